@@ -104,29 +104,31 @@ var allowed = map[string][]string{
 		"editors/registration", "editors/table", // registration: the name of our entry
 		"doors/names", "doors/parking",
 	},
-	"doors/names":     {"base/jsonscan", "protocol/jsonrpc"},
-	"doors/parking":   {"protocol/inputrequired"},
-	"doors/companion": {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc"},
+	"doors/names":       {"base/jsonscan", "protocol/jsonrpc"},
+	"doors/parking":     {"protocol/inputrequired"},
+	"doors/credentials": {"base/fault", "base/instance", "base/safetext", "editors/table"},                            // instance: random tokens; table: the clients that a token may name
+	"doors/endpoint":    {"base/instance", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway"}, // instance: random session ids
+	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc"},
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/prefetch", "servers/proxy", "servers/registry",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"editors/doctor", "editors/importer", "editors/registration",
-		"doors/gateway",
+		"doors/credentials", "doors/endpoint", "doors/gateway",
 		"doors/api/guard", "doors/api/openapi", "doors/api/push", "doors/api/resources", "doors/api/route", "doors/api/static",
 	},
 	"doors/api/route":   {"base/fault"},
 	"doors/api/static":  {"doors/api/route"}, // the answer to a path that does not exist
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
-	"doors/api/guard":   {"base/fault", "base/instance", "base/paths", "base/peer", "base/words", "doors/api/route"}, // peer: whose a connection is; route: the body of an error
+	"doors/api/guard":   {"base/fault", "base/instance", "base/paths", "base/peer", "base/words", "doors/api/route", "doors/credentials"}, // peer: whose a connection is; route: the body of an error
 	"doors/api/resources": {
 		"base/fault", "base/instance", "base/lenient", "base/process", "base/tokens", "base/words", "protocol/jsonrpc",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/prefetch", "servers/proxy", "servers/registry", "servers/risk",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"editors/doctor", "editors/importer", "editors/registration",
-		"doors/gateway", "doors/api/guard", "doors/api/route",
+		"doors/credentials", "doors/gateway", "doors/api/guard", "doors/api/route",
 	},
 	"doors/api/push": {
 		"base/events", "base/fault", "protocol/jsonrpc",
@@ -140,7 +142,7 @@ var allowed = map[string][]string{
 	"store": {
 		"base/fault", "base/paths", "base/safetext", "discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/inspector", "servers/journal", "servers/listings", "servers/registry", "servers/secrets", "servers/setup",
-		"doors/gateway", // the history of clients and the tools of sessions
+		"doors/credentials", "doors/gateway", // gateway: the history of clients and the tools of sessions
 	},
 	// hub composes everything.
 	"hub": {
@@ -150,7 +152,7 @@ var allowed = map[string][]string{
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"editors/atomicfile", "editors/configedit", // both: settings are changed in a file that people edit too
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
-		"doors/api", "doors/api/guard", "doors/api/resources", "doors/companion", "doors/gateway",
+		"doors/api", "doors/api/guard", "doors/api/resources", "doors/companion", "doors/credentials", "doors/endpoint", "doors/gateway",
 		"store",
 	},
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).

@@ -16,6 +16,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
+	"github.com/agent-discover/agent-discover/backend/doors/credentials"
+	"github.com/agent-discover/agent-discover/backend/doors/endpoint"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
@@ -59,6 +61,8 @@ type doors struct {
 	clients   *gateway.ClientHistory
 	gateway   *gateway.Gateway
 	companion *companion.Hub
+	tokens    *credentials.Keeper
+	endpoint  *endpoint.Endpoint
 	api       *api.Door
 }
 
@@ -69,6 +73,10 @@ type loginEnv func(context.Context) process.Env
 // yet except the login shell.
 func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
 	login := h.startLogin()
+	var err error
+	if h.doors.tokens, err = credentials.Open(ctx, h.store); err != nil {
+		return err
+	}
 	if err := h.composeDiscovery(ctx, config); err != nil {
 		return err
 	}
@@ -123,7 +131,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.vault.OnChange(s.upstream.Renew)
 	s.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Processes: s.upstream, Vault: s.vault,
-		Metrics: records{s.journal, s.listings, h.discovery.learning}, Agents: config.Agents, Log: h.log,
+		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens}, Agents: config.Agents, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
 	s.prefetch = prefetch.New(prefetch.Options{
@@ -153,6 +161,10 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Info: h.info, Serve: d.gateway.Serve, Stop: h.Stop, Admit: guard.Admit, Log: h.log,
 		Busy: func() bool { return s.upstream.InFlight() > 0 },
 	}
+	d.endpoint = endpoint.New(endpoint.Options{
+		Open:      func(ctx context.Context, o gateway.Opening) endpoint.Session { return d.gateway.Open(ctx, o) },
+		Principal: api.PrincipalOf, Log: h.log,
+	})
 	entry := h.editors.registrar.Entry()
 	d.api = api.New(api.Options{
 		Info: h.info, Stop: h.Stop, Sessions: h.openSessions(), Timeouts: h.options.Timeouts,
@@ -167,7 +179,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 			Registrar: h.editors.registrar, Importer: h.editors.importer, Doctor: h.editors.doctor, KeepSetting: h.keepSetting,
 			Entry: resources.EditorEntry{Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env},
 		},
-		Clients: api.Clients{Gateway: d.gateway, Companion: d.companion},
+		Clients: api.Clients{Gateway: d.gateway, Companion: d.companion, Endpoint: d.endpoint, Tokens: d.tokens},
 		Roots:   config.Roots, Bus: h.bus, Log: h.log,
 	})
 }
@@ -185,17 +197,18 @@ func (h *Hub) openSessions() *guard.Sessions {
 }
 
 // records are what a server leaves behind besides its tools: the log and metrics of
-// calls, its other lists, and what the search learned.
+// calls, its other lists, what the search learned, and the tokens that open it.
 type records struct {
 	*journal.Journal
 	listings *listings.Listings
 	learning *learning.Learning
+	tokens   *credentials.Keeper
 }
 
 // Forget implements lifecycle.Metrics. It deletes the records of a removed
 // server, so that a later server of the same name does not inherit them.
 func (r records) Forget(ctx context.Context, server string) error {
-	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server))
+	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server), r.tokens.Forget(ctx, server))
 }
 
 // importedMetrics adds the metrics of an imported database to the journal.

@@ -54,6 +54,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	stopServers()
 	err = errors.Join(err, <-serversEnded)
 	h.doors.companion.Close()
+	h.doors.endpoint.Close()
 	stopSockets()
 	err = errors.Join(err, <-socketsEnded)
 	if web.Shutdown(grace) != nil {
@@ -113,7 +114,7 @@ func (h *Hub) await(ctx context.Context, served <-chan error) error {
 		defer cancel()
 		go func() {
 			for h.doors.companion.AwaitIdle(ctx, idle) == nil {
-				if !h.doors.api.AwaitNoSockets(ctx) {
+				if !h.doors.api.AwaitNoSockets(ctx) && !h.doors.endpoint.AwaitNone(ctx) {
 					close(unused)
 					return
 				}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/doors/api/static"
+	"github.com/agent-discover/agent-discover/backend/doors/credentials"
+	"github.com/agent-discover/agent-discover/backend/doors/endpoint"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
@@ -106,6 +109,8 @@ type Editors struct {
 type Clients struct {
 	Gateway   *gateway.Gateway
 	Companion http.Handler // serves the sockets of companions
+	Endpoint  http.Handler // serves MCP over HTTP
+	Tokens    *credentials.Keeper
 }
 
 // Door is the HTTP handler of the hub's port.
@@ -125,6 +130,10 @@ func New(o Options) *Door {
 	}
 	open := map[string]bool{"/companion": true} // companions authenticate on their socket
 	mux.Handle("GET /companion", o.Clients.Companion)
+	for _, path := range []string{endpoint.Path, endpoint.ServerPath, endpoint.SSEPath} {
+		mux.Handle(path, o.Clients.Endpoint)
+	}
+	mux.HandleFunc(wellKnown, route.NotFound)
 	for path, handler := range openapi.Handlers(table, socketChannel()) {
 		open[path] = true
 		mux.Handle("GET "+path, handler)
@@ -137,8 +146,9 @@ func New(o Options) *Door {
 		Info: o.Info, Timeouts: o.Timeouts, Sessions: o.Sessions,
 		Public: func(r *http.Request) bool {
 			reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-			return reads && open[r.URL.Path] || table.Public(r) || dashboard.Has(r)
+			return reads && (open[r.URL.Path] || strings.HasPrefix(r.URL.Path, wellKnown)) || table.Public(r) || dashboard.Has(r)
 		},
+		Endpoint: endpoint.Serves, Clients: o.Clients.Tokens,
 		Next: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if guard.WantsSocket(r) {
 				pusher.ServeHTTP(w, r)
@@ -147,6 +157,21 @@ func New(o Options) *Door {
 			mux.ServeHTTP(w, r)
 		}),
 	})}
+}
+
+// wellKnown begins the paths at which MCP clients look for an authorization server before they send a token. There is
+// none.
+const wellKnown = "/.well-known/"
+
+// PrincipalOf returns whose credential a request to the MCP endpoint has shown.
+func PrincipalOf(r *http.Request) endpoint.Principal {
+	if grant := guard.GrantOf(r.Context()); grant != nil {
+		return endpoint.Principal{ID: grant.ID, Server: grant.Server(), Client: grant.Client, Ended: grant.Ended()}
+	}
+	if session := guard.SessionOf(r.Context()); session != nil {
+		return endpoint.Principal{ID: "page-" + session.ID(), Anything: true, Ended: session.Ended()}
+	}
+	return endpoint.Principal{ID: "hub", Anything: true}
 }
 
 // groups returns the groups of REST operations, each with its dependencies.
@@ -158,6 +183,7 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 			Journal: s.Journal, Clients: o.Clients.Gateway.Clients, Stop: o.Stop,
 		},
 		&resources.Sessions{Sessions: o.Sessions},
+		&resources.Tokens{Tokens: o.Clients.Tokens, Registry: s.Registry},
 		&resources.Servers{Registry: s.Registry, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Views: views},
 		&resources.Parse{Importer: o.Editors.Importer},
 		&resources.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Views: views},

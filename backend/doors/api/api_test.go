@@ -26,7 +26,7 @@ func options() Options {
 	log := slog.New(slog.DiscardHandler)
 	return Options{
 		Info: instance.Info{Host: "127.0.0.1", Port: 3424, Token: "the-token"}, Sessions: guard.OpenSessions(guard.SessionOptions{}),
-		Clients: Clients{Companion: http.NotFoundHandler()}, Log: log,
+		Clients: Clients{Companion: http.NotFoundHandler(), Endpoint: http.NotFoundHandler()}, Log: log,
 	}
 }
 

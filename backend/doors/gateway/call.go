@@ -55,6 +55,20 @@ func (s *Session) resolve(name string) (server, tool string, ok bool) {
 	return ways[0][0], ways[0][1], true
 }
 
+// InputSchema returns the argument schema of a tool under a name as the session lists
+// it, and nil if it does not list the tool.
+func (s *Session) InputSchema(name string) json.RawMessage {
+	server, tool, ok := s.resolve(name)
+	if !ok {
+		return nil
+	}
+	t, known := s.gateway.catalog.Snapshot().Lookup(server, tool)
+	if !known || !s.lists(t) {
+		return nil
+	}
+	return jsonrpc.Get(t.Definition, "inputSchema")
+}
+
 // call calls a tool for this session, within the session's limit of calls in
 // flight.
 func (s *Session) call(ctx context.Context, server, tool string, params json.RawMessage) (proxy.Result, error) {

@@ -27,6 +27,11 @@ func limitsOfClient(client string) clientLimits {
 	if !known {
 		return clientLimits{}
 	}
+	return limitsOf(e)
+}
+
+// limitsOf returns the limits of an editor.
+func limitsOf(e *table.Editor) clientLimits {
 	m := clientLimits{vendor: schemacompat.Vendor(e.Schemas)}
 	if e.MaxName > 0 {
 		prefix := strings.ReplaceAll(e.NamePrefix, "{server}", registration.Name)

@@ -49,7 +49,7 @@ var listFlags = []struct{ flag, method string }{
 	{"resourcesListChanged", "notifications/resources/list_changed"},
 }
 
-// listen serves subscriptions/listen until ctx ends. It first acknowledges the part of
+// listen serves subscriptions/listen until ctx ends, and has a result if the hub stops. It first acknowledges the part of
 // the request that it honours. Resources that cannot be subscribed to are not in it.
 func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	asked := jsonrpc.Get(params, "notifications")
@@ -77,6 +77,9 @@ func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawM
 	}
 	l.acknowledged()
 	<-ctx.Done()
+	if context.Cause(ctx) == ErrStopping {
+		return json.RawMessage("{}"), nil
+	}
 	return nil, context.Cause(ctx)
 }
 

@@ -41,7 +41,12 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 	case era.ResultType(result) == era.TypeInputRequired:
 		return result, nil
 	}
-	return era.Complete(method, result, hop), nil
+	result = era.Complete(method, result, hop)
+	if method == "subscriptions/listen" {
+		own := jsonrpc.Set(jsonrpc.Get(result, "_meta"), era.KeySubscriptionID, jsonrpc.RequestID(ctx))
+		result = jsonrpc.Set(result, "_meta", own)
+	}
+	return result, nil
 }
 
 func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta, params json.RawMessage, hop era.Hop) (json.RawMessage, error) {

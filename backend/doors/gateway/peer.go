@@ -3,8 +3,10 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -34,7 +36,14 @@ type Opening struct {
 	// session tools back.
 	ID   string
 	Peer Peer
+	// Client is the id of the client in the table of editors, if its credential names
+	// one. What the client calls itself then does not change how tools are shown.
+	Client string
 }
+
+// ErrStopping is the cause with which a transport ends the contexts of requests when the
+// hub stops. Open subscriptions of modern clients then end with a result.
+var ErrStopping = errors.New("the hub is stopping")
 
 // Open begins a session. The caller passes the client's requests and notifications to
 // it, and calls Close in the end.
@@ -42,6 +51,9 @@ func (g *Gateway) Open(ctx context.Context, o Opening) *Session {
 	g.search.Prepare()
 	s := newSession(g, o.ID)
 	s.peer = o.Peer
+	if editor, known := table.ByID(o.Client); known {
+		s.limits, s.limited = limitsOf(editor), true
+	}
 	s.addSessionTools(g.sessionTools.load(ctx, o.ID))
 	g.mu.Lock()
 	g.sessions[s] = struct{}{}

@@ -42,6 +42,7 @@ type Session struct {
 	name         string // of the client, from initialize
 	version      string
 	limits       clientLimits
+	limited      bool                       // limits do not depend on the name
 	capabilities map[string]json.RawMessage // of the client, from initialize
 	introduced   bool                       // the client has said its name
 	ready        bool                       // notifications/initialized was received
@@ -206,7 +207,9 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 // setName notes how the client calls itself. The caller holds mu.
 func (s *Session) setName(name, version string) {
 	s.name, s.version = clipped(name), clipped(version)
-	s.limits = limitsOfClient(s.name)
+	if !s.limited {
+		s.limits = limitsOfClient(s.name)
+	}
 }
 
 func clipped(text string) string { return safetext.Clip(text, maxClientText) }

@@ -65,16 +65,22 @@ func (c *Conn) settle(m Message) {
 	if !ok {
 		return // the call is over, or the id is unknown
 	}
+	result, err := m.Answer()
+	answer.put(event{result: result, err: err})
+}
+
+// Answer returns the result of a response, or its error: an *Error, or a *Malformed if
+// the response is not what JSON-RPC and MCP allow.
+func (m *Message) Answer() (json.RawMessage, error) {
 	switch {
 	case m.Error != nil && wellFormed(m.Error):
-		answer.put(event{err: ParseError(m.Error)})
+		return nil, ParseError(m.Error)
 	case m.Error != nil:
-		answer.put(event{err: &Malformed{"its error is not an object with a code and a message: " + head(m.Error)}})
+		return nil, &Malformed{"its error is not an object with a code and a message: " + head(m.Error)}
 	case !isObject(m.Result):
-		answer.put(event{err: &Malformed{"its result is not an object: " + head(m.Result)}})
-	default:
-		answer.put(event{result: m.Result})
+		return nil, &Malformed{"its result is not an object: " + head(m.Result)}
 	}
+	return m.Result, nil
 }
 
 // Malformed is the error of a call whose answer is not what JSON-RPC and MCP

@@ -123,6 +123,17 @@ func NewError(code int64, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// ErrorOf returns the error object that answers a request whose handler has returned
+// err: err itself if it is an *Error, and otherwise an internal error with its text.
+// It returns nil if err is nil.
+func ErrorOf(err error) *Error {
+	rpc, ok := errors.AsType[*Error](err)
+	if err != nil && !ok {
+		rpc = &Error{Code: CodeInternalError, Message: err.Error()}
+	}
+	return rpc
+}
+
 // ParseError reads an error object that a peer sent. It keeps raw, so the caller
 // must not change those bytes.
 func ParseError(raw json.RawMessage) *Error {
@@ -178,9 +189,9 @@ func requestParts(id json.RawMessage, method string, params json.RawMessage, tai
 	return [][]byte{append(head, `,"params":`...), params, append(tail, "}\n"...)}
 }
 
-// responseParts returns the parts of a response line, without copying a long
-// result.
-func responseParts(id, result json.RawMessage, err *Error) [][]byte {
+// ResponseParts returns the parts of a response line, as AppendResponse writes it,
+// without copying a long result.
+func ResponseParts(id, result json.RawMessage, err *Error) [][]byte {
 	if err != nil || len(result) < long {
 		return [][]byte{AppendResponse(nil, id, result, err)}
 	}

@@ -45,7 +45,7 @@ func TestPartsOfALongLineMakeUpTheLine(t *testing.T) {
 		if got, want := bytes.Join(requestParts(id, "m", body, nil), nil), AppendRequest(nil, id, "m", body); !bytes.Equal(got, want) {
 			t.Errorf("a request with %d bytes begins %.60s, want %.60s", size, got, want)
 		}
-		if got, want := bytes.Join(responseParts(id, body, nil), nil), AppendResponse(nil, id, body, nil); !bytes.Equal(got, want) {
+		if got, want := bytes.Join(ResponseParts(id, body, nil), nil), AppendResponse(nil, id, body, nil); !bytes.Equal(got, want) {
 			t.Errorf("a response with %d bytes begins %.60s, want %.60s", size, got, want)
 		}
 	}

@@ -29,7 +29,7 @@ func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 		ctx = context.WithValue(ctx, causeKey{}, call)
 	}
 	c.mu.Unlock()
-	r := request{context.WithValue(ctx, idKey{}, m.ID), cancel, m}
+	r := request{WithRequestID(ctx, m.ID), cancel, m}
 	switch {
 	case twice:
 		c.refuse(r, invalid("Invalid Request: id "+id+" is in use by a request in flight"))
@@ -53,6 +53,12 @@ type idKey struct{}
 func RequestID(ctx context.Context) json.RawMessage {
 	id, _ := ctx.Value(idKey{}).(json.RawMessage)
 	return id
+}
+
+// WithRequestID returns a context for a request of the peer. Transports without a Conn
+// need it.
+func WithRequestID(ctx context.Context, id json.RawMessage) context.Context {
+	return context.WithValue(ctx, idKey{}, id)
 }
 
 // refuse answers a request with an error. It writes on the reading goroutine, so
@@ -99,11 +105,7 @@ func (c *Conn) handle(r request) {
 }
 
 func (c *Conn) reply(id, result json.RawMessage, err error) error {
-	var rpc *Error
-	if err != nil && !errors.As(err, &rpc) {
-		rpc = &Error{Code: CodeInternalError, Message: err.Error()}
-	}
-	return c.write(context.Background(), Message{ID: id}, responseParts(id, result, rpc)...)
+	return c.write(context.Background(), Message{ID: id}, ResponseParts(id, result, ErrorOf(err))...)
 }
 
 func (c *Conn) cancelServing(params json.RawMessage) {

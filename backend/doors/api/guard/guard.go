@@ -18,6 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 )
 
 const (
@@ -32,6 +33,8 @@ type Guard struct {
 	token          string
 	open           bool // no token is required
 	public         func(*http.Request) bool
+	endpoint       func(*http.Request) bool
+	clients        *credentials.Keeper
 	sessions       *Sessions
 	timeouts       Timeouts
 	slots          chan struct{}
@@ -44,14 +47,21 @@ type Options struct {
 	Timeouts Timeouts
 	Sessions *Sessions
 	Public   func(*http.Request) bool // reports whether a request needs no token
-	Next     http.Handler             // handles the accepted requests
+	// Endpoint reports whether a request is for the MCP endpoint, which reads bodies and limits concurrent requests itself.
+	// Tokens of Clients open only this. It may be nil.
+	Endpoint func(*http.Request) bool
+	Clients  *credentials.Keeper
+	Next     http.Handler // handles the accepted requests
 }
 
 // New returns a guard.
 func New(o Options) *Guard {
 	g := &Guard{
-		token: o.Info.Token, open: o.Info.AuthOff, public: o.Public, sessions: o.Sessions,
+		token: o.Info.Token, open: o.Info.AuthOff, public: o.Public, endpoint: o.Endpoint, clients: o.Clients, sessions: o.Sessions,
 		timeouts: o.Timeouts.OrDefault(), slots: make(chan struct{}, maxRequests), next: o.Next,
+	}
+	if g.endpoint == nil {
+		g.endpoint = func(*http.Request) bool { return false }
 	}
 	port := strconv.Itoa(o.Info.Port)
 	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
@@ -82,16 +92,20 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if origin != "" {
 		w.Header().Set("Access-Control-Allow-Origin", origin)
-		w.Header().Set("Access-Control-Expose-Headers", "Content-Disposition") // the file name of a download
+		w.Header().Set("Access-Control-Expose-Headers", "Content-Disposition, Mcp-Session-Id") // the first is the file name of a download
 	}
 	if refusePath(w, r) {
 		return
 	}
 	if r.Method == http.MethodOptions { // a preflight carries no token
-		answerPreflight(w, r)
+		answerPreflight(w, r, g.endpoint(r))
 		return
 	}
 	session, ok := g.authenticate(r)
+	var client *credentials.Grant
+	if !ok && g.endpoint(r) {
+		client, ok = g.clients.Find(bearer(r))
+	}
 	if ok {
 		admitConnection(r.Context())
 	} else if WantsSocket(r) || !g.public(r) {
@@ -101,13 +115,19 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := context.WithValue(r.Context(), sessionKey{}, session)
 	ctx = context.WithValue(ctx, clientKey{}, clientOf(r))
+	ctx = context.WithValue(ctx, grantKey{}, client)
 	ctx = context.WithValue(ctx, personKey{}, session != nil || g.open && origin != "")
 	g.admit(w, r.WithContext(ctx), session)
 }
 
-func answerPreflight(w http.ResponseWriter, r *http.Request) {
+// answerPreflight answers a browser that asks which requests a page may send.
+func answerPreflight(w http.ResponseWriter, r *http.Request, endpoint bool) {
 	w.Header().Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS")
-	w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+	headers := "Authorization, Content-Type"
+	if endpoint {
+		headers += ", Last-Event-ID" + mcpHeaders(r.Header.Get("Access-Control-Request-Headers"))
+	}
+	w.Header().Set("Access-Control-Allow-Headers", headers)
 	w.Header().Set("Access-Control-Max-Age", "600")
 	// The page in the desktop window has an origin outside of this network, so browsers ask before they let it reach the
 	// hub.
@@ -117,10 +137,21 @@ func answerPreflight(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// mcpHeaders returns those of the headers in a list that MCP defines. Their names depend on the tools.
+func mcpHeaders(list string) string {
+	out := ""
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); strings.HasPrefix(name, "mcp-") {
+			out += ", " + name
+		}
+	}
+	return out
+}
+
 // admit passes a request on once its body is read and the limits on concurrent requests allow it. Requests that open a
-// socket do not count, because a socket stays open as long as an editor or a page.
+// socket or are for the MCP endpoint do not count, because they stay open as long as an editor or a page.
 func (g *Guard) admit(w http.ResponseWriter, r *http.Request, session *Session) {
-	if r.URL.Path == "/companion" || WantsSocket(r) {
+	if r.URL.Path == "/companion" || WantsSocket(r) || g.endpoint(r) {
 		g.next.ServeHTTP(w, r)
 		return
 	}
@@ -204,6 +235,14 @@ func SessionOf(ctx context.Context) *Session {
 	return session
 }
 
+type grantKey struct{}
+
+// GrantOf returns the grant of the client whose token authenticated a request, nil for other requests.
+func GrantOf(ctx context.Context) *credentials.Grant {
+	grant, _ := ctx.Value(grantKey{}).(*credentials.Grant)
+	return grant
+}
+
 type clientKey struct{}
 
 // ClientOf returns who sent a request, for the log: words.Dashboard or words.REST.
@@ -234,9 +273,9 @@ func ByPerson(ctx context.Context) bool {
 // authenticate returns the session of a request, if any, and whether the request may use operations that need a token.
 // A ticket authenticates only the opening of one WebSocket.
 func (g *Guard) authenticate(r *http.Request) (*Session, bool) {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	token := bearer(r)
 	switch {
-	case !strings.EqualFold(scheme, "Bearer"):
+	case token == "":
 	case subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1:
 		return nil, true
 	default:
@@ -250,6 +289,15 @@ func (g *Guard) authenticate(r *http.Request) (*Session, bool) {
 		}
 	}
 	return nil, g.open && !crossSite(r)
+}
+
+// bearer returns the bearer token of a request, empty if it has none.
+func bearer(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return token
 }
 
 // crossSite reports whether a request without an Origin header comes from a page of another site. Browsers send such

@@ -34,6 +34,7 @@ All messages are described below, and in the AsyncAPI document at /asyncapi.json
 var tags = []*huma.Tag{
 	{Name: "hub", Description: "The hub: status, clients, setup, and pausing or stopping it."},
 	{Name: "sessions", Description: "Tickets and sessions, with which browsers get access."},
+	{Name: "tokens", Description: "Tokens of MCP clients that connect over HTTP."},
 	{Name: "servers", Description: "Configured MCP servers."},
 	{Name: "tools", Description: "Tools of all servers, whether these run or not, and how they are found."},
 	{Name: "tester", Description: "Direct requests to one server, configured or temporary."},

@@ -1,0 +1,92 @@
+package resources
+
+import (
+	"context"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/doors/credentials"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Tokens holds the operations on the tokens of MCP clients that connect over HTTP.
+type Tokens struct {
+	Tokens   *credentials.Keeper
+	Registry *registry.Registry
+}
+
+// Routes declares the operations.
+func (t *Tokens) Routes(table *route.Table) {
+	g := table.Group("tokens")
+	route.Add(g, route.Get("/api/tokens", "List the tokens of MCP clients"), t.list)
+	route.Add(g, route.Post("/api/tokens", "Create a token for an MCP client that connects over HTTP").Creates(), t.create)
+	route.Add(g, route.Delete("/api/tokens/{name}", "Revoke the token of an MCP client"), t.revoke)
+}
+
+// ClientToken describes a token without the token itself.
+type ClientToken struct {
+	Name      string    `json:"name"`
+	Client    string    `json:"client" doc:"Identifier of the AI editor that uses the token; empty if unknown."`
+	Surface   string    `json:"surface" doc:"What the client is shown: registry, or server:NAME for the tools of one server."`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// NewClientToken is a created token.
+type NewClientToken struct {
+	ClientToken
+	Token string `json:"token" doc:"The bearer token. It is not stored and cannot be shown again."`
+}
+
+func clientToken(c credentials.Credential) ClientToken {
+	return ClientToken{c.Name, c.Client, c.Surface, c.Created.UTC()}
+}
+
+func (t *Tokens) list(context.Context, *struct{}) (*route.Reply[[]ClientToken], error) {
+	out := []ClientToken{}
+	for _, c := range t.Tokens.List() {
+		out = append(out, clientToken(c))
+	}
+	return route.OK(out)
+}
+
+type tokenFields struct {
+	Name    string `json:"name" maxLength:"100"`
+	Client  string `json:"client,omitempty" doc:"Identifier of the AI editor that will use the token. Names of tools and schemas of arguments are adapted to it."`
+	Surface string `json:"surface,omitempty" doc:"registry (the default), or server:NAME for the tools of one server."`
+}
+
+type tokenInput struct{ route.Object[tokenFields] }
+
+func (t *Tokens) create(ctx context.Context, in *tokenInput) (*route.Reply[NewClientToken], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if !guard.ByPerson(ctx) {
+		return nil, fault.New(fault.Denied, "a person creates tokens: in the dashboard, or in a terminal with: agent-discover token create NAME")
+	}
+	c := credentials.Credential{Name: body.Name, Client: body.Client, Surface: body.Surface}
+	if server := c.Server(); server != "" {
+		if _, err := t.Registry.Get(server); err != nil {
+			return nil, err
+		}
+	}
+	token, c, err := t.Tokens.Create(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return route.Created(NewClientToken{clientToken(c), token})
+}
+
+type tokenName struct {
+	Name string `path:"name"`
+}
+
+func (t *Tokens) revoke(ctx context.Context, in *tokenName) (*route.Reply[map[string]string], error) {
+	if err := t.Tokens.Revoke(ctx, in.Name); err != nil {
+		return nil, err
+	}
+	return statusOnly("revoked")
+}

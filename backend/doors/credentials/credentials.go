@@ -1,0 +1,208 @@
+// Package credentials keeps the durable tokens with which MCP clients reach the hub over
+// HTTP. A token opens only the MCP endpoint, and there only its surface. Tokens are
+// random and stored hashed, so that neither the database nor the hub can show one again.
+package credentials
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+)
+
+// Surfaces. ServerSurface is followed by the name of a server.
+const (
+	Registry      = "registry"
+	ServerSurface = "server:"
+)
+
+const (
+	maxName   = 100 // characters
+	maxTokens = 1000
+)
+
+// Credential describes a token.
+type Credential struct {
+	ID      string // never used again, no secret
+	Name    string
+	Client  string // id in the table of editors, empty if unknown
+	Surface string
+	Created time.Time
+	Hash    [sha256.Size]byte
+}
+
+// Server returns the only server that the token opens, empty if its surface is another.
+func (c Credential) Server() string {
+	server, _ := strings.CutPrefix(c.Surface, ServerSurface)
+	if server == c.Surface {
+		return ""
+	}
+	return server
+}
+
+// Grant is a credential that a request has shown.
+type Grant struct {
+	Credential
+	ended chan struct{}
+}
+
+// Ended is closed when the token is revoked.
+func (g *Grant) Ended() <-chan struct{} { return g.ended }
+
+// Store persists credentials.
+type Store interface {
+	Credentials(ctx context.Context) ([]Credential, error)
+	AddCredential(ctx context.Context, c Credential) error
+	DeleteCredential(ctx context.Context, id string) error
+}
+
+// Keeper knows all credentials. It is safe for concurrent use.
+type Keeper struct {
+	store Store
+
+	mu     sync.Mutex
+	byHash map[[sha256.Size]byte]*Grant
+	byName map[string]*Grant
+}
+
+// Open returns a keeper of the stored credentials.
+func Open(ctx context.Context, store Store) (*Keeper, error) {
+	stored, err := store.Credentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k := &Keeper{store: store, byHash: make(map[[sha256.Size]byte]*Grant), byName: make(map[string]*Grant)}
+	for _, c := range stored {
+		k.add(c)
+	}
+	return k, nil
+}
+
+// add is called with mu held, or before the keeper is shared.
+func (k *Keeper) add(c Credential) {
+	g := &Grant{c, make(chan struct{})}
+	k.byHash[c.Hash], k.byName[c.Name] = g, g
+}
+
+// Find returns the grant of a token; ok is false if there is none.
+func (k *Keeper) Find(token string) (g *Grant, ok bool) {
+	hash := sha256.Sum256([]byte(token))
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	g, ok = k.byHash[hash]
+	return g, ok
+}
+
+// List returns all credentials, sorted by name.
+func (k *Keeper) List() []Credential {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	out := make([]Credential, 0, len(k.byName))
+	for _, g := range k.byName {
+		out = append(out, g.Credential)
+	}
+	slices.SortFunc(out, func(a, b Credential) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Create creates a credential with the name, the client and the surface of c, and returns
+// it with its token. The surface is Registry if it is empty.
+func (k *Keeper) Create(ctx context.Context, c Credential) (token string, _ Credential, err error) {
+	if c.Surface == "" {
+		c.Surface = Registry
+	}
+	if c, err = valid(c); err != nil {
+		return "", c, err
+	}
+	token = instance.NewSecret()
+	c.ID, c.Created, c.Hash = rand.Text(), time.Now(), sha256.Sum256([]byte(token))
+	k.mu.Lock()
+	_, taken := k.byName[c.Name]
+	full := len(k.byName) >= maxTokens
+	k.mu.Unlock()
+	switch {
+	case taken:
+		return "", c, fault.New(fault.Conflict, "there is a token %q already; revoke it or use another name", c.Name)
+	case full:
+		return "", c, fault.New(fault.Busy, "there are %d tokens, which is the limit; revoke one", maxTokens)
+	}
+	if err := k.store.AddCredential(ctx, c); err != nil {
+		return "", c, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.add(c)
+	return token, c, nil
+}
+
+// valid returns a credential with the id of its client as the table of editors spells it.
+func valid(c Credential) (Credential, error) {
+	if c.Name == "" || utf8.RuneCountInString(c.Name) > maxName || c.Name != safetext.Visible(c.Name) ||
+		strings.Contains(c.Name, "/") || strings.Trim(c.Name, ". ") == "" {
+		return c, fault.New(fault.Invalid, "invalid token name: use 1 to %d characters, no slash and no control characters", maxName)
+	}
+	if c.Surface != Registry && c.Server() == "" {
+		return c, fault.New(fault.Invalid, "unknown surface %q: use %q or %q", c.Surface, Registry, ServerSurface+"NAME")
+	}
+	if c.Client != "" {
+		editor, known := table.ByID(c.Client)
+		if !known {
+			return c, fault.New(fault.Invalid, "unknown client %q; see: agent-discover editors list --all", c.Client)
+		}
+		c.Client = editor.ID
+	}
+	return c, nil
+}
+
+// Revoke deletes the credential with a name.
+func (k *Keeper) Revoke(ctx context.Context, name string) error {
+	k.mu.Lock()
+	g, ok := k.byName[name]
+	k.mu.Unlock()
+	if !ok {
+		return fault.New(fault.NotFound, "there is no token %q; see: agent-discover token list", name)
+	}
+	return k.revoke(ctx, g)
+}
+
+func (k *Keeper) revoke(ctx context.Context, g *Grant) error {
+	if err := k.store.DeleteCredential(ctx, g.ID); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.byHash[g.Hash] == g {
+		delete(k.byHash, g.Hash)
+		delete(k.byName, g.Name)
+		close(g.ended)
+	}
+	return nil
+}
+
+// Forget revokes the tokens of a removed server, because a later server of the same name
+// is a different server.
+func (k *Keeper) Forget(ctx context.Context, server string) error {
+	k.mu.Lock()
+	var of []*Grant
+	for _, g := range k.byName {
+		if g.Server() == server {
+			of = append(of, g)
+		}
+	}
+	k.mu.Unlock()
+	for _, g := range of {
+		if err := k.revoke(ctx, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}

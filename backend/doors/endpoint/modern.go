@@ -1,0 +1,143 @@
+package endpoint
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
+)
+
+// modern serves a message of MCP 2026-07-28. The header Mcp-Session-Id is ignored.
+func (c *conversation) modern(m jsonrpc.Message) {
+	if m.IsResponse() {
+		refuse(c.w, http.StatusBadRequest, nil, invalid("the hub sends no requests in this version; answer with inputResponses"))
+		return
+	}
+	if err := c.checkModern(m); err != nil {
+		status := http.StatusBadRequest
+		if err.Code == jsonrpc.CodeMethodNotFound {
+			status = http.StatusNotFound
+		}
+		refuse(c.w, status, m.ID, err)
+		return
+	}
+	if !m.IsRequest() {
+		c.w.WriteHeader(http.StatusAccepted) // over HTTP, no notification of a modern client has a meaning
+		return
+	}
+	if !c.enter() {
+		return
+	}
+	defer c.leave()
+	s, ok := c.endpoint.modernSession(c.principal, c.server)
+	if !ok {
+		unavailable(c.w, "the hub is stopping")
+		return
+	}
+	defer s.release()
+	if err := checkParams(s, c.r.Header, m); err != nil {
+		refuse(c.w, http.StatusBadRequest, m.ID, err)
+		return
+	}
+	stream := newStream("", 1)
+	reader := stream.attach(0)
+	request, refused := s.start(c.r.Context(), m, stream)
+	if refused != nil {
+		refuse(c.w, era.Status(refused.Code), m.ID, refused)
+		return
+	}
+	if !c.send(reader, reply{modern: true}) {
+		request.cancel(&jsonrpc.Cancelled{})
+	}
+}
+
+// checkModern returns the error that answers a message whose version, headers or
+// metadata are wrong, or whose method was removed.
+func (c *conversation) checkModern(m jsonrpc.Message) *jsonrpc.Error {
+	version := era.ReadMeta(m.Params).ProtocolVersion
+	if version == "" {
+		version = c.version()
+	}
+	if version != "" {
+		if err := era.CheckVersion(version); err != nil {
+			return err
+		}
+	}
+	if c.version() == "" {
+		return jsonrpc.NewError(era.CodeHeaderMismatch, "Header mismatch: MCP-Protocol-Version is missing; send headers that repeat the body")
+	}
+	if err := mcpheader.Check(c.r.Header, m.Method, m.Params); err != nil {
+		return err
+	}
+	if !m.IsRequest() {
+		return nil
+	}
+	_, err := era.CheckMeta(m.Params)
+	return err
+}
+
+// checkParams returns the error that answers a call of a listed tool whose headers do
+// not repeat its arguments.
+func checkParams(s *session, header http.Header, m jsonrpc.Message) *jsonrpc.Error {
+	if m.Method != "tools/call" {
+		return nil
+	}
+	schema := s.serving.InputSchema(jsonrpc.GetString(m.Params, "name"))
+	if !bytes.Contains(schema, paramAnnotation) {
+		return nil
+	}
+	params, err := mcpheader.ReadParams(mcpheader.RemoveBad(schema))
+	if err != nil {
+		return nil // RemoveBad has removed every bad annotation
+	}
+	return params.Check(header, jsonrpc.Get(m.Params, "arguments"))
+}
+
+// paramAnnotation marks arguments that headers repeat.
+var paramAnnotation = []byte(`"x-mcp-header"`)
+
+// removeBadParams removes bad annotations from the tools of a list, because clients over
+// HTTP would have to drop the tools.
+func removeBadParams(list json.RawMessage) json.RawMessage {
+	if !bytes.Contains(list, paramAnnotation) {
+		return list
+	}
+	tools := []byte{'['}
+	for tool := range jsonrpc.Items(jsonrpc.Get(list, "tools")) {
+		if len(tools) > 1 {
+			tools = append(tools, ',')
+		}
+		if schema := jsonrpc.Get(tool, "inputSchema"); bytes.Contains(schema, paramAnnotation) {
+			tool = jsonrpc.Set(tool, "inputSchema", mcpheader.RemoveBad(schema))
+		}
+		tools = append(tools, tool...)
+	}
+	return jsonrpc.Set(list, "tools", append(tools, ']'))
+}
+
+// modernSession returns the session that the requests of a principal share. The caller
+// releases it. ok is false if the endpoint was closed.
+func (e *Endpoint) modernSession(p Principal, server string) (s *session, ok bool) {
+	key := scope{p.ID, server}
+	e.mu.Lock()
+	s = e.modern[key]
+	if s == nil || !s.hold() {
+		if s, ok = e.admit(p, server); !ok {
+			e.mu.Unlock()
+			return nil, false
+		}
+		e.modern[key] = s
+	}
+	e.mu.Unlock()
+	// The same id each time: what belongs to the session, such as the state of a parked
+	// call, belongs to the credential.
+	id := "http-" + p.ID
+	if server != "" {
+		id += "/" + server
+	}
+	s.open(id)
+	return s, true
+}

@@ -1,0 +1,133 @@
+package endpoint
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+const (
+	maxBody   = 64 << 20  // as for a line of stdio
+	maxUnread = 256 << 20 // of all bodies that are being read
+	// bodyTimeout is how long a body may make no progress.
+	bodyTimeout = 30 * time.Second
+	// maxBatch is how many messages a batch may have.
+	maxBatch = 100
+)
+
+// post serves a POST request to the streamable transport.
+func (c *conversation) post() {
+	body, ok := c.body()
+	if !ok {
+		return
+	}
+	if isBatch(body) {
+		c.batch(body)
+		return
+	}
+	m, ok := c.parse(body)
+	if !ok {
+		return
+	}
+	switch e := era.Detect(m.Method, m.Params, c.version()); {
+	case e == era.Modern:
+		c.modern(m)
+	default:
+		c.legacy(m)
+	}
+}
+
+// body reads the body of a request. If it is not JSON of a permitted size, body answers
+// the request and returns false.
+func (c *conversation) body() (body []byte, ok bool) {
+	if kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")); kind != "application/json" {
+		refuse(c.w, http.StatusUnsupportedMediaType, nil, invalid("the Content-Type must be application/json"))
+		return nil, false
+	}
+	var content bytes.Buffer
+	reader := &bodyReader{r: http.MaxBytesReader(c.w, c.r.Body, maxBody), control: http.NewResponseController(c.w)}
+	reader.charge.Budget = c.endpoint.unread
+	defer reader.charge.Free()
+	var err error
+	if c.r.ContentLength > maxBody {
+		err = &http.MaxBytesError{Limit: maxBody}
+	} else {
+		content.Grow(int(min(max(c.r.ContentLength, 0)+bytes.MinRead, 1<<20)))
+		_, err = content.ReadFrom(reader)
+	}
+	// Without this, the end of the deadline would count as the end of the client.
+	_ = reader.control.SetReadDeadline(time.Time{})
+	if err == nil {
+		return content.Bytes(), true
+	}
+	c.w.Header().Set("Connection", "close") // the rest of the body would be taken for the next request
+	var large *http.MaxBytesError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &large):
+		refuse(c.w, http.StatusRequestEntityTooLarge, nil, invalid("the body is over "+strconv.Itoa(maxBody)+" bytes"))
+	case errors.Is(err, errFull):
+		c.w.Header().Set("Retry-After", "1")
+		unavailable(c.w, "too many large requests at the same time; try again in a moment")
+	case errors.As(err, &timeout) && timeout.Timeout():
+		refuse(c.w, http.StatusRequestTimeout, nil, invalid("the body did not arrive in time"))
+	default:
+		refuse(c.w, http.StatusBadRequest, nil, invalid("the body is incomplete"))
+	}
+	return nil, false
+}
+
+var errFull = errors.New("too many large requests at the same time")
+
+// bodyReader charges the bytes that it has read to a budget, and gives up on a client
+// that sends nothing.
+type bodyReader struct {
+	r       io.Reader
+	control *http.ResponseController
+	charge  jsonrpc.Charge
+	read    int
+}
+
+func (b *bodyReader) Read(p []byte) (int, error) {
+	_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // fails for a recorder in a test
+	n, err := b.r.Read(p)
+	if b.read += n; !b.charge.Grow(b.read) {
+		return n, errFull
+	}
+	return n, err
+}
+
+// parse parses one message. If that fails, it answers the request and returns false.
+func (c *conversation) parse(body []byte) (m jsonrpc.Message, ok bool) {
+	m, err := jsonrpc.Parse(body)
+	if err != nil {
+		refuse(c.w, http.StatusBadRequest, m.ID, jsonrpc.ErrorOf(err))
+		return m, false
+	}
+	joinLines(body)
+	return m, true
+}
+
+// joinLines makes a JSON text one line, because messages to servers and events of
+// streams are lines. The line breaks of valid JSON are white space.
+func joinLines(text []byte) {
+	for i, c := range text {
+		if c == '\n' || c == '\r' {
+			text[i] = ' '
+		}
+	}
+}
+
+// isBatch reports whether a body is an array.
+func isBatch(body []byte) bool {
+	text := bytes.TrimLeft(body, " \t\r\n")
+	return len(text) > 0 && text[0] == '['
+}

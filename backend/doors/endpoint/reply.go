@@ -1,0 +1,194 @@
+package endpoint
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+)
+
+const (
+	// silence is how long a request may take before its response becomes a stream.
+	silence = 5 * time.Second
+	// commentEvery is how often a silent stream gets a comment, so that programs on the
+	// way keep it open.
+	commentEvery = 15 * time.Second
+	// writeTimeout limits one write, of at most maxWrite bytes.
+	writeTimeout = 30 * time.Second
+	maxWrite     = 1 << 20
+)
+
+// reply is how the events of a stream are sent as one response.
+type reply struct {
+	modern bool // the status of an error follows its code
+	batch  bool // a response that is not a stream is an array
+	eager  bool // the response is a stream from the beginning
+	prime  bool // a stream begins with an event that has an id only
+}
+
+// send sends the events of a stream until its end. The response is JSON if the answers
+// come first, and otherwise a stream of events. send returns false if the client has
+// left before the end.
+func (c *conversation) send(from *reader, how reply) bool {
+	defer from.detach()
+	out := &output{w: c.w, control: http.NewResponseController(c.w), stream: from.stream, prime: how.prime, after: from.stream.taken()}
+	if how.eager {
+		out.begin()
+	}
+	timer := time.NewTimer(silence)
+	defer timer.Stop()
+	var held []event
+	for {
+		events, last, ok := from.take()
+		if !ok {
+			return false
+		}
+		held = append(held, events...)
+		switch {
+		case !out.begun && last && onlyAnswers(held):
+			return out.json(held, how)
+		case out.begun || !onlyAnswers(held):
+			out.begin()
+			if out.events(held); len(held) > 0 {
+				timer.Reset(commentEvery)
+			}
+			held = nil
+		}
+		if last {
+			return !out.failed
+		}
+		if out.failed {
+			return false
+		}
+		select {
+		case <-from.wake:
+		case <-timer.C:
+			if out.begun {
+				out.comment()
+			}
+			out.begin()
+			out.events(held)
+			held = nil
+			timer.Reset(commentEvery)
+		case <-c.r.Context().Done():
+			return false
+		}
+	}
+}
+
+func onlyAnswers(events []event) bool {
+	for _, e := range events {
+		if e.answers == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// output writes a response. After a failed write it does nothing.
+type output struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	stream  *stream
+	prime   bool
+	after   int // id of the event before the first one
+	begun   bool
+	failed  bool
+}
+
+// begin begins a stream of events, unless that was done.
+func (o *output) begin() {
+	if o.begun {
+		return
+	}
+	o.begun = true
+	o.stream.beginStream()
+	header := o.w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store, no-transform")
+	header.Set("X-Accel-Buffering", "no")
+	o.w.WriteHeader(http.StatusOK)
+	if o.prime {
+		o.write([]byte("id: " + o.stream.eventID(o.after) + "\ndata: \n\n"))
+	}
+	o.flush()
+}
+
+func (o *output) events(events []event) {
+	for _, e := range events {
+		head := ""
+		if o.stream.name != "" {
+			head = "id: " + o.stream.eventID(e.id) + "\n"
+		}
+		if e.name != "" {
+			head += "event: " + e.name + "\n"
+		}
+		o.write([]byte(head + "data: "))
+		for _, part := range e.parts {
+			o.write(part)
+		}
+		o.write([]byte("\n"))
+	}
+	if len(events) > 0 {
+		o.flush()
+	}
+}
+
+func (o *output) comment() {
+	o.write([]byte(":\n\n"))
+	o.flush()
+}
+
+// json writes answers as the whole response.
+func (o *output) json(answers []event, how reply) bool {
+	if len(answers) == 0 { // the requests were cancelled
+		o.w.WriteHeader(http.StatusAccepted)
+		return true
+	}
+	size, status := 0, http.StatusOK
+	for _, a := range answers {
+		size += a.size
+	}
+	if how.modern {
+		status = era.Status(answers[0].code)
+	}
+	header := o.w.Header()
+	header.Set("Content-Type", "application/json")
+	if how.batch {
+		size += len(answers) + 1
+	}
+	header.Set("Content-Length", strconv.Itoa(size))
+	o.w.WriteHeader(status)
+	for i, a := range answers {
+		switch {
+		case how.batch && i == 0:
+			o.write([]byte("["))
+		case how.batch:
+			o.write([]byte(","))
+		}
+		for _, part := range a.parts {
+			o.write(part)
+		}
+	}
+	if how.batch {
+		o.write([]byte("]"))
+	}
+	return !o.failed
+}
+
+func (o *output) write(p []byte) {
+	for len(p) > 0 && !o.failed {
+		n := min(len(p), maxWrite)
+		_ = o.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails for a recorder in a test
+		_, err := o.w.Write(p[:n])
+		o.failed = err != nil
+		p = p[n:]
+	}
+}
+
+func (o *output) flush() {
+	if !o.failed {
+		o.failed = o.control.Flush() != nil
+	}
+}

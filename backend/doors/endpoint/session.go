@@ -1,0 +1,263 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// maxRunning is how many requests of one session may run, as on stdio.
+const maxRunning = 128
+
+// session is a gateway session with its streams. One of the modern era is shared by all
+// requests of a principal and has no state besides those that run.
+type session struct {
+	endpoint  *Endpoint
+	principal Principal
+	server    string // the only server of the session; empty for all
+	link      *link  // how a legacy session reaches its client; nil in the modern era
+
+	opening sync.Once
+	serving Session
+	done    chan struct{} // closed by end
+	work    sync.WaitGroup
+
+	mu      sync.Mutex
+	users   int // open requests and streams
+	idle    *time.Timer
+	since   time.Time // when the last user left
+	running map[*request]bool
+	ended   bool
+}
+
+// request is a JSON-RPC request that runs.
+type request struct {
+	id     string
+	cancel context.CancelCauseFunc
+}
+
+// admit creates a session with one user, unless the endpoint was closed. If there are too
+// many, it ends the session that has been idle for longest. The caller holds mu.
+func (e *Endpoint) admit(p Principal, server string) (s *session, ok bool) {
+	if e.closed {
+		return nil, false
+	}
+	if len(e.legacy) >= maxSessions {
+		e.endLongestIdle()
+	}
+	s = &session{
+		endpoint: e, principal: p, server: server, done: make(chan struct{}),
+		users: 1, running: make(map[*request]bool),
+	}
+	e.sessions.Add(1)
+	if p.Ended != nil && !e.watched[p.ID] {
+		e.watched[p.ID] = true
+		e.sessions.Go(func() { e.awaitEnd(p) })
+	}
+	return s, true
+}
+
+// endLongestIdle is called with mu held.
+func (e *Endpoint) endLongestIdle() {
+	var oldest *session
+	var since time.Time
+	for _, s := range e.legacy {
+		if at, idle := s.idleSince(); idle && (oldest == nil || at.Before(since)) {
+			oldest, since = s, at
+		}
+	}
+	if oldest != nil {
+		delete(e.legacy, oldest.link.id)
+		go oldest.end(errIdle) // needs mu
+	}
+}
+
+var (
+	errIdle    = errors.New("the session was idle")
+	errRevoked = errors.New("the token was revoked")
+	errDeleted = errors.New("the client has ended the session")
+)
+
+// awaitEnd ends the sessions of a principal when its credential is revoked.
+func (e *Endpoint) awaitEnd(p Principal) {
+	select {
+	case <-p.Ended:
+	case <-e.closing:
+		return
+	}
+	for _, s := range e.all(func(s *session) bool { return s.principal.ID == p.ID }) {
+		s.end(errRevoked)
+	}
+	e.mu.Lock()
+	delete(e.watched, p.ID)
+	e.mu.Unlock()
+}
+
+// open opens the gateway session, once.
+func (s *session) open(id string) {
+	s.opening.Do(func() {
+		s.serving = s.endpoint.open(context.Background(), gateway.Opening{ID: id, Peer: s, Client: s.principal.Client})
+	})
+}
+
+// hold adds a user, for whose time the session does not expire. It returns false if the
+// session has ended.
+func (s *session) hold() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
+	s.users++
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	return true
+}
+
+// release ends what hold began.
+func (s *session) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users--; s.users > 0 || s.ended {
+		return
+	}
+	s.since = time.Now()
+	if s.idle == nil {
+		s.idle = time.AfterFunc(idleLife, s.expire)
+	} else {
+		s.idle.Reset(idleLife)
+	}
+}
+
+func (s *session) expire() {
+	if _, idle := s.idleSince(); idle {
+		s.end(errIdle)
+	}
+}
+
+// idleSince returns since when the session has no user.
+func (s *session) idleSince() (at time.Time, idle bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.since, s.users == 0 && !s.ended
+}
+
+// end ends the session, its requests and its streams. It does not wait for them.
+func (s *session) end(why error) {
+	s.mu.Lock()
+	if s.ended {
+		s.mu.Unlock()
+		return
+	}
+	s.ended = true
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	for r := range s.running {
+		r.cancel(why)
+	}
+	s.mu.Unlock()
+	close(s.done)
+	if s.link != nil {
+		s.link.outside.close()
+	}
+	e := s.endpoint
+	e.mu.Lock()
+	if s.link != nil {
+		delete(e.legacy, s.link.id)
+	} else if key := (scope{s.principal.ID, s.server}); e.modern[key] == s {
+		delete(e.modern, key)
+	}
+	close(e.left)
+	e.left = make(chan struct{})
+	e.mu.Unlock()
+	go func() {
+		defer e.sessions.Done()
+		s.work.Wait()
+		s.opening.Do(func() {}) // waits for open
+		if s.serving != nil {
+			s.serving.Close(context.Background())
+		}
+	}()
+}
+
+type streamKey struct{}
+
+// start runs a request, whose messages go to a stream. It returns the error that answers
+// the request if it cannot run.
+func (s *session) start(ctx context.Context, m jsonrpc.Message, to *stream) (*request, *jsonrpc.Error) {
+	ctx = context.WithValue(jsonrpc.WithRequestID(context.WithoutCancel(ctx), m.ID), streamKey{}, to)
+	ctx, cancel := context.WithCancelCause(ctx)
+	r := &request{string(m.ID), cancel}
+	if refused := s.enter(r); refused != nil {
+		cancel(nil)
+		return nil, refused
+	}
+	s.work.Go(func() {
+		defer s.release()
+		result, err := s.serving.Request(ctx, m.Method, m.Params)
+		s.mu.Lock()
+		delete(s.running, r)
+		s.mu.Unlock()
+		cause := context.Cause(ctx)
+		cancel(nil)
+		var cancelled *jsonrpc.Cancelled
+		if errors.As(cause, &cancelled) {
+			s.settle(to, nil)
+			return
+		}
+		if err != nil && cause != nil {
+			err = jsonrpc.NewError(era.CodeUnknownOutcome, "the outcome of this request is unknown: %s", cause)
+		}
+		if err == nil && m.Method == "tools/list" {
+			result = removeBadParams(result)
+		}
+		s.settle(to, answer(m.ID, result, jsonrpc.ErrorOf(err)))
+	})
+	return r, nil
+}
+
+// settle puts the answer to a request on its stream; nil if it gets none.
+func (s *session) settle(to *stream, e *event) {
+	if all, replay := to.settle(e); all && s.link != nil {
+		s.link.retire(to, replay)
+	}
+}
+
+// enter registers a request that begins to run, with a use of the session.
+func (s *session) enter(r *request) *jsonrpc.Error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.ended:
+		return invalid("the session has ended")
+	case len(s.running) >= maxRunning:
+		return jsonrpc.NewError(era.CodeBusy, "%d requests are in flight, which is the limit; wait for an answer", maxRunning)
+	}
+	for other := range s.running {
+		if s.link != nil && other.id == r.id {
+			return invalid("id " + r.id + " is in use by a request in flight")
+		}
+	}
+	s.running[r] = true
+	s.users++
+	return nil
+}
+
+// cancel serves notifications/cancelled.
+func (s *session) cancel(params []byte) {
+	id := string(jsonrpc.Get(params, "requestId"))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r := range s.running {
+		if r.id == id {
+			r.cancel(&jsonrpc.Cancelled{Params: params})
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package hub_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-discover/agent-discover/backend/hub"
+)
+
+// bearer sends a token with each request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// webClient connects a client of the SDK over HTTP. version is that of MCP, "" for the
+// newest; "sse" stands for the transport HTTP+SSE.
+func webClient(t *testing.T, h *hub.Hub, version, token string, o *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	web, address := &http.Client{Transport: bearer(token)}, "http://"+h.Info().Address()
+	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: address + "/mcp", HTTPClient: web}
+	connect := &mcp.ClientSessionOptions{ProtocolVersion: version}
+	if version == "sse" {
+		transport, connect = &mcp.SSEClientTransport{Endpoint: address + "/sse", HTTPClient: web}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"}
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "web", Version: "1"}, o).Connect(t.Context(), transport, connect)
+	if err != nil {
+		t.Fatalf("%s: %v", version, err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+func TestClientsOverHTTPUseServers(t *testing.T) {
+	for _, version := range []string{"2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "sse"} {
+		t.Run(version, func(t *testing.T) {
+			h := offering(t) // a server that clients share does not know which of them to ask
+			join(t, h, "agent").awaitList("resources/templates/list", "two")
+			progress := make(chan string, 8)
+			session := webClient(t, h, version, h.Info().Token, &mcp.ClientOptions{
+				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+					return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"which": "this"}}, nil
+				},
+				ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+					progress <- r.Params.Message
+				},
+			})
+			want := version
+			if version == "sse" {
+				want = "2025-11-25"
+			}
+			if got := session.InitializeResult().ProtocolVersion; got != want {
+				t.Errorf("negotiated %s", got)
+			}
+			tools, err := session.ListTools(t.Context(), nil)
+			if err != nil || tools.Tools[0].Name != "registry" {
+				t.Fatalf("tools: %+v, %v", tools, err)
+			}
+			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "one__echo", Arguments: map[string]any{"text": "hello"}})
+			if err != nil || result.Content[0].(*mcp.TextContent).Text != "hello" {
+				t.Errorf("echo: %+v, %v", result, err)
+			}
+			result, err = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "one__ask", Arguments: map[string]any{
+				"method": "elicitation/create", "params": map[string]any{"message": "Which?", "requestedSchema": map[string]any{"type": "object", "properties": map[string]any{}}},
+			}})
+			if err != nil || !strings.Contains(result.Content[0].(*mcp.TextContent).Text, `"which":"this"`) {
+				t.Errorf("ask: %+v, %v", result, err)
+			}
+			read, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "one+note://1"})
+			if err != nil || read.Contents[0].Text != "a note" {
+				t.Errorf("read: %+v, %v", read, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/agent-discover/agent-discover/backend/doors/credentials"
+)
+
+// Credentials implements credentials.Store.
+func (s *Store) Credentials(ctx context.Context) ([]credentials.Credential, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT id, name, hash, client, surface, created_at FROM client_tokens")
+	if err != nil {
+		return nil, fmt.Errorf("read client tokens: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []credentials.Credential
+	for rows.Next() {
+		var c credentials.Credential
+		var hash []byte
+		var created int64
+		if err := rows.Scan(&c.ID, &c.Name, &hash, &c.Client, &c.Surface, &created); err != nil {
+			return nil, fmt.Errorf("read client tokens: %w", err)
+		}
+		if copy(c.Hash[:], hash) != len(c.Hash) {
+			continue // no token has this hash
+		}
+		c.Created = fromMillis(created)
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// AddCredential implements credentials.Store.
+func (s *Store) AddCredential(ctx context.Context, c credentials.Credential) error {
+	_, err := s.write.ExecContext(ctx, "INSERT INTO client_tokens (id, name, hash, client, surface, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+		c.ID, c.Name, c.Hash[:], c.Client, c.Surface, c.Created.UnixMilli())
+	if err != nil {
+		return fmt.Errorf("store client token: %w", err)
+	}
+	return nil
+}
+
+// DeleteCredential implements credentials.Store.
+func (s *Store) DeleteCredential(ctx context.Context, id string) error {
+	if _, err := s.write.ExecContext(ctx, "DELETE FROM client_tokens WHERE id = ?", id); err != nil {
+		return fmt.Errorf("delete client token: %w", err)
+	}
+	return nil
+}
