@@ -108,7 +108,8 @@ var allowed = map[string][]string{
 	"doors/parking":     {"protocol/inputrequired"},
 	"doors/credentials": {"base/fault", "base/instance", "base/safetext", "editors/table"},                            // instance: random tokens; table: the clients that a token may name
 	"doors/endpoint":    {"base/instance", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway"}, // instance: random session ids
-	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc"},
+	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc", "doors/answercache"},
+	"doors/answercache": {"base/paths"},
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",

@@ -47,6 +47,8 @@ type Companion struct {
 	// Tool is the definition that tools/list returns while the hub is stopped.
 	Tool json.RawMessage
 
+	// open connects to the hub, which it starts if necessary; nil for connect.
+	open    func(context.Context) (net.Conn, error)
 	session string
 
 	// sending is held while lines are written to the hub, so that the lines
@@ -59,6 +61,8 @@ type Companion struct {
 	link    net.Conn      // nil while there is no hub
 	queue   [][]byte      // lines to send as soon as a hub is connected
 	offline error         // why there is no hub; nil while requests wait for one
+	linked  bool          // a hub was connected
+	early   bool          // the hub's last answers are given until one is connected
 	settled chan struct{} // closed when no request is in flight; made by drain
 }
 
@@ -68,6 +72,7 @@ func (c *Companion) Run(ctx context.Context) error {
 	c.session = rand.Text()
 	var linking sync.WaitGroup
 	linking.Go(func() { c.keepLinked(ctx) })
+	linking.Go(func() { c.answerEarly(ctx) })
 	err := c.readClient()
 	if err == nil {
 		c.drain(ctx)
@@ -111,6 +116,9 @@ func (c *Companion) fromClient(line []byte) error {
 	}
 	c.sending.Lock()
 	defer c.sending.Unlock()
+	if reply := c.earlyReply(&m, line); reply != nil {
+		return c.write(reply)
+	}
 	link, reply, err := c.route(&m, line)
 	switch {
 	case err != nil:
@@ -129,6 +137,10 @@ func (c *Companion) fromClient(line []byte) error {
 func (c *Companion) route(m *jsonrpc.Message, line []byte) (link net.Conn, reply []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// In the legacy era, calls may add tools to the list of a session.
+	if key, ok := c.keyOf(m); ok && (key.Era == modernEra || !c.memory.called) {
+		c.memory.ask(m.ID, key)
+	}
 	c.memory.note(m, line)
 	switch {
 	case c.link != nil:
@@ -137,6 +149,8 @@ func (c *Companion) route(m *jsonrpc.Message, line []byte) (link net.Conn, reply
 	case c.offline != nil:
 		reply, err = c.offlineReply(m)
 		return nil, reply, err
+	case c.memory.restores(m):
+		return nil, nil, nil
 	}
 	c.queue = append(c.queue, append(bytes.Clone(line), '\n'))
 	return nil, nil, nil

@@ -58,6 +58,7 @@ type stream struct {
 	net.Conn
 	buffered *bufio.Reader
 	notice   string // message of the hub for the user
+	version  string // of the hub
 }
 
 func (s *stream) Read(p []byte) (int, error) { return s.buffered.Read(p) }
@@ -114,7 +115,7 @@ func (s *stream) shakeHands(info instance.Info, version, session string) error {
 	case !end.Ready:
 		return fault.New(fault.Unavailable, "the hub refused the session: %s", end.Error)
 	}
-	s.notice = end.Notice
+	s.notice, s.version = end.Notice, counter.Version
 	return nil
 }
 

@@ -31,9 +31,13 @@ const (
 // keepLinked connects to the hub, and again whenever the connection is lost,
 // until ctx ends.
 func (c *Companion) keepLinked(ctx context.Context) {
+	open := c.open
+	if open == nil {
+		open = c.connect
+	}
 	delay, lost := redialMin, time.Now()
 	for ctx.Err() == nil {
-		link, err := c.connect(ctx)
+		link, err := open(ctx)
 		if err == nil {
 			c.runLink(ctx, link)
 			delay, lost = redialMin, time.Now()
@@ -119,9 +123,12 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 	for _, line := range c.queue {
 		missed = append(missed, line...)
 	}
-	again := c.memory.missed()
+	var again []byte
+	if !c.early || c.offline != nil { // otherwise the list that the client was shown is compared
+		again = c.memory.missed()
+	}
 	c.memory.sendListens()
-	c.link, c.queue, c.offline = link, nil, nil
+	c.link, c.queue, c.offline, c.linked, c.early = link, nil, nil, true, false
 	c.mu.Unlock()
 	// Read while sending: the hub may answer before it has read every line.
 	var sent sync.WaitGroup
@@ -164,6 +171,10 @@ const stall = 20 * time.Second
 // readHub copies the hub's lines to the client until the link ends. It reports
 // whether the client took so long to read one that the hub may have dropped it.
 func (c *Companion) readHub(link io.Reader) (stalled bool) {
+	version := c.Version
+	if s, ok := link.(*stream); ok {
+		version = s.version
+	}
 	lines := jsonrpc.NewLineReader(link, maxHubLine)
 	lines.Whole = true // an incomplete last line is dropped
 	for {
@@ -171,29 +182,46 @@ func (c *Companion) readHub(link io.Reader) (stalled bool) {
 		if err != nil {
 			return stalled
 		}
-		if id := responseID(line); id != nil {
-			c.mu.Lock()
-			forClient := c.memory.settle(string(id))
-			c.checkSettled()
-			c.mu.Unlock()
-			if !forClient {
-				continue
-			}
-		}
-		if id := acknowledged(line); id != nil {
-			c.mu.Lock()
-			first := c.memory.acknowledge(string(id))
-			c.mu.Unlock()
-			if !first {
-				continue
-			}
-		}
 		began := time.Now()
-		if c.write(append(line, '\n')) != nil {
+		if c.fromHub(line, version) != nil {
 			return stalled
 		}
 		stalled = stalled || time.Since(began) > stall
 	}
+}
+
+// fromHub passes a line of the hub to the client, unless the companion has asked for it
+// or has passed it before, and keeps the answers that later companions may give. version
+// is that of the hub.
+func (c *Companion) fromHub(line []byte, version string) error {
+	if id := responseID(line); id != nil {
+		c.mu.Lock()
+		q := c.memory.question(string(id))
+		forClient := c.memory.settle(string(id))
+		c.mu.Unlock()
+		var err error
+		if forClient {
+			err = c.write(append(line, '\n'))
+		}
+		if q != nil {
+			q.key.Version = version
+			c.keep(*q, line)
+		}
+		c.mu.Lock()
+		c.checkSettled()
+		c.mu.Unlock()
+		return err
+	}
+	if id := acknowledged(line); id != nil {
+		c.mu.Lock()
+		first, missed := c.memory.acknowledge(string(id))
+		c.mu.Unlock()
+		if !first {
+			return nil
+		}
+		return c.write(append(append(line, '\n'), missed...))
+	}
+	return c.write(append(line, '\n'))
 }
 
 // acknowledged returns the id of the listen request that a line acknowledges, and nil

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/agent-discover/agent-discover/backend/doors/answercache"
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -17,13 +18,24 @@ const replayID = "companion-replay-"
 // memory holds the lines of the client that the companion needs to resume the
 // session with a new hub. The zero value is ready to use.
 type memory struct {
-	inFlight    map[string]bool    // ids of requests without an answer, as JSON
-	initialize  []byte             // line of the client's initialize request
-	initialID   string             // id of initialize, as JSON
-	initialized []byte             // notifications/initialized
-	level       []byte             // logging/setLevel
-	subscribed  map[string][]byte  // resources/subscribe by uri
-	listens     map[string]*listen // open subscriptions/listen requests by id
+	inFlight    map[string]bool     // ids of requests without an answer, as JSON
+	questions   map[string]question // requests whose answers are kept, by id
+	early       map[string]question // requests that were answered without the hub, by the ids of their replay
+	called      bool                // the client has called a tool
+	stale       bool                // the client's list of tools differs from the hub's
+	initialize  []byte              // line of the client's initialize request
+	initialID   string              // id of initialize, as JSON
+	initialized []byte              // notifications/initialized
+	level       []byte              // logging/setLevel
+	subscribed  map[string][]byte   // resources/subscribe by uri
+	listens     map[string]*listen  // open subscriptions/listen requests by id
+}
+
+// question is a request whose answer is kept.
+type question struct {
+	key   answercache.Key
+	line  []byte           // the request, if the client has got the answer
+	shown *answercache.Sum // of that answer
 }
 
 // listen is an open subscriptions/listen request. It gets notifications until the
@@ -48,6 +60,10 @@ func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 		m.inFlight[string(msg.ID)] = true
 	}
 	switch msg.Method {
+	case "tools/call":
+		m.called = true
+	case "tools/list":
+		m.stale = false
 	case "initialize":
 		m.initialize, m.initialID = bytes.Clone(line), string(msg.ID)
 	case "notifications/initialized":
@@ -55,6 +71,7 @@ func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 	case "notifications/cancelled":
 		// The hub sends no answer to a cancelled request.
 		delete(m.inFlight, string(jsonrpc.Get(msg.Params, "requestId")))
+		delete(m.questions, string(jsonrpc.Get(msg.Params, "requestId")))
 		delete(m.listens, string(jsonrpc.Get(msg.Params, "requestId")))
 	case "logging/setLevel":
 		m.level = bytes.Clone(line)
@@ -72,8 +89,44 @@ func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 // the answer is for the client.
 func (m *memory) settle(id string) bool {
 	delete(m.inFlight, id)
+	delete(m.questions, id)
 	delete(m.listens, id)
 	return !bytes.HasPrefix([]byte(id), []byte(`"`+replayID))
+}
+
+// ask remembers that the answer to a request is kept under a key.
+func (m *memory) ask(id json.RawMessage, key answercache.Key) {
+	if m.questions == nil {
+		m.questions = make(map[string]question)
+	}
+	m.questions[string(id)] = question{key: key}
+}
+
+// show remembers a request to which the client got an earlier answer of the hub, so
+// that replay repeats it.
+func (m *memory) show(key answercache.Key, line []byte, sum answercache.Sum) {
+	what := key.Era + "-" + key.Method
+	if key.Method == "initialize" { // restore repeats it
+		what = key.Method
+	}
+	if m.early == nil {
+		m.early = make(map[string]question)
+	}
+	m.early[string(jsonrpc.Quote(replayID+what))] = question{key: key, line: bytes.Clone(line), shown: &sum}
+}
+
+// question removes and returns the question that an answer belongs to, or returns nil.
+func (m *memory) question(id string) *question {
+	q, ok := m.early[id]
+	if !ok {
+		q, ok = m.questions[id]
+	}
+	delete(m.early, id)
+	delete(m.questions, id)
+	if !ok {
+		return nil
+	}
+	return &q
 }
 
 // greeted reports whether the client's initialize was answered.
@@ -87,6 +140,7 @@ func (m *memory) abandon() []string {
 		if id != m.initialID || m.initialize == nil {
 			ids = append(ids, id)
 			delete(m.inFlight, id)
+			delete(m.questions, id)
 		}
 	}
 	slices.Sort(ids)
@@ -119,7 +173,18 @@ func (m *memory) replay() []byte {
 			out = append(append(out, l.line...), '\n')
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(m.early)) {
+		if q := m.early[id]; q.key.Method != "initialize" {
+			out = append(append(out, jsonrpc.Set(q.line, "id", json.RawMessage(id))...), '\n')
+		}
+	}
 	return out
+}
+
+// restores reports whether restore sends a line of the client to the next hub, so that
+// the line need not be queued.
+func (m *memory) restores(msg *jsonrpc.Message) bool {
+	return msg.Method == "notifications/initialized" && m.greeted()
 }
 
 // restore returns the lines that restore a legacy session.
@@ -128,14 +193,19 @@ func (m *memory) restore() []byte {
 	if m.initialized != nil {
 		out = append(append(out, m.initialized...), '\n')
 	}
-	if m.level != nil {
+	if m.level != nil && !m.queued(m.level) {
 		out = m.again(out, m.level, "level")
 	}
 	for uri, line := range m.subscribed {
-		out = m.again(out, line, "subscribe-"+uri)
+		if !m.queued(line) {
+			out = m.again(out, line, "subscribe-"+uri)
+		}
 	}
 	return out
 }
+
+// queued reports whether a request waits for the next hub, which then gets it anyway.
+func (m *memory) queued(line []byte) bool { return m.inFlight[string(jsonrpc.Get(line, "id"))] }
 
 // sendListens notes that the hub has all open listen requests.
 func (m *memory) sendListens() {
@@ -145,35 +215,61 @@ func (m *memory) sendListens() {
 }
 
 // acknowledge notes that the hub has acknowledged a listen request, and reports
-// whether the acknowledgement is for the client: it is the first.
-func (m *memory) acknowledge(id string) bool {
+// whether the acknowledgement is for the client: it is the first. missed are lines that
+// the client gets after it.
+func (m *memory) acknowledge(id string) (first bool, missed []byte) {
 	l := m.listens[id]
 	if l == nil || l.acked {
-		return false
+		return false, nil
 	}
 	l.acked = true
-	return true
+	if m.stale {
+		missed = m.announceTools(true)
+	}
+	return true, missed
 }
+
+// announceTools returns notifications that make the client fetch its list of tools
+// again. In the modern era it may have to wait for a listen request.
+func (m *memory) announceTools(modern bool) []byte {
+	if !modern {
+		return []byte(toolsChanged)
+	}
+	var out []byte
+	for _, id := range slices.Sorted(maps.Keys(m.listens)) {
+		out = m.listens[id].changed(out, id, "tools")
+	}
+	m.stale = len(out) == 0
+	return out
+}
+
+// changed appends notifications that lists have changed to dst, for those lists that
+// the client listens to.
+func (l *listen) changed(dst []byte, id string, lists ...string) []byte {
+	if !l.acked {
+		return dst
+	}
+	params := era.Meta{SubscriptionID: json.RawMessage(id)}.Stamp(nil)
+	wanted := jsonrpc.Get(jsonrpc.Get(l.line, "params"), "notifications")
+	for _, list := range lists {
+		if string(jsonrpc.Get(wanted, list+"ListChanged")) == "true" {
+			dst = jsonrpc.AppendRequest(dst, nil, "notifications/"+list+"/list_changed", params)
+		}
+	}
+	return dst
+}
+
+const toolsChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"
 
 // missed returns notifications that make the client fetch its lists again, because
 // they may have changed while there was no hub.
 func (m *memory) missed() []byte {
 	var out []byte
 	if m.greeted() {
-		out = append(out, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n"...)
+		out = append(out, toolsChanged...)
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.listens)) {
-		l := m.listens[id]
-		if !l.acked {
-			continue
-		}
-		params := era.Meta{SubscriptionID: json.RawMessage(id)}.Stamp(nil)
-		wanted := jsonrpc.Get(jsonrpc.Get(l.line, "params"), "notifications")
-		for _, list := range []string{"tools", "prompts", "resources"} {
-			if string(jsonrpc.Get(wanted, list+"ListChanged")) == "true" {
-				out = jsonrpc.AppendRequest(out, nil, "notifications/"+list+"/list_changed", params)
-			}
-		}
+		out = m.listens[id].changed(out, id, "tools", "prompts", "resources")
 	}
 	return out
 }

@@ -35,6 +35,7 @@ func TestAnOpenSessionIsReplayedWithOtherIDs(t *testing.T) {
 		`{"jsonrpc":"2.0","id":3,"method":"resources/subscribe","params":{"uri":"c:d"}}`,
 		`{"jsonrpc":"2.0","id":4,"method":"resources/unsubscribe","params":{"uri":"c:d"}}`,
 	)
+	m.abandon()
 	want := `{"jsonrpc":"2.0","id":"companion-replay-initialize","method":"initialize","params":{"x":1}}` + "\n" + initialized + "\n" +
 		`{"jsonrpc":"2.0","id":"companion-replay-level","method":"logging/setLevel","params":{"level":"info"}}` + "\n" +
 		`{"jsonrpc":"2.0","id":"companion-replay-subscribe-a:b","method":"resources/subscribe","params":{"uri":"a:b"}}` + "\n"

@@ -1,0 +1,152 @@
+// Package answercache keeps the hub's last answers to requests that open a session
+// in files, so that a companion can give them while a hub starts. It answers which
+// answer a client got last; package companion decides when it may be given again.
+//
+// The files are in the folder run of the data folder, which only its user can read,
+// as the files themselves. They contain what the hub has told a client: names,
+// descriptions and schemas of tools, names of servers, and no values of secrets.
+package answercache
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+)
+
+const (
+	// maxAnswer is the size of the largest answer that is kept, in bytes. A tool
+	// definition seldom has more than 4 KiB.
+	maxAnswer = 16 << 20
+	// maxFiles is how many answers are kept: two or three for each kind of client.
+	maxFiles = 32
+	// prefix begins the names of the files. Their temporary files begin with a dot.
+	prefix = "answer-"
+	// staleTemp is the age from which a temporary file has no owner any more.
+	staleTemp = time.Hour
+)
+
+// Key names an answer. Answers with different keys may differ.
+type Key struct {
+	Version  string // of the hub
+	Method   string
+	Era      string // legacy or modern
+	Client   string // name of the client
+	Protocol string // version of MCP that the client asked for
+}
+
+// Sum is the SHA-256 of an answer.
+type Sum [sha256.Size]byte
+
+// Cache keeps answers for one data folder. It is safe for concurrent use, by several
+// processes too.
+type Cache struct{ Folder paths.Folder }
+
+// file returns the path of the file with an answer.
+func (c Cache) file(k Key) string {
+	fields, _ := json.Marshal(k) // strings cannot fail
+	sum := sha256.Sum256(fields)
+	return c.Folder.Run(prefix + hex.EncodeToString(sum[:16]))
+}
+
+// Get returns the last answer that was kept under a key. It returns false if there is
+// none, or if its file is damaged.
+func (c Cache) Get(k Key) (answer json.RawMessage, sum Sum, ok bool) {
+	file, err := paths.Open(c.file(k))
+	if err != nil {
+		return nil, Sum{}, false
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, maxAnswer+hexSum+2))
+	if err != nil {
+		return nil, Sum{}, false
+	}
+	head, answer, _ := bytes.Cut(data, []byte("\n"))
+	sum = sha256.Sum256(answer)
+	if string(head) != hex.EncodeToString(sum[:]) || len(answer) == 0 {
+		return nil, Sum{}, false
+	}
+	return answer, sum, true
+}
+
+// hexSum is the length of the first line of a file, which is the Sum of the rest.
+const hexSum = 2 * sha256.Size
+
+// Put keeps an answer, which is one line of JSON, and removes the answers that were
+// used least recently if there are too many. An answer that is too large is not kept,
+// nor is its predecessor.
+func (c Cache) Put(k Key, answer json.RawMessage) (Sum, error) {
+	file, sum := c.file(k), Sum(sha256.Sum256(answer))
+	if len(answer) > maxAnswer {
+		if err := paths.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return sum, fmt.Errorf("remove an answer of the hub: %w", err)
+		}
+		return sum, nil
+	}
+	head := hex.EncodeToString(sum[:]) + "\n"
+	if begins(file, head, len(answer)) {
+		now := time.Now()
+		_ = os.Chtimes(file, now, now) // if this fails, the answer may be removed early
+		return sum, nil
+	}
+	if err := paths.WriteFile(file, slices.Concat([]byte(head), answer)); err != nil {
+		return sum, fmt.Errorf("keep an answer of the hub: %w", err)
+	}
+	c.prune()
+	return sum, nil
+}
+
+// begins reports whether a file consists of a first line and as many other bytes.
+func begins(path, head string, rest int) bool {
+	file, err := paths.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	found := make([]byte, len(head))
+	info, err := file.Stat()
+	if err != nil || info.Size() != int64(len(head)+rest) {
+		return false
+	}
+	_, err = io.ReadFull(file, found)
+	return err == nil && string(found) == head
+}
+
+// prune removes the files that exceed maxFiles, and temporary files that a process
+// left behind.
+func (c Cache) prune() {
+	dir := filepath.Dir(c.Folder.Run(prefix))
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	var kept []fs.FileInfo
+	for _, entry := range entries {
+		info, err := entry.Info()
+		switch {
+		case err != nil: // another process removed it
+		case strings.HasPrefix(entry.Name(), prefix):
+			kept = append(kept, info)
+		case strings.HasPrefix(entry.Name(), "."+prefix) && time.Since(info.ModTime()) > staleTemp:
+			_ = paths.Remove(filepath.Join(dir, entry.Name()))
+		}
+	}
+	slices.SortFunc(kept, func(a, b fs.FileInfo) int {
+		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	})
+	for _, info := range kept[min(len(kept), maxFiles):] {
+		_ = paths.Remove(filepath.Join(dir, info.Name())) // the next Put tries again
+	}
+}

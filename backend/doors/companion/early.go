@@ -1,0 +1,155 @@
+package companion
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/answercache"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// earlyAfter is how long a running hub may take to accept the companion before the
+// companion gives the hub's last answers itself. It usually takes a few
+// milliseconds. Some clients drop a server that takes seconds to answer.
+const earlyAfter = 150 * time.Millisecond
+
+// answerEarly gives the hub's last answers if no hub is connected soon: at once if
+// none is running, and never if the user has stopped the hub.
+func (c *Companion) answerEarly(ctx context.Context) {
+	if _, err := instance.Read(c.Folder); err == nil {
+		select {
+		case <-time.After(earlyAfter):
+		case <-ctx.Done():
+			return
+		}
+	}
+	if !instance.Stopped(c.Folder) {
+		c.beginEarly()
+	}
+}
+
+// beginEarly answers requests from the hub's last answers, those in the queue and
+// from now on later ones, until the first hub is connected.
+func (c *Companion) beginEarly() {
+	c.sending.Lock() // nothing is queued and no hub is connected meanwhile
+	defer c.sending.Unlock()
+	c.mu.Lock()
+	c.early = c.waiting()
+	queue := c.queue
+	c.mu.Unlock()
+	var kept [][]byte
+	for _, line := range queue {
+		m, err := jsonrpc.Parse(line)
+		if err != nil {
+			continue // was parsed before
+		}
+		if reply := c.earlyReply(&m, bytes.TrimSuffix(line, []byte("\n"))); reply != nil {
+			_ = c.write(reply) // readClient ends too when the client is gone
+			continue
+		}
+		c.mu.Lock()
+		restored := c.memory.restores(&m)
+		c.mu.Unlock()
+		if !restored {
+			kept = append(kept, line)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting() { // otherwise the queue was answered
+		c.queue = kept
+	}
+	c.checkSettled()
+}
+
+// waiting reports whether requests wait for the first hub. The caller holds mu.
+func (c *Companion) waiting() bool { return !c.linked && c.offline == nil }
+
+// earlyReply notes a request and returns the hub's last answer to it, or returns nil
+// if the request has to wait for a hub. The caller holds sending.
+func (c *Companion) earlyReply(m *jsonrpc.Message, line []byte) []byte {
+	c.mu.Lock()
+	key, ok := c.keyOf(m)
+	ok = ok && c.early && c.waiting() && (m.Method == "initialize" || key.Era == modernEra || c.memory.greeted())
+	c.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	key.Version = c.Version // the hub that is starting is the same program
+	result, sum, ok := c.answers().Get(key)
+	if !ok {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.waiting() {
+		return nil
+	}
+	c.memory.note(m, line)
+	c.memory.settle(string(m.ID))
+	c.memory.show(key, line, sum)
+	return answer(m.ID, result, nil)
+}
+
+func (c *Companion) answers() answercache.Cache { return answercache.Cache{Folder: c.Folder} }
+
+// The eras in the keys of answers.
+const legacyEra, modernEra = "legacy", "modern"
+
+// keyOf returns the key under which the answer to a request is kept, without the
+// version of the hub. It returns false if the answer is not kept. The caller holds mu.
+func (c *Companion) keyOf(m *jsonrpc.Message) (answercache.Key, bool) {
+	key := answercache.Key{Method: m.Method, Era: legacyEra}
+	if !m.IsRequest() {
+		return key, false
+	}
+	switch m.Method {
+	case "initialize":
+		key.Client, key.Protocol = clientOf(m.Params)
+		return key, key.Client != "" && key.Protocol != ""
+	case "server/discover", "tools/list":
+		if jsonrpc.Get(m.Params, "cursor") != nil {
+			return key, false
+		}
+		if era.Detect(m.Method, m.Params, "") != era.Modern {
+			key.Client, key.Protocol = clientOf(jsonrpc.Get(c.memory.initialize, "params"))
+			return key, key.Client != ""
+		}
+		meta, bad := era.CheckMeta(m.Params)
+		key.Era, key.Client, key.Protocol = modernEra, jsonrpc.GetString(meta.ClientInfo, "name"), meta.ProtocolVersion
+		return key, bad == nil
+	}
+	return key, false
+}
+
+// clientOf returns the name of the client, and the version of MCP that it asks for, in
+// the params of initialize.
+func clientOf(params json.RawMessage) (client, protocol string) {
+	return jsonrpc.GetString(jsonrpc.Get(params, "clientInfo"), "name"), jsonrpc.GetString(params, "protocolVersion")
+}
+
+// keep stores a line with an answer of the hub. If the client was shown another list of
+// tools before the hub answered, keep announces a change of the list.
+func (c *Companion) keep(q question, line []byte) {
+	m, err := jsonrpc.Parse(line)
+	if err != nil || m.Result == nil {
+		return
+	}
+	sum, err := c.answers().Put(q.key, m.Result)
+	if err != nil {
+		c.Log.Debug("could not keep an answer for the next start", "method", q.key.Method, "error", err)
+	}
+	if q.shown == nil || *q.shown == sum || q.key.Method != "tools/list" {
+		return
+	}
+	c.mu.Lock()
+	lines := c.memory.announceTools(q.key.Era == modernEra)
+	c.mu.Unlock()
+	if len(lines) > 0 {
+		_ = c.write(lines)
+	}
+}
