@@ -16,7 +16,7 @@ RACE    ?= 1
 
 PREFIX  ?= $(HOME)/.local
 
-.PHONY: help run install uninstall build frontend desktop tray man test unit check conformance test-editors test-windows lint dashboard race bench eval eval-parts eval-readme calibrate schemathesis screenshots model clean
+.PHONY: help run install uninstall build frontend desktop tray man test unit check soak conformance test-editors test-windows lint dashboard race bench eval eval-parts eval-readme calibrate schemathesis screenshots model clean
 
 help: ## List the targets (times: 2 cores, everything set up and built before)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ check: ## Format, vet, lint and test one package: make check ROOM=discovery/sear
 test-editors: ## Connect real AI clients through the entries that we write; downloads 1.6 GB once (5 min)
 	@build/setup.sh clients
 	@build/test.sh editors
+
+soak: ## Call servers that crash, hang and flood from 50 sessions; DURATION and SEED may be set (11 min)
+	CGO_ENABLED=0 go test -v -count=1 -timeout=0 ./build/soak -duration=$(or $(DURATION),10m) -seed=$(or $(SEED),1)
 
 conformance: ## Compare the hub's scores in the conformance tests of MCP with those of a server (1 min)
 	@build/setup.sh conformance

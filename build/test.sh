@@ -85,7 +85,7 @@ profiles() {
 }
 
 # slow: the packages whose tests start whole hubs, companions, browsers or editors.
-slow='/backend/(hub|cli)$|/build/(clients|windows)$'
+slow='/backend/(hub|cli)$|/build/(clients|conformance|soak|windows)$'
 
 # unit: the quick tests; results of unchanged packages come from Go's cache.
 unit() {
