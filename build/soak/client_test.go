@@ -3,32 +3,31 @@
 package soak
 
 import (
-	"bufio"
-	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"strconv"
 	"sync"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/companion"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // patience is how long a client waits for an answer before it counts as lost.
 const patience = 90 * time.Second
 
-// client is an MCP client at the other end of a companion.
+// transport carries messages to the hub.
+type transport interface {
+	send(m jsonrpc.Message) error
+	stop() // ends the connection as a client does, and waits for its end
+	kill() // ends it at once, whatever is under way, and waits for its end
+}
+
+// client is an MCP client.
 type client struct {
-	in     io.WriteCloser
+	transport
 	report func(format string, args ...any)
-	stop   func()        // closes the companion's input and waits for its end
-	kill   func()        // ends the companion at once, whatever it is doing, and waits for it
-	killed chan struct{} // closed by kill
+	killed chan struct{} // closed by end
 
 	mu      sync.Mutex
 	last    int
@@ -50,73 +49,42 @@ type answer struct {
 	}
 }
 
-// connect starts a companion and opens a session.
-func connect(folder paths.Folder, report func(string, ...any)) (*client, error) {
-	input, in := io.Pipe()
-	out, output := io.Pipe()
-	ctx, cancel := context.WithCancel(context.Background())
-	c := &client{in: in, report: report, killed: make(chan struct{}), waiting: make(map[string]chan answer), ended: make(map[string]bool)}
-	run := &companion.Companion{Folder: folder, Version: "1.0.0", In: input, Out: output, Log: slog.New(slog.DiscardHandler), Tool: json.RawMessage(`{"name":"registry"}`)}
-	var work sync.WaitGroup
-	work.Go(func() {
-		_ = run.Run(ctx) // that it ends early is seen by the calls
-		_ = output.Close()
-		_ = input.Close()
-	})
-	work.Go(func() { c.read(out) })
-	c.stop = func() {
-		_ = in.Close()
-		work.Wait()
-		cancel()
-	}
-	c.kill = func() {
-		close(c.killed)
-		cancel()
-		c.stop()
-	}
-	_, err := c.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"soak","version":"`+rand.Text()+`"}}`)
-	if err == nil {
-		_, err = io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
-	}
-	return c, err
+func newClient(report func(string, ...any)) *client {
+	return &client{report: report, killed: make(chan struct{}), waiting: make(map[string]chan answer), ended: make(map[string]bool)}
 }
 
-// read gives every answer to the request that waits for it, and reports the others.
-func (c *client) read(out io.Reader) {
-	lines := bufio.NewReader(out)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		var a answer
-		if err := json.Unmarshal(line, &a); err != nil {
-			c.report("a line is not JSON: %.200s: %v", line, err)
-			continue
-		}
-		switch {
-		case a.Method == "notifications/progress":
-			c.mu.Lock()
-			_, known := c.waiting[fmt.Sprint(a.Params.ProgressToken)]
-			_, ended := c.ended[fmt.Sprint(a.Params.ProgressToken)]
-			c.mu.Unlock()
-			if !known && !ended {
-				c.report("progress for a call of another session: %.200s", line)
-			}
-		case a.Method == "":
-			c.deliver(string(a.ID), a, line)
-		}
+// initialize opens a legacy session.
+func (c *client) initialize() error {
+	a, err := c.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"soak","version":"1"}}`)
+	if err == nil && a.Error != nil {
+		err = errors.New(a.Error.Message)
 	}
+	if err != nil {
+		return fmt.Errorf("initialize: %w", err)
+	}
+	return c.send(jsonrpc.Message{Method: "notifications/initialized"})
 }
 
-func (c *client) deliver(id string, a answer, line []byte) {
+// take gives an answer to the request that waits for it, and reports messages that do not belong to this client.
+func (c *client) take(line []byte) {
+	var a answer
+	if err := json.Unmarshal(line, &a); err != nil {
+		c.report("a line is not JSON: %.200s: %v", line, err)
+		return
+	}
 	c.mu.Lock()
-	waiting := c.waiting[id]
+	defer c.mu.Unlock()
+	if a.Method == "notifications/progress" {
+		if token := fmt.Sprint(a.Params.ProgressToken); c.waiting[token] == nil && !has(c.ended, token) {
+			c.report("progress for a call of another session: %.200s", line)
+		}
+	}
+	if a.Method != "" {
+		return
+	}
+	id := string(a.ID)
 	answered, known := c.ended[id]
-	delete(c.waiting, id)
-	c.ended[id] = true
-	c.mu.Unlock()
-	switch {
+	switch waiting := c.waiting[id]; {
 	case waiting != nil:
 		waiting <- a
 	case !known:
@@ -124,6 +92,13 @@ func (c *client) deliver(id string, a answer, line []byte) {
 	case answered:
 		c.report("a second answer: %.200s", line)
 	}
+	delete(c.waiting, id)
+	c.ended[id] = true
+}
+
+func has(m map[string]bool, key string) bool {
+	_, ok := m[key]
+	return ok
 }
 
 // start sends a request and returns its id and the channel for its answer. params is called with the id.
@@ -134,11 +109,17 @@ func (c *client) start(method string, params func(id string) string) (id string,
 	id = strconv.Itoa(c.last)
 	c.waiting[id] = ch
 	c.mu.Unlock()
-	_, err = fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`+"\n", id, method, params(id))
+	err = c.send(jsonrpc.Message{ID: json.RawMessage(id), Method: method, Params: json.RawMessage(params(id))})
 	if err != nil && c.isKilled() {
 		err = errKilled
 	}
 	return id, ch, err
+}
+
+// end ends the session as if its editor was killed.
+func (c *client) end() {
+	close(c.killed)
+	c.kill()
 }
 
 func (c *client) isKilled() bool {
@@ -159,15 +140,15 @@ func (c *client) ask(method, params string) (answer, error) {
 	return c.await(id, method, answered)
 }
 
-// errKilled is the error of requests whose client has killed the companion.
-var errKilled = errors.New("the companion was killed")
+// errKilled is the error of requests whose client was killed.
+var errKilled = errors.New("the client was killed")
 
 func (c *client) await(id, what string, answered <-chan answer) (answer, error) {
 	select {
-	case <-c.killed:
-		return answer{}, errKilled
 	case a := <-answered:
 		return a, nil
+	case <-c.killed:
+		return answer{}, errKilled
 	case <-time.After(patience):
 		return answer{}, fmt.Errorf("no answer to request %s (%s) within %s", id, what, patience)
 	}
@@ -176,11 +157,10 @@ func (c *client) await(id, what string, answered <-chan answer) (answer, error) 
 // cancel cancels a request. An answer may be on its way.
 func (c *client) cancel(id string) error {
 	c.mu.Lock()
-	if _, waits := c.waiting[id]; waits {
+	if c.waiting[id] != nil {
 		delete(c.waiting, id)
 		c.ended[id] = false
 	}
 	c.mu.Unlock()
-	_, err := fmt.Fprintf(c.in, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`+"\n", id)
-	return err
+	return c.send(jsonrpc.Message{Method: "notifications/cancelled", Params: json.RawMessage(`{"requestId":` + id + `}`)})
 }

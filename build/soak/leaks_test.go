@@ -89,16 +89,18 @@ func processes(home string) []int {
 	return pids
 }
 
-// warmUp calls every server once, so that what is made once for all calls exists.
+// warmUp calls every server once over every transport, so that what is made once for all calls exists.
 func (s *soak) warmUp() {
 	s.t.Helper()
-	c, err := connect(s.folder, s.report)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer c.stop()
-	for _, server := range s.servers {
-		s.call(c, server, call{Value: "first-" + server.name, Act: "answer"}, act{name: "answer"}, false)
+	for n, name := range transports {
+		c, err := s.connect(n)
+		if err != nil {
+			s.t.Fatalf("%s: %v", name, err)
+		}
+		for _, server := range s.servers {
+			s.call(c, server, call{Value: fmt.Sprintf("first-%s-%d", server.name, n), Act: "answer"}, act{name: "answer"}, false)
+		}
+		c.stop()
 	}
 }
 

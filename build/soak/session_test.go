@@ -14,15 +14,16 @@ import (
 
 // session opens a session, makes calls, a few at a time, and ends. Some sessions end as if their editor was killed.
 func (s *soak) session(name string, random *rand.Rand, end time.Time) {
-	c, err := connect(s.folder, s.report)
+	c, err := s.connect(random.IntN(len(transports)))
 	if err != nil {
-		s.report("session %s: initialize: %v", name, err)
+		s.report("session %s: %v", name, err)
+		return
 	}
 	calls, killed := 20+random.IntN(200), random.IntN(4) == 0
 	var inFlight sync.WaitGroup
 	defer func() {
 		if killed {
-			c.kill()
+			c.end()
 		}
 		inFlight.Wait()
 		if !killed {
@@ -43,6 +44,16 @@ func (s *soak) session(name string, random *rand.Rand, end time.Time) {
 		}
 		<-time.After(pause) // so that sessions leave the machine to the servers
 	}
+}
+
+// transports are the ways to the hub. Half of the sessions have a companion.
+var transports = []string{"companion", "companion", "HTTP", "HTTP, modern"}
+
+func (s *soak) connect(transport int) (*client, error) {
+	if transports[transport] == "companion" {
+		return connectPipe(s.folder, s.report)
+	}
+	return connectWeb(s.info, transports[transport] == "HTTP, modern", s.report)
 }
 
 // list lists the tools, which must succeed at any time.

@@ -72,6 +72,7 @@ type soak struct {
 	t       *testing.T
 	home    string
 	folder  paths.Folder
+	info    instance.Info
 	servers []server
 	remotes []func()
 
@@ -140,7 +141,7 @@ func (s *soak) startHub() (h *hub.Hub, stop func()) {
 	})
 	s.t.Cleanup(stop)
 	programtest.Eventually(s.t, "the hub is ready", func() bool {
-		_, err := instance.Read(s.folder)
+		s.info, err = instance.Read(s.folder)
 		return err == nil
 	})
 	return h, stop

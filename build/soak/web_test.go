@@ -1,0 +1,192 @@
+//go:build linux
+
+package soak
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
+)
+
+// web connects a client with the hub over HTTP.
+type web struct {
+	*client
+	url, token string
+	modern     bool
+	http       *http.Client
+	ctx        context.Context // of all requests
+	cancel     context.CancelFunc
+	work       sync.WaitGroup
+
+	mu      sync.Mutex
+	session string                        // of a legacy client
+	cancels map[string]context.CancelFunc // by the id of the request
+}
+
+// connectWeb opens a session over HTTP; a modern client has none.
+func connectWeb(info instance.Info, modern bool, report func(string, ...any)) (*client, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := newClient(report)
+	w := &web{
+		client: c, url: "http://" + info.Address() + "/mcp", token: info.Token, modern: modern, http: &http.Client{Transport: &http.Transport{}},
+		ctx: ctx, cancel: cancel, cancels: make(map[string]context.CancelFunc),
+	}
+	c.transport = w
+	if modern {
+		return c, nil
+	}
+	return c, c.initialize()
+}
+
+// send posts a message and takes the messages of the response in the background.
+func (w *web) send(m jsonrpc.Message) error {
+	if w.modern && m.ID == nil { // closing the response cancels a modern request
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if cancel := w.cancels[string(jsonrpc.Get(m.Params, "requestId"))]; cancel != nil {
+			cancel()
+		}
+		return nil
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	w.mu.Lock()
+	w.cancels[string(m.ID)] = cancel
+	session := w.session
+	w.mu.Unlock()
+	req, err := w.request(ctx, http.MethodPost, session, m)
+	if err != nil {
+		cancel()
+		return err
+	}
+	w.work.Go(func() {
+		defer cancel()
+		err := w.post(req, m)
+		switch {
+		case ctx.Err() != nil:
+		case m.ID == nil && err != nil:
+			w.report("%s: %v", m.Method, err)
+		case m.ID != nil && w.waits(string(m.ID)): // a cancelled request does not wait
+			w.report("request %s: the response ended without the answer: %v", m.ID, err)
+		}
+	})
+	return nil
+}
+
+func (c *client) waits(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.waiting[id] != nil
+}
+
+func (w *web) request(ctx context.Context, method, session string, m jsonrpc.Message) (*http.Request, error) {
+	if w.modern {
+		meta := jsonrpc.Get(m.Params, "_meta")
+		for key, value := range map[string]string{era.KeyProtocolVersion: `"2026-07-28"`, era.KeyClientInfo: `{"name":"soak","version":"1"}`, era.KeyClientCapabilities: `{}`} {
+			meta = jsonrpc.Set(meta, key, json.RawMessage(value))
+		}
+		m.Params = jsonrpc.Set(m.Params, "_meta", meta)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, w.url, bytes.NewReader(jsonrpc.AppendRequest(nil, m.ID, m.Method, m.Params)))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+w.token)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if session != "" {
+		req.Header.Set("Mcp-Session-Id", session)
+	}
+	if w.modern {
+		mcpheader.Set(req.Header, m.Method, m.Params)
+	}
+	return req, nil
+}
+
+func (w *web) post(req *http.Request, m jsonrpc.Message) error {
+	resp, err := w.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if m.Method == "initialize" {
+		w.mu.Lock()
+		w.session = resp.Header.Get("Mcp-Session-Id")
+		w.mu.Unlock()
+	}
+	switch kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";"); {
+	case m.ID == nil && resp.StatusCode == http.StatusAccepted:
+		return nil
+	case kind == "application/json":
+		body, err := io.ReadAll(resp.Body)
+		if err == nil {
+			w.take(body)
+		}
+		return err
+	case kind == "text/event-stream":
+		return w.events(resp.Body)
+	default:
+		return fmt.Errorf("status %s, type %q", resp.Status, kind)
+	}
+}
+
+// events takes the messages of an event stream.
+func (w *web) events(body io.Reader) error {
+	lines := bufio.NewReader(body)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok && len(bytes.TrimSpace(data)) > 0 {
+			w.take(data)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (w *web) stop() {
+	w.work.Wait()
+	w.leave()
+}
+
+func (w *web) kill() {
+	w.cancel()
+	w.work.Wait()
+	w.leave()
+}
+
+// leave ends a legacy session. The hub would keep it for a while, even if the client was killed.
+func (w *web) leave() {
+	w.cancel()
+	defer w.http.CloseIdleConnections()
+	if w.session == "" {
+		return
+	}
+	req, err := w.request(context.Background(), http.MethodDelete, w.session, jsonrpc.Message{})
+	if err != nil {
+		w.report("%v", err)
+		return
+	}
+	resp, err := w.http.Do(req)
+	if err != nil {
+		w.report("end the session: %v", err)
+		return
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusNoContent {
+		w.report("end the session: %s", resp.Status)
+	}
+}
