@@ -34,7 +34,7 @@ func (s *Store) Listings(ctx context.Context) ([]listings.Listing, error) {
 // SetListing implements listings.Store.
 func (s *Store) SetListing(ctx context.Context, l listings.Listing) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		if len(l.Definitions) == 0 {
+		if l.Definitions == nil {
 			_, err := tx.ExecContext(ctx, "DELETE FROM listings WHERE server = ? AND kind = ?", l.Server, l.Kind)
 			if err != nil {
 				return fmt.Errorf("delete listing: %w", err)

@@ -1,6 +1,7 @@
 // Package listings holds the prompts, resources and resource templates that
-// servers list, so that clients see those of stopped servers too. Tools are in
-// package catalog, which also makes them searchable.
+// servers list, and how servers introduce themselves, so that clients see those of
+// stopped servers too. Tools are in package catalog, which also makes them
+// searchable.
 package listings
 
 import (
@@ -24,6 +25,9 @@ const (
 	Prompts   Kind = "prompts"
 	Resources Kind = "resources"
 	Templates Kind = "resourceTemplates"
+	// Introduction is a list of one object, with serverInfo, capabilities and
+	// instructions as the server has declared them at its last start.
+	Introduction Kind = "introduction"
 )
 
 // Listing is one list of one server.
@@ -31,7 +35,8 @@ type Listing struct {
 	Server string
 	Kind   Kind
 	// Definitions are the members of the list as the server sent them. They are
-	// read-only.
+	// read-only. If they are nil, the server never sent the list; one that it sent
+	// may be empty.
 	Definitions []json.RawMessage
 }
 
@@ -39,7 +44,7 @@ type Listing struct {
 type Store interface {
 	// Listings returns all stored listings.
 	Listings(ctx context.Context) ([]Listing, error)
-	// SetListing replaces a listing. A listing without definitions is deleted.
+	// SetListing replaces a listing. A listing whose definitions are nil is deleted.
 	SetListing(ctx context.Context, l Listing) error
 }
 
@@ -78,39 +83,49 @@ func Open(ctx context.Context, store Store, bus *events.Bus) (*Listings, error) 
 	return l, nil
 }
 
-// Of returns a list of a server in the server's order. It is empty if the server
-// never sent such a list.
+// Of returns a list of a server in the server's order. It is nil if the server
+// never sent such a list, and may be empty otherwise.
 func (l *Listings) Of(server string, kind Kind) []json.RawMessage {
 	return (*l.all.Load())[key{server, kind}]
 }
 
 // Replace stores a list that a server has sent, and reports whether it differs
-// from the stored one.
+// from the stored one. A list that the server never sent counts as empty.
 func (l *Listings) Replace(ctx context.Context, server string, kind Kind, definitions []json.RawMessage) (changed bool, err error) {
-	l.writing.Lock()
-	defer l.writing.Unlock()
-	same := func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
-	if slices.EqualFunc(l.Of(server, kind), definitions, same) {
-		return false, nil
+	if definitions == nil {
+		definitions = []json.RawMessage{}
 	}
-	if err := l.store.SetListing(ctx, Listing{Server: server, Kind: kind, Definitions: definitions}); err != nil {
-		return false, err
-	}
-	all := maps.Clone(*l.all.Load())
-	if all[key{server, kind}] = definitions; len(definitions) == 0 {
-		delete(all, key{server, kind})
-	}
-	l.all.Store(&all)
-	events.Publish(l.bus, Changed{Server: server, Kind: kind})
-	return true, nil
+	return l.set(ctx, Listing{server, kind, definitions})
 }
 
 // Forget deletes the lists of a removed server.
 func (l *Listings) Forget(ctx context.Context, server string) error {
-	for _, kind := range []Kind{Prompts, Resources, Templates} {
-		if _, err := l.Replace(ctx, server, kind, nil); err != nil {
+	for _, kind := range []Kind{Prompts, Resources, Templates, Introduction} {
+		if _, err := l.set(ctx, Listing{server, kind, nil}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (l *Listings) set(ctx context.Context, listing Listing) (changed bool, err error) {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	old := l.Of(listing.Server, listing.Kind)
+	same := slices.EqualFunc(old, listing.Definitions, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+	if same && (old == nil) == (listing.Definitions == nil) {
+		return false, nil
+	}
+	if err := l.store.SetListing(ctx, listing); err != nil {
+		return false, err
+	}
+	all := maps.Clone(*l.all.Load())
+	if all[key{listing.Server, listing.Kind}] = listing.Definitions; listing.Definitions == nil {
+		delete(all, key{listing.Server, listing.Kind})
+	}
+	l.all.Store(&all)
+	if !same {
+		events.Publish(l.bus, Changed{Server: listing.Server, Kind: listing.Kind})
+	}
+	return !same, nil
 }
