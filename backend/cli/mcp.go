@@ -23,16 +23,27 @@ func (h hubCommands) keepSetupVariables() {
 }
 
 func (h hubCommands) mcp() *cobra.Command {
-	return &cobra.Command{
+	var entry companion.Entry
+	cmd := &cobra.Command{
 		Use: "mcp", Short: "Run the stdio MCP server (started by editors)", Args: cobra.NoArgs,
 		Long: `Run the MCP server that editors start. It reads and writes JSON-RPC messages on
 standard input and output, and passes them to the hub, which it starts if necessary.
-You do not run it yourself; to add it to your editors: agent-discover editors register`,
+You do not run it yourself; to add it to your editors: agent-discover editors register
+
+By default, the editor is shown the tool registry and the tools of active servers. An
+entry with the arguments mcp --surface server:github shows the server github alone, as
+if the editor had started it: no name is changed. The server need not be active.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := entry.Check(); err != nil {
+				return err
+			}
 			h.keepSetupVariables()
 			c := &companion.Companion{
-				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Tool: gateway.RegistryTool(),
+				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry,
 				Log: slog.New(slog.NewTextHandler(h.err, nil)),
+			}
+			if entry.Server() == "" {
+				c.Tool = gateway.RegistryTool()
 			}
 			// A signal ends the process without waiting for Run, which may be
 			// blocked reading standard input. The hub sees the socket close.
@@ -46,4 +57,7 @@ You do not run it yourself; to add it to your editors: agent-discover editors re
 			}
 		},
 	}
+	cmd.Flags().StringVar(&entry.Client, "client", "", "`ID` of the editor, whose limits its tools respect; see: agent-discover editors list")
+	cmd.Flags().StringVar(&entry.Surface, "surface", "", "what the editor is shown: registry, or server:`NAME` for a single server")
+	return cmd
 }

@@ -24,7 +24,7 @@ func (p *program) session(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	stream, err := companion.Dial(ctx, info, p.version, rand.Text())
+	stream, err := companion.Dial(ctx, info, p.version, rand.Text(), companion.Entry{})
 	if err != nil {
 		return nil, err
 	}

@@ -2,14 +2,12 @@ package hub_test
 
 import (
 	"bufio"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -25,12 +23,7 @@ type agent struct {
 // join connects and initializes a client with a name.
 func join(t *testing.T, h *hub.Hub, name string) *agent {
 	t.Helper()
-	stream, err := companion.Dial(t.Context(), h.Info(), "1.2.3", rand.Text())
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &agent{t: t, stream: stream, lines: bufio.NewReader(stream)}
-	t.Cleanup(a.leave)
+	a := arrive(t, h)
 	info, _ := json.Marshal(map[string]string{"name": name, "version": "7.1"})
 	a.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":`+string(info)+`}`)
 	a.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)

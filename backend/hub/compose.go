@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
@@ -158,7 +159,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Bus: h.bus, Log: h.log, Version: h.options.Version,
 	})
 	d.companion = &companion.Hub{
-		Info: h.info, Serve: d.gateway.Serve, Stop: h.Stop, Admit: guard.Admit, Log: h.log,
+		Info: h.info, Serve: h.serveCompanion, Stop: h.Stop, Admit: guard.Admit, Log: h.log,
 		Busy: func() bool { return s.upstream.InFlight() > 0 },
 	}
 	d.endpoint = endpoint.New(endpoint.Options{
@@ -182,6 +183,11 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Clients: api.Clients{Gateway: d.gateway, Companion: d.companion, Endpoint: d.endpoint, Tokens: d.tokens},
 		Roots:   config.Roots, Bus: h.bus, Log: h.log,
 	})
+}
+
+// serveCompanion serves the session of a client that has started a companion.
+func (h *Hub) serveCompanion(ctx context.Context, session string, entry companion.Entry, stream io.ReadWriter) error {
+	return h.doors.gateway.Serve(ctx, gateway.Opening{ID: session, Client: entry.Client, Server: entry.Server()}, stream)
 }
 
 // openSessions opens the sessions of browsers.

@@ -202,3 +202,44 @@ func TestURIsOfARemovedServerLeadNowhere(t *testing.T) {
 		t.Errorf("the old URI: %s", got)
 	}
 }
+
+// A client that follows a URI from a text knows nothing of the hub's form of it.
+func TestAServersOwnURIStaysAsTheClientWroteIt(t *testing.T) {
+	h, _ := runHub(t, hub.Options{})
+	command := mcptest.Command(t, "-offers")
+	do(t, h, "POST", "/api/servers", map[string]any{"name": "one", "command": command[0], "args": command[1:]}, nil)
+	do(t, h, "POST", "/api/servers/1/activate", nil, nil)
+	a := join(t, h, "agent")
+	a.awaitList("resources/list", "one+note://1")
+	const own, shown = `{"uri":"note://1"}`, `{"uri":"one+note://1"}`
+	updated := `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":%s}`
+	for _, uri := range []string{own, shown} {
+		if got, want := a.exchange("resources/read", uri), `"result":{"contents":[`+uri[:len(uri)-1]+`,"text":"a note","unknown":9007199254740993}]}`; got != want {
+			t.Errorf("read:\n got %s\nwant %s", got, want)
+		}
+	}
+	if got := a.exchange("resources/subscribe", own); got != `"result":{}` {
+		t.Fatal(got)
+	}
+	if got := a.await("notifications/resources/updated"); got != fmt.Sprintf(updated, own) {
+		t.Errorf("got %s", got)
+	}
+	a.exchange("resources/subscribe", shown)
+	const tell = `{"name":"one__tell","arguments":{"method":"notifications/resources/updated","params":{"uri":"note://1"}}}`
+	a.exchange("tools/call", tell)
+	got := map[string]bool{a.await("notifications/resources/updated"): true, a.await("notifications/resources/updated"): true}
+	if !got[fmt.Sprintf(updated, own)] || !got[fmt.Sprintf(updated, shown)] {
+		t.Errorf("subscribed in both forms: %v", got)
+	}
+	a.exchange("resources/unsubscribe", own)
+	a.exchange("tools/call", tell)
+	if got := a.await("notifications/resources/updated"); got != fmt.Sprintf(updated, shown) {
+		t.Errorf("after one of two subscriptions has ended: %s", got)
+	}
+	a.exchange("ping", `{}`)
+	for _, line := range a.notices {
+		if strings.Contains(line, "resources/updated") {
+			t.Errorf("unexpected: %s", line)
+		}
+	}
+}

@@ -34,7 +34,7 @@ func ping(t *testing.T, session io.ReadWriter) {
 func TestHubStartedByACompanionEndsAfterItsLastSession(t *testing.T) {
 	const idle = 2 * time.Second // long enough to connect on a busy machine
 	h, ended := runHub(t, hub.Options{StartedBy: "companion", IdleEnd: idle})
-	session, err := companion.Dial(t.Context(), h.Info(), "1.2.3", rand.Text())
+	session, err := companion.Dial(t.Context(), h.Info(), "1.2.3", rand.Text(), companion.Entry{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,13 @@ const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-
 // arrive connects a client that does not initialize, as those of MCP 2026-07-28 do.
 func arrive(t *testing.T, h *hub.Hub) *agent {
 	t.Helper()
-	stream, err := companion.Dial(t.Context(), h.Info(), "1.2.3", rand.Text())
+	return arriveBy(t, h, companion.Entry{})
+}
+
+// arriveBy is arrive for a companion that was started by an editor's entry.
+func arriveBy(t *testing.T, h *hub.Hub, entry companion.Entry) *agent {
+	t.Helper()
+	stream, err := companion.Dial(t.Context(), h.Info(), "1.2.3", rand.Text(), entry)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -368,7 +368,7 @@ func TestAnotherUserOnThePortOfADeadHubGetsNoCredential(t *testing.T) {
 	if err := instance.NewClient(before).Do(t.Context(), http.MethodGet, "/api/servers", nil, nil); err == nil {
 		t.Error("the client believes the other program")
 	}
-	if conn, err := companion.Dial(t.Context(), before, "1.0.0", instance.NewSecret()); err == nil {
+	if conn, err := companion.Dial(t.Context(), before, "1.0.0", instance.NewSecret(), companion.Entry{}); err == nil {
 		_ = conn.Close()
 		t.Error("the companion believes the other program")
 	}

@@ -50,7 +50,7 @@ func TestSocketMayReceiveTheStatusOfTheHub(t *testing.T) {
 	if m := s.until("the hub's status", func(m message) bool { return m.Type != "state" }); m.raw != `{"type":"hub","paused":false,"calls":0,"clients":[]}` {
 		t.Errorf("the status is %s", m.raw)
 	}
-	session, err := companion.Dial(t.Context(), running.Info(), "1.2.3", rand.Text())
+	session, err := companion.Dial(t.Context(), running.Info(), "1.2.3", rand.Text(), companion.Entry{})
 	if err != nil {
 		t.Fatal(err)
 	}

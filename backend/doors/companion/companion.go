@@ -44,8 +44,10 @@ type Companion struct {
 	In      io.Reader
 	Out     io.Writer // receives JSON-RPC only
 	Log     *slog.Logger
-	// Tool is the definition that tools/list returns while the hub is stopped.
-	Tool json.RawMessage
+	// Tool is the definition that tools/list returns while the hub is stopped. It is
+	// nil if there is none.
+	Tool  json.RawMessage
+	Entry Entry
 
 	// open connects to the hub, which it starts if necessary; nil for connect.
 	open    func(context.Context) (net.Conn, error)

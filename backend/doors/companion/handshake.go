@@ -28,6 +28,7 @@ type (
 		Version  string `json:"version"`
 		Nonce    string `json:"nonce"`
 		Session  string `json:"session"` // id of the session, which a reconnecting companion repeats
+		Entry
 	}
 	// counterGreeting is sent by the hub. It proves that the hub knows the token.
 	counterGreeting struct {
@@ -46,6 +47,7 @@ type (
 	// verdict is sent by the hub and ends the handshake.
 	verdict struct {
 		Ready    bool   `json:"ready"`
+		Surface  string `json:"surface,omitempty"`  // that of the greeting; an older hub does not know it
 		Notice   string `json:"notice,omitempty"`   // for the user
 		Stopping bool   `json:"stopping,omitempty"` // the hub is stopping; the companion must start a new one
 		Error    string `json:"error,omitempty"`
@@ -70,7 +72,7 @@ var errReplaced = fault.New(fault.Unavailable, "the older hub is stopping for th
 // Dial opens a session with the hub that info describes. version is the version
 // of the calling program. session is an unguessable string; a later Dial with
 // the same string resumes the session.
-func Dial(ctx context.Context, info instance.Info, version, session string) (net.Conn, error) {
+func Dial(ctx context.Context, info instance.Info, version, session string, entry Entry) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: handshakeTimeout}
 	conn, err := dialer.DialContext(ctx, "tcp", info.Address())
 	if err != nil {
@@ -78,7 +80,7 @@ func Dial(ctx context.Context, info instance.Info, version, session string) (net
 	}
 	s := &stream{Conn: conn, buffered: bufio.NewReader(conn)}
 	_ = conn.SetDeadline(time.Now().Add(handshakeTimeout))
-	if err := s.shakeHands(info, version, session); err != nil {
+	if err := s.shakeHands(info, greeting{Protocol: instance.Protocol, Version: version, Nonce: instance.NewSecret(), Session: session, Entry: entry}); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
@@ -86,11 +88,10 @@ func Dial(ctx context.Context, info instance.Info, version, session string) (net
 }
 
 // shakeHands runs the companion's side of the handshake.
-func (s *stream) shakeHands(info instance.Info, version, session string) error {
+func (s *stream) shakeHands(info instance.Info, hello greeting) error {
 	if err := s.upgrade(info); err != nil {
 		return err
 	}
-	hello := greeting{Protocol: instance.Protocol, Version: version, Nonce: instance.NewSecret(), Session: session}
 	if err := s.send(hello); err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (s *stream) shakeHands(info instance.Info, version, session string) error {
 		return errNotThisHub(info)
 	}
 	proof := instance.Proof(info.Token, "companion", info.Address(), counter.Nonce, hello.Nonce)
-	if err := s.send(credentials{Proof: proof, Replace: newer(version, counter.Version)}); err != nil {
+	if err := s.send(credentials{Proof: proof, Replace: newer(hello.Version, counter.Version)}); err != nil {
 		return err
 	}
 	var end verdict
@@ -114,6 +115,8 @@ func (s *stream) shakeHands(info instance.Info, version, session string) error {
 		return errReplaced
 	case !end.Ready:
 		return fault.New(fault.Unavailable, "the hub refused the session: %s", end.Error)
+	case end.Surface != hello.Surface:
+		return fault.New(fault.Unavailable, "the hub is older than this program and cannot show %q alone; restart it: agent-discover restart", hello.Surface)
 	}
 	s.notice, s.version = end.Notice, counter.Version
 	return nil

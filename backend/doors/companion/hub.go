@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
@@ -19,7 +20,7 @@ import (
 // that takes over the connection of a request and serves a session on it.
 type Hub struct {
 	Info  instance.Info
-	Serve func(ctx context.Context, session string, stream io.ReadWriter) error
+	Serve func(ctx context.Context, session string, entry Entry, stream io.ReadWriter) error
 	Busy  func() bool // reports whether calls are in flight
 	Stop  func()      // asks the hub to stop
 	// Admit is called with a connection whose companion has proved that it knows the token; nil if nobody needs to know.
@@ -52,7 +53,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	session, err := h.welcome(s)
+	session, entry, err := h.welcome(s)
 	if err != nil {
 		h.Log.Warn("companion refused", "error", err)
 		return
@@ -67,17 +68,17 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer h.leave(s)
 	// Keep the session when the HTTP server shuts down and cancels the context
 	// of the request: Close ends sessions.
-	if err := h.Serve(context.WithoutCancel(r.Context()), session, s); err != nil {
+	if err := h.Serve(context.WithoutCancel(r.Context()), session, entry, s); err != nil {
 		h.Log.Debug("session ended with an error", "session", session, "error", err)
 	}
 }
 
-// welcome runs the hub's side of the handshake and returns the session's id, or
-// "" if it has refused the session.
-func (h *Hub) welcome(s *stream) (session string, err error) {
+// welcome runs the hub's side of the handshake and returns the session's id and entry.
+// The id is "" if it has refused the session.
+func (h *Hub) welcome(s *stream) (session string, entry Entry, err error) {
 	var hello greeting
 	if err := s.receive(&hello); err != nil {
-		return "", err
+		return "", entry, err
 	}
 	nonce := instance.NewSecret()
 	err = s.send(counterGreeting{
@@ -85,31 +86,34 @@ func (h *Hub) welcome(s *stream) (session string, err error) {
 		Proof: instance.Proof(h.Info.Token, "hub", h.Info.Address(), hello.Nonce, nonce),
 	})
 	if err != nil {
-		return "", err
+		return "", entry, err
 	}
 	var given credentials
 	if err := s.receive(&given); err != nil {
-		return "", err
+		return "", entry, err
 	}
 	switch {
 	case !instance.SameProof(given.Proof, instance.Proof(h.Info.Token, "companion", h.Info.Address(), nonce, hello.Nonce)):
-		return "", s.send(verdict{Error: "wrong proof of the token; the hub may have restarted, connect again"})
+		return "", entry, s.send(verdict{Error: "wrong proof of the token; the hub may have restarted, connect again"})
 	case hello.Protocol > instance.Protocol:
-		return "", h.refuseNewer(s)
+		return "", entry, h.refuseNewer(s)
 	case given.Replace && h.idle():
 		h.Log.Info("stopping for a newer version", "version", hello.Version)
 		err := s.send(verdict{Stopping: true})
 		h.Stop()
-		return "", err
+		return "", entry, err
 	case len(hello.Session) < 16 || len(hello.Session) > 128:
-		return "", s.send(verdict{Error: "invalid session id: use 16 to 128 characters"})
+		return "", entry, s.send(verdict{Error: "invalid session id: use 16 to 128 characters"})
 	}
-	welcome := verdict{Ready: true}
+	if err := hello.Check(); err != nil {
+		return "", entry, s.send(verdict{Error: fault.MessageOf(err)})
+	}
+	welcome := verdict{Ready: true, Surface: hello.Surface}
 	if given.Replace {
 		welcome.Notice = "the hub is version " + h.Info.Version + " and other clients use it; version " + hello.Version + " replaces it when they are done, or with: agent-discover restart"
 		h.Log.Info("a newer version waits for this hub to be idle", "version", hello.Version)
 	}
-	return hello.Session, s.send(welcome)
+	return hello.Session, hello.Entry, s.send(welcome)
 }
 
 // refuseNewer refuses a companion with a newer protocol than this hub's. If the

@@ -75,7 +75,7 @@ func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, startFailure{err}
 	}
-	link, err := Dial(ctx, info, c.Version, c.session)
+	link, err := Dial(ctx, info, c.Version, c.session, c.Entry)
 	if fault.KindOf(err) == fault.Denied {
 		// Another program listens at the hub's address, so the hub may be dead.
 		// If it is alive, the process that Start creates finds its lock and ends.

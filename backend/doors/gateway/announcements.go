@@ -88,13 +88,10 @@ var shownLists = [...]listing{
 }
 
 // announceLists tells the sessions which lists besides the tools have changed:
-// because an active server has listed something else, or because other servers are
-// active than when it was last called. Server and kind are empty in the second case.
+// because a server that they list has listed something else, or because other servers
+// are active than when it was last called. Server and kind are empty in the second case.
 func (g *Gateway) announceLists(server string, kind listings.Kind) {
 	servers := g.activeServers()
-	if server != "" && !slices.ContainsFunc(servers, func(s registry.Server) bool { return s.Name == server }) {
-		return
-	}
 	for i, l := range shownLists {
 		var active []string
 		for _, s := range servers {
@@ -102,12 +99,12 @@ func (g *Gateway) announceLists(server string, kind listings.Kind) {
 				active = append(active, s.Name)
 			}
 		}
-		if slices.Equal(active, g.active[i]) && !slices.Contains(l.kinds, kind) {
-			continue
-		}
+		others := !slices.Equal(active, g.active[i])
 		g.active[i] = active
 		for _, s := range g.all() {
-			s.announceList(l.changed)
+			if others && s.surface.shows("") || slices.Contains(l.kinds, kind) && s.surface.shows(server) {
+				s.announceList(l.changed)
+			}
 		}
 	}
 }
@@ -131,9 +128,10 @@ func updated(server, uri string) upstream.Announced {
 	}
 }
 
-// started restores what sessions have asked of a server that has started anew:
-// subscriptions and log levels.
+// started stores how a server that has started anew introduces itself, and restores
+// what sessions have asked of it: subscriptions and log levels.
 func (g *Gateway) started(ctx context.Context, server string) {
+	g.remember(ctx, server)
 	for _, uri := range g.subscriptions.renew(ctx, server) {
 		g.deliver(updated(server, uri))
 	}
@@ -150,8 +148,13 @@ func (g *Gateway) deliver(a upstream.Announced) {
 	if len(concerned) == 0 {
 		return
 	}
-	params := g.shown(a.Server, a.Method, a.Params)
-	for _, s := range concerned {
-		s.announce(a.Method, params)
+	shown := g.shown(a.Server, a.Method, a.Params, "")
+	for s, form := range concerned {
+		if form&ownForm != 0 {
+			s.announce(a.Method, a.Params)
+		}
+		if form&shownForm != 0 {
+			s.announce(a.Method, shown)
+		}
 	}
 }

@@ -14,25 +14,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
 
-// callTool serves tools/call.
-func (s *Session) callTool(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	name, ok := jsonrpc.String(jsonrpc.Get(params, "name"))
-	if !ok || name == "" {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: tools/call needs the name of a tool")
-	}
-	if name == registryName {
-		return s.callRegistry(ctx, params)
-	}
-	server, tool, ok := s.resolve(name)
-	if !ok {
-		err := s.unknownTool(name)
-		s.gateway.proxy.Refuse(s.request(ctx, "", name, params), err)
-		return nil, err
-	}
-	result, err := s.call(ctx, server, tool, params)
-	return s.suggest(server, tool, result, err)
-}
-
 // resolve splits the name of a tool into the name of its server and the tool's
 // own name. It accepts names as the session lists them (server__tool, or a
 // shortened name) and as find_tool replies with them (mcp__server__tool). If a
@@ -58,7 +39,7 @@ func (s *Session) resolve(name string) (server, tool string, ok bool) {
 // InputSchema returns the argument schema of a tool under a name as the session lists
 // it, and nil if it does not list the tool.
 func (s *Session) InputSchema(name string) json.RawMessage {
-	server, tool, ok := s.resolve(name)
+	server, tool, ok := s.surface.resolve(name)
 	if !ok {
 		return nil
 	}
@@ -81,7 +62,7 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 	s.uses(server)
 	result, err := s.gateway.proxy.Call(ctx, request)
 	s.called(request, result, err)
-	result.JSON = s.gateway.shown(server, "tools/call", result.JSON)
+	result.JSON = s.surface.shown(server, "tools/call", result.JSON, "")
 	return result, err
 }
 

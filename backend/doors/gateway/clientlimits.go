@@ -23,15 +23,22 @@ type clientLimits struct {
 
 // limitsOfClient returns the limits of a client, by its name in initialize.
 func limitsOfClient(client string) clientLimits {
-	e, known := table.ByClient(client)
-	if !known {
-		return clientLimits{}
-	}
+	e, _ := table.ByClient(client)
 	return limitsOf(e)
 }
 
-// limitsOf returns the limits of an editor.
+// limitsOfEntry returns the limits of a client that has an editor's entry, by the id of
+// the editor.
+func limitsOfEntry(id string) clientLimits {
+	e, _ := table.ByID(id)
+	return limitsOf(e)
+}
+
+// limitsOf returns the limits of an editor, none for nil.
 func limitsOf(e *table.Editor) clientLimits {
+	if e == nil {
+		return clientLimits{}
+	}
 	m := clientLimits{vendor: schemacompat.Vendor(e.Schemas)}
 	if e.MaxName > 0 {
 		prefix := strings.ReplaceAll(e.NamePrefix, "{server}", registration.Name)
@@ -146,7 +153,7 @@ func (g *Gateway) linked(server string, def json.RawMessage) json.RawMessage {
 		return def
 	}
 	const head, tail = `{"tools":[`, `]}`
-	list := g.shown(server, "tools/list", slices.Concat([]byte(head), def, []byte(tail)))
+	list := g.shown(server, "tools/list", slices.Concat([]byte(head), def, []byte(tail)), "")
 	return list[len(head) : len(list)-len(tail)]
 }
 

@@ -42,8 +42,8 @@ func newGateway(t *testing.T, definitions ...string) *Gateway {
 // newClient returns the initialized session of a client.
 func newClient(t *testing.T, g *Gateway, client string) *Session {
 	t.Helper()
-	s := newSession(g, client)
-	if _, err := s.initialize(json.RawMessage(`{"clientInfo":{"name":` + string(jsonrpc.Quote(client)) + `}}`)); err != nil {
+	s := newSession(g, Opening{ID: client})
+	if _, err := s.initialize(t.Context(), json.RawMessage(`{"clientInfo":{"name":`+string(jsonrpc.Quote(client))+`}}`)); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -52,7 +52,7 @@ func newClient(t *testing.T, g *Gateway, client string) *Session {
 // toolsOf returns the definitions in a session's tool list.
 func toolsOf(t *testing.T, s *Session) []json.RawMessage {
 	t.Helper()
-	result, err := s.listTools()
+	result, err := s.Request(t.Context(), "tools/list", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,5 +172,37 @@ func TestShortNamesInAListAreUnique(t *testing.T) {
 	}
 	if lengthened == 0 {
 		t.Error("no two names had equal short hashes, so the test proves nothing")
+	}
+}
+
+func TestTheEntryOfAnEditorDecidesOnLimits(t *testing.T) {
+	g := newGateway(t)
+	modern := `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":%q},"io.modelcontextprotocol/clientCapabilities":{}}}`
+	for _, row := range []struct {
+		entry, client   string
+		legacy, adapted bool
+	}{
+		{"", "gemini-cli", true, true},
+		{"", "gemini-cli", false, false},
+		{"gemini-cli", "someone", true, true},
+		{"gemini-cli", "someone", false, true},
+		{"claude-code", "gemini-cli", true, false},
+		{"unheard-of", "gemini-cli", true, false},
+	} {
+		s := newSession(g, Opening{ID: "s", Client: row.entry})
+		params := json.RawMessage(fmt.Sprintf(modern, row.client))
+		if row.legacy {
+			if _, err := s.initialize(t.Context(), json.RawMessage(fmt.Sprintf(`{"clientInfo":{"name":%q}}`, row.client))); err != nil {
+				t.Fatal(err)
+			}
+			params = nil
+		}
+		list, err := s.Request(t.Context(), "tools/list", params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if adapted := !strings.Contains(string(list), string(registryTool)); adapted != row.adapted {
+			t.Errorf("%+v: adapted is %v", row, adapted)
+		}
 	}
 }

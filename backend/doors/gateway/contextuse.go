@@ -86,8 +86,9 @@ func (s *Session) seen(now time.Time, whole int) (SeenClient, bool) {
 	if !s.introduced || s.name == commandLineClient {
 		return SeenClient{}, false
 	}
-	c := SeenClient{Name: s.name, Version: s.version, First: now, Last: now, Listed: EntryTokens, Whole: whole}
-	for _, t := range s.sessionList() {
+	tools, own := s.surface.listed()
+	c := SeenClient{Name: s.name, Version: s.version, First: now, Last: now, Listed: own, Whole: whole}
+	for _, t := range tools {
 		c.Listed += t.Tokens
 	}
 	return c, true

@@ -96,13 +96,13 @@ func New(o Options) *Gateway {
 	}
 }
 
-// Serve runs the session of one client until the client's stream ends. id
-// identifies the session: a client that connects again with the same id gets
-// its session tools back.
-func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) error {
+// Serve runs the session of one client until the client's stream ends. The Peer of o is
+// the other end of the stream.
+func (g *Gateway) Serve(ctx context.Context, o Opening, stream io.ReadWriter) error {
 	serving := &handler{}
 	conn := jsonrpc.NewConn(stream, stream, serving, jsonrpc.Options{IDPrefix: IDPrefix, InOrder: "initialize"})
-	serving.Session = g.Open(ctx, Opening{ID: id, Peer: pipe{conn}})
+	o.Peer = pipe{conn}
+	serving.Session = g.Open(ctx, o)
 	defer serving.Close(ctx)
 	return conn.Run(ctx)
 }

@@ -43,16 +43,21 @@ func (n notification) sendTo(peer Peer) error {
 }
 
 // listFlags are the members of a listen request that ask for changes of lists.
-var listFlags = []struct{ flag, method string }{
-	{"toolsListChanged", "notifications/tools/list_changed"},
-	{"promptsListChanged", "notifications/prompts/list_changed"},
-	{"resourcesListChanged", "notifications/resources/list_changed"},
+var listFlags = []struct{ flag, capability, method string }{
+	{"toolsListChanged", "tools", "notifications/tools/list_changed"},
+	{"promptsListChanged", "prompts", "notifications/prompts/list_changed"},
+	{"resourcesListChanged", "resources", "notifications/resources/list_changed"},
 }
 
-// listen serves subscriptions/listen until ctx ends, and has a result if the hub stops. It first acknowledges the part of
-// the request that it honours. Resources that cannot be subscribed to are not in it.
+// listen serves subscriptions/listen until ctx ends, and has a result if the hub stops.
+// It first acknowledges the part of the request that it honours. Lists that do not
+// change and resources that cannot be subscribed to are not in it.
 func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	asked := jsonrpc.Get(params, "notifications")
+	own, err := s.surface.introduce(ctx)
+	if err != nil {
+		return nil, rpcError(err)
+	}
 	l := &listener{session: s, id: jsonrpc.RequestID(ctx), lists: make(map[string]bool)}
 	l.notify = func(method string, params json.RawMessage) error { return s.peer.Notify(ctx, method, params) }
 	if !s.addListener(l) {
@@ -62,7 +67,7 @@ func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawM
 	honoured := json.RawMessage("{}")
 	s.mu.Lock()
 	for _, list := range listFlags {
-		if string(jsonrpc.Get(asked, list.flag)) == "true" {
+		if string(jsonrpc.Get(asked, list.flag)) == "true" && offers(own.Capabilities, list.capability, "listChanged") {
 			l.lists[list.method] = true
 			honoured = jsonrpc.Set(honoured, list.flag, json.RawMessage("true"))
 		}
@@ -92,11 +97,12 @@ func (l *listener) subscribe(ctx context.Context, uris json.RawMessage) json.Raw
 		if n++; !ok || n > maxListened {
 			continue
 		}
-		server, own, err := l.session.gateway.resource("resources/subscribe", jsonrpc.Set(nil, "uri", raw))
+		asked := jsonrpc.Set(nil, "uri", raw)
+		server, own, err := l.session.owner("resources/subscribe", asked)
 		if err != nil {
 			continue
 		}
-		if _, err = l.session.gateway.subscriptions.add(ctx, l, resourceKey{server, jsonrpc.GetString(own, "uri")}); err == nil {
+		if _, err = l.session.gateway.subscriptions.add(ctx, l, resourceKey{server, jsonrpc.GetString(own, "uri")}, formOf(asked, own)); err == nil {
 			done = append(done, uri)
 		}
 	}
@@ -142,7 +148,7 @@ func (s *Session) addListener(l *listener) bool {
 		s.listeners = make(map[*listener]bool)
 	}
 	if s.signature == 0 {
-		s.signature = signatureOf(s.sessionList())
+		s.signature = s.toolSignature()
 	}
 	s.listeners[l] = true
 	return true
@@ -158,7 +164,7 @@ func (s *Session) removeListener(l *listener) {
 // notification, in the modern one on each listen request that wants it.
 func (s *Session) announceList(method string) {
 	s.mu.Lock()
-	ready := s.ready
+	ready := s.ready && s.declares(method)
 	var to []*listener
 	for l := range s.listeners {
 		if l.lists[method] {
@@ -172,6 +178,17 @@ func (s *Session) announceList(method string) {
 	for _, l := range to {
 		l.announce(method, nil)
 	}
+}
+
+// declares reports whether the client was told that a list may change, by the
+// notification of its changes. The caller holds mu.
+func (s *Session) declares(method string) bool {
+	for _, list := range listFlags {
+		if list.method == method {
+			return offers(s.offered, list.capability, "listChanged")
+		}
+	}
+	return false
 }
 
 // announce implements subscriber.

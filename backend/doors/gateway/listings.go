@@ -17,6 +17,14 @@ var kinds = map[string]listings.Kind{
 	"resources/templates/list": listings.Templates,
 }
 
+// capabilityOf returns the capability of a server that has a list, by method.
+var capabilityOf = map[string]string{
+	"tools/list":               "tools",
+	"prompts/list":             "prompts",
+	"resources/list":           "resources",
+	"resources/templates/list": "resources",
+}
+
 // activeServers returns the servers whose tools, prompts and resources every
 // session lists.
 func (g *Gateway) activeServers() []registry.Server {
@@ -29,36 +37,41 @@ func (g *Gateway) activeServers() []registry.Server {
 	return out
 }
 
-// list serves the lists besides tools/list. They have one page. They contain what
-// active servers have listed, also while these are stopped.
-func (g *Gateway) list(method string, params json.RawMessage) (json.RawMessage, error) {
-	if jsonrpc.Get(params, "cursor") != nil {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown cursor; the list has one page")
-	}
+// list returns the result of a list request besides tools/list, with what active
+// servers have listed.
+func (g *Gateway) list(method string) json.RawMessage {
 	kind := kinds[method]
 	out := []byte(`{"` + string(kind) + `":[`)
 	for _, server := range g.activeServers() {
-		of := listOf(kind, g.listings.Of(server.Name, kind), server.Name)
-		of = names.Outgoing(g.slugs.of(server), method, of)
+		definitions := g.listings.Of(server.Name, kind)
+		if kind == listings.Prompts {
+			definitions = fullNames(server.Name, definitions)
+		}
+		of := names.Outgoing(g.slugs.of(server), method, listOf(string(kind), definitions))
 		items := of[bytes.IndexByte(of, '[')+1 : len(of)-2]
 		if len(items) > 0 && out[len(out)-1] != '[' {
 			out = append(out, ',')
 		}
 		out = append(out, items...)
 	}
-	return append(out, "]}"...), nil
+	return append(out, "]}"...)
 }
 
-// listOf returns the result of a list request with definitions of one server, in
-// which prompts have the names that clients are shown.
-func listOf(kind listings.Kind, definitions []json.RawMessage, server string) json.RawMessage {
-	out := []byte(`{"` + string(kind) + `":[`)
+// fullNames returns the prompts of a server with the names that clients are shown.
+func fullNames(server string, definitions []json.RawMessage) []json.RawMessage {
+	out := make([]json.RawMessage, len(definitions))
+	for i, definition := range definitions {
+		out[i] = jsonrpc.Set(definition, "name", jsonrpc.Quote(names.Full(server, jsonrpc.GetString(definition, "name"))))
+	}
+	return out
+}
+
+// listOf returns the result of a list request, with definitions as its only member.
+func listOf(member string, definitions []json.RawMessage) json.RawMessage {
+	out := []byte(`{"` + member + `":[`)
 	for i, definition := range definitions {
 		if i > 0 {
 			out = append(out, ',')
-		}
-		if kind == listings.Prompts {
-			definition = jsonrpc.Set(definition, "name", jsonrpc.Quote(names.Full(server, jsonrpc.GetString(definition, "name"))))
 		}
 		out = append(out, definition...)
 	}

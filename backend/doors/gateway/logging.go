@@ -15,6 +15,13 @@ var levels = []string{"debug", "info", "notice", "warning", "error", "critical",
 
 // setLevel serves logging/setLevel.
 func (s *Session) setLevel(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	own, err := s.surface.introduce(ctx)
+	switch {
+	case err != nil:
+		return nil, rpcError(err)
+	case jsonrpc.Get(own.Capabilities, "logging") == nil:
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: logging/setLevel")
+	}
 	level := jsonrpc.GetString(params, "level")
 	if !slices.Contains(levels, level) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown log level %q", level)
@@ -65,7 +72,7 @@ func (g *Gateway) shareLevel(ctx context.Context, server string) {
 		return
 	}
 	params := jsonrpc.Set(nil, "level", jsonrpc.Quote(levels[verbose]))
-	if _, err := g.proxy.Forward(ctx, proxy.Forwarded{Server: server, Method: "logging/setLevel", Params: params}); err != nil {
+	if _, err := g.proxy.Forward(ctx, proxy.Forwarded{Server: server, Method: "logging/setLevel", Params: params, Own: true}); err != nil {
 		g.log.Debug("could not set the log level of a server", "server", server, "error", err)
 	}
 }

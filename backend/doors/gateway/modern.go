@@ -1,14 +1,11 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"sync/atomic"
 
-	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/parking"
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
@@ -27,7 +24,7 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 		return nil, bad
 	}
 	s.introduceModern(meta)
-	hop := era.Hop{ServerInfo: s.gateway.serverInfo(), Private: true}
+	hop := era.Hop{ServerInfo: s.surface.info(), Private: true}
 	if method != "resources/read" {
 		hop.TTLMs = listTTL
 	}
@@ -41,6 +38,9 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 	case era.ResultType(result) == era.TypeInputRequired:
 		return result, nil
 	}
+	if capabilityOf[method] != "" {
+		return era.Restamp(method, result, hop), nil // a list that its server has sent says how long it may be cached
+	}
 	result = era.Complete(method, result, hop)
 	if method == "subscriptions/listen" {
 		own := jsonrpc.Set(jsonrpc.Get(result, "_meta"), era.KeySubscriptionID, jsonrpc.RequestID(ctx))
@@ -50,24 +50,30 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 }
 
 func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta, params json.RawMessage, hop era.Hop) (json.RawMessage, error) {
+	ctx = exchange{modern: true, caller: s}.in(ctx)
 	switch method {
 	case "server/discover":
-		return era.Discover{Capabilities: json.RawMessage(capabilities), Instructions: s.gateway.instructions()}.Result(hop), nil
-	case "tools/list":
-		if jsonrpc.Get(params, "cursor") != nil {
-			return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown cursor; the list has one page")
+		own, err := s.surface.introduce(ctx)
+		if err != nil {
+			return nil, rpcError(err)
 		}
-		return s.constantTools()
-	case "prompts/list", "resources/list", "resources/templates/list":
-		return s.gateway.list(method, params)
+		hop.ServerInfo = own.Info
+		return era.Discover{Capabilities: modernCapabilities(own.Capabilities), Instructions: own.Instructions}.Result(hop), nil
+	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
+		return s.surface.list(ctx, method, era.Meta{}.Stamp(params))
 	case "tools/call", "prompts/get", "resources/read":
 		return s.rounds(ctx, method, meta, params)
 	case "completion/complete":
-		return s.complete(exchange{modern: true, caller: s}.in(ctx), era.Meta{}.Stamp(params))
+		return s.pass(ctx, method, era.Meta{}.Stamp(params))
 	case "subscriptions/listen":
 		return s.listen(ctx, params)
 	}
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
+}
+
+// modernCapabilities returns capabilities without those of the legacy era only.
+func modernCapabilities(capabilities json.RawMessage) json.RawMessage {
+	return jsonrpc.Delete(capabilities, "tasks")
 }
 
 // introduceModern notes the client's name, for people.
@@ -84,16 +90,6 @@ func (s *Session) introduceModern(meta era.Meta) {
 		s.gateway.note(s)
 		s.gateway.clientsChanged()
 	}
-}
-
-// constantTools returns the tools that every client of this kind lists: registry and
-// those of active servers, sorted by server and tool.
-func (s *Session) constantTools() (json.RawMessage, error) {
-	tools := s.gateway.ActiveTools()
-	slices.SortStableFunc(tools, func(a, b *catalog.Tool) int {
-		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Name, b.Name))
-	})
-	return s.encodeTools(tools)
 }
 
 // rounds serves a request that servers may answer with questions: the client gets
@@ -133,13 +129,10 @@ func (s *Session) rounds(ctx context.Context, method string, meta era.Meta, para
 
 // answer carries out a request for its server.
 func (s *Session) answer(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	switch method {
-	case "prompts/get":
-		return s.getPrompt(ctx, params)
-	case "resources/read":
-		return s.readResource(ctx, params)
+	if method == "tools/call" {
+		return s.surface.call(ctx, params)
 	}
-	return s.callTool(ctx, params)
+	return s.pass(ctx, method, params)
 }
 
 // retryError returns the error of a retry that continues no call.
@@ -199,12 +192,12 @@ func (m *modernCaller) Ask(ctx context.Context, q upstream.Question) (json.RawMe
 		m.missing.Store(&required)
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the client does not support %s", q.Method, lacks)
 	}
-	params := jsonrpc.Delete(m.session.gateway.shown(q.Server, q.Method, q.Params), "elicitationId")
+	params := jsonrpc.Delete(m.session.surface.shown(q.Server, q.Method, q.Params, ""), "elicitationId")
 	answer, err := m.call.Ask(ctx, q.Method, params)
 	if err != nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s was not answered: %s", q.Method, err)
 	}
-	if _, own, err := m.session.gateway.incoming(q.Method, answer); err == nil {
+	if _, own, err := m.session.surface.incoming(q.Method, answer); err == nil {
 		answer = own
 	}
 	return answer, nil

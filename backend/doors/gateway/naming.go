@@ -134,13 +134,13 @@ func (g *Gateway) naming() naming {
 }
 
 // shown returns a result of a server, or the params of its notification or request,
-// as clients are shown them.
-func (g *Gateway) shown(server, method string, message json.RawMessage) json.RawMessage {
+// as clients are shown them. The URI bare stays as it is.
+func (g *Gateway) shown(server, method string, message json.RawMessage, bare string) json.RawMessage {
 	s, err := g.registry.Get(server)
 	if err != nil {
 		return message // removed meanwhile
 	}
-	return names.Outgoing(g.slugs.of(s), method, message)
+	return names.OutgoingExcept(bare, g.slugs.of(s), method, message)
 }
 
 // incoming returns the params of a client's request as its server knows them, and

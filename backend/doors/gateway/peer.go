@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -36,9 +35,15 @@ type Opening struct {
 	// session tools back.
 	ID   string
 	Peer Peer
-	// Client is the id of the client in the table of editors, if its credential names
-	// one. What the client calls itself then does not change how tools are shown.
+	// Client is the id of the client in the table of editors, if its credential or the
+	// entry that has started it names one. Tools are adapted to its limits. If it is
+	// empty, clients before MCP 2026-07-28 are known by the name in initialize, and
+	// others have no limits.
 	Client string
+	// Server is the name of the only server that the client is shown, as if it were
+	// connected to this server directly. If it is empty, the client is shown the
+	// whole hub.
+	Server string
 }
 
 // ErrStopping is the cause with which a transport ends the contexts of requests when the
@@ -49,11 +54,7 @@ var ErrStopping = errors.New("the hub is stopping")
 // it, and calls Close in the end.
 func (g *Gateway) Open(ctx context.Context, o Opening) *Session {
 	g.search.Prepare()
-	s := newSession(g, o.ID)
-	s.peer = o.Peer
-	if editor, known := table.ByID(o.Client); known {
-		s.limits, s.limited = limitsOf(editor), true
-	}
+	s := newSession(g, o)
 	s.addSessionTools(g.sessionTools.load(ctx, o.ID))
 	g.mu.Lock()
 	g.sessions[s] = struct{}{}

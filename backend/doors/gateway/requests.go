@@ -11,21 +11,52 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
 
-// getPrompt serves prompts/get.
-func (s *Session) getPrompt(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	name := jsonrpc.GetString(params, "name")
-	if name == "" {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: the name of a prompt is missing")
-	}
-	server, prompt, err := s.gateway.resolvePrompt(name)
+// pass sends a request of the client to the server that it names. In the result, a URI
+// is as the client has written it in the request, and others are as it is shown them.
+func (s *Session) pass(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	server, own, err := s.owner(method, params)
 	if err != nil {
 		return nil, err
 	}
-	return s.forward(ctx, server, "prompts/get", jsonrpc.Set(params, "name", jsonrpc.Quote(prompt)))
+	result, err := s.forward(ctx, server, method, own)
+	if err != nil {
+		return nil, err
+	}
+	bare := ""
+	if uri := jsonrpc.GetString(params, "uri"); uri == jsonrpc.GetString(own, "uri") {
+		bare = uri
+	}
+	return s.surface.shown(server, method, result, bare), nil
+}
+
+// owner returns the server that a request of the client names, and the params as the
+// server knows them.
+func (s *Session) owner(method string, params json.RawMessage) (server string, own json.RawMessage, err error) {
+	server, own, err = s.surface.incoming(method, params)
+	if err != nil {
+		return "", nil, rpcError(err)
+	}
+	if server == "" {
+		return "", nil, unnamed(method)
+	}
+	return server, own, nil
+}
+
+// unnamed returns the error of a request that names no server.
+func unnamed(method string) error {
+	switch method {
+	case "prompts/get":
+		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: the name of a prompt is missing")
+	case "resources/read", "resources/subscribe", "resources/unsubscribe":
+		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: the uri of a resource is missing")
+	case "completion/complete":
+		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: ref must be of type ref/prompt with a name, or of type ref/resource with a uri")
+	}
+	return jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }
 
 // forward sends a request of the client to a server, within the session's limit of
-// requests in flight. In the result, URIs are as the client is shown them.
+// requests in flight.
 func (s *Session) forward(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error) {
 	if !s.beginCall() {
 		return nil, rpcError(errBusy)
@@ -39,7 +70,7 @@ func (s *Session) forward(ctx context.Context, server, method string, params jso
 	if err != nil {
 		return nil, rpcError(err)
 	}
-	return s.gateway.shown(server, method, result), nil
+	return result, nil
 }
 
 // rpcError returns a fault as a JSON-RPC error. Other errors are unchanged.

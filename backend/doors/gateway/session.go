@@ -34,6 +34,8 @@ var IDPrefix = "hub-" + rand.Text()[:10] + "-"
 type Session struct {
 	gateway   *Gateway
 	id        string
+	surface   surface
+	entry     string // the client of Opening
 	peer      Peer
 	outbox    outbox        // what announceChanges sends
 	announced chan struct{} // closed at the end of announceChanges
@@ -42,8 +44,8 @@ type Session struct {
 	name         string // of the client, from initialize
 	version      string
 	limits       clientLimits
-	limited      bool                       // limits do not depend on the name
 	capabilities map[string]json.RawMessage // of the client, from initialize
+	offered      json.RawMessage            // capabilities in the answer to initialize
 	introduced   bool                       // the client has said its name
 	ready        bool                       // notifications/initialized was received
 	sessionTools map[catalog.Key]bool
@@ -55,11 +57,17 @@ type Session struct {
 	inFlight     int
 }
 
-func newSession(g *Gateway, id string) *Session {
-	return &Session{
-		gateway: g, id: id, name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
+func newSession(g *Gateway, o Opening) *Session {
+	s := &Session{
+		gateway: g, id: o.ID, entry: o.Client, peer: o.Peer, limits: limitsOfEntry(o.Client), name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
 		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool),
 	}
+	s.surface = allServers{s}
+	if o.Server != "" {
+		s.surface = oneServer{s, o.Server}
+		s.used[o.Server] = true
+	}
+	return s
 }
 
 func (s *Session) client() Client {
@@ -75,32 +83,21 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	}
 	switch method {
 	case "initialize":
-		return s.initialize(params)
+		return s.initialize(ctx, params)
 	case "ping":
 		return json.RawMessage("{}"), nil
-	case "tools/list":
-		if jsonrpc.Get(params, "cursor") != nil {
-			return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown cursor; the list has one page")
-		}
-		return s.listTools()
+	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
+		return s.surface.list(ctx, method, params)
 	case "tools/call":
-		return s.callTool(ctx, params)
-	case "prompts/list", "resources/list", "resources/templates/list":
-		return s.gateway.list(method, params)
-	case "prompts/get":
-		return s.getPrompt(ctx, params)
-	case "resources/read":
-		return s.readResource(ctx, params)
+		return s.surface.call(ctx, params)
 	case "resources/subscribe":
 		return s.subscribe(ctx, params)
 	case "resources/unsubscribe":
 		return s.unsubscribe(ctx, params)
-	case "completion/complete":
-		return s.complete(ctx, params)
 	case "logging/setLevel":
 		return s.setLevel(ctx, params)
 	}
-	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
+	return s.pass(ctx, method, params)
 }
 
 // Notification implements jsonrpc.Handler.
@@ -131,11 +128,11 @@ func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage
 	if missing != "" {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support %s", q.Method, name, missing)
 	}
-	answer, err := s.peer.Call(ctx, jsonrpc.Call{Method: q.Method, Params: s.gateway.shown(q.Server, q.Method, q.Params)})
+	answer, err := s.peer.Call(ctx, jsonrpc.Call{Method: q.Method, Params: s.surface.shown(q.Server, q.Method, q.Params, "")})
 	if err != nil {
 		return nil, err
 	}
-	if _, own, err := s.gateway.incoming(q.Method, answer); err == nil {
+	if _, own, err := s.surface.incoming(q.Method, answer); err == nil {
 		answer = own
 	}
 	return answer, nil
@@ -173,11 +170,7 @@ func unsupported(capabilities map[string]json.RawMessage, q upstream.Question) s
 
 func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
-// capabilities are what the hub offers. Servers may come and go during a session, so
-// it declares what any of them may support.
-const capabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"completions":{},"logging":{}}`
-
-func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
+func (s *Session) initialize(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	var asked struct {
 		ProtocolVersion string                     `json:"protocolVersion"`
 		Capabilities    map[string]json.RawMessage `json:"capabilities"`
@@ -186,61 +179,36 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	if err := json.Unmarshal(params, &asked); err != nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params of initialize: %s", err)
 	}
+	own, err := s.surface.introduce(ctx)
+	if err != nil {
+		return nil, rpcError(err)
+	}
 	s.mu.Lock()
 	if asked.ClientInfo.Name != "" {
 		s.setName(asked.ClientInfo.Name, asked.ClientInfo.Version)
+		if s.entry == "" {
+			s.limits = limitsOfClient(s.name)
+		}
 	}
 	s.capabilities = asked.Capabilities
 	s.introduced = true
-	s.signature = signatureOf(s.sessionList())
+	s.offered = own.Capabilities
+	s.signature = s.toolSignature()
 	s.mu.Unlock()
 	s.gateway.note(s)
 	s.gateway.clientsChanged()
-	return json.Marshal(map[string]any{
-		"protocolVersion": era.Negotiate(asked.ProtocolVersion),
-		"capabilities":    json.RawMessage(capabilities),
-		"serverInfo":      s.gateway.serverInfo(),
-		"instructions":    s.gateway.instructions(),
-	})
+	return encode(struct {
+		ProtocolVersion string `json:"protocolVersion"`
+		introduction
+	}{era.Negotiate(asked.ProtocolVersion), own})
 }
 
 // setName notes how the client calls itself. The caller holds mu.
 func (s *Session) setName(name, version string) {
 	s.name, s.version = clipped(name), clipped(version)
-	if !s.limited {
-		s.limits = limitsOfClient(s.name)
-	}
 }
 
 func clipped(text string) string { return safetext.Clip(text, maxClientText) }
-
-// sessionList returns the tools that the session lists besides registry: first
-// those of active servers, then the session tools, sorted by name. The caller
-// holds mu.
-func (s *Session) sessionList() []*catalog.Tool {
-	tools := s.gateway.ActiveTools()
-	if len(s.sessionTools) == 0 {
-		return tools
-	}
-	active := make(map[catalog.Key]bool, len(tools))
-	for _, t := range tools {
-		active[t.Key()] = true
-	}
-	snapshot, findable := s.gateway.catalog.Snapshot(), s.gateway.findable()
-	var found []*catalog.Tool
-	for key := range s.sessionTools {
-		if t, ok := snapshot.Lookup(key.Server, key.Tool); ok && !active[key] && findable(t) {
-			found = append(found, t)
-		}
-	}
-	slices.SortFunc(found, func(a, b *catalog.Tool) int {
-		if a.Proxied() < b.Proxied() {
-			return -1
-		}
-		return 1
-	})
-	return append(tools, found...)
-}
 
 // signatureOf returns a hash of a tool list, by which changes of the list are
 // noticed.
@@ -253,26 +221,17 @@ func signatureOf(tools []*catalog.Tool) uint64 {
 	return h.Sum64()
 }
 
-func (s *Session) listTools() (json.RawMessage, error) {
-	s.mu.Lock()
-	tools := s.sessionList()
-	s.signature = signatureOf(tools)
-	s.mu.Unlock()
-	return s.encodeTools(tools)
+// toolSignature returns the signature of the session's tool list. The caller holds mu.
+func (s *Session) toolSignature() uint64 {
+	tools, _ := s.surface.listed()
+	return signatureOf(tools)
 }
 
-// encodeTools returns the result of tools/list with registry and the given tools.
-func (s *Session) encodeTools(tools []*catalog.Tool) (json.RawMessage, error) {
+// noteTools notes that the client reads the tool list.
+func (s *Session) noteTools() {
 	s.mu.Lock()
-	m := s.limits
-	s.mu.Unlock()
-	list, names := []json.RawMessage{s.gateway.fit(m, registryName, registryTool)}, m.names(tools)
-	for i, t := range tools {
-		list = append(list, s.gateway.show(m, t, names[i]))
-	}
-	return encode(struct {
-		Tools []json.RawMessage `json:"tools"`
-	}{list})
+	defer s.mu.Unlock()
+	s.signature = s.toolSignature()
 }
 
 // announceChanges sends the client notifications until the client has left.
@@ -292,7 +251,7 @@ func (s *Session) announceChanges() {
 // session's tools has changed.
 func (s *Session) announceTools() {
 	s.mu.Lock()
-	now := signatureOf(s.sessionList())
+	now := s.toolSignature()
 	announce := now != s.signature && (s.ready || len(s.listeners) > 0)
 	if announce {
 		s.signature = now
@@ -353,11 +312,7 @@ func (s *Session) addFound(ctx context.Context, tools []*catalog.Tool) {
 func (s *Session) lists(t *catalog.Tool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sessionTools[t.Key()] {
-		return true
-	}
-	server, err := s.gateway.registry.Get(t.Server)
-	return err == nil && server.Enabled && server.Approved
+	return s.sessionTools[t.Key()] || s.surface.shows(t.Server)
 }
 
 // beginCall adds one to the calls in flight, or returns false if too many are

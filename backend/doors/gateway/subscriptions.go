@@ -38,21 +38,40 @@ type subscription struct {
 	changing sync.Mutex // held while the server is asked to subscribe or unsubscribe
 	lease    *upstream.Lease
 
-	subscribers map[subscriber]bool // guarded by subscriptions.mu
+	subscribers map[subscriber]forms // guarded by subscriptions.mu
+}
+
+// forms are the forms of a URI in which a subscriber has named a resource, and in
+// which it gets updates.
+type forms uint8
+
+const (
+	ownForm   forms = 1 << iota // as the server knows it
+	shownForm                   // as the hub shows it
+	allForms  = ownForm | shownForm
+)
+
+// formOf returns the form of the URI in the params of a client. own are the params as
+// the server knows them.
+func formOf(params, own json.RawMessage) forms {
+	if jsonrpc.GetString(params, "uri") == jsonrpc.GetString(own, "uri") {
+		return ownForm
+	}
+	return shownForm
 }
 
 // add subscribes to a resource.
-func (b *subscriptions) add(ctx context.Context, s subscriber, key resourceKey) (json.RawMessage, error) {
+func (b *subscriptions) add(ctx context.Context, s subscriber, key resourceKey, form forms) (json.RawMessage, error) {
 	b.mu.Lock()
 	sub := b.resources[key]
 	if sub == nil {
-		sub = &subscription{subscribers: make(map[subscriber]bool)}
+		sub = &subscription{subscribers: make(map[subscriber]forms)}
 		if b.resources == nil {
 			b.resources = make(map[resourceKey]*subscription)
 		}
 		b.resources[key] = sub
 	}
-	sub.subscribers[s] = true
+	sub.subscribers[s] |= form
 	b.mu.Unlock()
 	sub.changing.Lock()
 	defer sub.changing.Unlock()
@@ -61,7 +80,7 @@ func (b *subscriptions) add(ctx context.Context, s subscriber, key resourceKey) 
 	}
 	result, err := b.subscribe(ctx, key, sub)
 	if err != nil {
-		b.leave(s, key)
+		b.leave(s, key, form)
 		b.drop(key, sub)
 	}
 	return result, err
@@ -92,7 +111,7 @@ func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *sub
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: server %q does not support subscriptions", key.server)
 	}
 	params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-	result, err := b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Method: "resources/subscribe", Params: params})
+	result, err := b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Method: "resources/subscribe", Params: params, Own: true})
 	if err != nil {
 		lease.Release()
 		return nil, err
@@ -102,12 +121,16 @@ func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *sub
 	return result, nil
 }
 
-// leave removes a subscriber of a resource. It returns nil if it was none.
-func (b *subscriptions) leave(s subscriber, key resourceKey) *subscription {
+// leave removes a subscriber of a resource, if form was the last form that it has
+// subscribed to. It returns nil if it was none, or still is one.
+func (b *subscriptions) leave(s subscriber, key resourceKey, form forms) *subscription {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sub := b.resources[key]
-	if sub == nil || !sub.subscribers[s] {
+	if sub == nil || sub.subscribers[s]&form == 0 {
+		return nil
+	}
+	if sub.subscribers[s] &^= form; sub.subscribers[s] != 0 {
 		return nil
 	}
 	delete(sub.subscribers, s)
@@ -135,8 +158,8 @@ func (b *subscriptions) unused(sub *subscription) bool {
 }
 
 // remove ends a subscription to a resource.
-func (b *subscriptions) remove(ctx context.Context, s subscriber, key resourceKey) (err error) {
-	sub := b.leave(s, key)
+func (b *subscriptions) remove(ctx context.Context, s subscriber, key resourceKey, form forms) (err error) {
+	sub := b.leave(s, key, form)
 	if sub == nil {
 		return nil
 	}
@@ -147,7 +170,7 @@ func (b *subscriptions) remove(ctx context.Context, s subscriber, key resourceKe
 	}
 	if sub.live() {
 		params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-		_, err = b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Method: "resources/unsubscribe", Params: params})
+		_, err = b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Method: "resources/unsubscribe", Params: params, Own: true})
 	}
 	sub.end()
 	b.drop(key, sub) // one that has subscribed meanwhile waits for changing
@@ -171,7 +194,7 @@ func (b *subscriptions) removeAll(ctx context.Context, s subscriber) {
 	b.mu.Lock()
 	var keys []resourceKey
 	for key, sub := range b.resources {
-		if sub.subscribers[s] {
+		if sub.subscribers[s] != 0 {
 			keys = append(keys, key)
 		}
 	}
@@ -179,7 +202,7 @@ func (b *subscriptions) removeAll(ctx context.Context, s subscriber) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	for _, key := range keys {
-		_ = b.remove(ctx, s, key) // the server may have ended
+		_ = b.remove(ctx, s, key, allForms) // the server may have ended
 	}
 }
 
@@ -192,16 +215,18 @@ func (b *subscriptions) all() []resourceKey {
 
 // of returns the subscribers that are concerned by an update of a resource: those that
 // have subscribed to it or to a resource above it.
-func (b *subscriptions) of(server, uri string) []subscriber {
+func (b *subscriptions) of(server, uri string) map[subscriber]forms {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	found := make(map[subscriber]bool)
+	found := make(map[subscriber]forms)
 	for key, sub := range b.resources {
 		if key.server == server && covers(key.uri, uri) {
-			maps.Copy(found, sub.subscribers)
+			for s, form := range sub.subscribers {
+				found[s] |= form
+			}
 		}
 	}
-	return slices.Collect(maps.Keys(found))
+	return found
 }
 
 // covers reports whether uri is the subscribed resource or below it.
@@ -237,7 +262,7 @@ func (b *subscriptions) renew(ctx context.Context, server string) (missed []stri
 
 // subscribe serves resources/subscribe.
 func (s *Session) subscribe(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	server, own, err := s.gateway.resource("resources/subscribe", params)
+	server, own, err := s.owner("resources/subscribe", params)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +270,7 @@ func (s *Session) subscribe(ctx context.Context, params json.RawMessage) (json.R
 		return nil, rpcError(errBusy)
 	}
 	defer s.endCall()
-	result, err := s.gateway.subscriptions.add(ctx, s, resourceKey{server, jsonrpc.GetString(own, "uri")})
+	result, err := s.gateway.subscriptions.add(ctx, s, resourceKey{server, jsonrpc.GetString(own, "uri")}, formOf(params, own))
 	if err != nil {
 		return nil, rpcError(err)
 	}
@@ -254,11 +279,11 @@ func (s *Session) subscribe(ctx context.Context, params json.RawMessage) (json.R
 
 // unsubscribe serves resources/unsubscribe.
 func (s *Session) unsubscribe(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	server, own, err := s.gateway.resource("resources/unsubscribe", params)
+	server, own, err := s.owner("resources/unsubscribe", params)
 	if err != nil {
 		return nil, err
 	}
-	err = s.gateway.subscriptions.remove(ctx, s, resourceKey{server, jsonrpc.GetString(own, "uri")})
+	err = s.gateway.subscriptions.remove(ctx, s, resourceKey{server, jsonrpc.GetString(own, "uri")}, formOf(params, own))
 	if err != nil && fault.KindOf(err) != fault.Failed {
 		return nil, rpcError(err)
 	}

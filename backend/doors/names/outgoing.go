@@ -20,11 +20,18 @@ import (
 // Do not pass requests of a server about a task of the client (tasks/get and
 // others): the client chose the id.
 func Outgoing(slug, method string, message json.RawMessage) json.RawMessage {
+	return OutgoingExcept("", slug, method, message)
+}
+
+// OutgoingExcept is Outgoing, but strings that are equal to bare stay as they are,
+// unless bare is empty. A client that has named a resource by the server's own URI
+// expects this URI in the result.
+func OutgoingExcept(bare, slug, method string, message json.RawMessage) json.RawMessage {
 	in, known := shown[method]
 	if !known {
 		in = anyMessage
 	}
-	s := scan{data: message, slug: slug}
+	s := scan{data: message, slug: slug, bare: bare}
 	end := s.value(in, jsonscan.Space(message, 0))
 	// Members and Elements recognize only some text that is not valid, so a
 	// message is checked before it changes.
@@ -60,6 +67,7 @@ func splice(data []byte, edits []edit) json.RawMessage {
 type scan struct {
 	data  []byte
 	slug  string
+	bare  string
 	edits []edit
 }
 
@@ -111,6 +119,9 @@ func (p *places) member(o *jsonscan.Object) *places {
 func (s *scan) name(k kind, at int) (end int) {
 	if end = jsonscan.End(s.data, at); end < 0 {
 		return -1
+	}
+	if s.bare != "" && is(s.data[at:end], s.bare) {
+		return end
 	}
 	offset, after := 0, "+"
 	if k == kindURI {

@@ -54,6 +54,7 @@ type Forwarded struct {
 	Method string
 	Params json.RawMessage // sent unchanged
 	Caller upstream.Caller // answers requests that the server sends meanwhile; may be nil
+	Own    bool            // a request of the hub itself; Caller and Progress are nil
 	// Progress, if not nil, receives the params of progress notifications.
 	Progress func(json.RawMessage)
 }
@@ -106,7 +107,11 @@ func (p *Proxy) Forward(ctx context.Context, f Forwarded) (json.RawMessage, erro
 		return nil, err
 	}
 	defer p.release()
-	return p.upstream.Call(ctx, server, f.Caller, jsonrpc.Call{Method: f.Method, Params: f.Params, Progress: f.Progress})
+	call := jsonrpc.Call{Method: f.Method, Params: f.Params, Progress: f.Progress}
+	if f.Own {
+		return p.upstream.Request(ctx, server, call)
+	}
+	return p.upstream.Call(ctx, server, f.Caller, call)
 }
 
 // Lease keeps a server running for a caller; see upstream.Manager.Lease.
@@ -116,6 +121,12 @@ func (p *Proxy) Lease(ctx context.Context, server string) (*upstream.Lease, erro
 		return nil, err
 	}
 	return p.upstream.Lease(ctx, admitted)
+}
+
+// Describe returns how a running server has introduced itself, and false if the server
+// is not running.
+func (p *Proxy) Describe(server string) (upstream.Description, bool) {
+	return p.upstream.Describe(server)
 }
 
 // Capabilities returns what a running server has declared in its answer to

@@ -20,7 +20,8 @@ const protocolVersion = "2025-11-25"
 // Description is what a running server has reported in its answers to
 // initialize and tools/list.
 type Description struct {
-	Name, Title, Version string // from serverInfo
+	Name, Title, Version string          // from serverInfo
+	Info                 json.RawMessage // serverInfo as sent; read-only
 	Instructions         string
 	ProtocolVersion      string
 	Capabilities         json.RawMessage   // as sent; read-only
@@ -87,7 +88,7 @@ func (s *session) initialize(ctx context.Context) error {
 	info := result.ServerInfo
 	s.mu.Lock()
 	s.description = Description{
-		Name: info.Name, Title: info.Title, Version: info.Version, Instructions: result.Instructions,
+		Name: info.Name, Title: info.Title, Version: info.Version, Info: jsonrpc.Get(raw, "serverInfo"), Instructions: result.Instructions,
 		ProtocolVersion: result.ProtocolVersion, Capabilities: result.Capabilities,
 	}
 	s.mu.Unlock()

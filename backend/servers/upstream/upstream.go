@@ -202,13 +202,22 @@ func (m *Manager) supervise(ctx context.Context) {
 // starts the server if necessary. If the server answers with an error, the
 // error is a *jsonrpc.Error; any other error is a fault that names the server.
 func (m *Manager) Call(ctx context.Context, server registry.Server, caller Caller, call jsonrpc.Call) (json.RawMessage, error) {
-	if call.Idle == 0 {
-		call.Idle = m.limits.CallTimeout
-	}
 	if caller != nil {
 		call.Owner = caller
 	}
-	w := want{server: server, caller: caller, call: true}
+	return m.request(ctx, want{server: server, caller: caller, call: true}, call)
+}
+
+// Request is Call for requests of the hub itself, such as subscriptions on behalf of
+// several clients. They are not taken for the cause of what the server asks.
+func (m *Manager) Request(ctx context.Context, server registry.Server, call jsonrpc.Call) (json.RawMessage, error) {
+	return m.request(ctx, want{server: server}, call)
+}
+
+func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (json.RawMessage, error) {
+	if call.Idle == 0 {
+		call.Idle = m.limits.CallTimeout
+	}
 	for retry := true; ; retry = false {
 		session, err := m.acquire(ctx, w)
 		if err != nil {

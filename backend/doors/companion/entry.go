@@ -1,0 +1,50 @@
+package companion
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// Entry is what the entry of an editor says about the companion that it starts.
+type Entry struct {
+	// Client is the id of the editor, whose limits the tools that it lists respect;
+	// empty if the entry does not say.
+	Client string `json:"client,omitempty"`
+	// Surface is what the client is shown: RegistrySurface, or ServerSurface and the
+	// name of a server. Empty counts as RegistrySurface.
+	Surface string `json:"surface,omitempty"`
+}
+
+// Surfaces of an Entry.
+const (
+	RegistrySurface = "registry" // the whole hub
+	ServerSurface   = "server:"  // a single server, whose name follows
+)
+
+// maxEntryText is the maximum length of each field of an Entry, in characters.
+const maxEntryText = 250
+
+// Check returns an error if the hub would refuse the entry.
+func (e Entry) Check() error {
+	for _, text := range []string{e.Client, e.Surface} {
+		if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxEntryText {
+			return fault.New(fault.Invalid, "invalid client or surface: use at most %d characters", maxEntryText)
+		}
+	}
+	if e.Surface != "" && e.Surface != RegistrySurface && e.Server() == "" {
+		return fault.New(fault.Invalid, "unknown surface %q: use %s or %sNAME", e.Surface, RegistrySurface, ServerSurface)
+	}
+	return nil
+}
+
+// Server returns the name of the only server that the client is shown, or "" if it is
+// shown the whole hub.
+func (e Entry) Server() string {
+	name, _ := strings.CutPrefix(e.Surface, ServerSurface)
+	if name == e.Surface {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,142 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// allServers is the surface of the whole hub: registry, what active servers have, and
+// the session tools.
+type allServers struct{ *Session }
+
+// hubCapabilities are what the hub offers. Servers may come and go during a session,
+// so it declares what any of them may support.
+const hubCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"completions":{},"logging":{}}`
+
+func (a allServers) introduce(context.Context) (introduction, error) {
+	return introduction{
+		Info: a.info(), Capabilities: json.RawMessage(hubCapabilities), Instructions: a.gateway.instructions(),
+	}, nil
+}
+
+func (a allServers) info() json.RawMessage { return a.gateway.serverInfo() }
+
+// list returns lists that have one page. They contain what active servers have listed,
+// also while these are stopped.
+func (a allServers) list(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	switch {
+	case jsonrpc.Get(params, "cursor") != nil:
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown cursor; the list has one page")
+	case method != "tools/list":
+		return a.gateway.list(method), nil
+	case a.exchangeOf(ctx).modern:
+		return a.encodeTools(a.constantTools(), limitsOfEntry(a.entry))
+	}
+	a.mu.Lock()
+	tools, m := a.sessionList(), a.limits
+	a.signature = signatureOf(tools)
+	a.mu.Unlock()
+	return a.encodeTools(tools, m)
+}
+
+// constantTools returns the tools of servers that every modern client lists: those of
+// active servers, sorted by server and tool.
+func (a allServers) constantTools() []*catalog.Tool {
+	tools := a.gateway.ActiveTools()
+	slices.SortStableFunc(tools, func(a, b *catalog.Tool) int {
+		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Name, b.Name))
+	})
+	return tools
+}
+
+// encodeTools returns the result of tools/list with registry and the given tools.
+func (a allServers) encodeTools(tools []*catalog.Tool, m clientLimits) (json.RawMessage, error) {
+	list, names := []json.RawMessage{a.gateway.fit(m, registryName, registryTool)}, m.names(tools)
+	for i, t := range tools {
+		list = append(list, a.gateway.show(m, t, names[i]))
+	}
+	return encode(struct {
+		Tools []json.RawMessage `json:"tools"`
+	}{list})
+}
+
+func (a allServers) call(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	name, ok := jsonrpc.String(jsonrpc.Get(params, "name"))
+	if !ok || name == "" {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: tools/call needs the name of a tool")
+	}
+	if name == registryName {
+		return a.callRegistry(ctx, params)
+	}
+	server, tool, ok := a.resolve(name)
+	if !ok {
+		err := a.unknownTool(name)
+		a.gateway.proxy.Refuse(a.request(ctx, "", name, params), err)
+		return nil, err
+	}
+	result, err := a.Session.call(ctx, server, tool, params)
+	return a.suggest(server, tool, result, err)
+}
+
+func (a allServers) incoming(method string, params json.RawMessage) (server string, own json.RawMessage, err error) {
+	switch method {
+	case "prompts/get":
+		name := jsonrpc.GetString(params, "name")
+		if name == "" {
+			return "", nil, nil
+		}
+		server, prompt, err := a.gateway.resolvePrompt(name)
+		return server, jsonrpc.Set(params, "name", jsonrpc.Quote(prompt)), err
+	case "resources/read", "resources/subscribe", "resources/unsubscribe", "completion/complete",
+		"sampling/createMessage", "elicitation/create":
+		return a.gateway.incoming(method, params)
+	}
+	return "", params, nil
+}
+
+func (a allServers) shown(server, method string, message json.RawMessage, bare string) json.RawMessage {
+	return a.gateway.shown(server, method, message, bare)
+}
+
+func (a allServers) listed() (tools []*catalog.Tool, own int) { return a.sessionList(), EntryTokens }
+
+// sessionList returns the tools that the session lists besides registry: first
+// those of active servers, then the session tools, sorted by name. The caller
+// holds mu.
+func (s *Session) sessionList() []*catalog.Tool {
+	tools := s.gateway.ActiveTools()
+	if len(s.sessionTools) == 0 {
+		return tools
+	}
+	active := make(map[catalog.Key]bool, len(tools))
+	for _, t := range tools {
+		active[t.Key()] = true
+	}
+	snapshot, findable := s.gateway.catalog.Snapshot(), s.gateway.findable()
+	var found []*catalog.Tool
+	for key := range s.sessionTools {
+		if t, ok := snapshot.Lookup(key.Server, key.Tool); ok && !active[key] && findable(t) {
+			found = append(found, t)
+		}
+	}
+	slices.SortFunc(found, func(a, b *catalog.Tool) int {
+		if a.Proxied() < b.Proxied() {
+			return -1
+		}
+		return 1
+	})
+	return append(tools, found...)
+}
+
+func (a allServers) shows(server string) bool {
+	if server == "" {
+		return true
+	}
+	s, err := a.gateway.registry.Get(server)
+	return err == nil && s.Enabled && s.Approved
+}

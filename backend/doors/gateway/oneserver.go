@@ -1,0 +1,142 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
+)
+
+// oneServer is the surface of a single server. The client is shown what it would see
+// without the hub: nothing is renamed, and names that the hub does not know reach the
+// server too. The server need not be active.
+type oneServer struct {
+	session *Session
+	server  string
+}
+
+// admitted returns an error unless a person has approved the server.
+func (o oneServer) admitted() error {
+	server, err := o.session.gateway.registry.Get(o.server)
+	switch {
+	case err != nil:
+		return fault.New(fault.NotFound, "unknown server %q: it was removed, or never added to Agent Discover", o.server)
+	case !server.Approved:
+		return fault.New(fault.Denied, "server %q waits for a person's approval: ask the user to approve it in the tray or the dashboard", o.server)
+	}
+	return nil
+}
+
+// introduce returns what the server has declared at its last start, and starts a server
+// that has not been started before.
+func (o oneServer) introduce(ctx context.Context) (introduction, error) {
+	if err := o.admitted(); err != nil {
+		return introduction{}, err
+	}
+	if known, ok := o.known(); ok {
+		return known, nil
+	}
+	lease, err := o.session.gateway.proxy.Lease(ctx, o.server)
+	if err != nil {
+		return introduction{}, err
+	}
+	defer lease.Release()
+	o.session.gateway.remember(ctx, o.server)
+	known, ok := o.known()
+	if !ok {
+		return introduction{}, fault.New(fault.Unavailable, "server %q has ended while it introduced itself; try again", o.server)
+	}
+	return known, nil
+}
+
+// known returns what the server has declared at its last start.
+func (o oneServer) known() (introduction, bool) {
+	var known introduction
+	stored := o.session.gateway.listings.Of(o.server, listings.Introduction)
+	return known, len(stored) == 1 && json.Unmarshal(stored[0], &known) == nil
+}
+
+// remember stores how a running server has introduced itself.
+func (g *Gateway) remember(ctx context.Context, server string) {
+	d, running := g.proxy.Describe(server)
+	if !running {
+		return
+	}
+	own := introduction{Capabilities: d.Capabilities, Info: d.Info, Instructions: d.Instructions}
+	if !isObject(own.Capabilities) {
+		own.Capabilities = json.RawMessage("{}")
+	}
+	raw, err := encode(own)
+	if err == nil {
+		_, err = g.listings.Replace(ctx, server, listings.Introduction, []json.RawMessage{raw})
+	}
+	if err != nil {
+		g.log.Warn("could not store how a server introduces itself", "server", server, "error", err)
+	}
+}
+
+func (o oneServer) info() json.RawMessage {
+	known, _ := o.known()
+	return known.Info
+}
+
+// list returns what the server has listed before, also while it is stopped. A list that
+// the server has not sent yet is asked of it, and so are pages by their cursors.
+func (o oneServer) list(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	known, err := o.introduce(ctx)
+	if err != nil {
+		return nil, rpcError(err)
+	}
+	if jsonrpc.Get(known.Capabilities, capabilityOf[method]) == nil {
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
+	}
+	if method == "tools/list" {
+		o.session.noteTools()
+	}
+	if result := o.stored(method); result != nil && jsonrpc.Get(params, "cursor") == nil {
+		return result, nil
+	}
+	return o.session.pass(ctx, method, params)
+}
+
+// stored returns a list that the server has sent, and nil if it has not sent it yet.
+func (o oneServer) stored(method string) json.RawMessage {
+	if kind, ok := kinds[method]; ok {
+		definitions := o.session.gateway.listings.Of(o.server, kind)
+		if definitions == nil {
+			return nil
+		}
+		return listOf(string(kind), definitions)
+	}
+	var definitions []json.RawMessage // of tools, which are read at each start
+	for _, t := range o.tools() {
+		definitions = append(definitions, t.Definition)
+	}
+	return listOf("tools", definitions)
+}
+
+func (o oneServer) tools() []*catalog.Tool {
+	return o.session.gateway.catalog.Snapshot().Of(o.server)
+}
+
+func (o oneServer) resolve(name string) (server, tool string, ok bool) { return o.server, name, true }
+
+func (o oneServer) call(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	result, err := o.session.call(ctx, o.server, jsonrpc.GetString(params, "name"), params)
+	return answer(result.JSON, err)
+}
+
+func (o oneServer) incoming(_ string, params json.RawMessage) (server string, own json.RawMessage, err error) {
+	return o.server, params, nil
+}
+
+func (o oneServer) shown(_, _ string, message json.RawMessage, _ string) json.RawMessage {
+	return message
+}
+
+func (o oneServer) listed() (tools []*catalog.Tool, own int) { return o.tools(), 0 }
+
+func (o oneServer) shows(server string) bool { return server == o.server }
