@@ -45,6 +45,8 @@ type Key struct {
 	Era      string // legacy or modern
 	Client   string // name of the client
 	Protocol string // version of MCP that the client asked for
+	Editor   string // id of the editor whose entry has started the companion, empty if the entry does not say
+	Surface  string // what the entry shows
 }
 
 // Sum is the SHA-256 of an answer.
