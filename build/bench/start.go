@@ -66,7 +66,10 @@ func (b *bench) start(ctx context.Context) error {
 	b.report.addTimes(name+"ready", ready, "ms", targetHubReady)
 	b.report.addTimes(name+"find_tool through a new companion has a hit", found, "ms", 0)
 	b.report.addTimes(name+"memory at rest, after a find_tool", held, "MB", targetHubMemory)
-	return b.startCompanions(ctx, folder)
+	if err := b.startCompanions(ctx, folder); err != nil {
+		return err
+	}
+	return b.coldStart(ctx, folder)
 }
 
 // startCompanions measures start time and memory of companions of a running hub.

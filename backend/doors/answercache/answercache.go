@@ -66,12 +66,11 @@ func (c Cache) file(k Key) string {
 // Get returns the last answer that was kept under a key. It returns false if there is
 // none, or if its file is damaged.
 func (c Cache) Get(k Key) (answer json.RawMessage, sum Sum, ok bool) {
-	file, err := paths.Open(c.file(k))
-	if err != nil {
+	file := c.file(k)
+	if info, err := os.Stat(file); err != nil || info.Size() > hexSum+1+maxAnswer {
 		return nil, Sum{}, false
 	}
-	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, maxAnswer+hexSum+2))
+	data, err := paths.ReadFile(file)
 	if err != nil {
 		return nil, Sum{}, false
 	}

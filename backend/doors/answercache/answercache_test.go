@@ -2,6 +2,8 @@ package answercache
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -102,6 +104,16 @@ func TestLargeAnswersAreNotKept(t *testing.T) {
 	largest := `"` + strings.Repeat("x", maxAnswer-2) + `"`
 	put(t, c, list, largest)
 	expect(t, c, list, largest)
+	file, err := os.ReadFile(c.file(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(largest + " "))
+	file = append([]byte(hex.EncodeToString(sum[:])), append(file[2*len(sum):], ' ')...)
+	if err := os.WriteFile(c.file(list), file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, c, list, "") // a file that this program did not write
 	put(t, c, list, largest+" ")
 	expect(t, c, list, "")
 	put(t, c, list, largest+" ") // nothing to remove

@@ -143,6 +143,7 @@ func (c *Companion) keep(q question, line []byte) {
 	if err != nil {
 		c.Log.Debug("could not keep an answer for the next start", "method", q.key.Method, "error", err)
 	}
+	c.releasePages()
 	if q.shown == nil || *q.shown == sum || q.key.Method != "tools/list" {
 		return
 	}

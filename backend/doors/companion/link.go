@@ -137,11 +137,7 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 			send(link, missed)
 		}
 		c.sending.Unlock()
-		// An editor keeps many companions that mostly wait. The code that only
-		// their start needed is most of their memory.
-		if err := process.ReleasePages(); err != nil {
-			c.Log.Debug("could not release memory", "error", err)
-		}
+		c.releasePages()
 	})
 	if len(again) > 0 {
 		_ = c.write(again)
@@ -153,6 +149,14 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 	_ = link.Close() // unblocks send
 	sent.Wait()
 	c.unlink(why)
+}
+
+// releasePages returns memory to the system. An editor keeps many companions that mostly
+// wait; the code that only their start needed is most of their memory.
+func (c *Companion) releasePages() {
+	if err := process.ReleasePages(); err != nil {
+		c.Log.Debug("could not release memory", "error", err)
+	}
 }
 
 // send writes lines to the hub. If the write fails, send closes the link, which
