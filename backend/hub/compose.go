@@ -165,6 +165,10 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.endpoint = endpoint.New(endpoint.Options{
 		Open:      func(ctx context.Context, o gateway.Opening) endpoint.Session { return d.gateway.Open(ctx, o) },
 		Principal: api.PrincipalOf, Log: h.log,
+		Knows: func(server string) bool {
+			_, err := s.registry.Get(server)
+			return err == nil
+		},
 	})
 	entry := h.editors.registrar.Entry()
 	d.api = api.New(api.Options{

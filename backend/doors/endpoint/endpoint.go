@@ -69,6 +69,7 @@ type Principal struct {
 type Options struct {
 	Open      func(context.Context, gateway.Opening) Session
 	Principal func(*http.Request) Principal
+	Knows     func(server string) bool // reports whether a server is configured
 	Log       *slog.Logger
 }
 
@@ -76,6 +77,7 @@ type Options struct {
 type Endpoint struct {
 	open      func(context.Context, gateway.Opening) Session
 	principal func(*http.Request) Principal
+	knows     func(server string) bool
 	log       *slog.Logger
 	slots     chan struct{} // one element for each open stream or request
 	unread    *jsonrpc.Budget
@@ -96,7 +98,7 @@ type scope struct{ principal, server string }
 // New returns an endpoint.
 func New(o Options) *Endpoint {
 	return &Endpoint{
-		open: o.Open, principal: o.Principal, log: o.Log, slots: make(chan struct{}, maxStreams), unread: jsonrpc.NewBudget(maxUnread),
+		open: o.Open, principal: o.Principal, knows: o.Knows, log: o.Log, slots: make(chan struct{}, maxStreams), unread: jsonrpc.NewBudget(maxUnread),
 		legacy: make(map[string]*session), modern: make(map[scope]*session), watched: make(map[string]bool),
 		closing: make(chan struct{}), left: make(chan struct{}),
 	}
@@ -154,8 +156,8 @@ func (c *conversation) allowed(server string) bool {
 	}
 	switch {
 	case server != "" && server != c.server:
-	case c.server != "":
-		refuse(c.w, http.StatusNotFound, nil, invalid("single servers are not served yet; use "+Path))
+	case c.server != "" && !c.endpoint.knows(c.server):
+		refuse(c.w, http.StatusNotFound, nil, invalid("unknown server: it was removed, or never added to Agent Discover"))
 		return false
 	default:
 		return true

@@ -58,6 +58,8 @@ func (s *scripted) Request(ctx context.Context, method string, params json.RawMe
 		}
 	}
 	switch {
+	case method == "initialize" && !modern && jsonrpc.Get(params, "fail") != nil:
+		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "the server does not start")
 	case method == "initialize" && !modern:
 		return json.RawMessage(fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"scripted","version":"1"}}`,
 			era.Negotiate(jsonrpc.GetString(params, "protocolVersion")))), nil
@@ -140,7 +142,7 @@ func (s *scripted) Close(context.Context) {
 }
 
 // newEndpoint returns an endpoint for clients whose tokens are the ids of principals.
-// The principal "bound" may use one server only.
+// "bound" may use the server one only, and nobody may use everything.
 func newEndpoint() (*endpoint.Endpoint, *script) {
 	s := &script{running: make(chan *call, 64), closed: make(chan string, 64), revoked: make(chan struct{})}
 	return endpoint.New(endpoint.Options{
@@ -153,12 +155,16 @@ func newEndpoint() (*endpoint.Endpoint, *script) {
 		Principal: func(r *http.Request) endpoint.Principal {
 			id := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 			p := endpoint.Principal{ID: id, Anything: id == "", Client: "cursor"}
-			if id == "guest" {
+			switch id {
+			case "guest":
 				p.Ended = s.revoked
+			case "bound":
+				p.Server = "one"
 			}
 			return p
 		},
-		Log: slog.New(slog.DiscardHandler),
+		Knows: func(server string) bool { return server == "one" },
+		Log:   slog.New(slog.DiscardHandler),
 	}), s
 }
 

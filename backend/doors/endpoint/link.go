@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
@@ -26,6 +27,8 @@ type link struct {
 	version string  // negotiated in initialize
 	outside *stream // messages outside of requests: the GET stream, or the only one of HTTP+SSE
 	single  bool    // HTTP+SSE: all messages are on outside
+
+	begun atomic.Bool // initialize has succeeded
 
 	mu       sync.Mutex
 	lastName int

@@ -31,6 +31,11 @@ func TestChecksHaveTheirStatusAndCode(t *testing.T) {
 		{"DELETE of the modern era", "DELETE", "", []string{"MCP-Protocol-Version: 2026-07-28", middle}, "", 405, "Allow: POST"},
 		{"PUT", "PUT", "", nil, "{}", 405, "Allow: POST"},
 		{"another server than the token's", "POST", "/mcp/other", []string{"Authorization: Bearer guest"}, discover, 403, ""},
+		{"another server than the bound token's", "POST", "/mcp/two", append([]string{"Authorization: Bearer bound"}, modernHeaders("server/discover", "")...), discover, 403, ""},
+		{"the bound token's server", "POST", "/mcp/one", append([]string{"Authorization: Bearer bound"}, modernHeaders("server/discover", "")...), discover, 200, `"result"`},
+		{"a bound token without a server", "POST", "/mcp", append([]string{"Authorization: Bearer bound"}, modernHeaders("server/discover", "")...), discover, 200, `"result"`},
+		{"an unknown server", "POST", "/mcp/two", modernHeaders("server/discover", ""), discover, 404, `"code":-32600`},
+		{"a session of another server", "POST", "/mcp/one", []string{middle}, list, 403, ""},
 		{"a path below a server", "POST", "/mcp/a/b", nil, discover, 404, ""},
 
 		{"text", "POST", "", []string{"Content-Type: text/plain"}, list, 415, `"code":-32600`},
@@ -120,6 +125,27 @@ func TestChecksHaveTheirStatusAndCode(t *testing.T) {
 				t.Errorf("status %d, want %d with %s:\n%s", resp.StatusCode, row.status, row.want, all.String())
 			}
 		})
+	}
+}
+
+func TestASessionWithoutInitializeEnds(t *testing.T) {
+	d := open(t)
+	resp, body := d.post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","fail":true}}`)
+	if resp.StatusCode != http.StatusOK || !strings.Contains(body, "the server does not start") {
+		t.Errorf("status %d: %s", resp.StatusCode, body)
+	}
+	<-d.closed
+	if resp, _ := d.post(legacyCall("1", "echo", "{}"), "Mcp-Session-Id: "+resp.Header.Get("Mcp-Session-Id")); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("the session afterwards: %d", resp.StatusCode)
+	}
+}
+
+func TestSessionsOfOneServerAreOpenedWithIt(t *testing.T) {
+	d := open(t)
+	resp := d.send(t.Context(), request{"POST", "/mcp/one", modernHeaders("tools/call", "echo"), modernCall("1", "echo", "{}")})
+	d.post(modernCall("1", "echo", "{}"), modernHeaders("tools/call", "echo")...)
+	if resp.StatusCode != http.StatusOK || len(d.opened) != 2 || d.opened[0].Server != "one" || d.opened[1].Server != "" || d.opened[0].ID == d.opened[1].ID {
+		t.Errorf("status %d, opened %+v", resp.StatusCode, d.opened)
 	}
 }
 

@@ -78,9 +78,10 @@ func (e *Endpoint) endLongestIdle() {
 }
 
 var (
-	errIdle    = errors.New("the session was idle")
-	errRevoked = errors.New("the token was revoked")
-	errDeleted = errors.New("the client has ended the session")
+	errIdle     = errors.New("the session was idle")
+	errRevoked  = errors.New("the token was revoked")
+	errDeleted  = errors.New("the client has ended the session")
+	errNotBegun = errors.New("initialize has failed")
 )
 
 // awaitEnd ends the sessions of a principal when its credential is revoked.
@@ -101,7 +102,7 @@ func (e *Endpoint) awaitEnd(p Principal) {
 // open opens the gateway session, once.
 func (s *session) open(id string) {
 	s.opening.Do(func() {
-		s.serving = s.endpoint.open(context.Background(), gateway.Opening{ID: id, Peer: s, Client: s.principal.Client})
+		s.serving = s.endpoint.open(context.Background(), gateway.Opening{ID: id, Peer: s, Client: s.principal.Client, Server: s.server})
 	})
 }
 
@@ -207,6 +208,11 @@ func (s *session) start(ctx context.Context, m jsonrpc.Message, to *stream) (*re
 		s.mu.Unlock()
 		cause := context.Cause(ctx)
 		cancel(nil)
+		if m.Method == "initialize" && s.link != nil && !s.link.begun.Load() {
+			if s.link.begun.Store(err == nil); err != nil {
+				defer s.end(errNotBegun)
+			}
+		}
 		var cancelled *jsonrpc.Cancelled
 		if errors.As(cause, &cancelled) {
 			s.settle(to, nil)
