@@ -18,9 +18,9 @@ type allServers struct{ *Session }
 // so it declares what any of them may support.
 const hubCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"completions":{},"logging":{}}`
 
-func (a allServers) introduce(context.Context) (introduction, error) {
+func (a allServers) introduce(_ context.Context, client json.RawMessage) (introduction, error) {
 	return introduction{
-		Info: a.info(), Capabilities: json.RawMessage(hubCapabilities), Instructions: a.gateway.instructions(),
+		Info: a.info(), Capabilities: withApps(json.RawMessage(hubCapabilities), client), Instructions: a.gateway.instructions(),
 	}, nil
 }
 
@@ -74,6 +74,9 @@ func (a allServers) call(ctx context.Context, params json.RawMessage) (json.RawM
 		return a.callRegistry(ctx, params)
 	}
 	server, tool, ok := a.resolve(name)
+	if of := a.resolveForView(name); !ok && len(of) == 1 {
+		server, tool, ok = of[0], name, true
+	}
 	if !ok {
 		err := a.unknownTool(name)
 		a.gateway.proxy.Refuse(a.request(ctx, "", name, params), err)

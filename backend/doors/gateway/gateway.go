@@ -75,6 +75,7 @@ type Gateway struct {
 	version      string
 
 	adapted       schemaCache
+	appTools      appTools
 	slugs         *slugs
 	subscriptions subscriptions
 	parked        *parking.Lot
@@ -211,12 +212,12 @@ func (g *Gateway) ActiveTools() []*catalog.Tool {
 	return out
 }
 
-// findable returns a filter that accepts the tools of approved servers, which
-// are the tools that find_tool may return.
+// findable returns a filter that accepts the tools of approved servers that models may
+// call, which are the tools that find_tool may return.
 func (g *Gateway) findable() func(*catalog.Tool) bool {
-	approved := make(map[string]bool)
+	approved, forModels := make(map[string]bool), g.forModels()
 	for _, server := range g.registry.List() {
 		approved[server.Name] = server.Approved
 	}
-	return func(t *catalog.Tool) bool { return approved[t.Server] }
+	return func(t *catalog.Tool) bool { return approved[t.Server] && forModels(t) }
 }

@@ -54,7 +54,7 @@ var listFlags = []struct{ flag, capability, method string }{
 // change and resources that cannot be subscribed to are not in it.
 func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	asked := jsonrpc.Get(params, "notifications")
-	own, err := s.surface.introduce(ctx)
+	own, err := s.surface.introduce(ctx, nil)
 	if err != nil {
 		return nil, rpcError(err)
 	}

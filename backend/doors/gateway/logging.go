@@ -15,7 +15,7 @@ var levels = []string{"debug", "info", "notice", "warning", "error", "critical",
 
 // setLevel serves logging/setLevel.
 func (s *Session) setLevel(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	own, err := s.surface.introduce(ctx)
+	own, err := s.surface.introduce(ctx, nil)
 	switch {
 	case err != nil:
 		return nil, rpcError(err)

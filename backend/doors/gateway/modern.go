@@ -53,7 +53,7 @@ func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta
 	ctx = exchange{modern: true, caller: s}.in(ctx)
 	switch method {
 	case "server/discover":
-		own, err := s.surface.introduce(ctx)
+		own, err := s.surface.introduce(ctx, meta.ClientCapabilities)
 		if err != nil {
 			return nil, rpcError(err)
 		}

@@ -7,11 +7,13 @@ import (
 	"log/slog"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/names"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
@@ -163,7 +165,7 @@ func (n naming) known(slug string) bool {
 }
 
 // owners returns the slugs of the servers that list a resource, or a template that
-// may have produced it.
+// may have produced it, or a tool whose view it is.
 func (n naming) owners(uri string) (owners []string) {
 	for slug, server := range n.servers {
 		if n.owns(server.Name, uri) {
@@ -185,7 +187,9 @@ func (n naming) owns(server, uri string) bool {
 			return true
 		}
 	}
-	return false
+	return strings.HasPrefix(uri, "ui://") && slices.ContainsFunc(n.gateway.catalog.Snapshot().Of(server), func(t *catalog.Tool) bool {
+		return names.ViewURI(t.Definition) == uri
+	})
 }
 
 // expression matches one expression of a URI template (RFC 6570).

@@ -32,7 +32,7 @@ func (o oneServer) admitted() error {
 
 // introduce returns what the server has declared at its last start, and starts a server
 // that has not been started before.
-func (o oneServer) introduce(ctx context.Context) (introduction, error) {
+func (o oneServer) introduce(ctx context.Context, _ json.RawMessage) (introduction, error) {
 	if err := o.admitted(); err != nil {
 		return introduction{}, err
 	}
@@ -86,7 +86,7 @@ func (o oneServer) info() json.RawMessage {
 // list returns what the server has listed before, also while it is stopped. A list that
 // the server has not sent yet is asked of it, and so are pages by their cursors.
 func (o oneServer) list(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	known, err := o.introduce(ctx)
+	known, err := o.introduce(ctx, nil)
 	if err != nil {
 		return nil, rpcError(err)
 	}

@@ -190,6 +190,9 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	case server == "" || tool == "":
 		return registryError(fault.New(fault.Invalid, "proxy_call requires either call_as or both server+tool"))
 	}
+	if t, known := s.gateway.catalog.Snapshot().Lookup(server, tool); known && !s.gateway.forModels()(t) {
+		return registryError(fault.New(fault.Denied, "%s is for the view of server %q only, and not for models", t.CallAs(), server))
+	}
 	arguments := args.Arguments
 	if arguments == nil || string(arguments) == "null" {
 		arguments = json.RawMessage("{}")

@@ -22,9 +22,12 @@ func (s *Session) pass(ctx context.Context, method string, params json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	bare := ""
-	if uri := jsonrpc.GetString(params, "uri"); uri == jsonrpc.GetString(own, "uri") {
+	uri, bare := jsonrpc.GetString(own, "uri"), ""
+	if uri == jsonrpc.GetString(params, "uri") {
 		bare = uri
+	}
+	if method == "resources/read" {
+		s.noteView(server, uri)
 	}
 	return s.surface.shown(server, method, result, bare), nil
 }

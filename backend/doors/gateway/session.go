@@ -53,6 +53,7 @@ type Session struct {
 	signature    uint64          // of the last tool list that the client read or was notified of
 	level        string          // the log level that the client asked for; empty if it did not
 	used         map[string]bool // servers that the session has called
+	views        map[string]bool // servers with a view that the client has read
 	listeners    map[*listener]bool
 	inFlight     int
 }
@@ -60,7 +61,7 @@ type Session struct {
 func newSession(g *Gateway, o Opening) *Session {
 	s := &Session{
 		gateway: g, id: o.ID, entry: o.Client, peer: o.Peer, limits: limitsOfEntry(o.Client), name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
-		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool),
+		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool), views: make(map[string]bool),
 	}
 	s.surface = allServers{s}
 	if o.Server != "" {
@@ -179,7 +180,7 @@ func (s *Session) initialize(ctx context.Context, params json.RawMessage) (json.
 	if err := json.Unmarshal(params, &asked); err != nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params of initialize: %s", err)
 	}
-	own, err := s.surface.introduce(ctx)
+	own, err := s.surface.introduce(ctx, jsonrpc.Get(params, "capabilities"))
 	if err != nil {
 		return nil, rpcError(err)
 	}

@@ -29,8 +29,9 @@ func (s *Session) suggest(server, tool string, result proxy.Result, err error) (
 	if called, ok := s.gateway.catalog.Snapshot().Lookup(server, tool); ok {
 		limit = leastDanger(called)
 	}
+	forModels := s.gateway.forModels()
 	near := slices.DeleteFunc(s.gateway.search.Nearest(server, tool, 3), func(t *catalog.Tool) bool {
-		return t.Server == server && t.Name == tool || mostDanger(t) > limit
+		return !forModels(t) || t.Server == server && t.Name == tool || mostDanger(t) > limit
 	})
 	if len(near) == 0 {
 		return answer(result.JSON, err)

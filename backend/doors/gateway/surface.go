@@ -10,8 +10,9 @@ import (
 
 // surface is what a session shows its client: all servers of the hub, or one of them.
 type surface interface {
-	// introduce returns what the surface says about itself. It may start a server.
-	introduce(ctx context.Context) (introduction, error)
+	// introduce returns what the surface says about itself to a client with these
+	// capabilities, which may be nil. It may start a server.
+	introduce(ctx context.Context, client json.RawMessage) (introduction, error)
 	// info returns the serverInfo of results, nil if it is not known. It starts no
 	// server.
 	info() json.RawMessage

@@ -26,6 +26,10 @@ func (s *server) offer(m message) bool {
 	case "resources/templates/list":
 		s.result(m.ID, `{"resourceTemplates":[{"uriTemplate":"note://{n}","name":"notes"}]}`)
 	case "resources/read":
+		if params.URI == "ui://board" {
+			s.result(m.ID, `{"contents":[{"uri":"ui://board","mimeType":"text/html;profile=mcp-app","text":"<p>"}]}`)
+			break
+		}
 		if params.URI != "note://1" {
 			s.failure(m.ID, -32002, "no such resource: "+params.URI)
 			break
