@@ -33,18 +33,32 @@ func TestTheHubScoresAsMuchAsTheServerBehindIt(t *testing.T) {
 		t.Fatalf("build the server: %v\n%s", err, out)
 	}
 	want := readExpected(t, "expected.txt")
-	for _, version := range []struct{ name, flag string }{{"2025-11-25", "-stateless=false"}, {"2026-07-28", "-stateless=true"}} {
+	needed := make(map[int]bool)
+	hub := newHub(t)
+	hub.Add("stdio", []string{program})
+	for _, version := range []struct{ name, flag, server string }{{"2025-11-25", "-stateless=false", "stateful"}, {"2026-07-28", "-stateless=true", "stateless"}} {
 		direct := overHTTP(t, program, version.flag)
-		columns := []column{{route: "direct"}, {route: "adapter"}}
-		for i, url := range []string{direct, adapted(t, []string{program}, os.Environ())} {
-			columns[i].score = suite.run(t, url, version.name)
+		hub.Must("servers", "add", version.server, "--url", direct)
+		var columns []column
+		for _, r := range []struct{ route, url string }{
+			{"direct", direct},
+			{"adapter", adapted(t, []string{program}, os.Environ())},
+			{"hub", hub.relayed(version.server)},
+			{"companion", hub.adapted(version.server)},
+			{"hub-stdio", hub.relayed("stdio")},
+			{"companion-stdio", hub.adapted("stdio")},
+		} {
+			columns = append(columns, column{r.route, suite.run(t, r.url, version.name)})
 		}
 		if *table {
 			printTable(os.Stdout, version.name, columns)
 		}
-		for _, wrong := range want.compare(version.name, columns) {
+		for _, wrong := range want.compare(version.name, columns, needed) {
 			t.Error(wrong)
 		}
+	}
+	for _, line := range want.unneeded(needed) {
+		t.Error(line)
 	}
 }
 

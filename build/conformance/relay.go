@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -11,7 +13,7 @@ import (
 // Host or Origin that names the port of the relay gets that of the target instead; all others stay as the client sent
 // them, so that the target judges them.
 func newRelay(target *url.URL, authorization string) http.Handler {
-	return &httputil.ReverseProxy{
+	proxy := &httputil.ReverseProxy{
 		FlushInterval: -1,
 		Transport:     &http.Transport{DisableCompression: true},
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -25,6 +27,17 @@ func newRelay(target *url.URL, authorization string) http.Handler {
 			r.Out.Header.Set("Authorization", authorization)
 		},
 	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The HTTP server closes a body that is still read when the response begins, which would end the connection to the
+		// target.
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		proxy.ServeHTTP(w, r)
+	})
 }
 
 // portOf returns the port at which a request has arrived.

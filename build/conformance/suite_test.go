@@ -20,7 +20,7 @@ import (
 // outcome is the score of one scenario.
 type outcome struct {
 	passed, failed int
-	failures       []string // what failed
+	problems       []string // what did not succeed
 }
 
 func (o outcome) String() string { return fmt.Sprintf("%d/%d", o.passed, o.failed) }
@@ -65,7 +65,7 @@ func (s suite) run(t *testing.T, url, version string) score {
 	}
 	for _, name := range got.scenarios {
 		o := got.outcomes[name]
-		o.failures = failures(t, dir, name)
+		o.problems = problems(t, dir, name)
 		got.outcomes[name] = o
 	}
 	return got
@@ -93,8 +93,8 @@ func parse(output string) score {
 	return got
 }
 
-// failures reads what failed in a scenario from the folder into which the suite has written its checks.
-func failures(t *testing.T, dir, scenario string) []string {
+// problems reads what did not succeed in a scenario from the folder into which the suite has written its checks.
+func problems(t *testing.T, dir, scenario string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "server-"+scenario+"-20*", "checks.json"))
 	if err != nil {
@@ -114,10 +114,10 @@ func failures(t *testing.T, dir, scenario string) []string {
 			t.Fatalf("%s: %v", file, err)
 		}
 		for _, c := range checks {
-			if c.Status == "FAILURE" {
+			if c.Status != "SUCCESS" {
 				var details bytes.Buffer
 				_ = json.Compact(&details, c.Details) // without details nothing is written
-				out = append(out, fmt.Sprintf("%s: %s %.1000s", c.ID, c.ErrorMessage, &details))
+				out = append(out, fmt.Sprintf("%s %s: %s %.1000s", c.ID, c.Status, c.ErrorMessage, &details))
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func (c *conversation) checkModern(m jsonrpc.Message) *jsonrpc.Error {
 	if version == "" {
 		version = c.version()
 	}
-	if version != "" {
+	if differs := c.version() != "" && c.version() != version; version != "" && !differs { // Check reports a difference
 		if err := era.CheckVersion(version); err != nil {
 			return err
 		}

@@ -62,8 +62,8 @@ func TestChecksHaveTheirStatusAndCode(t *testing.T) {
 
 		{"M: a later version in both", "POST", "", []string{"MCP-Protocol-Version: 2031-01-01", "Mcp-Method: tools/list"}, with("tools/list", `"_meta":{`+version+`"2031-01-01"}`), 400, `"code":-32022`},
 		{"M: a later version in the header", "POST", "", []string{"MCP-Protocol-Version: 2031-01-01"}, list, 400, `"requested":"2031-01-01"`},
-		{"M: a later version in the body", "POST", "", modernHeaders("tools/list", ""), with("tools/list", `"_meta":{`+version+`"2031-01-01"}`), 400, `"code":-32022`},
-		{"M: an old version in the body", "POST", "", modernHeaders("tools/list", ""), with("tools/list", `"_meta":{`+version+`"2025-06-18"}`), 400, `"code":-32022`},
+		{"M: a later version in the body", "POST", "", modernHeaders("tools/list", ""), with("tools/list", `"_meta":{`+version+`"2031-01-01"}`), 400, `"code":-32020`},
+		{"M: an old version in the body", "POST", "", modernHeaders("tools/list", ""), with("tools/list", `"_meta":{`+version+`"2025-06-18"}`), 400, `"code":-32020`},
 		{"M: no version header", "POST", "", []string{"Mcp-Method: tools/list"}, with("tools/list", meta), 400, `"id":7,"error":{"code":-32020`},
 		{"M: no version anywhere", "POST", "", []string{"Mcp-Method: server/discover"}, with("server/discover", ""), 400, `"code":-32020`},
 		{"M: no method header", "POST", "", []string{"MCP-Protocol-Version: 2026-07-28"}, with("tools/list", meta), 400, `"code":-32020`},

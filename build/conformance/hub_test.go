@@ -1,0 +1,46 @@
+//go:build linux
+
+package main
+
+import (
+	"net/http/httptest"
+	"net/url"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
+)
+
+// hub is a running hub in a home of its own.
+type hub struct {
+	*programtest.Home
+	t *testing.T
+}
+
+func newHub(t *testing.T) hub {
+	t.Helper()
+	h := hub{programtest.NewHome(t), t}
+	h.Serve()
+	return h
+}
+
+// relayed returns a URL that leads to /mcp/SERVER and adds the hub's token, because the suite sends none.
+func (h hub) relayed(server string) string {
+	h.t.Helper()
+	info := h.RunningHub()
+	target, err := url.Parse("http://" + info.Address() + "/mcp/" + server)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	relay := httptest.NewServer(newRelay(target, "Bearer "+info.Token))
+	h.t.Cleanup(func() {
+		relay.CloseClientConnections()
+		relay.Close()
+	})
+	return relay.URL + "/"
+}
+
+// adapted returns a URL that leads to a companion which shows a server.
+func (h hub) adapted(server string) string {
+	h.t.Helper()
+	return adapted(h.t, []string{h.Program, "mcp", "--surface", "server:" + server}, h.Env)
+}
