@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 
 	"protocol/jsonrpc":       {"base/jsonscan"},
 	"protocol/schemacompat":  {"base/jsonscan", "base/safetext"},
-	"protocol/mcphttp":       {"base/fault", "base/safetext", "protocol/jsonrpc"},
+	"protocol/mcphttp":       {"base/fault", "base/safetext", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader"}, // mcpheader: headers repeat parts of the message
 	"protocol/era":           {"protocol/jsonrpc"},
 	"protocol/inputrequired": {"base/jsonscan", "protocol/jsonrpc"},
 	"protocol/mcpheader":     {"base/jsonscan", "protocol/era", "protocol/jsonrpc"}, // era: the version in _meta and the code of a mismatch
@@ -66,7 +66,7 @@ var allowed = map[string][]string{
 	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/secrets", "servers/upstream"}, // secrets: records are redacted; upstream: notifications are recorded
 	"servers/upstream": {
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext", "base/settings",
-		"protocol/jsonrpc", "protocol/mcphttp",
+		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp",
 		"discovery/catalog", // the tools that a server lists
 		"servers/listings", "servers/registry", "servers/secrets",
 	},
@@ -154,6 +154,7 @@ var allowed = map[string][]string{
 		"editors/atomicfile", "editors/configedit", // both: settings are changed in a file that people edit too
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"doors/api", "doors/api/guard", "doors/api/resources", "doors/companion", "doors/credentials", "doors/endpoint", "doors/gateway",
+		"doors/parking", // the hub keeps the key of its states
 		"store",
 	},
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).

@@ -156,7 +156,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.gateway = gateway.New(gateway.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Search: h.discovery.search, Lifecycle: s.lifecycle, Setup: s.setup,
 		Proxy: s.proxy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
-		Bus: h.bus, Log: h.log, Version: h.options.Version,
+		Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
 	})
 	d.companion = &companion.Hub{
 		Info: h.info, Serve: h.serveCompanion, Stop: h.Stop, Admit: guard.Admit, Log: h.log,

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -98,7 +97,7 @@ func TestTransientServerExpires(t *testing.T) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for timeout := time.After(deadline); ; {
-		data, err := os.ReadFile(folder.Run("children.json"))
+		data, err := paths.ReadFile(folder.Run("children.json"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,11 +54,11 @@ func TestSocketFollowsTheMessagesOfAServer(t *testing.T) {
 		return strings.Join(got, "\n")
 	}
 	all := seen("the handshake", func(all string) bool { return strings.Contains(all, "notifications/initialized") })
-	if !strings.HasPrefix(all, "sent initialize {") || strings.Contains(all, "unseen") {
+	if !strings.HasPrefix(all, "sent server/discover {") || strings.Contains(all, "unseen") {
 		t.Errorf("the first messages are %s", all)
 	}
 	call("key " + issued)
-	all = seen("the call and its answer", func(all string) bool { return strings.Contains(all, `received  {"jsonrpc":"2.0","id":4`) })
+	all = seen("the call and its answer", func(all string) bool { return strings.Contains(all, `received  {"jsonrpc":"2.0","id":5`) })
 	if strings.Contains(all, issued) || strings.Count(all, "key [redacted]") != 2 {
 		t.Errorf("the messages are %s", all)
 	}
@@ -72,7 +72,7 @@ func TestSocketFollowsTheMessagesOfAServer(t *testing.T) {
 	}
 	call("after")
 	do(t, h, "GET", "/api/servers/1/messages", nil, &kept)
-	if len(kept.Messages) != 3 || kept.Messages[0].Method != "initialize" || kept.More {
+	if len(kept.Messages) != 5 || kept.Messages[0].Method != "server/discover" || kept.More {
 		t.Errorf("without a follower, the hub keeps %+v", kept)
 	}
 	s.write(follow)

@@ -61,6 +61,7 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 	defer s.endCall()
 	s.uses(server)
 	result, err := s.gateway.proxy.Call(ctx, request)
+	s.exchangeOf(ctx).note(result.Modern)
 	s.called(request, result, err)
 	result.JSON = s.surface.shown(server, "tools/call", result.JSON, "")
 	return result, err

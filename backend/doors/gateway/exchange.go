@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -14,6 +15,15 @@ type exchange struct {
 	modern   bool
 	caller   upstream.Caller
 	progress func(json.RawMessage)
+	// server is set to true if the result is one of the modern era. It may be nil.
+	server *atomic.Bool
+}
+
+// note notes the era of the server that has answered.
+func (e exchange) note(modern bool) {
+	if e.server != nil {
+		e.server.Store(modern)
+	}
 }
 
 type exchangeKey struct{}

@@ -55,6 +55,10 @@ type Options struct {
 	Bus          *events.Bus
 	Log          *slog.Logger
 	Version      string // of the hub, sent to clients
+	// StateKey encrypts the states of calls that wait for input; see parking.NewKey.
+	// With a key that outlives the process, clients can continue calls of modern
+	// servers after a restart. Without a key, each process has its own.
+	StateKey []byte
 }
 
 // Gateway serves sessions. It is safe for concurrent use.
@@ -79,6 +83,7 @@ type Gateway struct {
 	slugs         *slugs
 	subscriptions subscriptions
 	parked        *parking.Lot
+	sealer        *parking.Sealer           // of the states of modern servers
 	working       sync.WaitGroup            // goroutines of Run
 	active        [len(shownLists)][]string // active servers that have such a list; used by Run only
 
@@ -88,12 +93,14 @@ type Gateway struct {
 
 // New returns a gateway.
 func New(o Options) *Gateway {
-	// Parked calls end with the process, and so may their states.
-	sealer, _ := parking.NewSealer(parking.NewKey()) // the key has the right size
+	sealer, err := parking.NewSealer(o.StateKey)
+	if err != nil {
+		sealer, _ = parking.NewSealer(parking.NewKey()) // the key has the right size
+	}
 	return &Gateway{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
 		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, bus: o.Bus, log: o.Log, version: o.Version,
-		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer),
+		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer), sealer: sealer,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/doors/parking"
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
@@ -35,10 +36,11 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 		return nil, era.ErrorFor(era.Modern, rpc)
 	case err != nil:
 		return nil, err
-	case era.ResultType(result) == era.TypeInputRequired:
-		return result, nil
 	}
-	if capabilityOf[method] != "" {
+	switch method {
+	case "tools/call", "prompts/get", "resources/read":
+		return result, nil // rounds has completed it
+	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
 		return era.Restamp(method, result, hop), nil // a list that its server has sent says how long it may be cached
 	}
 	result = era.Complete(method, result, hop)
@@ -62,7 +64,7 @@ func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
 		return s.surface.list(ctx, method, era.Meta{}.Stamp(params))
 	case "tools/call", "prompts/get", "resources/read":
-		return s.rounds(ctx, method, meta, params)
+		return s.rounds(ctx, method, meta, params, hop)
 	case "completion/complete":
 		return s.pass(ctx, method, era.Meta{}.Stamp(params))
 	case "subscriptions/listen":
@@ -93,9 +95,10 @@ func (s *Session) introduceModern(meta era.Meta) {
 }
 
 // rounds serves a request that servers may answer with questions: the client gets
-// these as a result, and answers them with its next request.
-func (s *Session) rounds(ctx context.Context, method string, meta era.Meta, params json.RawMessage) (json.RawMessage, error) {
-	retry, isRetry, err := inputrequired.ReadRetry(params)
+// these as a result, and answers them with its next request. Servers of the modern era
+// send such results themselves; for others, the hub parks the call.
+func (s *Session) rounds(ctx context.Context, method string, meta era.Meta, params json.RawMessage, hop era.Hop) (json.RawMessage, error) {
+	retry, _, err := inputrequired.ReadRetry(params)
 	if err != nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", err)
 	}
@@ -104,27 +107,78 @@ func (s *Session) rounds(ctx context.Context, method string, meta era.Meta, para
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", err)
 	}
 	binding := parking.Binding{Principal: s.id, Session: s.id, Method: method, Params: hash}
-	var call *parking.Call
-	missing := &atomic.Pointer[string]{}
-	if isRetry && retry.State != nil {
-		if call, err = s.gateway.parked.Resume(retry, binding); err != nil {
-			return nil, retryError(err)
+	round := &modernRound{
+		session: s, declared: upstream.Declared{Capabilities: meta.ClientCapabilities, LogLevel: meta.LogLevel, Modern: true},
+	}
+	call, err := s.gateway.parkedCall(retry, binding)
+	if err != nil {
+		return nil, err
+	}
+	if call == nil {
+		if retry.State, err = s.gateway.unsealed(retry.State, binding); err != nil {
+			return nil, err
 		}
-	} else {
-		own := inputrequired.Retry{}.AddTo(era.Meta{}.Stamp(params))
+		own := retry.AddTo(era.Meta{}.Stamp(params))
 		call = s.gateway.parked.Begin(ctx, binding, func(ctx context.Context, c *parking.Call) (json.RawMessage, error) {
-			asked := &modernCaller{s, c, meta.ClientCapabilities, missing}
-			return s.answer(exchange{modern: true, caller: asked, progress: c.Progress}.in(ctx), method, own)
+			e := exchange{modern: true, caller: &modernCaller{round, c}, progress: c.Progress, server: &round.server}
+			return s.answer(e.in(ctx), method, own)
 		})
 	}
 	outcome, err := call.Wait(ctx, s.progressTo(ctx, meta.ProgressToken))
-	if err != nil {
-		return inputOf(err, missing.Load())
-	}
-	if outcome.Required != nil {
+	switch {
+	case err != nil:
+		return inputOf(err, round.missing.Load())
+	case outcome.Required != nil:
 		return outcome.Required.JSON(), nil
+	case round.server.Load():
+		return s.gateway.sealed(era.Restamp(method, outcome.Result, hop), binding), nil
 	}
-	return outcome.Result, nil
+	return era.Complete(method, outcome.Result, hop), nil
+}
+
+// parkedCall returns the parked call that a retry continues, nil if the request is no
+// retry or one that is for the server.
+func (g *Gateway) parkedCall(retry inputrequired.Retry, binding parking.Binding) (*parking.Call, error) {
+	if retry.State == nil {
+		return nil, nil
+	}
+	if _, err := g.unsealed(retry.State, binding); err == nil {
+		return nil, nil
+	}
+	call, err := g.parked.Resume(retry, binding)
+	if err != nil {
+		return nil, retryError(err)
+	}
+	return call, nil
+}
+
+// stateLife is how long the state of a server may be presented.
+const stateLife = 24 * time.Hour
+
+// sealed returns a result of a modern server with its state bound to the client: the
+// server sees one client, the hub, and could not tell whose state it gets.
+func (g *Gateway) sealed(result json.RawMessage, binding parking.Binding) json.RawMessage {
+	if era.ResultType(result) != era.TypeInputRequired {
+		return result
+	}
+	required, err := inputrequired.Read(result)
+	if err != nil || required.State == nil {
+		return result
+	}
+	return jsonrpc.Set(result, "requestState", g.sealer.Seal(required.State, binding, time.Now().Add(stateLife)))
+}
+
+// unsealed returns the state of a server that sealed has bound to the client, nil if
+// there is none.
+func (g *Gateway) unsealed(state json.RawMessage, binding parking.Binding) (json.RawMessage, error) {
+	if state == nil {
+		return nil, nil
+	}
+	own, err := g.sealer.Open(state, binding, time.Now())
+	if err != nil {
+		return nil, retryError(err)
+	}
+	return own, nil
 }
 
 // answer carries out a request for its server.
@@ -171,14 +225,23 @@ func (s *Session) progressTo(ctx context.Context, token json.RawMessage) func(js
 	}
 }
 
-// modernCaller answers what a server asks during one modern call. It implements
-// upstream.CallOf.
-type modernCaller struct {
-	session      *Session
-	call         *parking.Call
-	capabilities json.RawMessage         // of the client, from the request
-	missing      *atomic.Pointer[string] // set if the client lacks a capability
+// modernRound is one request of a modern client to a server.
+type modernRound struct {
+	session  *Session
+	declared upstream.Declared
+	server   atomic.Bool            // set if the server is of the modern era
+	missing  atomic.Pointer[string] // set if the client lacks a capability
 }
+
+// modernCaller answers what a server asks during one modern call. It implements
+// upstream.CallOf and upstream.Declarer.
+type modernCaller struct {
+	*modernRound
+	call *parking.Call
+}
+
+// Declared implements upstream.Declarer.
+func (m *modernCaller) Declared() upstream.Declared { return m.declared }
 
 // Client implements upstream.CallOf.
 func (m *modernCaller) Client() any { return m.session }
@@ -186,7 +249,7 @@ func (m *modernCaller) Client() any { return m.session }
 // Ask implements upstream.Caller.
 func (m *modernCaller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	var declared map[string]json.RawMessage
-	_ = json.Unmarshal(m.capabilities, &declared) // an object; see era.CheckMeta
+	_ = json.Unmarshal(m.declared.Capabilities, &declared) // an object; see era.CheckMeta
 	if lacks := unsupported(declared, q); lacks != "" {
 		required := requiredFor(q)
 		m.missing.Store(&required)

@@ -73,7 +73,8 @@ func (s *Session) forward(ctx context.Context, server, method string, params jso
 	if err != nil {
 		return nil, rpcError(err)
 	}
-	return result, nil
+	e.note(result.Modern)
+	return result.JSON, nil
 }
 
 // rpcError returns a fault as a JSON-RPC error. Other errors are unchanged.

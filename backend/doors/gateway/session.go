@@ -46,6 +46,7 @@ type Session struct {
 	limits       clientLimits
 	capabilities map[string]json.RawMessage // of the client, from initialize
 	offered      json.RawMessage            // capabilities in the answer to initialize
+	declared     json.RawMessage            // capabilities as the client sent them
 	introduced   bool                       // the client has said its name
 	ready        bool                       // notifications/initialized was received
 	sessionTools map[catalog.Key]bool
@@ -139,12 +140,29 @@ func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage
 	return answer, nil
 }
 
+// Declared implements upstream.Declarer.
+func (s *Session) Declared() upstream.Declared {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return upstream.Declared{Capabilities: s.declared, LogLevel: s.level}
+}
+
+// Notify sends a notification to the client.
+func (s *Session) Notify(ctx context.Context, method string, params json.RawMessage) {
+	_ = s.peer.Notify(ctx, method, params) // an error ends the session
+}
+
 // unsupported returns what a client with these capabilities lacks to answer a
 // question, and "" if it can answer. An empty capability elicitation means forms
 // only, as in MCP before 2025-11-25.
 func unsupported(capabilities map[string]json.RawMessage, q upstream.Question) string {
 	has := func(capability, member string) bool { return jsonrpc.Get(capabilities[capability], member) != nil }
 	switch q.Method {
+	case "roots/list":
+		if !isObject(capabilities["roots"]) {
+			return "it"
+		}
+		return ""
 	case "sampling/createMessage":
 		switch {
 		case !isObject(capabilities["sampling"]):
@@ -191,7 +209,7 @@ func (s *Session) initialize(ctx context.Context, params json.RawMessage) (json.
 			s.limits = limitsOfClient(s.name)
 		}
 	}
-	s.capabilities = asked.Capabilities
+	s.capabilities, s.declared = asked.Capabilities, jsonrpc.Get(params, "capabilities")
 	s.introduced = true
 	s.offered = own.Capabilities
 	s.signature = s.toolSignature()

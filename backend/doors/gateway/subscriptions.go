@@ -118,7 +118,7 @@ func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *sub
 	}
 	sub.end()
 	sub.lease = lease
-	return result, nil
+	return result.JSON, nil
 }
 
 // leave removes a subscriber of a resource, if form was the last form that it has

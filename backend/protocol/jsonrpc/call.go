@@ -131,6 +131,8 @@ type Call struct {
 	// Owner identifies for whom the call is made; see Hold and OwnerOf. It must
 	// be comparable, and may be nil.
 	Owner any
+	// Quiet calls are not cancelled: the peer gets no notification when ctx ends.
+	Quiet bool
 	// Progress, if not nil, is called with the params of each progress
 	// notification, which contain the progress token of the call's params.
 	Progress func(params json.RawMessage)
@@ -138,7 +140,8 @@ type Call struct {
 
 // Call sends a request and waits for its answer. An error answer is an *Error.
 // If ctx is done first, Call sends notifications/cancelled and returns the cause
-// of ctx. If that cause is a *Cancelled, its params are sent on.
+// of ctx. If that cause is a *Cancelled, its params are sent on. Quiet calls send
+// nothing.
 func (c *Conn) Call(ctx context.Context, call Call) (json.RawMessage, error) {
 	id := c.newID()
 	params, tail, token := call.Params, []byte(nil), json.RawMessage(nil)
@@ -178,7 +181,9 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 			c.cancelCall(id, nil, "timed out")
 			return nil, context.DeadlineExceeded
 		case <-ctx.Done():
-			c.cancelCall(id, context.Cause(ctx), "")
+			if !call.Quiet {
+				c.cancelCall(id, context.Cause(ctx), "")
+			}
 			return nil, context.Cause(ctx)
 		}
 		for _, e := range answer.take() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -111,9 +112,10 @@ func origin(u *url.URL) string {
 type request struct {
 	method string
 	target *url.URL
-	body   []byte // the body of a POST; otherwise nil
-	after  string // Last-Event-ID, or empty
-	sent   func() // called when the whole request was written
+	body   []byte      // the body of a POST; otherwise nil
+	header http.Header // of the message; may be nil
+	after  string      // Last-Event-ID, or empty
+	sent   func()      // called when the whole request was written
 }
 
 // do sends a request with all headers of the session. An error is a fault.
@@ -153,6 +155,10 @@ func (l *Link) setHeaders(request *http.Request, r request) {
 	case r.body != nil:
 		h.Set("Content-Type", "application/json")
 		h.Set("Accept", "application/json, text/event-stream")
+	}
+	if r.header != nil {
+		maps.Copy(h, r.header)
+		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

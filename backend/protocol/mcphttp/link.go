@@ -73,6 +73,9 @@ type Options struct {
 	// that it has accepted before go on; Read and Write work until Close. It may be
 	// nil.
 	Lost func()
+	// Schema returns the schema of a tool's arguments, nil if it is not known. It says
+	// which arguments are repeated in headers in MCP 2026-07-28. It may be nil.
+	Schema func(tool string) json.RawMessage
 	// Budget limits the memory of unfinished messages together with those of
 	// other servers. It may be nil.
 	Budget *jsonrpc.Budget
@@ -150,7 +153,9 @@ func (l *Link) Run(ctx context.Context) error {
 		select {
 		case p := <-l.written:
 			postCtx, stop := context.WithCancel(ctx)
-			p.stop = stop
+			if l.begun(p, stop) {
+				stop()
+			}
 			l.work.Go(func() { l.send(postCtx, p) })
 			continue
 		case <-ready:
@@ -173,6 +178,15 @@ func (l *Link) Run(ctx context.Context) error {
 	return l.err
 }
 
+// begun notes that a post is sent, and how to end it. It reports whether the post was
+// cancelled before.
+func (l *Link) begun(p *post, stop context.CancelFunc) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.stop = stop
+	return p.stopped
+}
+
 // Read reads the server's messages as lines.
 func (l *Link) Read(p []byte) (int, error) { return l.feed.r.Read(p) }
 
@@ -190,6 +204,9 @@ func (l *Link) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	post := newPost(line, message)
+	if l.stopped(post) {
+		return len(p), nil
+	}
 	if post.id != nil {
 		l.mu.Lock()
 		l.posts[string(post.id)] = post
@@ -206,6 +223,25 @@ func (l *Link) Write(p []byte) (int, error) {
 	case <-l.done:
 		return 0, l.closed()
 	}
+}
+
+// stopped reports whether a message cancels a request of MCP 2026-07-28. Such a request
+// is cancelled by closing its response instead.
+func (l *Link) stopped(cancel *post) bool {
+	if cancel.cancel == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.posts[string(cancel.cancel)]
+	if p == nil || p.header == nil {
+		return false
+	}
+	if p.stop != nil {
+		p.stop()
+	}
+	p.stopped = true
+	return true
 }
 
 func (l *Link) closed() error {

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
 
 // linger is how long the client reads on in a response after it got the answer.
@@ -26,14 +28,21 @@ type post struct {
 	method string          // empty for the answer to a request of the server
 	id     json.RawMessage // the id of a request; nil for other messages
 	cancel json.RawMessage // the id of the request that this message cancels
+	params json.RawMessage
+	header http.Header // of a message of MCP 2026-07-28; nil for others
 
-	stop context.CancelFunc // ends the POST; set by Run before it sends the post
-	sent chan struct{}      // closed when the POST was written or has failed
-	once sync.Once          // closes sent
+	stop    context.CancelFunc // ends the POST; set by Run before it sends the post; guarded by Link.mu before that
+	stopped bool               // the request was cancelled; guarded by Link.mu
+	sent    chan struct{}      // closed when the POST was written or has failed
+	once    sync.Once          // closes sent
 }
 
 func newPost(line []byte, m jsonrpc.Message) *post {
-	p := &post{line: line, method: m.Method, sent: make(chan struct{})}
+	p := &post{line: line, method: m.Method, params: m.Params, sent: make(chan struct{})}
+	if m.Method != "" && era.ReadMeta(m.Params).ProtocolVersion != "" {
+		p.header = make(http.Header)
+		mcpheader.Set(p.header, m.Method, m.Params)
+	}
 	if m.IsRequest() {
 		p.id = m.ID
 	}
@@ -58,7 +67,7 @@ func (l *Link) send(ctx context.Context, p *post) {
 	if ctx.Err() != nil {
 		return
 	}
-	response, err := l.do(ctx, request{method: http.MethodPost, target: l.target, body: p.line, sent: p.markSent})
+	response, err := l.do(ctx, request{method: http.MethodPost, target: l.target, body: p.line, header: l.headers(p), sent: p.markSent})
 	if err != nil {
 		l.fail(ctx, p, err)
 	} else {
@@ -72,12 +81,24 @@ func (l *Link) send(ctx context.Context, p *post) {
 	}
 }
 
+// headers returns the headers that repeat parts of a message.
+func (l *Link) headers(p *post) http.Header {
+	if p.header == nil || p.method != "tools/call" || l.options.Schema == nil {
+		return p.header
+	}
+	params, err := mcpheader.ReadParams(l.options.Schema(jsonrpc.GetString(p.params, "name")))
+	if err == nil {
+		params.Set(p.header, jsonrpc.Get(p.params, "arguments"))
+	}
+	return p.header
+}
+
 // await waits until p may be sent, or ctx is done. Posts are sent without order,
 // with two exceptions: all other messages follow notifications/initialized, and a
 // cancellation follows the request that it cancels, which await returns.
 func (l *Link) await(ctx context.Context, p *post) (cancels *post) {
 	events := []<-chan struct{}{l.named}
-	if p.method != "" && p.method != "initialize" && p.method != "notifications/initialized" {
+	if p.header == nil && p.method != "" && p.method != "initialize" && p.method != "notifications/initialized" {
 		events = append(events, l.ready)
 	}
 	if p.cancel != nil {
@@ -186,5 +207,5 @@ func (l *Link) refuse(ctx context.Context, p *post, r *refusal) {
 func (l *Link) inSession(p *post) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.session != "" || l.options.Transport == SSE && p.method != "initialize"
+	return p.header == nil && l.session != "" || l.options.Transport == SSE && p.method != "initialize"
 }

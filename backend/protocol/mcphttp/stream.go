@@ -91,7 +91,7 @@ func (l *Link) stream(ctx context.Context, p *post, response *http.Response) {
 		if answered || ctx.Err() != nil {
 			return
 		}
-		if f.after == "" {
+		if f.after == "" || p.header != nil {
 			l.fail(ctx, p, l.broken())
 			return
 		}

@@ -73,9 +73,9 @@ func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (js
 	began := time.Now()
 	result, err := i.servers.Call(ctx, server, i.inbox, jsonrpc.Call{Method: q.Method, Params: q.Params})
 	if q.Kind != "" {
-		record(i.records, server.Name, began, q, result, err, i.servers.Redactor(server))
+		record(i.records, server.Name, began, q, result.JSON, err, i.servers.Redactor(server))
 	}
-	return result, err
+	return result.JSON, err
 }
 
 // record stores a record of a request, whether it was sent to a server or by a

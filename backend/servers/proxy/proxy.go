@@ -41,7 +41,8 @@ type Request struct {
 
 // Result is a server's answer to a tool call.
 type Result struct {
-	JSON      json.RawMessage // byte for byte as the server sent it
+	JSON      json.RawMessage // byte for byte as the server sent it; see upstream.Result
+	Modern    bool            // it is of the modern era
 	ToolError bool            // isError is true: the tool itself failed
 }
 
@@ -88,23 +89,23 @@ func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 	defer p.release()
 	params := jsonrpc.Set(r.Params, "name", jsonrpc.Quote(r.Tool))
 	answer, err := p.upstream.Call(ctx, server, r.Caller, jsonrpc.Call{Method: "tools/call", Params: params, Progress: r.Progress})
-	result := Result{JSON: answer}
+	result := Result{JSON: answer.JSON, Modern: answer.Modern}
 	if err == nil {
-		result.ToolError = string(jsonrpc.Get(answer, "isError")) == "true"
+		result.ToolError = string(jsonrpc.Get(result.JSON, "isError")) == "true"
 	}
-	p.record(r, server, began, outcome(result, err), answer, err)
+	p.record(r, server, began, outcome(result, err), result.JSON, err)
 	return result, err
 }
 
 // Forward sends a request other than tools/call to a server and returns the result
 // unchanged. Errors are as those of Call. The request is not recorded.
-func (p *Proxy) Forward(ctx context.Context, f Forwarded) (json.RawMessage, error) {
+func (p *Proxy) Forward(ctx context.Context, f Forwarded) (upstream.Result, error) {
 	server, err := p.admit(Request{Server: f.Server})
 	if err != nil {
-		return nil, err
+		return upstream.Result{}, err
 	}
 	if err := p.begin(); err != nil {
-		return nil, err
+		return upstream.Result{}, err
 	}
 	defer p.release()
 	call := jsonrpc.Call{Method: f.Method, Params: f.Params, Progress: f.Progress}

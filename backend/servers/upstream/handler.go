@@ -103,6 +103,12 @@ func (s *session) Notification(method string, params json.RawMessage) {
 	if method == "notifications/cancelled" {
 		return // cancels a request of the server; jsonrpc.Conn handles it
 	}
+	if s.modern() {
+		var public bool
+		if params, public = s.noticed(method, params); !public {
+			return
+		}
+	}
 	s.relist(func(l list) bool { return l.changed == method })
 	switch method {
 	case "notifications/resources/updated", "notifications/message":

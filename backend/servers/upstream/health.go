@@ -58,7 +58,7 @@ func (m *Manager) check(ctx context.Context, w want) (*session, error) {
 
 // ping sends a ping. An answer that the method is unknown counts as success.
 func (s *session) ping(ctx context.Context) error {
-	call := jsonrpc.Call{Method: "ping", Idle: min(pingTimeout, s.manager.limits.CallTimeout)}
+	call := s.pingCall(min(pingTimeout, s.manager.limits.CallTimeout))
 	_, err := s.conn.Call(ctx, call)
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		if rpc.Code == jsonrpc.CodeMethodNotFound {

@@ -15,8 +15,25 @@ import (
 
 // launch starts a server and returns once the server is initialized and its
 // tools are listed. If a server was started but does not answer as it should,
-// launch returns the error together with the session, which is being shut down.
+// launch returns the error together with the session, which is being shut down. A
+// server that ends without an answer to server/discover is started again without it.
 func launch(ctx context.Context, at *slot, server registry.Server) (*session, error) {
+	legacy := at.isLegacy(server)
+	s, err := begin(ctx, at, server, legacy)
+	if err != nil && s != nil && s.endedUnasked && ctx.Err() == nil {
+		<-s.link.gone()
+		s, err = begin(ctx, at, server, true)
+		legacy = err == nil
+	}
+	if err == nil {
+		at.noteEra(server, legacy || s.silent)
+	}
+	return s, err
+}
+
+// begin is one attempt of launch. The server is first asked for the modern era, unless
+// legacy is true.
+func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (*session, error) {
 	m := at.manager
 	if err := startable(server); err != nil {
 		return nil, err
@@ -36,17 +53,18 @@ func launch(ctx context.Context, at *slot, server registry.Server) (*session, er
 		wake: make(chan struct{}, 1), notices: make(chan notice, maxNotices),
 	}
 	s.lines = &lineWriter{to: at.output, bus: m.bus, server: server.Name, redactor: s.redactor}
+	s.feed = newFeed(s)
 	s.tap = newTap(at.messages, s.redactor)
 	defer s.tap.endHandshake()
-	begin := s.spawn
+	open := s.spawn
 	if server.Transport != "stdio" {
-		begin = s.connect
+		open = s.connect
 	}
-	if err := begin(env); err != nil {
+	if err := open(env); err != nil {
 		return nil, err
 	}
 	m.work.Go(s.publish)
-	err = s.initialize(ctx)
+	err = s.handshake(ctx, legacy)
 	s.tap.endHandshake()
 	if err == nil && s.offers(lists[toolsList].capability) {
 		err = s.readList(ctx, toolsList)
@@ -61,6 +79,9 @@ func launch(ctx context.Context, at *slot, server registry.Server) (*session, er
 	s.cancel = cancel
 	s.relist(func(l list) bool { return l != lists[toolsList] })
 	m.work.Go(func() { s.follow(live) })
+	if s.modern() {
+		s.startFeed(live)
+	}
 	return s, nil
 }
 

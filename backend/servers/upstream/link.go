@@ -49,6 +49,7 @@ func (s *session) connect(env process.Env) error {
 		Asked:   func(request, call json.RawMessage) { s.conn.Relate(request, call) },
 		Skipped: func(why error) { s.conn.FailOnly(why) },
 		Lost:    func() { s.fade() },
+		Schema:  s.inputSchema,
 		Budget:  m.budget,
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package upstream
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,13 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// protocolVersion is the MCP version that the hub requests from servers. The
-// hub accepts any version in the answer, because it passes results on without
-// decoding them.
-const protocolVersion = "2025-11-25"
-
 // Description is what a running server has reported in its answers to
-// initialize and tools/list.
+// initialize or server/discover, and to tools/list.
 type Description struct {
 	Name, Title, Version string          // from serverInfo
 	Info                 json.RawMessage // serverInfo as sent; read-only
@@ -61,39 +55,6 @@ func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json
 	session.mu.Lock()
 	defer session.mu.Unlock()
 	return slices.Clone(session.description.Tools), nil
-}
-
-func (s *session) initialize(ctx context.Context) error {
-	params, err := json.Marshal(map[string]any{
-		"protocolVersion": protocolVersion,
-		"capabilities":    s.capabilities(),
-		"clientInfo":      map[string]string{"name": "agent-discover", "version": s.manager.version},
-	})
-	if err != nil {
-		return err
-	}
-	raw, err := s.conn.Call(ctx, jsonrpc.Call{Method: "initialize", Params: params})
-	if err != nil {
-		return err
-	}
-	var result struct {
-		ProtocolVersion string          `json:"protocolVersion"`
-		Capabilities    json.RawMessage `json:"capabilities"`
-		ServerInfo      struct{ Name, Title, Version string }
-		Instructions    string `json:"instructions"`
-	}
-	if err := json.Unmarshal(raw, &result); err != nil {
-		return fmt.Errorf("the answer to initialize is malformed: %w", err)
-	}
-	info := result.ServerInfo
-	s.mu.Lock()
-	s.description = Description{
-		Name: info.Name, Title: info.Title, Version: info.Version, Info: jsonrpc.Get(raw, "serverInfo"), Instructions: result.Instructions,
-		ProtocolVersion: result.ProtocolVersion, Capabilities: result.Capabilities,
-	}
-	s.mu.Unlock()
-	s.conn.SetLineLimit(maxLine)
-	return s.conn.Notify("notifications/initialized", nil)
 }
 
 // warn shows a problem of the server in the hub's log and among the lines that the

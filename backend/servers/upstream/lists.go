@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
 )
 
@@ -111,6 +113,7 @@ func (s *session) readList(ctx context.Context, which int) error {
 		return err
 	}
 	if which == toolsList {
+		definitions = s.callable(definitions)
 		s.mu.Lock()
 		s.description.Tools = definitions
 		s.mu.Unlock()
@@ -126,10 +129,42 @@ func (s *session) readList(ctx context.Context, which int) error {
 	return err
 }
 
+// callable returns the tools that can be called. Over HTTP, clients of the modern era
+// have to drop a tool whose schema asks for headers in a wrong way.
+func (s *session) callable(definitions []json.RawMessage) []json.RawMessage {
+	if !s.modern() || s.link.pid() != 0 {
+		return definitions
+	}
+	return slices.DeleteFunc(definitions, func(definition json.RawMessage) bool {
+		_, err := mcpheader.ReadParams(jsonrpc.Get(definition, "inputSchema"))
+		if err != nil {
+			s.warn(fmt.Sprintf("the tool %q is left out: %s", jsonrpc.GetString(definition, "name"), err))
+		}
+		return err != nil
+	})
+}
+
+// inputSchema returns the schema of a tool's arguments, nil if the server does not list
+// the tool.
+func (s *session) inputSchema(tool string) json.RawMessage {
+	s.mu.Lock()
+	tools := s.description.Tools
+	s.mu.Unlock()
+	for _, definition := range tools {
+		if jsonrpc.GetString(definition, "name") == tool {
+			return jsonrpc.Get(definition, "inputSchema")
+		}
+	}
+	return nil
+}
+
 func (s *session) readPages(ctx context.Context, l list) (definitions []json.RawMessage, err error) {
 	var params json.RawMessage
 	seen, size := make(map[string]bool), 0
 	for range maxPages {
+		if s.modern() {
+			params = s.modernMeta(Declared{}).Stamp(params)
+		}
 		raw, err := s.conn.Call(ctx, jsonrpc.Call{Method: l.method, Params: params})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.method, err)

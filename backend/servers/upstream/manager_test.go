@@ -91,7 +91,8 @@ func (b *bench) add(name string, flags ...string) registry.Server {
 
 func (b *bench) call(s registry.Server, tool, arguments string) (json.RawMessage, error) {
 	params := json.RawMessage(`{"name":"` + tool + `","arguments":` + arguments + `}`)
-	return b.Call(b.t.Context(), s, nil, jsonrpc.Call{Method: "tools/call", Params: params})
+	result, err := b.Call(b.t.Context(), s, nil, jsonrpc.Call{Method: "tools/call", Params: params})
+	return result.JSON, err
 }
 
 // starting calls Start in a goroutine and returns a channel with its result.

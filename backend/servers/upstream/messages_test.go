@@ -30,7 +30,7 @@ func (b *bench) exchanged(server string) (short []string, messages []upstream.Me
 	return short, messages
 }
 
-const handshake = ">1 initialize,<1,> notifications/initialized"
+const handshake = ">1 server/discover,<1,>2 initialize,<2,> notifications/initialized"
 
 func TestMessagesAreRecordedWhileSomebodyWatches(t *testing.T) {
 	b := start(t, settings.Limits{})
@@ -52,13 +52,13 @@ func TestMessagesAreRecordedWhileSomebodyWatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	short, messages := b.exchanged("s")
-	if got := strings.Join(short, ","); !strings.HasPrefix(got, handshake+",>4 tools/call,<") || !strings.HasSuffix(got, ",<4") || !strings.Contains(got, " ping,>") {
+	if got := strings.Join(short, ","); !strings.HasPrefix(got, handshake+",>5 tools/call,<") || !strings.HasSuffix(got, ",<5") || !strings.Contains(got, " ping,>") {
 		t.Errorf("the log has %v", short)
 	}
-	if call := messages[3].Text; !strings.Contains(call, `"name":"ask"`) || !json.Valid([]byte(call)) {
+	if call := messages[5].Text; !strings.Contains(call, `"name":"ask"`) || !json.Valid([]byte(call)) {
 		t.Errorf("the call is %s", call)
 	}
-	if some, missed, more := b.Messages("s", messages[3].N, 1); len(some) != 1 || some[0].N != messages[4].N || missed != 0 || !more {
+	if some, missed, more := b.Messages("s", messages[5].N, 1); len(some) != 1 || some[0].N != messages[6].N || missed != 0 || !more {
 		t.Errorf("after the call come %+v, %d, %v", some, missed, more)
 	}
 	stop()
@@ -161,13 +161,13 @@ func TestOnlyAPrivateServerGetsRootsOfItsOwn(t *testing.T) {
 	}
 	ask(own, `{"roots":[]}`)
 	short, messages := b.exchanged(own.Name)
-	if got := strings.Join(short, ","); !strings.HasPrefix(got, handshake+",>2 tools/list,<2,>3 tools/call") {
+	if got := strings.Join(short, ","); !strings.HasPrefix(got, handshake+",>3 tools/list,<3,>4 tools/call") {
 		t.Errorf("the messages of a private server are %v", short)
 	}
-	if !strings.Contains(messages[0].Text, `"roots":{"listChanged":true}`) {
-		t.Errorf("the handshake is %s", messages[0].Text)
+	if !strings.Contains(messages[2].Text, `"roots":{"listChanged":true}`) {
+		t.Errorf("the handshake is %s", messages[2].Text)
 	}
-	if _, messages := b.exchanged("shared"); !strings.Contains(messages[0].Text, `"roots":{}`) {
-		t.Errorf("the handshake of a shared server is %s", messages[0].Text)
+	if _, messages := b.exchanged("shared"); !strings.Contains(messages[2].Text, `"roots":{}`) {
+		t.Errorf("the handshake of a shared server is %s", messages[2].Text)
 	}
 }

@@ -96,7 +96,7 @@ func TestAQuestionWithoutASingleCallerGoesToTheWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(result)
+		return string(result.JSON)
 	}
 	// No call is in flight, so the question goes to the window.
 	if got := ask(nil); !strings.Contains(got, `decline`) || !strings.Contains(got, "9007199254740993") {
@@ -286,7 +286,7 @@ func TestAQuestionIsRefusedWithoutCallerAndWindow(t *testing.T) {
 	b.Stop("s")
 	s, _ := b.servers.Get("s")
 	raw, err := b.Call(t.Context(), s, refusing, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"sampling/createMessage"}}`)})
-	if err != nil || !strings.Contains(string(raw), "not today") {
-		t.Errorf("got %s, %v", raw, err)
+	if err != nil || !strings.Contains(string(raw.JSON), "not today") {
+		t.Errorf("got %s, %v", raw.JSON, err)
 	}
 }

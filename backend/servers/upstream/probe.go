@@ -6,7 +6,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 const (
@@ -53,7 +52,7 @@ func (s *session) examine(p *probe) {
 	heard, answered := s.conn.Received(), make(chan struct{})
 	s.manager.work.Go(func() { // its write may block for longer than the limit
 		defer close(answered)
-		_, _ = s.conn.Call(ctx, jsonrpc.Call{Method: "ping"})
+		_ = s.alive(ctx, 0)
 	})
 	select {
 	case <-answered:

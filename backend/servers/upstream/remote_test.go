@@ -98,7 +98,7 @@ func (b *bench) addRemote(name, transport, url string, headers map[string]string
 // ask sends a request to a server.
 func (b *bench) ask(s registry.Server, method, params string) (string, error) {
 	result, err := b.Call(b.t.Context(), s, nil, jsonrpc.Call{Method: method, Params: json.RawMessage(params)})
-	return string(result), err
+	return string(result.JSON), err
 }
 
 // must sends a request to a server. The result must contain the given texts.
@@ -258,8 +258,8 @@ func (b *bench) asksItsCaller(s registry.Server) {
 			b.Stop(s.Name) // in a new session it is certain that who has caused the question
 		}
 		result, err := b.Call(b.t.Context(), s, who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":` + row[0] + `}`)})
-		if err != nil || !strings.Contains(string(result), "Ada Lovelace") {
-			b.t.Errorf("%s: %.300s, %v", tool, result, err)
+		if err != nil || !strings.Contains(string(result.JSON), "Ada Lovelace") {
+			b.t.Errorf("%s: %.300s, %v", tool, result.JSON, err)
 		}
 		if q := <-who.asked; q.Server != s.Name || q.Method != row[1] {
 			b.t.Errorf("%s asked %+v", tool, q)
@@ -396,7 +396,7 @@ func TestErrorsOfRemoteServersContainNoSecrets(t *testing.T) {
 		"unauthorized":   {fake(t, answers{"initialize": status(401, "")}), `Failed to activate "s": http://127.0.0.1:PORT/mcp answered 401 Unauthorized; it requires credentials: set the secret AUTHORIZATION`, ""},
 		"not there":      {"http://127.0.0.1:9/${secret:PATH}?key=in-the-query", `Failed to activate "s": http://127.0.0.1:9/${secret:PATH} cannot be reached: connection refused`, ""},
 		"no address":     {"ftp://x/${secret:PATH}", `Failed to activate "s": its URL must begin with http:// or https://`, ""},
-		"its own error":  {fake(t, answers{"initialize": status(400, `{"error":{"code":-32602,"message":"too old"},"id":1}`)}), `Failed to activate "s": it answered with MCP error -32602: too old`, ""},
+		"its own error":  {fake(t, answers{"initialize": status(400, `{"error":{"code":-32602,"message":"too old"},"id":2}`)}), `Failed to activate "s": it answered with MCP error -32602: too old`, ""},
 		"a call":         {fake(t, answers{"tools/call": echo}), "", `the call of tool "t" on server "s" failed: http://127.0.0.1:PORT/mcp answered 500 Internal Server Error: you sent [redacted]`},
 		"a lost session": {fake(t, answers{"tools/call": status(404, "not for top-secret-value")}), "", `the call of tool "t" on server "s" failed: the session had already ended, so the server ran nothing (http://127.0.0.1:PORT/mcp answered 404 Not Found: not for [redacted])`},
 	}

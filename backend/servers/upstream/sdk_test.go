@@ -61,8 +61,8 @@ func TestServersOfTheGoSDKWork(t *testing.T) {
 			if name == "stateless" {
 				want = "nobody was asked" // this transport cannot carry requests of the server
 			}
-			if err != nil || !strings.Contains(string(result), want) {
-				t.Errorf("got %s, %v", result, err)
+			if err != nil || !strings.Contains(string(result.JSON), want) {
+				t.Errorf("got %s, %v", result.JSON, err)
 			}
 			if got := <-progress; !strings.Contains(got, `"mine"`) {
 				t.Errorf("progress is %s", got)

@@ -49,17 +49,20 @@ type session struct {
 	lines  *lineWriter // splits standard error into lines
 	tap    *tap        // records messages
 
+	feed         *feed         // of a server of the modern era
 	wake         chan struct{} // wakes follow
 	outdated     [len(lists)]atomic.Bool
 	notices      chan notice        // queue of publish
 	dropped      atomic.Int64       // number of notices dropped because the queue was full
 	warned       bool               // whether dropped notices were logged; used by publish only
 	invalidLines atomic.Int64       // number of lines that were not JSON-RPC messages
-	cancel       context.CancelFunc // stops the goroutine of follow
+	cancel       context.CancelFunc // stops the goroutines of follow and feed
 	listing      sync.Mutex         // held while a list is read and stored
 	over         bool               // shutdown has ended; no list is stored any more; guarded by listing
 	shutOnce     sync.Once
 	served       atomic.Bool // a call has got its result
+	silent       bool        // the server did not answer server/discover; valid after the handshake, as endedUnasked
+	endedUnasked bool        // the server ended when it got server/discover
 
 	mu          sync.Mutex
 	description Description
@@ -76,6 +79,7 @@ type session struct {
 	faded       bool   // retired by fade
 	stopCause   string // cause passed to shutdown; empty if the session was idle
 	stopping    bool   // shutdown was called
+	unlisten    func() // ends feed.run; nil before it was started
 }
 
 // sameLaunch reports whether two configurations start the same program or
@@ -209,7 +213,11 @@ func (s *session) shutdown(cause string) {
 	s.shutOnce.Do(func() {
 		s.mu.Lock()
 		s.retired, s.stopping, s.stopCause = true, true, cause
+		unlisten := s.unlisten
 		s.mu.Unlock()
+		if unlisten != nil {
+			unlisten()
+		}
 		s.drain()
 		s.link.stop()
 	})

@@ -33,14 +33,15 @@ type slot struct {
 	messages *messageLog
 
 	mu        sync.Mutex
-	private   *Private   // nil if the server is shared; replaced whole
-	closed    error      // why the server must not start; nil if it may
-	held      bool       // a person has stopped the server, so KeepRunning does not start it again
-	session   *session   // nil if no session is running
-	fading    []*session // lost sessions with calls in flight; see session.fade
-	start     *start     // nil if no start is in progress
-	failures  int        // number of failed starts in a row
-	notBefore time.Time  // earliest time of the next start; see firstDelay
+	private   *Private         // nil if the server is shared; replaced whole
+	legacy    *registry.Server // the configuration with which the server did not answer server/discover; nil if it did
+	closed    error            // why the server must not start; nil if it may
+	held      bool             // a person has stopped the server, so KeepRunning does not start it again
+	session   *session         // nil if no session is running
+	fading    []*session       // lost sessions with calls in flight; see session.fade
+	start     *start           // nil if no start is in progress
+	failures  int              // number of failed starts in a row
+	notBefore time.Time        // earliest time of the next start; see firstDelay
 	lastErr   error
 	lastText  string // standard error of the last session
 }

@@ -198,10 +198,11 @@ func (m *Manager) supervise(ctx context.Context) {
 	}
 }
 
-// Call sends one request to a server and returns the result unchanged. It
-// starts the server if necessary. If the server answers with an error, the
+// Call sends one request to a server and returns the result unchanged, unless a
+// legacy client calls a server of the modern era; see Declarer. It starts the server if
+// necessary. If the server answers with an error, the
 // error is a *jsonrpc.Error; any other error is a fault that names the server.
-func (m *Manager) Call(ctx context.Context, server registry.Server, caller Caller, call jsonrpc.Call) (json.RawMessage, error) {
+func (m *Manager) Call(ctx context.Context, server registry.Server, caller Caller, call jsonrpc.Call) (Result, error) {
 	if caller != nil {
 		call.Owner = caller
 	}
@@ -210,20 +211,20 @@ func (m *Manager) Call(ctx context.Context, server registry.Server, caller Calle
 
 // Request is Call for requests of the hub itself, such as subscriptions on behalf of
 // several clients. They are not taken for the cause of what the server asks.
-func (m *Manager) Request(ctx context.Context, server registry.Server, call jsonrpc.Call) (json.RawMessage, error) {
+func (m *Manager) Request(ctx context.Context, server registry.Server, call jsonrpc.Call) (Result, error) {
 	return m.request(ctx, want{server: server}, call)
 }
 
-func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (json.RawMessage, error) {
+func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Result, error) {
 	if call.Idle == 0 {
 		call.Idle = m.limits.CallTimeout
 	}
 	for retry := true; ; retry = false {
 		session, err := m.acquire(ctx, w)
 		if err != nil {
-			return nil, err
+			return Result{}, err
 		}
-		result, err := session.conn.Call(ctx, call)
+		result, err := session.request(ctx, w.caller, call)
 		session.leave(w)
 		if err == nil {
 			session.served.Store(true)
@@ -234,7 +235,7 @@ func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (json.
 		}
 		explained := session.explain(err, call)
 		if !retry || !errors.Is(err, mcphttp.ErrUntouched) {
-			return nil, explained
+			return Result{}, explained
 		}
 	}
 }

@@ -63,6 +63,8 @@ type options struct {
 	noPing      bool              // treat ping as an unknown method
 	crash       string            // exit immediately with this text on stderr
 	flood       int               // bytes to write to stderr at the start
+	modern      bool              // speak MCP 2026-07-28 only
+	strict      bool              // exit unless the first request is initialize
 	stubborn    bool              // survive the end of stdin and SIGTERM
 	linger      bool              // sleep instead of running a server
 }
@@ -89,6 +91,8 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.noPing, "no-ping", false, "treat ping as an unknown method")
 	flags.StringVar(&o.crash, "crash", "", "write `TEXT` to stderr and exit with 3")
 	flags.IntVar(&o.flood, "flood", 0, "write a number of `bytes` to stderr at the start")
+	flags.BoolVar(&o.modern, "modern", false, "speak MCP 2026-07-28 only; with the tools require and meta")
+	flags.BoolVar(&o.strict, "strict", false, "exit with 1 unless the first request is initialize")
 	flags.BoolVar(&o.stubborn, "stubborn", false, "survive the end of stdin and SIGTERM")
 	flags.BoolVar(&o.linger, "linger", false, "only sleep until killed, without a server")
 	return o, flags.Parse(args)

@@ -74,6 +74,11 @@ func (s *server) dispatch(m message) {
 	case m.ID == nil:
 		s.note(m)
 	default:
+		if s.strict && m.Method != "initialize" {
+			fmt.Fprintln(os.Stderr, "expected initialize, got "+m.Method)
+			exit(1)
+		}
+		s.strict = false
 		cancelled := make(chan struct{})
 		s.mu.Lock()
 		s.calls[string(m.ID)] = cancelled
@@ -102,6 +107,7 @@ func (s *server) note(m message) {
 
 func (s *server) request(m message, cancelled <-chan struct{}) {
 	switch {
+	case s.modern && s.modernRequest(m, cancelled):
 	case m.Method == "initialize":
 		if s.mute {
 			return

@@ -1,0 +1,24 @@
+package hub
+
+import (
+	"encoding/hex"
+
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/doors/parking"
+)
+
+// stateKey returns the key that encrypts the states of calls which wait for input. It is
+// kept in a file, so that clients can continue calls of modern servers after a restart.
+func (h *Hub) stateKey() []byte {
+	file := h.options.Folder.Run("states.key")
+	if data, err := paths.ReadFile(file); err == nil {
+		if key, err := hex.DecodeString(string(data)); err == nil && len(key) == parking.KeySize {
+			return key
+		}
+	}
+	key := parking.NewKey()
+	if err := paths.WriteFile(file, []byte(hex.EncodeToString(key))); err != nil {
+		h.log.Warn("could not keep the key of waiting calls; they end with the hub", "error", err)
+	}
+	return key
+}

@@ -1,0 +1,326 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+const (
+	// ackWait is how long a server may take to acknowledge subscriptions/listen.
+	ackWait = 10 * time.Second
+	// listenDelay is the time before a listen request that has ended is sent again.
+	// It doubles up to maxListenDelay while these requests fail.
+	listenDelay    = time.Second
+	maxListenDelay = time.Minute
+)
+
+// feed receives the notifications of a server of the modern era. It keeps one
+// subscriptions/listen request open, for changes of the lists and for the subscribed
+// resources. When the resources change, it opens a new request before it ends the old
+// one, so that no notification is lost.
+type feed struct {
+	session *session
+	wake    chan struct{}        // has a token when uris have changed
+	acks    chan json.RawMessage // the parts of requests that the server honours
+
+	mu       sync.Mutex
+	uris     map[string]bool
+	version  int             // of uris
+	settled  int             // the version that the server knows
+	honoured map[string]bool // the uris of that version that the server accepted
+	changed  chan struct{}   // closed when settled or err changes
+	err      error           // why the server sends no notifications; nil if it does
+}
+
+func newFeed(s *session) *feed {
+	return &feed{
+		session: s, wake: make(chan struct{}, 1), acks: make(chan json.RawMessage, 1),
+		uris: make(map[string]bool), changed: make(chan struct{}), settled: -1,
+	}
+}
+
+// startFeed begins to receive notifications, until ctx ends or the session is shut
+// down.
+func (s *session) startFeed(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	s.mu.Lock()
+	s.unlisten = cancel
+	s.mu.Unlock()
+	s.manager.work.Go(func() { defer cancel(); s.feed.run(ctx) })
+}
+
+// subscribe adds a resource and waits until the server has accepted or refused it.
+func (f *feed) subscribe(ctx context.Context, uri string) error {
+	f.mu.Lock()
+	if !f.uris[uri] {
+		f.uris[uri] = true
+		f.version++
+		f.ring()
+	}
+	want := f.version
+	f.mu.Unlock()
+	for {
+		f.mu.Lock()
+		settled, accepted, err, changed := f.settled >= want, f.honoured[uri], f.err, f.changed
+		f.mu.Unlock()
+		switch {
+		case settled && accepted:
+			return nil
+		case settled || err != nil:
+			f.unsubscribe(uri)
+			if err == nil {
+				err = fault.New(fault.Failed, "it did not accept the subscription")
+			}
+			return jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "server %q does not announce changes of %q: %s", f.session.server.Name, uri, f.session.redactor.Text(reasonOf(err)))
+		}
+		select {
+		case <-changed:
+		case <-f.session.conn.Done():
+			return jsonrpc.ErrClosed
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// reasonOf returns the text of an error of the server or of a fault.
+func reasonOf(err error) string {
+	if text, ok := jsonrpc.ErrorText(err); ok {
+		return text
+	}
+	return fault.MessageOf(err)
+}
+
+func (f *feed) unsubscribe(uri string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.uris[uri] {
+		delete(f.uris, uri)
+		f.version++
+		f.ring()
+	}
+}
+
+// ring wakes run. The caller holds mu.
+func (f *feed) ring() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// acknowledge handles notifications/subscriptions/acknowledged.
+func (f *feed) acknowledge(params json.RawMessage) {
+	select {
+	case f.acks <- jsonrpc.Get(params, "notifications"):
+	default: // nobody waits for a second one
+	}
+}
+
+// run receives notifications until ctx ends.
+func (f *feed) run(ctx context.Context) {
+	var open *listening
+	defer func() { open.end() }()
+	delay := time.Duration(0)
+	for {
+		next := f.open(ctx)
+		began := time.Now()
+		if next == nil { // there is nothing to listen to
+			f.settle(f.current(), nil, nil)
+		} else if honoured, err := f.await(ctx, next); err != nil {
+			next.end()
+			next = nil
+			f.settle(-1, nil, err)
+			delay = min(max(2*delay, listenDelay), maxListenDelay)
+		} else {
+			f.settle(next.version, honoured, nil)
+		}
+		open.end()
+		open = next
+		switch broken, ok := f.wait(ctx, open, delay); {
+		case !ok:
+			return
+		case broken:
+			open.end()
+			open = nil
+			if delay = max(2*delay, listenDelay); time.Since(began) > maxListenDelay {
+				delay = listenDelay
+			}
+			if pause(ctx, min(delay, maxListenDelay)) != nil {
+				return
+			}
+			f.catchUp()
+		case open != nil:
+			delay = 0
+		}
+	}
+}
+
+// wait waits until the subscriptions have to be renewed; ok is false if ctx has ended.
+// broken is true if the server ended the open request. If none is open, wait waits for
+// at most delay, unless that is zero.
+func (f *feed) wait(ctx context.Context, open *listening, delay time.Duration) (broken, ok bool) {
+	var again <-chan time.Time
+	ended := open.ended()
+	if open == nil && delay > 0 {
+		again = time.After(delay)
+	}
+	for {
+		select {
+		case <-f.wake:
+			if open != nil && open.version == f.current() {
+				continue // the open request has the change already
+			}
+			return false, true
+		case <-again:
+			return false, true
+		case <-ended:
+			return true, ctx.Err() == nil
+		case <-ctx.Done():
+			return false, false
+		}
+	}
+}
+
+func (f *feed) current() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.version
+}
+
+// settle notes the server's answer to a version of uris.
+func (f *feed) settle(version int, honoured map[string]bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.settled, f.honoured, f.err = version, honoured, err
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// catchUp makes up for notifications that may have been lost.
+func (f *feed) catchUp() {
+	f.session.relist(func(list) bool { return true })
+	f.mu.Lock()
+	uris := slices.Collect(maps.Keys(f.uris))
+	f.mu.Unlock()
+	for _, uri := range uris {
+		events.Publish(f.session.manager.bus, Announced{
+			Server: f.session.server.Name, Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(uri)),
+			Client: f.session.onlyClient(),
+		})
+	}
+}
+
+// listening is a subscriptions/listen request in flight; nil stands for none.
+type listening struct {
+	version int // of feed.uris
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when the request has ended
+	err     error         // valid after done is closed
+}
+
+// end ends the request.
+func (l *listening) end() {
+	if l != nil {
+		l.cancel()
+		<-l.done
+	}
+}
+
+// ended is closed when the server has ended the request.
+func (l *listening) ended() <-chan struct{} {
+	if l == nil {
+		return nil
+	}
+	return l.done
+}
+
+// open sends a listen request. It returns nil if there is nothing to listen to.
+func (f *feed) open(ctx context.Context) *listening {
+	wanted, version := f.wanted()
+	if wanted == nil {
+		return nil
+	}
+	select {
+	case <-f.acks: // of a request that was given up
+	default:
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	l := &listening{version: version, cancel: cancel, done: make(chan struct{})}
+	params := f.session.modernMeta(Declared{}).Stamp(jsonrpc.Set(nil, "notifications", wanted))
+	f.session.manager.work.Go(func() {
+		defer close(l.done)
+		_, l.err = f.session.conn.Call(ctx, jsonrpc.Call{Method: "subscriptions/listen", Params: params})
+	})
+	return l
+}
+
+// wanted returns what to listen to, nil for nothing, and the version of uris in it.
+func (f *feed) wanted() (wanted json.RawMessage, version int) {
+	yes := json.RawMessage("true")
+	for _, l := range [...]struct{ capability, flag string }{
+		{"tools", "toolsListChanged"}, {"prompts", "promptsListChanged"}, {"resources", "resourcesListChanged"},
+	} {
+		if f.session.declares(l.capability, "listChanged") {
+			wanted = jsonrpc.Set(wanted, l.flag, yes)
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.uris) > 0 {
+		uris, _ := json.Marshal(slices.Sorted(maps.Keys(f.uris))) // strings cannot fail
+		wanted = jsonrpc.Set(wanted, "resourceSubscriptions", uris)
+	}
+	return wanted, f.version
+}
+
+// await waits for the acknowledgement of a request and returns the resources in it.
+func (f *feed) await(ctx context.Context, l *listening) (honoured map[string]bool, err error) {
+	timeout := time.NewTimer(ackWait)
+	defer timeout.Stop()
+	select {
+	case ack := <-f.acks:
+		honoured = make(map[string]bool)
+		for item := range jsonrpc.Items(jsonrpc.Get(ack, "resourceSubscriptions")) {
+			if uri, ok := jsonrpc.String(item); ok {
+				honoured[uri] = true
+			}
+		}
+		return honoured, nil
+	case <-l.done:
+		if l.err == nil {
+			return nil, fault.New(fault.Failed, "it ended the subscription at once")
+		}
+		return nil, l.err
+	case <-timeout.C:
+		return nil, fault.New(fault.Timeout, "it did not acknowledge the subscription within %s", ackWait)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// declares reports whether a capability of the server has a member that is true.
+func (s *session) declares(capability, member string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(jsonrpc.Get(jsonrpc.Get(s.description.Capabilities, capability), member)) == "true"
+}
+
+// noticed handles a notification of a server of the modern era. It returns the params
+// without what belongs to the hop, and false if nobody else is concerned.
+func (s *session) noticed(method string, params json.RawMessage) (json.RawMessage, bool) {
+	if method == "notifications/subscriptions/acknowledged" {
+		s.feed.acknowledge(params)
+		return nil, false
+	}
+	return era.Meta{}.Stamp(params), true
+}

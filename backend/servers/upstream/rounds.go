@@ -1,0 +1,247 @@
+package upstream
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// Declared is what a client has declared to the hub.
+type Declared struct {
+	Capabilities json.RawMessage // an object of client capabilities; nil for none
+	LogLevel     string          // empty if the client wants no log messages
+	// Modern clients get the results of modern servers unchanged. They answer
+	// results of type input_required with a retry.
+	Modern bool
+}
+
+// Declarer is a Caller that tells what its client has declared. Servers of the modern
+// era get it with each request.
+type Declarer interface {
+	Caller
+	Declared() Declared
+}
+
+// Notified clients are told that a page was visited; see notifyCompleted.
+type notifier interface {
+	// Notify sends a notification to the client.
+	Notify(ctx context.Context, method string, params json.RawMessage)
+}
+
+// Result is the answer of a server.
+type Result struct {
+	JSON json.RawMessage // as the server sent it, unless a legacy client gets the result of a modern server
+	// Modern is true for a result of the modern era, which only modern clients get.
+	Modern bool
+}
+
+const (
+	// maxRounds is how often a server of the modern era may ask for input in one
+	// call of a legacy client.
+	maxRounds = 10
+	// maxEmptyRounds is how often in a row it may send a state without asking for
+	// anything.
+	maxEmptyRounds = 3
+	// emptyRoundDelay is the time before the retry of a round without requests. It
+	// doubles with each.
+	emptyRoundDelay = 200 * time.Millisecond
+)
+
+// request sends a request of a call to the server.
+func (s *session) request(ctx context.Context, caller Caller, call jsonrpc.Call) (Result, error) {
+	declared := declaredBy(caller)
+	if !s.modern() {
+		if declared.Modern {
+			call.Params = inputrequired.Retry{}.AddTo(era.Meta{}.Stamp(call.Params))
+		}
+		result, err := s.conn.Call(ctx, call)
+		return Result{JSON: result}, err
+	}
+	if result, done, err := s.translate(ctx, call); done {
+		return Result{JSON: result}, err
+	}
+	if declared.Modern {
+		call.Params = s.modernMeta(declared).Stamp(call.Params)
+		result, err := s.conn.Call(ctx, call)
+		return Result{JSON: result, Modern: true}, err
+	}
+	declared.Capabilities = withoutTasks(declared.Capabilities)
+	call.Params = s.modernMeta(declared).Stamp(call.Params)
+	result, err := s.rounds(ctx, caller, call)
+	return Result{JSON: result}, s.legacyError(err)
+}
+
+// declaredBy returns what the client of a caller has declared.
+func declaredBy(caller Caller) Declared {
+	if d, ok := caller.(Declarer); ok {
+		return d.Declared()
+	}
+	if caller == nil {
+		return Declared{}
+	}
+	return Declared{Capabilities: json.RawMessage(`{"elicitation":{"form":{},"url":{}},"sampling":{}}`)} // a person
+}
+
+// tasks is the extension whose results legacy clients do not understand.
+const tasks = "io.modelcontextprotocol/tasks"
+
+func withoutTasks(capabilities json.RawMessage) json.RawMessage {
+	capabilities = jsonrpc.Delete(capabilities, "tasks")
+	extensions := jsonrpc.Get(capabilities, "extensions")
+	if jsonrpc.Get(extensions, tasks) == nil {
+		return capabilities
+	}
+	return jsonrpc.Set(capabilities, "extensions", jsonrpc.Delete(extensions, tasks))
+}
+
+// translate carries out a request that the modern era has no method for; done is
+// false for other requests.
+func (s *session) translate(ctx context.Context, call jsonrpc.Call) (result json.RawMessage, done bool, err error) {
+	switch call.Method {
+	case "ping":
+		return json.RawMessage("{}"), true, s.alive(ctx, call.Idle)
+	case "logging/setLevel":
+		return json.RawMessage("{}"), true, nil // each call has its level
+	case "resources/subscribe":
+		return json.RawMessage("{}"), true, s.feed.subscribe(ctx, jsonrpc.GetString(call.Params, "uri"))
+	case "resources/unsubscribe":
+		s.feed.unsubscribe(jsonrpc.GetString(call.Params, "uri"))
+		return json.RawMessage("{}"), true, nil
+	}
+	return nil, false, nil
+}
+
+// rounds sends a request to a server of the modern era for a legacy client. It asks
+// the client for the input that the server requires, and returns the final result as
+// one of the legacy era.
+func (s *session) rounds(ctx context.Context, caller Caller, call jsonrpc.Call) (json.RawMessage, error) {
+	params, empty := call.Params, 0
+	var pages []json.RawMessage
+	for range maxRounds {
+		result, err := s.conn.Call(ctx, call)
+		s.notifyCompleted(ctx, caller, pages)
+		if err != nil {
+			return nil, err
+		}
+		if era.ResultType(result) != era.TypeInputRequired {
+			return era.Plain(result), nil
+		}
+		required, err := inputrequired.Read(result)
+		if err != nil {
+			return nil, &jsonrpc.Malformed{Why: err.Error()}
+		}
+		if empty++; len(required.Requests) > 0 {
+			empty = 0
+		} else if empty > maxEmptyRounds {
+			break
+		} else if err := pause(ctx, emptyRoundDelay<<empty); err != nil {
+			return nil, err
+		}
+		retry := inputrequired.Retry{State: required.State}
+		if retry.Responses, pages, err = s.collect(ctx, caller, required.Requests); err != nil {
+			return nil, err
+		}
+		call.Params = retry.AddTo(params)
+	}
+	return nil, fault.New(fault.Failed, "server %q asked for input again and again; the call was given up", s.server.Name)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// collect asks a legacy client for the input that a server requires, all at the same
+// time. pages are the ids of the elicitations that show a page.
+func (s *session) collect(ctx context.Context, caller Caller, requests []inputrequired.Request) (responses []inputrequired.Response, pages []json.RawMessage, _ error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, questionTimeout, fault.New(fault.Timeout, "a question of server %q was not answered within %s", s.server.Name, questionTimeout))
+	defer cancel()
+	responses = make([]inputrequired.Response, len(requests))
+	failures := make([]error, len(requests))
+	var asking sync.WaitGroup
+	for i, r := range requests {
+		if jsonrpc.GetString(r.Params, "mode") == "url" && jsonrpc.Get(r.Params, "elicitationId") == nil {
+			id := jsonrpc.Quote(rand.Text())
+			r.Params = jsonrpc.Set(r.Params, "elicitationId", id)
+			pages = append(pages, id)
+		}
+		asking.Go(func() {
+			answer, err := s.input(ctx, caller, r)
+			if err != nil && r.Method == "elicitation/create" {
+				answer, err = json.RawMessage(`{"action":"cancel"}`), nil
+			}
+			responses[i], failures[i] = inputrequired.Response{Key: r.Key, Result: answer}, err
+		})
+	}
+	asking.Wait()
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	return responses, pages, errors.Join(failures...)
+}
+
+// input returns the answer of a legacy client to one request for input.
+func (s *session) input(ctx context.Context, caller Caller, r inputrequired.Request) (json.RawMessage, error) {
+	q := Question{Server: s.server.Name, Method: r.Method, Params: r.Params, Redactor: s.redactor}
+	switch {
+	case r.Method == "roots/list" && jsonrpc.Get(declaredBy(caller).Capabilities, "roots") == nil:
+		return s.rootsAnswer(), nil
+	case caller == nil && s.manager.window != nil:
+		return s.manager.window.Ask(ctx, q)
+	case caller == nil:
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the request has no client", r.Method)
+	}
+	return caller.Ask(ctx, q)
+}
+
+// notifyCompleted tells a legacy client that the server has noticed the visit of
+// pages. In the modern era the retry tells it.
+func (s *session) notifyCompleted(ctx context.Context, caller Caller, pages []json.RawMessage) {
+	to, ok := caller.(notifier)
+	for _, id := range pages {
+		if ok {
+			to.Notify(ctx, "notifications/elicitation/complete", jsonrpc.Set(nil, "elicitationId", id))
+		}
+	}
+}
+
+// legacyError returns an error of a modern server for a legacy client.
+func (s *session) legacyError(err error) error {
+	rpc, ok := errors.AsType[*jsonrpc.Error](err)
+	switch {
+	case !ok:
+		return err
+	case rpc.Code == era.CodeMissingCapabilities:
+		required := s.redactor.Text(string(jsonrpc.Get(rpc.Data, "requiredCapabilities")))
+		return fault.New(fault.Failed, "server %q needs a client with these capabilities: %s", s.server.Name, required)
+	}
+	return era.ErrorFor(era.Legacy, rpc)
+}
+
+// alive asks the server whether it works.
+func (s *session) alive(ctx context.Context, idle time.Duration) error {
+	_, err := s.conn.Call(ctx, s.pingCall(idle))
+	return err
+}
+
+// pingCall returns a request that every server answers.
+func (s *session) pingCall(idle time.Duration) jsonrpc.Call {
+	if s.modern() {
+		return jsonrpc.Call{Method: "server/discover", Params: s.modernMeta(Declared{}).Stamp(nil), Idle: idle}
+	}
+	return jsonrpc.Call{Method: "ping", Idle: idle}
+}

@@ -1,0 +1,97 @@
+package mcptest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// modernRequest answers the requests that are different in MCP 2026-07-28. It returns
+// false for others, after it has checked their metadata.
+func (s *server) modernRequest(m message, cancelled <-chan struct{}) bool {
+	var params struct {
+		Meta          map[string]json.RawMessage `json:"_meta"`
+		Name          string                     `json:"name"`
+		Arguments     json.RawMessage            `json:"arguments"`
+		Notifications json.RawMessage            `json:"notifications"`
+		Responses     json.RawMessage            `json:"inputResponses"`
+		State         json.RawMessage            `json:"requestState"`
+	}
+	_ = json.Unmarshal(m.Params, &params) // missing params stay empty
+	const prefix = "io.modelcontextprotocol/"
+	switch {
+	case m.Method == "initialize", m.Method == "ping", strings.HasPrefix(m.Method, "logging/"), strings.HasSuffix(m.Method, "subscribe"):
+		s.failure(m.ID, -32601, "Method not found: "+m.Method)
+	case string(params.Meta[prefix+"protocolVersion"]) != `"2026-07-28"` || len(params.Meta[prefix+"clientCapabilities"]) == 0:
+		s.failure(m.ID, -32602, "the metadata is incomplete: "+string(m.Params))
+	case m.Method == "server/discover":
+		s.result(m.ID, `{"resultType":"complete","ttlMs":5000,"cacheScope":"public","supportedVersions":["2026-07-28"],"instructions":"Be kind.",`+
+			`"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{},"completions":{}},`+
+			`"_meta":{"`+prefix+`serverInfo":{"name":"mcptest","title":"Modern","version":"1.2.3"}}}`)
+	case m.Method == "subscriptions/listen":
+		s.listen(m, params.Notifications, cancelled)
+	case m.Method == "tools/call" && params.Name == "require":
+		s.require(m, params.Arguments, params.Responses, params.State)
+	case m.Method == "tools/call" && params.Name == "meta":
+		text, _ := json.Marshal(params.Meta) // it was decoded from JSON
+		s.result(m.ID, `{"resultType":"complete","ttlMs":1,"cacheScope":"public","content":[{"type":"text","text":`+quote(string(text))+`}],"_meta":{"`+prefix+`serverInfo":{"name":"mcptest"},"own":1}}`)
+	default:
+		return false
+	}
+	return true
+}
+
+// listen acknowledges a listen request, except for resources whose URI contains
+// "refused", and sends an update of each resource. It answers when a call of the tool
+// release names the key "listen".
+func (s *server) listen(m message, wanted json.RawMessage, cancelled <-chan struct{}) {
+	var asked map[string]json.RawMessage
+	var uris []string
+	_ = json.Unmarshal(wanted, &asked)
+	_ = json.Unmarshal(asked["resourceSubscriptions"], &uris)
+	honoured := []string{}
+	for _, uri := range uris {
+		if !strings.Contains(uri, "refused") {
+			honoured = append(honoured, uri)
+		}
+	}
+	if uris != nil {
+		asked["resourceSubscriptions"], _ = json.Marshal(honoured)
+	}
+	subset, _ := json.Marshal(asked)
+	tag := `"_meta":{"io.modelcontextprotocol/subscriptionId":` + string(m.ID) + `}`
+	s.notify("notifications/subscriptions/acknowledged", fmt.Sprintf(`{"notifications":%s,%s}`, subset, tag))
+	for _, uri := range honoured {
+		s.notify("notifications/resources/updated", fmt.Sprintf(`{"uri":%s,%s}`, quote(uri), tag))
+	}
+	gate := (&call{server: s, Key: "listen"}).gate()
+	select {
+	case <-cancelled:
+	case <-gate:
+		s.result(m.ID, `{"resultType":"complete"}`)
+	}
+}
+
+// require asks for input as the arguments say, which are an object with the requests
+// and the state of the result. If always is true, it never has enough. It answers a
+// retry with what it got.
+func (s *server) require(m message, arguments, responses, state json.RawMessage) {
+	var asked struct {
+		Requests json.RawMessage `json:"requests"`
+		State    json.RawMessage `json:"state"`
+		Always   bool            `json:"always"`
+	}
+	_ = json.Unmarshal(arguments, &asked)
+	if responses != nil || state != nil && !asked.Always {
+		s.result(m.ID, fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":%s}]}`, quote(string(responses)+string(state))))
+		return
+	}
+	result := `{"resultType":"input_required"`
+	if asked.Requests != nil {
+		result += `,"inputRequests":` + string(asked.Requests)
+	}
+	if asked.State != nil {
+		result += `,"requestState":` + string(asked.State)
+	}
+	s.result(m.ID, result+"}")
+}
