@@ -108,11 +108,12 @@ func TestSocketMessagesAreDescribed(t *testing.T) {
 		}
 		do(t, h, "POST", "/api/servers/1/call", map[string]any{"tool": "echo", "args": map[string]string{"text": "x"}}, nil)
 		do(t, h, "PUT", "/api/servers/1", map[string]any{"description": path}, nil)
-		seen := make(map[string]bool)
+		seen, changed := make(map[string]bool), false
 		s.until("the change", func(m message) bool {
 			d.checkMessage(m.raw)
 			seen[m.Type] = true
-			return strings.Contains(m.raw, `"description":"`+path+`"`) && seen["error"] && seen["log_entry"]
+			changed = changed || strings.Contains(m.raw, `"description":"`+path+`"`)
+			return changed && seen["error"] && seen["log_entry"] // they come in any order
 		})
 	}
 	for _, request := range []string{`{"type":"refresh"}`, `{"type":"follow","server":"a"}`, `{"type":"unfollow","server":"a"}`} {

@@ -3,6 +3,7 @@ package mcphttp
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"io"
 	"maps"
 	"net"
@@ -76,6 +77,9 @@ func newClient(l *Link) *http.Client {
 		// HTTP/2 pings detect dead connections, which otherwise look like idle
 		// event streams.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
+	}
+	if l.options.CAs != nil {
+		transport.TLSClientConfig = &tls.Config{RootCAs: l.options.CAs}
 	}
 	if l.options.Proxy != nil {
 		transport.Proxy = func(r *http.Request) (*url.URL, error) { return l.options.Proxy(r.URL) }

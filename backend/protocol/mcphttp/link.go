@@ -14,6 +14,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func TransportOf(name string) (t Transport, ok bool) {
 	return 0, false
 }
 
-// Options configure a Link. All fields but Proxy are required.
+// Options configure a Link. All fields but Proxy and CAs are required.
 type Options struct {
 	Transport Transport
 	URL       string            // absolute, may contain secrets; never part of an error
@@ -59,7 +60,9 @@ type Options struct {
 	Limit     int               // the largest message of the server, in bytes
 	// Proxy returns the proxy for a URL; nil connects directly.
 	Proxy func(*url.URL) (*url.URL, error)
-	Log   *slog.Logger
+	// CAs verify the server's certificate; nil means those of the system.
+	CAs *x509.CertPool
+	Log *slog.Logger
 	// Failed is called for a request that was written and gets no answer. The
 	// error is a fault. It is called from goroutines of the link.
 	Failed func(id json.RawMessage, why error)

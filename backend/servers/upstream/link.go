@@ -40,10 +40,13 @@ type remote struct {
 func (s *session) connect(env process.Env) error {
 	transport, _ := mcphttp.TransportOf(s.server.Transport)
 	m, r := s.manager, &remote{over: make(chan struct{})}
-	var err error
+	authorities, err := mcphttp.CAsOf(env.Get)
+	if err != nil {
+		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
+	}
 	r.Link, err = mcphttp.New(mcphttp.Options{
 		Transport: transport, URL: s.filled.URL, Shown: mcphttp.Show(s.server.URL), Headers: s.filled.Headers,
-		Agent: "agent-discover/" + m.version, Limit: maxLine, Proxy: mcphttp.ProxyOf(env.Get),
+		Agent: "agent-discover/" + m.version, Limit: maxLine, Proxy: mcphttp.ProxyOf(env.Get), CAs: authorities,
 		Log:     m.log.With("server", s.server.Name),
 		Failed:  func(id json.RawMessage, why error) { s.conn.Fail(id, why) },
 		Asked:   func(request, call json.RawMessage) { s.conn.Relate(request, call) },
