@@ -69,7 +69,7 @@ test-editors: ## Connect real AI clients through the entries that we write; down
 soak: ## Call servers that crash, hang and flood from 50 sessions; DURATION and SEED may be set (11 min)
 	CGO_ENABLED=0 go test -v -count=1 -timeout=0 ./build/soak -duration=$(or $(DURATION),10m) -seed=$(or $(SEED),1)
 
-conformance: ## Compare the hub's scores in the conformance tests of MCP with those of a server (1 min)
+conformance: ## Compare the hub's scores in the conformance tests of MCP with those of a server (2 min)
 	@build/setup.sh conformance
 	CGO_ENABLED=0 go test -v -count=1 -timeout=15m -run='^TestTheHubScores' ./build/conformance -table
 

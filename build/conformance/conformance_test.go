@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -26,39 +27,67 @@ func TestMain(m *testing.M) {
 // everything is the server of the Go SDK that has what the scenarios need.
 const everything = "github.com/modelcontextprotocol/go-sdk/conformance/everything-server"
 
+// version is a version of MCP, and how the server serves it over HTTP.
+type version struct {
+	name, server string
+	flag         string // of the program
+}
+
+// setup is what the routes lead to.
+type setup struct {
+	hub
+	suite
+	program string
+	want    expected
+	needed  *sync.Map // lines of want that have matched
+}
+
 func TestTheHubScoresAsMuchAsTheServerBehindIt(t *testing.T) {
-	suite := newSuite(t)
-	program := filepath.Join(t.TempDir(), "everything-server")
-	if out, err := exec.Command("go", "build", "-o", program, everything).CombinedOutput(); err != nil {
+	s := setup{suite: newSuite(t), program: filepath.Join(t.TempDir(), "everything-server"), want: readExpected(t, "expected.txt"), needed: new(sync.Map)}
+	if out, err := exec.Command("go", "build", "-o", s.program, everything).CombinedOutput(); err != nil {
 		t.Fatalf("build the server: %v\n%s", err, out)
 	}
-	want := readExpected(t, "expected.txt")
-	needed := make(map[int]bool)
-	hub := newHub(t)
-	hub.Add("stdio", []string{program})
-	for _, version := range []struct{ name, flag, server string }{{"2025-11-25", "-stateless=false", "stateful"}, {"2026-07-28", "-stateless=true", "stateless"}} {
-		direct := overHTTP(t, program, version.flag)
-		hub.Must("servers", "add", version.server, "--url", direct)
-		var columns []column
-		for _, r := range []struct{ route, url string }{
-			{"direct", direct},
-			{"adapter", adapted(t, []string{program}, os.Environ())},
-			{"hub", hub.relayed(version.server)},
-			{"companion", hub.adapted(version.server)},
-			{"hub-stdio", hub.relayed("stdio")},
-			{"companion-stdio", hub.adapted("stdio")},
-		} {
-			columns = append(columns, column{r.route, suite.run(t, r.url, version.name)})
-		}
-		if *table {
-			printTable(os.Stdout, version.name, columns)
-		}
-		for _, wrong := range want.compare(version.name, columns, needed) {
-			t.Error(wrong)
+	s.hub = newHub(t)
+	s.Add("stdio", []string{s.program})
+	for _, v := range []version{{"2025-11-25", "stateful", "-stateless=false"}, {"2026-07-28", "stateless", "-stateless=true"}} {
+		t.Run(v.name, func(t *testing.T) {
+			if !*table {
+				t.Parallel() // the scenarios mostly wait
+			}
+			s.compare(t, v)
+		})
+	}
+	if *table {
+		for _, line := range s.want.unneeded(s.needed) {
+			t.Error(line)
 		}
 	}
-	for _, line := range want.unneeded(needed) {
-		t.Error(line)
+}
+
+// compare compares the scores of all routes in one version, or without -table those of the most important ones.
+func (s *setup) compare(t *testing.T, v version) {
+	direct := overHTTP(t, s.program, v.flag)
+	s.Must("servers", "add", v.server, "--url", direct)
+	routes := []struct{ name, url string }{
+		{"direct", direct},
+		{"hub", s.relayed(t, v.server)},
+		{"companion", s.adapted(t, v.server)},
+		{"adapter", adapted(t, []string{s.program}, os.Environ())},
+		{"hub-stdio", s.relayed(t, "stdio")},
+		{"companion-stdio", s.adapted(t, "stdio")},
+	}
+	if !*table {
+		routes = routes[:3]
+	}
+	var columns []column
+	for _, r := range routes {
+		columns = append(columns, column{r.name, s.run(t, r.url, v.name)})
+	}
+	if *table {
+		printTable(os.Stdout, v.name, columns)
+	}
+	for _, wrong := range s.want.compare(v.name, columns, s.needed) {
+		t.Error(wrong)
 	}
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -49,12 +50,13 @@ func TestLowerScoresNeedALineWithAReason(t *testing.T) {
 		{"expected on another route", scored(1, 2), "v other ping No ping.", 2},
 		{"expected in another version", scored(1, 2), "w hub ping No ping.", 2},
 		{"expected and equal", scored(2, 1), "v hub ping No ping.", 1},
+		{"expected sometimes and equal", scored(2, 1), "v hub ping sometimes slow", 0},
 	} {
 		e, err := parseExpected("# comment\n\n" + row.lines)
 		if err != nil {
 			t.Fatal(err)
 		}
-		needed := make(map[int]bool)
+		needed := new(sync.Map)
 		wrong := e.compare("v", []column{direct, {"hub", row.hub}}, needed)
 		if wrong = append(wrong, e.unneeded(needed)...); len(wrong) != row.wrong {
 			t.Errorf("%s: %q, want %d", row.name, wrong, row.wrong)

@@ -11,28 +11,25 @@ import (
 )
 
 // hub is a running hub in a home of its own.
-type hub struct {
-	*programtest.Home
-	t *testing.T
-}
+type hub struct{ *programtest.Home }
 
 func newHub(t *testing.T) hub {
 	t.Helper()
-	h := hub{programtest.NewHome(t), t}
+	h := hub{programtest.NewHome(t)}
 	h.Serve()
 	return h
 }
 
 // relayed returns a URL that leads to /mcp/SERVER and adds the hub's token, because the suite sends none.
-func (h hub) relayed(server string) string {
-	h.t.Helper()
+func (h hub) relayed(t *testing.T, server string) string {
+	t.Helper()
 	info := h.RunningHub()
 	target, err := url.Parse("http://" + info.Address() + "/mcp/" + server)
 	if err != nil {
-		h.t.Fatal(err)
+		t.Fatal(err)
 	}
 	relay := httptest.NewServer(newRelay(target, "Bearer "+info.Token))
-	h.t.Cleanup(func() {
+	t.Cleanup(func() {
 		relay.CloseClientConnections()
 		relay.Close()
 	})
@@ -40,7 +37,7 @@ func (h hub) relayed(server string) string {
 }
 
 // adapted returns a URL that leads to a companion which shows a server.
-func (h hub) adapted(server string) string {
-	h.t.Helper()
-	return adapted(h.t, []string{h.Program, "mcp", "--surface", "server:" + server}, h.Env)
+func (h hub) adapted(t *testing.T, server string) string {
+	t.Helper()
+	return adapted(t, []string{h.Program, "mcp", "--surface", "server:" + server}, h.Env)
 }
