@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -15,9 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
-	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
 // importFlags is the flags of editors import.
@@ -119,49 +115,6 @@ func (c editorCommands) importRequest(ctx context.Context, client *instance.Clie
 	return q, err
 }
 
-// entries returns the names that the editors have for a server.
-func entries(candidate importer.Candidate) []string {
-	var names []string
-	for _, s := range candidate.Sources {
-		if s.Entry != "" && !slices.Contains(names, s.Entry) {
-			names = append(names, s.Entry)
-		}
-	}
-	return names
-}
-
-// left describes the candidates that are not imported, and why.
-func (f importFlags) left(all []importer.Candidate, chosen []importer.Choice) []string {
-	var out []string
-	for _, candidate := range all {
-		if slices.ContainsFunc(chosen, func(c importer.Choice) bool { return c.ID == candidate.ID }) {
-			continue
-		}
-		why := candidate.Problem
-		switch {
-		case why != "":
-		case candidate.Existing != "":
-			why = "it is already configured as " + candidate.Existing
-		default:
-			why = "--server does not name it"
-		}
-		name, places := candidate.Name, []string{}
-		for _, s := range candidate.Sources {
-			if candidate.Existing != "" {
-				name = s.Entry
-			}
-			if s.Name != "" && !slices.Contains(places, s.Name) {
-				places = append(places, s.Name)
-			}
-		}
-		if len(places) > 0 {
-			name += " (" + strings.Join(places, ", ") + ")"
-		}
-		out = append(out, cell(name)+": "+cell(why))
-	}
-	return out
-}
-
 // readText returns the content of a file, or of standard input for "-".
 func (c editorCommands) readText(file string) (string, error) {
 	if file == "-" {
@@ -177,66 +130,6 @@ func (c editorCommands) readText(file string) (string, error) {
 		return "", fault.Wrap(err, fault.Unavailable, "could not read %s", path)
 	}
 	return string(data), nil
-}
-
-// candidates asks the hub which servers the text or bundle of a request
-// contains, or otherwise the editors with these ids, or all editors without ids.
-func candidates(ctx context.Context, client *instance.Client, q importer.Request, ids []string) (found resources.Scanned, err error) {
-	if q.Text != "" || q.Bundle != "" {
-		err = client.Do(ctx, http.MethodPost, "/api/editors/scan", map[string]string{"text": q.Text, "bundle": q.Bundle}, &found)
-		return found, err
-	}
-	if len(ids) == 0 {
-		ids = []string{""}
-	}
-	seen := make(map[string]bool)
-	for _, id := range ids {
-		var some importer.Scan
-		if err := client.Do(ctx, http.MethodGet, "/api/editors/servers?editor="+url.QueryEscape(id), nil, &some); err != nil {
-			return found, err
-		}
-		found.Problems = append(found.Problems, some.Problems...)
-		for _, candidate := range some.Candidates {
-			if !seen[candidate.ID] {
-				found.Candidates = append(found.Candidates, candidate)
-			}
-			seen[candidate.ID] = true
-		}
-	}
-	return found, nil
-}
-
-// choose returns the candidates that --server selects, or all that can be
-// imported. With --take-out, it includes servers that are configured already,
-// because their entries are to be removed.
-func (f importFlags) choose(all []importer.Candidate) ([]importer.Choice, error) {
-	newNames := make(map[string]string)
-	for _, name := range f.servers {
-		name, newName, _ := strings.Cut(name, "=")
-		newNames[name] = newName
-	}
-	choices := []importer.Choice{}
-	matched := make(map[string]bool)
-	for _, candidate := range all {
-		names := []string{candidate.Name}
-		for _, s := range candidate.Sources {
-			names = append(names, s.Entry)
-		}
-		i := slices.IndexFunc(names, func(name string) bool { _, ok := newNames[name]; return ok })
-		switch {
-		case len(newNames) == 0 && candidate.Problem == "" && (candidate.Existing == "" || f.takeOut):
-			choices = append(choices, importer.Choice{ID: candidate.ID})
-		case i >= 0:
-			choices = append(choices, importer.Choice{ID: candidate.ID, Name: newNames[names[i]]})
-			matched[names[i]] = true
-		}
-	}
-	for name := range newNames {
-		if !matched[name] {
-			return nil, fault.New(fault.NotFound, "no server %q was found; to list the servers that can be imported, use --dry-run without --server", name)
-		}
-	}
-	return choices, nil
 }
 
 // runImport shows what would be imported, asks for confirmation, and imports.
@@ -304,80 +197,4 @@ func (c editorCommands) importSeen(ctx context.Context, client *instance.Client,
 		return err
 	})
 	return report, err
-}
-
-// wouldBe returns the report of a dry run with statuses that say so.
-func wouldBe(r importer.Report) importer.Report {
-	r.Servers = slices.Clone(r.Servers)
-	for i, s := range r.Servers {
-		if s.Status != importer.Existing {
-			r.Servers[i].Status = wouldStatus(s.Status)
-		}
-	}
-	return r
-}
-
-// wouldStatus is outcome for programs, after a dry run.
-func wouldStatus(status string) string { return strings.ReplaceAll(outcome(status, true), " ", "_") }
-
-// printLaunches prints for each server what it would run, what it could do, and
-// what is suspicious or not imported.
-func (c editorCommands) printLaunches(r importer.Report) {
-	for _, s := range r.Servers {
-		if s.Status == importer.Existing {
-			continue
-		}
-		r := setup.Runs{Transport: "stdio", Command: s.Launch.Command, Args: s.Launch.Args, Env: s.Launch.Env, URL: s.Launch.URL, Headers: s.Launch.Headers}
-		if s.Launch.URL != "" {
-			r.Transport = "remote"
-		}
-		c.printf("%s", launched(cell(s.Name)+":\n", r, nil, &s.Risk))
-		for _, warning := range s.Warnings {
-			c.printf("Note: %s\n", cell(warning))
-		}
-		if s.Waiting && s.Status == importer.Imported {
-			c.printf("Note: it waits for your approval; to approve it: agent-discover servers approve %s\n", cell(s.Name))
-		}
-		c.printf("\n")
-	}
-}
-
-// outcome describes what happened to a server, or would happen to it.
-func outcome(status string, dry bool) string {
-	switch {
-	case dry && status == importer.Imported:
-		return "would be imported"
-	case dry && status == importer.Failed:
-		return "would fail"
-	case status == importer.Existing:
-		return "already configured"
-	}
-	return status
-}
-
-func (c editorCommands) printImport(r importer.Report) {
-	table := c.table("SERVER", "STATUS", "STORED AS SECRETS", "NOTE")
-	for _, s := range r.Servers {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cell(s.Name), outcome(s.Status, r.DryRun), cell(strings.Join(s.Moved, ", ")), cell(s.Problem))
-	}
-	_ = table.Flush()
-	var changes []string
-	for _, removal := range r.Removed {
-		verb := map[bool]string{true: "would be removed from", false: "removed from"}[r.DryRun]
-		if removal.Problem != "" && removal.Change == "" {
-			verb = "stays in"
-		}
-		c.printf("%s %s: %s", verb, tilde(removal.Path), cell(strings.Join(removal.Entries, ", ")))
-		if removal.Problem != "" {
-			c.printf("  %s", cell(removal.Problem))
-		}
-		if removal.Change != "" {
-			c.printf("  (to undo: agent-discover editors undo %s)", removal.Change)
-			changes = append(changes, removal.Change)
-		}
-		c.printf("\n")
-	}
-	if len(changes) > 0 {
-		c.printf("The removed entries are kept for that, with their credentials encrypted. To delete them:\n  agent-discover editors history --forget %s\n", strings.Join(changes, " "))
-	}
 }

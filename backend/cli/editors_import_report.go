@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
+)
+
+// printLaunches prints for each server what it would run, what it could do, and
+// what is suspicious or not imported.
+func (c editorCommands) printLaunches(r importer.Report) {
+	for _, s := range r.Servers {
+		if s.Status == importer.Existing {
+			continue
+		}
+		r := setup.Runs{Transport: "stdio", Command: s.Launch.Command, Args: s.Launch.Args, Env: s.Launch.Env, URL: s.Launch.URL, Headers: s.Launch.Headers}
+		if s.Launch.URL != "" {
+			r.Transport = "remote"
+		}
+		c.printf("%s", launched(cell(s.Name)+":\n", r, nil, &s.Risk))
+		for _, warning := range s.Warnings {
+			c.printf("Note: %s\n", cell(warning))
+		}
+		if s.Waiting && s.Status == importer.Imported {
+			c.printf("Note: it waits for your approval; to approve it: agent-discover servers approve %s\n", cell(s.Name))
+		}
+		c.printf("\n")
+	}
+}
+
+func (c editorCommands) printImport(r importer.Report) {
+	table := c.table("SERVER", "STATUS", "STORED AS SECRETS", "NOTE")
+	for _, s := range r.Servers {
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cell(s.Name), outcome(s.Status, r.DryRun), cell(strings.Join(s.Moved, ", ")), cell(s.Problem))
+	}
+	_ = table.Flush()
+	var changes []string
+	for _, removal := range r.Removed {
+		verb := map[bool]string{true: "would be removed from", false: "removed from"}[r.DryRun]
+		if removal.Problem != "" && removal.Change == "" {
+			verb = "stays in"
+		}
+		c.printf("%s %s: %s", verb, tilde(removal.Path), cell(strings.Join(removal.Entries, ", ")))
+		if removal.Problem != "" {
+			c.printf("  %s", cell(removal.Problem))
+		}
+		if removal.Change != "" {
+			c.printf("  (to undo: agent-discover editors undo %s)", removal.Change)
+			changes = append(changes, removal.Change)
+		}
+		c.printf("\n")
+	}
+	if len(changes) > 0 {
+		c.printf("The removed entries are kept for that, with their credentials encrypted. To delete them:\n  agent-discover editors history --forget %s\n", strings.Join(changes, " "))
+	}
+}
+
+// outcome describes what happened to a server, or would happen to it.
+func outcome(status string, dry bool) string {
+	switch {
+	case dry && status == importer.Imported:
+		return "would be imported"
+	case dry && status == importer.Failed:
+		return "would fail"
+	case status == importer.Existing:
+		return "already configured"
+	}
+	return status
+}
+
+// wouldBe returns the report of a dry run with statuses that say so.
+func wouldBe(r importer.Report) importer.Report {
+	r.Servers = slices.Clone(r.Servers)
+	for i, s := range r.Servers {
+		if s.Status != importer.Existing {
+			r.Servers[i].Status = wouldStatus(s.Status)
+		}
+	}
+	return r
+}
+
+// wouldStatus is outcome for programs, after a dry run.
+func wouldStatus(status string) string { return strings.ReplaceAll(outcome(status, true), " ", "_") }
