@@ -66,7 +66,7 @@ func TestCompanionsAnswerBeforeTheHubListens(t *testing.T) {
 	}
 }
 
-// Companions that write the same files at the same time leave one of their answers.
+// Concurrent writes of the same file leave one complete answer.
 func TestCompanionsShareTheLastAnswers(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)

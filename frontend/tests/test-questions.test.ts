@@ -78,7 +78,7 @@ test("requests for sampling are answered or declined by the user", async () => {
   const { page, problems } = await open("/test/everything?tool=trigger-sampling-request");
   await field(page, "prompt").fill("What is <b>six times seven</b>?");
   await press(page, "Call");
-  const dialog = page.getByRole("dialog", { name: "everything asks for a message of a model" });
+  const dialog = page.getByRole("dialog", { name: "everything asks for a message from a model" });
   const messages = dialog.getByRole("list", { name: "Messages for the model" });
   await messages.getByText("You are a helpful test server.").waitFor();
   await messages.getByText("What is <b>six times seven</b>?").waitFor();

@@ -80,7 +80,7 @@ func lastWords(text []byte) string {
 	return strings.ToValidUTF8(last, "")
 }
 
-// outrun marks the end of a hub that found another one.
+// outrun is the error of a hub that ended because another one runs or starts.
 type outrun struct{ error }
 
 // endOf returns why a process has ended, from the result of Wait and its last words.

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// shim is what a batch file starts that only starts another program with its own
-// arguments, as package managers write them.
+// shim is the program behind a batch file that only passes its arguments on to another
+// program. Package managers write such files.
 type shim struct {
 	program string      // its name or path
 	args    []string    // arguments before those of the batch file
@@ -48,7 +48,7 @@ type batchFile struct {
 	lines   []string
 	next    int               // index in lines
 	values  map[string]string // variables that the file has set, by their names in upper case
-	set     []string          // the names of these variables
+	set     []string          // the names of the variables in values
 	fresh   map[string]bool   // those that the outermost open block has set
 	dp0     bool              // the file defines the subroutine that sets dp0
 	element string            // value of the loop variable %%F

@@ -84,7 +84,7 @@ func TestAllKernelsAgreeBitForBit(t *testing.T) {
 	}
 }
 
-// compareFloats compares the kernels on values with the plain ones.
+// compareFloats checks that k computes the same from values as the kernels in plain Go.
 func compareFloats(t *testing.T, k kernels, values []float32) {
 	t.Helper()
 	want, got := make([]int16, len(values)), make([]int16, len(values))

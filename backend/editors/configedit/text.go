@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	limit   = 16 << 20 // the largest size of a text in bytes
-	deepest = 500      // the deepest nesting of values
+	limit   = 16 << 20 // the maximum size of a text in bytes
+	deepest = 500      // the maximum nesting of values
 	bom     = "\uFEFF" // byte order mark
 )
 

@@ -60,7 +60,7 @@ type filePlan struct {
 	link     string   // path of a link to the program that is made first; "" for none
 	method   method
 	commands [][]string // for byEditor
-	reverts  bool       // Undo reverts only the steps, in a file that has changed since
+	reverts  bool       // the file has changed since: Undo reverts the steps and keeps other changes
 }
 
 // newPlan decides what a Register or Unregister request means for a file, which

@@ -101,7 +101,8 @@ func (l *LineReader) Keep(line []byte) []byte {
 	return line
 }
 
-// sizeFor returns the size of a buffer for bytes that were not returned yet.
+// sizeFor returns the size of a buffer that holds unread bytes and has room for as many
+// more.
 func sizeFor(unread []byte) int {
 	size := firstBuffer
 	for size < 2*len(unread) {

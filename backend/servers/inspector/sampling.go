@@ -62,7 +62,7 @@ func (b *Inbox) sample(ctx context.Context, q upstream.Question) (json.RawMessag
 // it.
 func (b *Inbox) write(ctx context.Context, q upstream.Question) (json.RawMessage, string, error) {
 	answer, err := b.wait(ctx, Elicitation{
-		Server: q.Server, Mode: Sampling, Message: "The server asks for a message of a model.", Request: q.Params,
+		Server: q.Server, Mode: Sampling, Message: "The server asks for a message from a model.", Request: q.Params,
 	}, func() {})
 	if err != nil {
 		return nil, "", err

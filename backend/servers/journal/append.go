@@ -15,7 +15,7 @@ const maxUnstored = 16 << 20
 type Problem struct {
 	Err     error // of the last attempt to store them; nil if all records are stored
 	Waiting int   // records that will be stored when the store works again
-	Lost    int   // records that no longer fitted into memory
+	Lost    int   // records that were dropped, because too many waited
 }
 
 // Problem returns why records wait to be stored. The zero value means that none

@@ -24,7 +24,7 @@ const minValue = 4
 type Given struct {
 	index   atomic.Pointer[index]
 	settled chan struct{} // closed by settle
-	once    sync.Once     // of settle
+	once    sync.Once     // closes settled
 
 	mu      sync.Mutex
 	key     coverKey
@@ -59,7 +59,7 @@ func (g *Given) Await(ctx context.Context) bool {
 
 const settleTimeout = 5 * time.Second
 
-// settle ends Await.
+// settle makes Await return. Later calls do nothing.
 func (g *Given) settle() {
 	if g != nil {
 		g.once.Do(func() {

@@ -77,12 +77,12 @@ func New(o Options) *Syncer {
 	return &Syncer{registry: o.Registry, lifecycle: o.Lifecycle, secrets: o.Secrets, file: o.File, variable: o.Variable, log: o.Log}
 }
 
-// SyncResult lists the servers of a setup file by what happened to them. Only
+// SyncResult lists the servers of a setup file by the outcome of its application. Only
 // Waiting and Unset may be nil.
 type SyncResult struct {
 	Registered []string      `json:"registered"`
 	Activated  []string      `json:"activated"`
-	Skipped    []string      `json:"skipped"` // existed before
+	Skipped    []string      `json:"skipped"` // servers that existed before
 	Errors     []SyncFailure `json:"errors"`
 	// Waiting lists those servers in Registered that a person has to approve.
 	Waiting []string `json:"waiting_for_approval,omitempty"`

@@ -191,7 +191,7 @@ func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r 
 	var existing []string
 	var unavailable error
 	if t.secrets == nil {
-		unavailable = fault.New(fault.Unavailable, "there is no keychain to keep it in")
+		unavailable = fault.New(fault.Unavailable, "no keychain is available to store it")
 	} else {
 		existing, unavailable = t.secrets.Names(ctx, server)
 	}

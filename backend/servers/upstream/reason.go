@@ -73,7 +73,7 @@ func reasonIn(text string, env map[string]string) reason {
 	lines := strings.Split(ansi.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""), "\n")
 	lines = lines[max(len(lines)-reasonLines, 0):]
 	last := -1
-	for _, meaningful := range []func(string) bool{isStatement, isPackageError, isIndented} {
+	for _, meaningful := range []func(string) bool{isStatement, isPackageError, isContent} {
 		if last = lastIndex(lines, meaningful); last >= 0 {
 			break
 		}
@@ -151,17 +151,18 @@ func isFrame(line string) bool { return frame.MatchString(line) }
 
 // isStatement reports whether a line is a sentence that the server itself wrote.
 func isStatement(line string) bool {
-	return strings.TrimLeft(line, " \t") == line && isIndented(line) && !packageManager.MatchString(line)
+	return strings.TrimLeft(line, " \t") == line && isContent(line) && !packageManager.MatchString(line)
 }
 
-// isPackageError reports whether a package manager says in a line what failed.
+// isPackageError reports whether a line is a package manager's reason for a failure.
 func isPackageError(line string) bool {
 	return packageManager.MatchString(line) && !packageNoise.MatchString(line) &&
 		!symbols.MatchString(packageManager.ReplaceAllString(line, ""))
 }
 
-// isIndented reports whether a line has a meaning at all.
-func isIndented(line string) bool {
+// isContent reports whether a line is more than symbols, a stack frame or the progress of
+// a package manager.
+func isContent(line string) bool {
 	return !symbols.MatchString(line) && !isFrame(line) && !installing.MatchString(line) && !packageNoise.MatchString(line)
 }
 

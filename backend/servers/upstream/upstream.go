@@ -323,7 +323,7 @@ func (m *Manager) InFlight() int {
 func (m *Manager) acquire(ctx context.Context, w want) (*session, error) {
 	s := m.slot(w.server.Name)
 	if s == nil {
-		// The server may have been removed after the caller has got it.
+		// The server may have been removed since the caller looked it up.
 		if _, err := m.registry.ByID(w.server.ID); err != nil {
 			return nil, errRemoved
 		}

@@ -103,7 +103,7 @@ func exists(sources fs.FS, name string) bool {
 	return err == nil
 }
 
-// each draws an image in several sizes.
+// each returns the images that at draws, one for each size.
 func each(at func(size int) *image.RGBA, sizes ...int) []*image.RGBA {
 	var all []*image.RGBA
 	for _, size := range sizes {

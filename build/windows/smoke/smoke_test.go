@@ -23,7 +23,7 @@ func TestAUserOfWindowsInstallsCallsAndStops(t *testing.T) {
 	contain(t, tools, `"find_tool"`)
 	contain(t, u.must("status"), "1 client connected")
 
-	// A server of npm is added.
+	// Add a server from npm.
 	contain(t, u.must("servers", "add", "memory", "--env", "MEMORY_FILE_PATH="+filepath.Join(u.folder, "memory & more.jsonl"), "--", u.node, u.server),
 		"Added server memory: 9 tools")
 

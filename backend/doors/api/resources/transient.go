@@ -96,7 +96,7 @@ func (s *Transient) close(_ context.Context, in *transientInput) (*route.Reply[d
 type elicitation struct {
 	ID         string          `json:"id" doc:"Unique identifier of the question."`
 	ServerName string          `json:"serverName"`
-	Mode       string          `json:"mode" enum:"form,url,sampling" doc:"form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message of a model, which the user writes."`
+	Mode       string          `json:"mode" enum:"form,url,sampling" doc:"form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message from a model, which the user writes."`
 	Message    string          `json:"message" doc:"The question."`
 	Schema     json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer's content, for the mode form."`
 	URL        string          `json:"url,omitempty" doc:"URL of the web page, as the server sent it. Check it before you open it."`

@@ -2514,7 +2514,7 @@ export interface components {
             /** @description The question. */
             message: string;
             /**
-             * @description form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message of a model, which the user writes.
+             * @description form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message from a model, which the user writes.
              * @enum {string}
              */
             mode: "form" | "url" | "sampling";
