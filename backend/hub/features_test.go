@@ -14,12 +14,18 @@ import (
 func offering(t *testing.T) *hub.Hub {
 	t.Helper()
 	h, _ := runHub(t, hub.Options{})
-	for i, name := range []string{"one", "two"} {
+	addOffering(t, h, "one", "two")
+	return h
+}
+
+// addOffering adds active servers to a hub without servers.
+func addOffering(t *testing.T, h *hub.Hub, names ...string) {
+	t.Helper()
+	for i, name := range names {
 		command := mcptest.Command(t, "-offers")
 		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:]}, nil)
 		do(t, h, "POST", fmt.Sprintf("/api/servers/%d/activate", i+1), nil, nil)
 	}
-	return h
 }
 
 // exchange sends a request and returns the answer, without its id.

@@ -132,6 +132,7 @@ func updated(server, uri string) upstream.Announced {
 // what sessions have asked of it: subscriptions and log levels.
 func (g *Gateway) started(ctx context.Context, server string) {
 	g.remember(ctx, server)
+	g.toldLevels.forget(server)
 	for _, uri := range g.subscriptions.renew(ctx, server) {
 		g.deliver(updated(server, uri))
 	}

@@ -60,6 +60,7 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 	}
 	defer s.endCall()
 	s.uses(server)
+	defer s.wants(ctx, server, s.exchangeOf(ctx).level)()
 	result, err := s.gateway.proxy.Call(ctx, request)
 	s.exchangeOf(ctx).note(result.Modern)
 	s.called(request, result, err)

@@ -15,6 +15,7 @@ type exchange struct {
 	modern   bool
 	caller   upstream.Caller
 	progress func(json.RawMessage)
+	level    string // from which severity on log messages of the call are wanted; empty for none
 	// server is set to true if the result is one of the modern era. It may be nil.
 	server *atomic.Bool
 }

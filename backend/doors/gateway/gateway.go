@@ -80,6 +80,7 @@ type Gateway struct {
 
 	adapted       schemaCache
 	appTools      appTools
+	toldLevels    toldLevels
 	slugs         *slugs
 	subscriptions subscriptions
 	parked        *parking.Lot

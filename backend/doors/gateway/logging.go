@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
@@ -60,21 +61,92 @@ func (g *Gateway) shareLevel(ctx context.Context, server string) {
 	if jsonrpc.Get(g.proxy.Capabilities(server), "logging") == nil {
 		return
 	}
+	verbose := g.mostVerbose(server)
+	if verbose == len(levels) || !g.toldLevels.change(server, verbose) {
+		return
+	}
+	params := jsonrpc.Set(nil, "level", jsonrpc.Quote(levels[verbose]))
+	if _, err := g.proxy.Forward(ctx, proxy.Forwarded{Server: server, Method: "logging/setLevel", Params: params, Own: true}); err != nil {
+		g.toldLevels.forget(server)
+		g.log.Debug("could not set the log level of a server", "server", server, "error", err)
+	}
+}
+
+// mostVerbose returns the index of the most verbose log level that sessions want of a
+// server, and len(levels) if none wants messages.
+func (g *Gateway) mostVerbose(server string) int {
 	verbose := len(levels)
 	for _, s := range g.all() {
 		s.mu.Lock()
 		if s.level != "" && s.used[server] {
 			verbose = min(verbose, slices.Index(levels, s.level))
 		}
+		for level, calls := range s.levels[server] {
+			if calls > 0 {
+				verbose = min(verbose, level)
+			}
+		}
 		s.mu.Unlock()
 	}
-	if verbose == len(levels) {
-		return
+	return verbose
+}
+
+// toldLevels remembers which log levels running servers were told, by index. It is safe
+// for concurrent use.
+type toldLevels struct {
+	mu sync.Mutex
+	of map[string]int
+}
+
+// change notes that a server is told a level, and reports whether it is another one.
+func (l *toldLevels) change(server string, level int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if told, known := l.of[server]; known && told == level {
+		return false
 	}
-	params := jsonrpc.Set(nil, "level", jsonrpc.Quote(levels[verbose]))
-	if _, err := g.proxy.Forward(ctx, proxy.Forwarded{Server: server, Method: "logging/setLevel", Params: params, Own: true}); err != nil {
-		g.log.Debug("could not set the log level of a server", "server", server, "error", err)
+	if l.of == nil {
+		l.of = make(map[string]int)
 	}
+	l.of[server] = level
+	return true
+}
+
+// forget is called when a server has ended, or has refused a level.
+func (l *toldLevels) forget(server string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.of, server)
+}
+
+// levelCounts are numbers of calls in flight, by the log level that they want.
+type levelCounts [8]int
+
+// wants tells a server the log level that a modern call wants. The caller calls done
+// when the call is over.
+func (s *Session) wants(ctx context.Context, server, level string) (done func()) {
+	if level == "" {
+		return func() {}
+	}
+	count := func(n int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		counts := s.levels[server]
+		counts[slices.Index(levels, level)] += n
+		s.levels[server] = counts
+	}
+	count(1)
+	if lease, err := s.gateway.proxy.Lease(ctx, server); err == nil { // otherwise the call fails as well
+		s.gateway.shareLevel(ctx, server)
+		lease.Release()
+	}
+	return func() { count(-1) }
+}
+
+// severe reports whether a log message has at least the severity of a level, which may
+// be empty for none.
+func severe(message json.RawMessage, level string) bool {
+	return level != "" && slices.Index(levels, jsonrpc.GetString(message, "level")) >= slices.Index(levels, level)
 }
 
 // deliverMessage passes a log message of a server on. It goes to the only session

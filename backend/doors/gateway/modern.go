@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -98,6 +99,9 @@ func (s *Session) introduceModern(meta era.Meta) {
 // these as a result, and answers them with its next request. Servers of the modern era
 // send such results themselves; for others, the hub parks the call.
 func (s *Session) rounds(ctx context.Context, method string, meta era.Meta, params json.RawMessage, hop era.Hop) (json.RawMessage, error) {
+	if meta.LogLevel != "" && !slices.Contains(levels, meta.LogLevel) {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown log level %q", meta.LogLevel)
+	}
 	retry, _, err := inputrequired.ReadRetry(params)
 	if err != nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", err)
@@ -120,11 +124,12 @@ func (s *Session) rounds(ctx context.Context, method string, meta era.Meta, para
 		}
 		own := retry.AddTo(era.Meta{}.Stamp(params))
 		call = s.gateway.parked.Begin(ctx, binding, func(ctx context.Context, c *parking.Call) (json.RawMessage, error) {
-			e := exchange{modern: true, caller: &modernCaller{round, c}, progress: c.Progress, server: &round.server}
+			asked := &modernCaller{round, c}
+			e := exchange{modern: true, caller: asked, progress: asked.progress, level: meta.LogLevel, server: &round.server}
 			return s.answer(e.in(ctx), method, own)
 		})
 	}
-	outcome, err := call.Wait(ctx, s.progressTo(ctx, meta.ProgressToken))
+	outcome, err := call.Wait(ctx, s.notifier(ctx, meta))
 	switch {
 	case err != nil:
 		return inputOf(err, round.missing.Load())
@@ -214,14 +219,18 @@ func inputOf(err error, missing *string) (json.RawMessage, error) {
 	return nil, err
 }
 
-// progressTo returns a function that sends progress to the client under the token of
-// its request, or nil if the request has none.
-func (s *Session) progressTo(ctx context.Context, token json.RawMessage) func(json.RawMessage) {
-	if token == nil {
-		return nil
-	}
-	return func(progress json.RawMessage) {
-		_ = s.peer.Notify(ctx, "notifications/progress", jsonrpc.Set(progress, "progressToken", token))
+// notifier returns a function that passes notifications of a call to the client, as its
+// request asks for them: progress under its token, and log messages of its level.
+func (s *Session) notifier(ctx context.Context, meta era.Meta) func(method string, params json.RawMessage) {
+	return func(method string, params json.RawMessage) {
+		switch {
+		case method == "notifications/progress" && meta.ProgressToken != nil:
+			params = jsonrpc.Set(params, "progressToken", meta.ProgressToken)
+		case method == "notifications/message" && severe(params, meta.LogLevel):
+		default:
+			return
+		}
+		_ = s.peer.Notify(ctx, method, params)
 	}
 }
 
@@ -242,6 +251,21 @@ type modernCaller struct {
 
 // Declared implements upstream.Declarer.
 func (m *modernCaller) Declared() upstream.Declared { return m.declared }
+
+// progress passes progress of the server on.
+func (m *modernCaller) progress(params json.RawMessage) {
+	m.call.Notify("notifications/progress", params)
+}
+
+// Message implements upstream.MessageCaller.
+func (m *modernCaller) Message(params json.RawMessage) {
+	m.call.Notify("notifications/message", params)
+}
+
+// HasRoots implements upstream.RootsCaller.
+func (m *modernCaller) HasRoots() bool {
+	return isObject(jsonrpc.Get(m.declared.Capabilities, "roots"))
+}
 
 // Client implements upstream.CallOf.
 func (m *modernCaller) Client() any { return m.session }
@@ -272,6 +296,8 @@ func requiredFor(q upstream.Question) string {
 	switch q.Method {
 	case "sampling/createMessage":
 		return `{"sampling":{}}`
+	case "roots/list":
+		return `{"roots":{}}`
 	case "elicitation/create":
 		if jsonrpc.GetString(q.Params, "mode") == "url" {
 			return `{"elicitation":{"url":{}}}`

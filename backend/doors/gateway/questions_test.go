@@ -29,6 +29,7 @@ func TestAQuestionGoesOnlyToAClientThatSupportsItsMode(t *testing.T) {
 		{`{"sampling":{"tools":{}}}`, sampling, `{"messages":[],"tools":[]}`, true},
 		{`{"sampling":{}}`, elicitation, `{}`, false},
 		{`{"sampling":{}}`, "roots/list", `{}`, false},
+		{`{"roots":{}}`, "roots/list", `{}`, true},
 	} {
 		var capabilities map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(row.capabilities), &capabilities); err != nil {

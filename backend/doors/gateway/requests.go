@@ -67,6 +67,7 @@ func (s *Session) forward(ctx context.Context, server, method string, params jso
 	defer s.endCall()
 	s.uses(server)
 	e := s.exchangeOf(ctx)
+	defer s.wants(ctx, server, e.level)()
 	result, err := s.gateway.proxy.Forward(ctx, proxy.Forwarded{
 		Server: server, Method: method, Params: params, Caller: e.caller, Progress: e.progress,
 	})

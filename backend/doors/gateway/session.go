@@ -56,13 +56,14 @@ type Session struct {
 	used         map[string]bool // servers that the session has called
 	views        map[string]bool // servers with a view that the client has read
 	listeners    map[*listener]bool
+	levels       map[string]levelCounts // log levels that modern calls in flight want, by server
 	inFlight     int
 }
 
 func newSession(g *Gateway, o Opening) *Session {
 	s := &Session{
 		gateway: g, id: o.ID, entry: o.Client, peer: o.Peer, limits: limitsOfEntry(o.Client), name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
-		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool), views: make(map[string]bool),
+		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool), views: make(map[string]bool), levels: make(map[string]levelCounts),
 	}
 	s.surface = allServers{s}
 	if o.Server != "" {

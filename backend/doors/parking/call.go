@@ -25,12 +25,12 @@ type Call struct {
 	result json.RawMessage // valid after done is closed, like err
 	err    error
 
-	mu       sync.Mutex
-	open     []*question // without an answer, in the order of arrival
-	count    int         // of all questions so far
-	round    int         // of the last state
-	expiry   *time.Timer // runs while the call waits for a retry; nil before the first round
-	progress func(json.RawMessage)
+	mu     sync.Mutex
+	open   []*question // without an answer, in the order of arrival
+	count  int         // of all questions so far
+	round  int         // of the last state
+	expiry *time.Timer // runs while the call waits for a retry; nil before the first round
+	notify func(method string, params json.RawMessage)
 }
 
 // question is a request of the server.
@@ -67,28 +67,28 @@ func (c *Call) Ask(ctx context.Context, method string, params json.RawMessage) (
 	}
 }
 
-// Progress passes a progress notification to the request of the client that waits. It
-// is dropped while none does.
-func (c *Call) Progress(params json.RawMessage) {
+// Notify passes a notification that belongs to the call, such as progress, to the request
+// of the client that waits. It is dropped while none does.
+func (c *Call) Notify(method string, params json.RawMessage) {
 	c.mu.Lock()
-	to := c.progress
+	to := c.notify
 	c.mu.Unlock()
 	if to != nil {
-		to(params)
+		to(method, params)
 	}
 }
 
 // Wait waits until the call is over or the server asks something. If ctx ends first,
-// the call is cancelled and the error is the cause of ctx. progress receives the
-// call's progress meanwhile; it may be nil.
-func (c *Call) Wait(ctx context.Context, progress func(json.RawMessage)) (Outcome, error) {
+// the call is cancelled and the error is the cause of ctx. notify receives the
+// notifications of the call meanwhile; it may be nil.
+func (c *Call) Wait(ctx context.Context, notify func(method string, params json.RawMessage)) (Outcome, error) {
 	c.mu.Lock()
-	c.progress = progress
+	c.notify = notify
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.progress = nil
+		c.notify = nil
 	}()
 	var gathered <-chan time.Time
 	for {

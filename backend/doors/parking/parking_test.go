@@ -285,16 +285,16 @@ func TestAWithdrawnQuestionIsNotAsked(t *testing.T) {
 	})
 }
 
-func TestProgressReachesTheRequestThatWaits(t *testing.T) {
+func TestNotificationsReachTheRequestThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLot(t)
 		c := l.Begin(t.Context(), binding, func(ctx context.Context, c *parking.Call) (json.RawMessage, error) {
 			for i := range 3 {
-				c.Progress(json.RawMessage(fmt.Sprint(i)))
+				c.Notify("m", json.RawMessage(fmt.Sprint(i)))
 				if i < 2 {
 					go func() {
 						time.Sleep(time.Second)
-						c.Progress(json.RawMessage(`"while parked"`))
+						c.Notify("m", json.RawMessage(`"while parked"`))
 					}()
 					_, _ = c.Ask(ctx, "roots/list", nil)
 				}
@@ -302,8 +302,8 @@ func TestProgressReachesTheRequestThatWaits(t *testing.T) {
 			return json.RawMessage(`{}`), nil
 		})
 		var got []string
-		note := func(round string) func(json.RawMessage) {
-			return func(params json.RawMessage) { got = append(got, round+string(params)) }
+		note := func(round string) func(string, json.RawMessage) {
+			return func(method string, params json.RawMessage) { got = append(got, round+method+string(params)) }
 		}
 		out, err := c.Wait(t.Context(), note("first "))
 		for _, round := range []string{"second ", "third "} {
@@ -317,7 +317,7 @@ func TestProgressReachesTheRequestThatWaits(t *testing.T) {
 			}
 			out, err = c.Wait(t.Context(), note(round))
 		}
-		if want := "[first 0 second 1 third 2]"; fmt.Sprint(got) != want || string(out.Result) != `{}` {
+		if want := "[first m0 second m1 third m2]"; fmt.Sprint(got) != want || string(out.Result) != `{}` {
 			t.Errorf("got %v, %s", got, out.Result)
 		}
 	})

@@ -14,9 +14,10 @@ import (
 // further ones are dropped.
 const maxProgress = 16384
 
-// event is what a call receives: progress, or its result or error.
+// event is what a call receives: progress, a function to run, or its result or error.
 type event struct {
 	progress json.RawMessage
+	run      func()
 	result   json.RawMessage
 	err      error
 }
@@ -37,7 +38,7 @@ func newMailbox(owner any) *mailbox { return &mailbox{owner: owner, wake: make(c
 
 func (m *mailbox) put(e event) {
 	m.mu.Lock()
-	if e.progress == nil || len(m.events) < maxProgress {
+	if e.progress == nil && e.run == nil || len(m.events) < maxProgress {
 		m.events = append(m.events, e)
 	}
 	m.mu.Unlock()
@@ -119,6 +120,19 @@ func (c *Conn) routeProgress(params json.RawMessage) bool {
 	return ok
 }
 
+// Within makes each call of an owner that is in flight run f before it returns, in the
+// goroutine that waits for its answer. Called from Handler.Notification, it keeps the
+// order of notifications, progress and the answer.
+func (c *Conn) Within(owner any, f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, answer := range c.pending {
+		if answer.owner == owner {
+			answer.put(event{run: f})
+		}
+	}
+}
+
 // Call describes one request to the peer.
 type Call struct {
 	Method string
@@ -187,6 +201,10 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 			return nil, context.Cause(ctx)
 		}
 		for _, e := range answer.take() {
+			if e.run != nil {
+				e.run()
+				continue
+			}
 			if e.progress == nil {
 				return e.result, e.err
 			}

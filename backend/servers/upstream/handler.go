@@ -16,7 +16,10 @@ func (s *session) Request(ctx context.Context, method string, params json.RawMes
 	case "ping":
 		return json.RawMessage("{}"), nil
 	case "roots/list":
-		return s.rootsAnswer(), nil
+		if caller, _ := s.cause(ctx); !s.hasRoots(caller) {
+			return s.rootsAnswer(), nil
+		}
+		return s.ask(ctx, Question{Server: s.server.Name, Method: method, Params: params, Redactor: s.redactor})
 	case "sampling/createMessage", "elicitation/create":
 		return s.ask(ctx, Question{Server: s.server.Name, Method: method, Params: params, Redactor: s.redactor})
 	}
@@ -110,6 +113,9 @@ func (s *session) Notification(method string, params json.RawMessage) {
 		}
 	}
 	s.relist(func(l list) bool { return l.changed == method })
+	if method == "notifications/message" {
+		s.passMessage(params)
+	}
 	switch method {
 	case "notifications/resources/updated", "notifications/message":
 		events.Publish(s.manager.bus, Announced{Server: s.server.Name, Method: method, Params: params, Client: s.onlyClient()})

@@ -59,6 +59,7 @@ type options struct {
 	junk        bool              // write lines to stdout that are not JSON-RPC
 	mute        bool              // never answer initialize
 	offers      bool              // support resources, prompts and logging
+	tasks       bool              // have the tool job, which is called as a task
 	deaf        bool              // never answer unknown methods
 	noPing      bool              // treat ping as an unknown method
 	crash       string            // exit immediately with this text on stderr
@@ -87,6 +88,7 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.junk, "junk", false, "write lines to stdout that are not messages")
 	flags.BoolVar(&o.mute, "mute", false, "never answer initialize")
 	flags.BoolVar(&o.offers, "offers", false, "support resources, prompts and logging")
+	flags.BoolVar(&o.tasks, "tasks", false, "have the tool job, which is called as a task")
 	flags.BoolVar(&o.deaf, "deaf", false, "never answer an unknown method")
 	flags.BoolVar(&o.noPing, "no-ping", false, "treat ping as an unknown method")
 	flags.StringVar(&o.crash, "crash", "", "write `TEXT` to stderr and exit with 3")

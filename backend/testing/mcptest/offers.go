@@ -30,6 +30,10 @@ func (s *server) offer(m message) bool {
 			s.result(m.ID, `{"contents":[{"uri":"ui://board","mimeType":"text/html;profile=mcp-app","text":"<p>"}]}`)
 			break
 		}
+		if params.URI == "note://level" {
+			s.result(m.ID, `{"contents":[{"uri":"note://level","text":`+quote(s.logLevel())+`}]}`)
+			break
+		}
 		if params.URI != "note://1" {
 			s.failure(m.ID, -32002, "no such resource: "+params.URI)
 			break
@@ -51,12 +55,22 @@ func (s *server) offer(m message) bool {
 	case "completion/complete":
 		s.result(m.ID, `{"completion":{"values":[`+quote("asked with "+string(m.Params))+`],"hasMore":false}}`)
 	case "logging/setLevel":
+		s.mu.Lock()
+		s.level = params.Level
+		s.mu.Unlock()
 		s.result(m.ID, `{}`)
 		s.notify("notifications/message", `{"level":`+quote(params.Level)+`,"data":"so be it"}`)
 	default:
 		return false
 	}
 	return true
+}
+
+// logLevel returns the level that the client has set.
+func (s *server) logLevel() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.level
 }
 
 func (s *server) failure(id json.RawMessage, code int, message string) {

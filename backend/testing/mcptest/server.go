@@ -33,6 +33,8 @@ type server struct {
 	waiting  map[string]chan message  // channels for the answers to the server's requests, by id
 	asked    int                      // requests sent to the client
 	pageList int                      // pages of tools/list sent
+	jobs     []*job                   // by id, from 1
+	level    string                   // of log messages, as the client has set it
 }
 
 func newServer(o options, out io.Writer) *server {
@@ -116,6 +118,9 @@ func (s *server) request(m message, cancelled <-chan struct{}) {
 		if s.offers {
 			more = `,"resources":{"subscribe":true},"prompts":{},"logging":{}`
 		}
+		if s.tasks {
+			more += tasksCapability
+		}
 		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}`+more+`},"serverInfo":{"name":"mcptest","version":"1.2.3"},"instructions":"Be kind."}`)
 	case m.Method == "ping" && !s.noPing:
 		s.result(m.ID, `{}`)
@@ -124,7 +129,7 @@ func (s *server) request(m message, cancelled <-chan struct{}) {
 	case m.Method == "tools/call":
 		s.call(m, cancelled)
 	default:
-		if !s.deaf && !(s.offers && s.offer(m)) {
+		if !s.deaf && !(s.offers && s.offer(m)) && !(s.tasks && s.taskRequest(m)) {
 			s.failure(m.ID, -32601, "Method not found: "+m.Method)
 		}
 	}
@@ -135,6 +140,9 @@ func (s *server) list() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tools := slices.Clone(s.definitions)
+	if s.tasks {
+		tools = append(tools, json.RawMessage(jobTool))
+	}
 	if !s.only {
 		for _, t := range behaviours {
 			tools = append(tools, define(t.name, t.description, t.schema))

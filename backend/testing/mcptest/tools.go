@@ -74,6 +74,10 @@ func (s *server) call(m message, cancelled <-chan struct{}) {
 			return
 		}
 	}
+	if s.tasks && params.Name == "job" {
+		s.startJob(m)
+		return
+	}
 	if !s.lists(params.Name) {
 		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Unknown tool: %s","data":{"made":"by mcptest"}}}`, m.ID, params.Name))
 		return
