@@ -62,7 +62,7 @@ unit: ## Test all packages, except those that run whole programs (1 min)
 check: ## Format, vet, lint and test one package: make check ROOM=discovery/search (20 s)
 	@build/test.sh check $(or $(ROOM),$(error usage: make check ROOM=discovery/search, a folder below backend))
 
-test-editors: ## Connect real AI clients through the entries that we write; downloads 1.6 GB once (5 min)
+test-editors: ## Connect real AI clients through the entries that we write; downloads 1.8 GB once (5 min)
 	@build/setup.sh clients
 	@build/test.sh editors
 

@@ -9,7 +9,7 @@
 #   build/setup.sh tray          for the tray icon: GTK and libayatana-appindicator
 #   build/setup.sh desktop-test  for the tests of both: a virtual display, a panel and a desktop session
 #   build/setup.sh conformance   for `make conformance`: the conformance tests of MCP, and a Node that runs them
-#   build/setup.sh clients       for `make test-editors`: the AI clients pinned in build/clients, 1.6 GB
+#   build/setup.sh clients       for `make test-editors`: the AI clients pinned in build/clients, 1.8 GB
 #   build/setup.sh windows-test  for `make test-windows`: wine, a C compiler for Windows, Node for Windows and a server of npm
 #   build/setup.sh node-path     prints the path of the Node that runs the programs in build/servers and build/clients
 set -euo pipefail

@@ -25,6 +25,8 @@ type client struct {
 	// clientName is the name in clientInfo of its initialize request while it lists servers.
 	clientName string
 
+	modern bool // it begins with server/discover of MCP 2026-07-28
+
 	session    []string // command that lists the tools of its servers, if ask does not
 	sessionEnv []string // {model} stands for the address of a model API that rejects all requests
 }
@@ -60,6 +62,13 @@ var all = []*client{
 	{
 		id: "codex", clientName: "codex-mcp-client", file: ".codex/config.toml", list: appServerStatus, ask: []string{"codex", "app-server"},
 		add: byCommand("codex", "mcp", "add", "NAME", "--", "/bin/false"),
+	},
+	{
+		id: "copilot-cli", clientName: "copilot-cli", file: ".copilot/mcp-config.json", list: sessionStatus, modern: true,
+		env:        []string{"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false"},
+		add:        byCommand("copilot", "mcp", "add", "NAME", "--", "/bin/false"),
+		session:    []string{"copilot", "--prompt", "hello", "--output-format", "json"},
+		sessionEnv: []string{"COPILOT_PROVIDER_BASE_URL={model}/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_MODEL=gpt-4.1"},
 	},
 }
 
@@ -122,6 +131,28 @@ func parsedList(u *user, c *client) serverStates {
 		servers[name[1]] = strings.ContainsAny(line, "✔✓")
 	}
 	u.t.Logf("%s:\n%s", strings.Join(c.ask, " "), out)
+	return servers
+}
+
+// sessionStatus reads the events that copilot prints in a session. It prints the states of all servers when none is starting
+// any more.
+func sessionStatus(u *user, c *client) serverStates {
+	u.t.Helper()
+	servers := make(serverStates)
+	for line := range strings.Lines(u.runSession(c)) {
+		var event struct {
+			Type string
+			Data struct {
+				Servers []struct{ Name, Status string }
+			}
+		}
+		if json.Unmarshal([]byte(line), &event) != nil || event.Type != "session.mcp_servers_loaded" {
+			continue
+		}
+		for _, s := range event.Data.Servers {
+			servers[s.Name] = s.Status == "connected"
+		}
+	}
 	return servers
 }
 

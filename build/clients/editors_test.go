@@ -55,6 +55,9 @@ func TestClientListsRegistryAndIsRecognised(t *testing.T) {
 		if tools := r.tools(); !slices.Contains(tools, "registry") {
 			t.Errorf("tools listed to the client: %q; its requests:\n%s", tools, u.read(r.requests))
 		}
+		if requests := u.read(r.requests); c.modern && (!strings.Contains(requests, `"server/discover"`) || strings.Contains(requests, `"initialize"`)) {
+			t.Errorf("the client fell back to an older version of MCP; its requests:\n%s", requests)
+		}
 		u.eventually("the hub no longer reports that the editor needs a reload", func() bool { return !u.needsReload(c) })
 	})
 }

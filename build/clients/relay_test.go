@@ -63,14 +63,20 @@ func (r *relay) tools() []string {
 	return names
 }
 
-// listTools makes a client list the tools of its servers, as it does at the start of a session. The model API rejects all
-// requests, so that the session ends with its first turn.
+// listTools makes a client list the tools of its servers, as it does at the start of a session.
 func (u *user) listTools(c *client) {
 	u.t.Helper()
 	if c.session == nil {
 		c.list(u, c)
 		return
 	}
+	u.runSession(c)
+}
+
+// runSession runs a session of a client and returns its output. The model API rejects all requests, so that the session ends
+// with its first turn.
+func (u *user) runSession(c *client) string {
+	u.t.Helper()
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
@@ -83,4 +89,5 @@ func (u *user) listTools(c *client) {
 	}
 	out, err := cmd.CombinedOutput()
 	u.t.Logf("%s: %v\n%.3000s", strings.Join(c.session, " "), err, out)
+	return string(out)
 }
