@@ -27,10 +27,10 @@ func TestMain(m *testing.M) {
 // everything is the server of the Go SDK that has what the scenarios need.
 const everything = "github.com/modelcontextprotocol/go-sdk/conformance/everything-server"
 
-// version is a version of MCP, and how the server serves it over HTTP.
+// version is a version of MCP, and how the server is told to serve it over HTTP.
 type version struct {
-	name, server string
-	flag         string // of the program
+	name string
+	flag string // of the program
 }
 
 // setup is what the routes lead to.
@@ -48,40 +48,49 @@ func TestTheHubScoresAsMuchAsTheServerBehindIt(t *testing.T) {
 		t.Fatalf("build the server: %v\n%s", err, out)
 	}
 	s.hub = newHub(t)
-	s.Add("stdio", []string{s.program})
-	for _, v := range []version{{"2025-11-25", "stateful", "-stateless=false"}, {"2026-07-28", "stateless", "-stateless=true"}} {
+	for _, v := range []version{{"2025-11-25", "-stateless=false"}, {"2026-07-28", "-stateless=true"}} {
 		t.Run(v.name, func(t *testing.T) {
-			if !*table {
-				t.Parallel() // the scenarios mostly wait
-			}
+			t.Parallel() // the scenarios mostly wait
 			s.compare(t, v)
 		})
 	}
 	if *table {
-		for _, line := range s.want.unneeded(s.needed) {
-			t.Error(line)
-		}
+		t.Cleanup(func() {
+			for _, line := range s.want.unneeded(s.needed) {
+				t.Error(line)
+			}
+		})
 	}
 }
 
-// compare compares the scores of all routes in one version, or without -table those of the most important ones.
+// compare compares the scores of all routes in one version, or without -table those of the most important ones. Each route
+// leads to a server of its own, because scenarios change its lists.
 func (s *setup) compare(t *testing.T, v version) {
-	direct := overHTTP(t, s.program, v.flag)
-	s.Must("servers", "add", v.server, "--url", direct)
-	routes := []struct{ name, url string }{
-		{"direct", direct},
-		{"hub", s.relayed(t, v.server)},
-		{"companion", s.adapted(t, v.server)},
-		{"adapter", adapted(t, []string{s.program}, os.Environ())},
-		{"hub-stdio", s.relayed(t, "stdio")},
-		{"companion-stdio", s.adapted(t, "stdio")},
+	remote := func(name string) (server string) {
+		s.Must("servers", "add", name+v.name, "--url", overHTTP(t, s.program, v.flag))
+		return name + v.name
+	}
+	local := func(name string) (server string) {
+		s.Add(name+v.name, []string{s.program})
+		return name + v.name
+	}
+	routes := []struct {
+		name string
+		open func() (url string)
+	}{
+		{"direct", func() string { return overHTTP(t, s.program, v.flag) }},
+		{"hub", func() string { return s.relayed(t, remote("hub")) }},
+		{"companion", func() string { return s.adapted(t, remote("companion")) }},
+		{"adapter", func() string { return adapted(t, []string{s.program}, os.Environ()) }},
+		{"hub-stdio", func() string { return s.relayed(t, local("hub-stdio")) }},
+		{"companion-stdio", func() string { return s.adapted(t, local("companion-stdio")) }},
 	}
 	if !*table {
 		routes = routes[:3]
 	}
 	var columns []column
 	for _, r := range routes {
-		columns = append(columns, column{r.name, s.run(t, r.url, v.name)})
+		columns = append(columns, column{r.name, s.run(t, r.open(), v.name)})
 	}
 	if *table {
 		printTable(os.Stdout, v.name, columns)
