@@ -36,7 +36,7 @@ func (c *conversation) legacy(m jsonrpc.Message) {
 		c.w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	c.answer(s, []jsonrpc.Message{m}, reply{})
+	c.answer(s, []jsonrpc.Message{m}, reply{stream: prefersStream(c.r)})
 }
 
 // checkVersion checks the header MCP-Protocol-Version. A supported version that differs
@@ -102,7 +102,7 @@ func (c *conversation) initialize(m jsonrpc.Message) {
 	defer s.release()
 	s.link.version = era.Negotiate(jsonrpc.GetString(m.Params, "protocolVersion"))
 	c.w.Header().Set(sessionHeader, s.link.id)
-	c.answer(s, []jsonrpc.Message{m}, reply{})
+	c.answer(s, []jsonrpc.Message{m}, reply{stream: prefersStream(c.r)})
 }
 
 // receive takes a notification or an answer of the client.
@@ -179,7 +179,7 @@ func (c *conversation) batch(body []byte) {
 		c.w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	c.answer(s, requests, reply{batch: true})
+	c.answer(s, requests, reply{batch: true, stream: prefersStream(c.r)})
 }
 
 var errBatch = invalid("arrays of messages belong to MCP " + batchVersion + "; send one message")

@@ -49,7 +49,7 @@ func (c *conversation) modern(m jsonrpc.Message) {
 		refuse(c.w, era.Status(refused.Code), m.ID, refused)
 		return
 	}
-	if !c.send(reader, reply{modern: true}) {
+	if !c.send(reader, reply{modern: true, stream: prefersStream(c.r)}) {
 		request.cancel(&jsonrpc.Cancelled{})
 	}
 }

@@ -1,8 +1,11 @@
 package endpoint
 
 import (
+	"mime"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
@@ -24,6 +27,7 @@ type reply struct {
 	modern bool // the status of an error follows its code
 	batch  bool // a response that is not a stream is an array
 	eager  bool // the response is a stream from the beginning
+	stream bool // a result is sent on a stream, too
 	prime  bool // a stream begins with an event that has an id only
 }
 
@@ -46,9 +50,9 @@ func (c *conversation) send(from *reader, how reply) bool {
 		}
 		held = append(held, events...)
 		switch {
-		case !out.begun && last && onlyAnswers(held):
+		case !out.begun && last && onlyAnswers(held) && !(how.stream && onlyResults(held)):
 			return out.json(held, how)
-		case out.begun || !onlyAnswers(held):
+		case out.begun || last || !onlyAnswers(held):
 			out.begin()
 			if out.events(held); len(held) > 0 {
 				timer.Reset(commentEvery)
@@ -75,6 +79,19 @@ func (c *conversation) send(from *reader, how reply) bool {
 			return false
 		}
 	}
+}
+
+// prefersStream reports whether a client wants results on a stream: it accepts both
+// forms and names the stream first.
+func prefersStream(r *http.Request) bool {
+	first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
+	kind, _, _ := mime.ParseMediaType(first)
+	return kind == "text/event-stream"
+}
+
+// onlyResults reports whether there are events and none is an error.
+func onlyResults(events []event) bool {
+	return len(events) > 0 && !slices.ContainsFunc(events, func(e event) bool { return e.code != 0 })
 }
 
 func onlyAnswers(events []event) bool {

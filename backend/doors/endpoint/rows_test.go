@@ -43,6 +43,9 @@ func TestChecksHaveTheirStatusAndCode(t *testing.T) {
 		{"a parameter of the media type", "POST", "", []string{"Content-Type: Application/JSON; charset=utf-8", middle}, list, 200, `"result"`},
 		{"no Accept", "POST", "", []string{"Accept:", middle}, list, 200, `"result"`},
 		{"another Accept", "POST", "", []string{"Accept: text/html", middle}, list, 200, `"result"`},
+		{"a stream preferred", "POST", "", []string{"Accept: text/event-stream, application/json", middle}, list, 200, "data: {\"jsonrpc\""},
+		{"M: a stream preferred", "POST", "", modernHeaders("tools/list", "", "Accept: text/event-stream, application/json"), with("tools/list", meta), 200, "data: {\"jsonrpc\""},
+		{"M: an error although a stream is preferred", "POST", "", modernHeaders("no/method", "", "Accept: text/event-stream, application/json"), with("no/method", meta), 404, `"code":-32601`},
 
 		{"no JSON", "POST", "", []string{middle}, `{"jsonrpc"`, 400, `"id":null,"error":{"code":-32700`},
 		{"nothing", "POST", "", []string{middle}, ``, 400, `"code":-32700`},
