@@ -16,7 +16,7 @@ type allServers struct{ *Session }
 
 // hubCapabilities are what the hub offers. Servers may come and go during a session,
 // so it declares what any of them may support.
-const hubCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"completions":{},"logging":{}}`
+const hubCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"completions":{},"logging":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`
 
 func (a allServers) introduce(_ context.Context, client json.RawMessage) (introduction, error) {
 	return introduction{
@@ -96,7 +96,7 @@ func (a allServers) incoming(method string, params json.RawMessage) (server stri
 		server, prompt, err := a.gateway.resolvePrompt(name)
 		return server, jsonrpc.Set(params, "name", jsonrpc.Quote(prompt)), err
 	case "resources/read", "resources/subscribe", "resources/unsubscribe", "completion/complete",
-		"sampling/createMessage", "elicitation/create":
+		"sampling/createMessage", "elicitation/create", "tasks/get", "tasks/result", "tasks/cancel":
 		return a.gateway.incoming(method, params)
 	}
 	return "", params, nil

@@ -141,8 +141,12 @@ func (g *Gateway) started(ctx context.Context, server string) {
 
 // deliver passes a notification of a server on to the sessions that it concerns.
 func (g *Gateway) deliver(a upstream.Announced) {
-	if a.Method == "notifications/message" {
+	switch a.Method {
+	case "notifications/message":
 		g.deliverMessage(a)
+		return
+	case "notifications/tasks/status":
+		g.deliverTask(a)
 		return
 	}
 	concerned := g.subscriptions.of(a.Server, jsonrpc.GetString(a.Params, "uri"))

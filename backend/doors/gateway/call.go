@@ -61,7 +61,12 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 	defer s.endCall()
 	s.uses(server)
 	defer s.wants(ctx, server, s.exchangeOf(ctx).level)()
-	result, err := s.gateway.proxy.Call(ctx, request)
+	call := s.gateway.proxy.Call
+	if s.needsTask(ctx, request) {
+		call = s.callAsTask
+	}
+	result, err := call(ctx, request)
+	s.noteTask(ctx, server, result.JSON)
 	s.exchangeOf(ctx).note(result.Modern)
 	s.called(request, result, err)
 	result.JSON = s.surface.shown(server, "tools/call", result.JSON, "")

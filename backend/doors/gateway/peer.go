@@ -75,5 +75,6 @@ func (s *Session) Close(ctx context.Context) {
 	events.Publish(g.bus, ClientsChanged{})
 	g.subscriptions.removeAll(ctx, s)
 	g.endParked(s)
+	s.endTasks()
 	<-s.announced
 }

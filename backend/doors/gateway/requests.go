@@ -54,6 +54,8 @@ func unnamed(method string) error {
 		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: the uri of a resource is missing")
 	case "completion/complete":
 		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: ref must be of type ref/prompt with a name, or of type ref/resource with a uri")
+	case "tasks/get", "tasks/result", "tasks/cancel":
+		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: the taskId is missing")
 	}
 	return jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }

@@ -57,6 +57,7 @@ type Session struct {
 	views        map[string]bool // servers with a view that the client has read
 	listeners    map[*listener]bool
 	levels       map[string]levelCounts // log levels that modern calls in flight want, by server
+	tasks        []*task                // that the session has started, oldest first
 	inFlight     int
 }
 
@@ -99,6 +100,10 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 		return s.unsubscribe(ctx, params)
 	case "logging/setLevel":
 		return s.setLevel(ctx, params)
+	case "tasks/get", "tasks/result", "tasks/cancel":
+		return s.task(ctx, method, params)
+	case "tasks/list":
+		return s.listTasks(ctx, params)
 	}
 	return s.pass(ctx, method, params)
 }
@@ -203,6 +208,10 @@ func (s *Session) initialize(ctx context.Context, params json.RawMessage) (json.
 	if err != nil {
 		return nil, rpcError(err)
 	}
+	version := era.Negotiate(asked.ProtocolVersion)
+	if version < tasksVersion {
+		own.Capabilities = jsonrpc.Delete(own.Capabilities, "tasks")
+	}
 	s.mu.Lock()
 	if asked.ClientInfo.Name != "" {
 		s.setName(asked.ClientInfo.Name, asked.ClientInfo.Version)
@@ -220,7 +229,7 @@ func (s *Session) initialize(ctx context.Context, params json.RawMessage) (json.
 	return encode(struct {
 		ProtocolVersion string `json:"protocolVersion"`
 		introduction
-	}{era.Negotiate(asked.ProtocolVersion), own})
+	}{version, own})
 }
 
 // setName notes how the client calls itself. The caller holds mu.

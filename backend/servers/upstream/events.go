@@ -37,7 +37,7 @@ type Progressed struct {
 }
 
 // Announced is published for each notification of a server that concerns clients,
-// which are updated resources and log messages. It is not redacted.
+// which are updated resources, log messages and states of tasks. It is not redacted.
 type Announced struct {
 	Server string
 	Method string

@@ -117,7 +117,7 @@ func (s *session) Notification(method string, params json.RawMessage) {
 		s.passMessage(params)
 	}
 	switch method {
-	case "notifications/resources/updated", "notifications/message":
+	case "notifications/resources/updated", "notifications/message", "notifications/tasks/status":
 		events.Publish(s.manager.bus, Announced{Server: s.server.Name, Method: method, Params: params, Client: s.onlyClient()})
 	}
 	s.enqueue(notice{method: method, params: params, at: time.Now()})

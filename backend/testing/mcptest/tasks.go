@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // job is a task of the tool job.
@@ -55,6 +56,17 @@ func (s *server) task(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return `{"taskId":` + quote(id) + `,"status":` + quote(j.status) + `,"createdAt":"2026-01-01T00:00:00Z","ttl":60000,"pollInterval":1}`
+}
+
+// statuses returns the statuses of all tasks, in order.
+func (s *server) statuses() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, j := range s.jobs {
+		out = append(out, j.status)
+	}
+	return strings.Join(out, " ")
 }
 
 func (s *server) finish(j *job, status string) {

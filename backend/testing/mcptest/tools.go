@@ -74,8 +74,12 @@ func (s *server) call(m message, cancelled <-chan struct{}) {
 			return
 		}
 	}
-	if s.tasks && params.Name == "job" {
+	switch {
+	case s.tasks && params.Name == "job":
 		s.startJob(m)
+		return
+	case s.tasks && params.Name == "jobs":
+		c.text(s.statuses())
 		return
 	}
 	if !s.lists(params.Name) {

@@ -1,0 +1,88 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+)
+
+const (
+	// pollEvery is how often a task is asked for its state if the server does not say.
+	pollEvery = time.Second
+	// pollMin and pollMax limit what servers may say.
+	pollMin, pollMax = 50 * time.Millisecond, 30 * time.Second
+)
+
+const relatedTask = "io.modelcontextprotocol/related-task"
+
+// needsTask reports whether a tool can only be called as a task and a call comes from
+// a client that has not made it one, such as those of MCP 2026-07-28.
+func (s *Session) needsTask(ctx context.Context, r proxy.Request) bool {
+	t, known := s.gateway.catalog.Snapshot().Lookup(r.Server, r.Tool)
+	return known && s.exchangeOf(ctx).modern && jsonrpc.Get(r.Params, "task") == nil &&
+		jsonrpc.GetString(jsonrpc.Get(t.Definition, "execution"), "taskSupport") == "required"
+}
+
+// callAsTask makes a call as a task, waits for its end and returns the result as that
+// of an ordinary call.
+func (s *Session) callAsTask(ctx context.Context, r proxy.Request) (proxy.Result, error) {
+	r.Params = jsonrpc.Set(r.Params, "task", json.RawMessage("{}"))
+	result, err := s.gateway.proxy.Call(ctx, r)
+	state := jsonrpc.Get(result.JSON, "task")
+	id := jsonrpc.Get(state, "taskId")
+	if err != nil || id == nil {
+		return result, err
+	}
+	ask := func(ctx context.Context, method string) (json.RawMessage, error) {
+		answer, err := s.gateway.proxy.Forward(ctx, proxy.Forwarded{
+			Server: r.Server, Method: method, Params: jsonrpc.Set(nil, "taskId", id), Caller: r.Caller, Progress: r.Progress,
+		})
+		return answer.JSON, err
+	}
+	for err == nil && jsonrpc.GetString(state, "status") == "working" {
+		select {
+		case <-time.After(pollAfter(state)):
+			state, err = ask(ctx, "tasks/get")
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+	}
+	if err == nil {
+		result.JSON, err = ask(ctx, "tasks/result") // while the server requires input, too
+	}
+	if ctx.Err() != nil {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+		defer cancel()
+		_, _ = ask(ending, "tasks/cancel")
+		return proxy.Result{}, context.Cause(ctx)
+	}
+	result.JSON = withoutTask(result.JSON)
+	result.ToolError = string(jsonrpc.Get(result.JSON, "isError")) == "true"
+	return result, err
+}
+
+// pollAfter returns the time after which a task is asked for its state again.
+func pollAfter(state json.RawMessage) time.Duration {
+	ms, err := strconv.ParseFloat(string(jsonrpc.Get(state, "pollInterval")), 64)
+	if err != nil {
+		return pollEvery
+	}
+	return min(max(time.Duration(ms)*time.Millisecond, pollMin), pollMax)
+}
+
+// withoutTask returns a result that does not name its task.
+func withoutTask(result json.RawMessage) json.RawMessage {
+	meta := jsonrpc.Get(result, "_meta")
+	own := jsonrpc.Delete(meta, relatedTask)
+	if meta == nil || len(own) == len(meta) {
+		return result
+	}
+	if string(own) == "{}" {
+		return jsonrpc.Delete(result, "_meta")
+	}
+	return jsonrpc.Set(result, "_meta", own)
+}

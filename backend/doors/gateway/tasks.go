@@ -1,0 +1,149 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Tasks are calls of tools that go on after their answer, in MCP 2025-11-25. A server
+// does not know the hub's sessions, so the hub remembers which session has started
+// which task, and shows each session its own.
+
+// tasksVersion is the first version of MCP with tasks.
+const tasksVersion = "2025-11-25"
+
+// maxTasks is how many tasks of a session are remembered. Older ones are forgotten.
+const maxTasks = 256
+
+// task is a task that a session has started.
+type task struct {
+	server, id string
+	lease      *upstream.Lease // keeps the server running until the task is over
+	last       json.RawMessage // the task as the client is shown it, once it is over
+}
+
+// noteTask remembers the task in the result of a tool call, if there is one.
+func (s *Session) noteTask(ctx context.Context, server string, result json.RawMessage) {
+	id := jsonrpc.GetString(jsonrpc.Get(result, "task"), "taskId")
+	if id == "" {
+		return
+	}
+	lease, err := s.gateway.proxy.Lease(ctx, server)
+	if err != nil {
+		return // the server has ended, and the task with it
+	}
+	s.mu.Lock()
+	s.tasks = append(s.tasks, &task{server: server, id: id, lease: lease})
+	var old *task
+	if len(s.tasks) > maxTasks {
+		old, s.tasks = s.tasks[0], s.tasks[1:]
+	}
+	s.mu.Unlock()
+	if old != nil {
+		old.lease.Release()
+	}
+}
+
+// endTasks lets servers stop although tasks of the session are not over.
+func (s *Session) endTasks() {
+	for _, t := range s.ownTasks() {
+		t.lease.Release()
+	}
+}
+
+func (s *Session) ownTasks() []*task {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]*task(nil), s.tasks...)
+}
+
+// taskOf returns a task of the session, or nil.
+func (s *Session) taskOf(server, id string) *task {
+	for _, t := range s.ownTasks() {
+		if t.server == server && t.id == id {
+			return t
+		}
+	}
+	return nil
+}
+
+// noteState notes the state of a task, as the client is shown it.
+func (s *Session) noteState(t *task, state json.RawMessage) {
+	switch jsonrpc.GetString(state, "status") {
+	case "completed", "failed", "cancelled":
+		s.mu.Lock()
+		t.last = jsonrpc.Delete(state, "_meta")
+		s.mu.Unlock()
+		t.lease.Release()
+	}
+}
+
+// task serves tasks/get, tasks/result and tasks/cancel.
+func (s *Session) task(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	server, own, err := s.owner(method, params)
+	if err != nil {
+		return nil, err
+	}
+	t := s.taskOf(server, jsonrpc.GetString(own, "taskId"))
+	if t == nil {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: this session has no such task")
+	}
+	result, err := s.pass(ctx, method, params)
+	if err == nil && method != "tasks/result" {
+		s.noteState(t, result)
+	}
+	return result, err
+}
+
+// listTasks serves tasks/list. The list has one page, with the tasks of this session
+// that their servers still know.
+func (s *Session) listTasks(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	if jsonrpc.Get(params, "cursor") != nil {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown cursor; the list has one page")
+	}
+	var list []json.RawMessage
+	for _, t := range s.ownTasks() {
+		if state := s.stateOf(ctx, t); state != nil {
+			list = append(list, state)
+		}
+	}
+	return listOf("tasks", list), nil
+}
+
+// stateOf returns a task as the client is shown it, and nil if it is lost.
+func (s *Session) stateOf(ctx context.Context, t *task) json.RawMessage {
+	s.mu.Lock()
+	last := t.last
+	s.mu.Unlock()
+	if last != nil {
+		return last
+	}
+	select {
+	case <-t.lease.Done():
+		return nil
+	default:
+	}
+	state, err := s.forward(ctx, t.server, "tasks/get", jsonrpc.Set(nil, "taskId", jsonrpc.Quote(t.id)))
+	if err != nil {
+		return nil
+	}
+	state = s.surface.shown(t.server, "tasks/get", state, "")
+	s.noteState(t, state)
+	return jsonrpc.Delete(state, "_meta")
+}
+
+// deliverTask passes the state of a task on to the session that has started it.
+func (g *Gateway) deliverTask(a upstream.Announced) {
+	for _, s := range g.all() {
+		t := s.taskOf(a.Server, jsonrpc.GetString(a.Params, "taskId"))
+		if t == nil {
+			continue
+		}
+		state := s.surface.shown(a.Server, a.Method, a.Params, "")
+		s.noteState(t, state)
+		s.announce(a.Method, state)
+	}
+}
