@@ -115,9 +115,6 @@ func (s *session) hold() bool {
 		return false
 	}
 	s.users++
-	if s.idle != nil {
-		s.idle.Stop()
-	}
 	return true
 }
 

@@ -110,9 +110,10 @@ func TestMessagesOutsideOfRequestsChooseAStream(t *testing.T) {
 		t.Errorf("the second stream has\n%s", got)
 	}
 	notify("notifications/tools/list_changed", `{"get":2}`)
+	_ = two.peer.Notify(two.ctx, "notifications/message", json.RawMessage(`{"late":2}`))
 	notify("notifications/message", `{"only":2}`)
 	one.finish <- "{}"
-	if got := first.rest(); !strings.Contains(got, `{"only":1}`) || !strings.Contains(got, `{"only":2}`) || strings.Contains(got, "get") {
+	if got := first.rest(); !strings.Contains(got, `{"only":1}`) || !strings.Contains(got, `{"only":2}`) || !strings.Contains(got, `{"late":2}`) || strings.Contains(got, "get") {
 		t.Errorf("the first stream has\n%s", got)
 	}
 	get.await(`{"get":1}`)
