@@ -109,11 +109,16 @@ func (c *client) start(method string, params func(id string) string) (id string,
 	id = strconv.Itoa(c.last)
 	c.waiting[id] = ch
 	c.mu.Unlock()
-	err = c.send(jsonrpc.Message{ID: json.RawMessage(id), Method: method, Params: json.RawMessage(params(id))})
+	return id, ch, c.sendUnlessKilled(jsonrpc.Message{ID: json.RawMessage(id), Method: method, Params: json.RawMessage(params(id))})
+}
+
+// sendUnlessKilled sends a message. The error is errKilled if the client was killed.
+func (c *client) sendUnlessKilled(m jsonrpc.Message) error {
+	err := c.send(m)
 	if err != nil && c.isKilled() {
 		err = errKilled
 	}
-	return id, ch, err
+	return err
 }
 
 // end ends the session as if its editor was killed.
@@ -162,5 +167,5 @@ func (c *client) cancel(id string) error {
 		c.ended[id] = false
 	}
 	c.mu.Unlock()
-	return c.send(jsonrpc.Message{Method: "notifications/cancelled", Params: json.RawMessage(`{"requestId":` + id + `}`)})
+	return c.sendUnlessKilled(jsonrpc.Message{Method: "notifications/cancelled", Params: json.RawMessage(`{"requestId":` + id + `}`)})
 }
