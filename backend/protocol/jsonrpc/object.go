@@ -91,6 +91,23 @@ func Set(raw json.RawMessage, key string, value json.RawMessage) json.RawMessage
 	return append(append(out, value...), '}')
 }
 
+// maxShift is how many bytes Overwrite moves at most.
+const maxShift = 4 << 10
+
+// Overwrite is Set for the owner of raw. It may use the bytes of raw for the result: a
+// short value near the beginning of a long object is replaced without a copy of the
+// rest.
+func Overwrite(raw json.RawMessage, key string, value json.RawMessage) json.RawMessage {
+	start, end := jsonscan.Find(raw, key)
+	shift := end - start - len(value)
+	if start < 0 || start > maxShift || shift < 0 {
+		return Set(raw, key, value)
+	}
+	copy(raw[end-len(value):], value)
+	copy(raw[shift:], raw[:start])
+	return raw[shift:]
+}
+
 // Delete returns an object without a member. All other bytes stay as they are.
 // The result is raw itself if it has no such member.
 func Delete(raw json.RawMessage, key string) json.RawMessage {

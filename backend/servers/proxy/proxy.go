@@ -31,8 +31,8 @@ type Request struct {
 	// the registry instead.
 	Unlisted registry.Server
 	Tool     string
-	// Params are the params of tools/call as the client sent them. Call
-	// replaces the tool's name in them and leaves everything else unchanged.
+	// Params are the params of tools/call as the client sent them. Call owns them. It
+	// replaces the tool's name and sends everything else unchanged.
 	Params json.RawMessage
 	Caller upstream.Caller // answers requests that the server sends during the call; may be nil
 	// Progress, if not nil, receives the params of progress notifications.
@@ -87,8 +87,8 @@ func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 		return Result{}, err
 	}
 	defer p.release()
-	params := jsonrpc.Set(r.Params, "name", jsonrpc.Quote(r.Tool))
-	answer, err := p.upstream.Call(ctx, server, r.Caller, jsonrpc.Call{Method: "tools/call", Params: params, Progress: r.Progress})
+	r.Params = jsonrpc.Overwrite(r.Params, "name", jsonrpc.Quote(r.Tool))
+	answer, err := p.upstream.Call(ctx, server, r.Caller, jsonrpc.Call{Method: "tools/call", Params: r.Params, Progress: r.Progress})
 	result := Result{JSON: answer.JSON, Modern: answer.Modern}
 	if err == nil {
 		result.ToolError = string(jsonrpc.Get(result.JSON, "isError")) == "true"
