@@ -273,3 +273,18 @@ func TestAnUnknownSurfaceIsRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAnAnnouncedChangeIsPassedOnAlthoughTheListIsTheSame(t *testing.T) {
+	h, a := alone(t)
+	do(t, h, "POST", "/api/servers/1/activate", nil, nil)
+	whole := join(t, h, "agent")
+	a.exchange("tools/call", `{"name":"tell","arguments":{"method":"notifications/tools/list_changed"}}`)
+	a.await("notifications/tools/list_changed")
+	a.exchange("tools/call", `{"name":"grow","arguments":{"name":"more"}}`)
+	a.await("notifications/tools/list_changed")
+	whole.await("notifications/tools/list_changed")
+	whole.exchange("ping", `{}`)
+	if got := strings.Count(strings.Join(whole.notices, "\n"), "notifications/tools/list_changed"); got != 0 {
+		t.Errorf("a client of the whole hub was told of %d changes besides that of the list", got)
+	}
+}

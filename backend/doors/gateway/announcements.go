@@ -139,6 +139,17 @@ func (g *Gateway) started(ctx context.Context, server string) {
 	g.shareLevel(ctx, server)
 }
 
+// announceUnchanged passes on that a server has announced the change of a list that is
+// the same as before, to the clients that are shown what the server sends. Others would
+// drop their copy of a list for nothing.
+func (g *Gateway) announceUnchanged(a upstream.Announced) {
+	for _, s := range g.all() {
+		if s.surface.shows(a.Server) && !s.surface.shows("") {
+			s.announceList(a.Method)
+		}
+	}
+}
+
 // deliver passes a notification of a server on to the sessions that it concerns.
 func (g *Gateway) deliver(a upstream.Announced) {
 	switch a.Method {
@@ -147,6 +158,9 @@ func (g *Gateway) deliver(a upstream.Announced) {
 		return
 	case "notifications/tasks/status":
 		g.deliverTask(a)
+		return
+	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
+		g.announceUnchanged(a)
 		return
 	}
 	concerned := g.subscriptions.of(a.Server, jsonrpc.GetString(a.Params, "uri"))

@@ -112,7 +112,7 @@ func (s *session) Notification(method string, params json.RawMessage) {
 			return
 		}
 	}
-	s.relist(func(l list) bool { return l.changed == method })
+	s.announce(method)
 	if method == "notifications/message" {
 		s.passMessage(params)
 	}

@@ -67,7 +67,7 @@ func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (
 	err = s.handshake(ctx, legacy)
 	s.tap.endHandshake()
 	if err == nil && s.offers(lists[toolsList].capability) {
-		err = s.readList(ctx, toolsList)
+		_, err = s.readList(ctx, toolsList)
 	}
 	if err != nil {
 		failure := s.startFailure(ctx, err)

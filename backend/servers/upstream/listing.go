@@ -49,7 +49,7 @@ func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json
 	limit := m.limits.StartTimeout
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := session.readList(ctx, toolsList); err != nil {
+	if _, err := session.readList(ctx, toolsList); err != nil {
 		return nil, session.explain(err, jsonrpc.Call{Method: "tools/list", Idle: limit})
 	}
 	session.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
@@ -87,21 +88,43 @@ func (s *session) follow(ctx context.Context) {
 }
 
 func (s *session) readOutdated(ctx context.Context) {
+	same := make(map[string]bool) // by the notification: whether all its lists are as they were
 	for i, l := range lists {
 		if !s.outdated[i].Swap(false) {
 			continue
 		}
+		announced := s.announced[i].Swap(false)
 		listing, cancel := context.WithTimeout(ctx, s.manager.limits.StartTimeout)
-		if err := s.readList(listing, i); err != nil && ctx.Err() == nil {
+		changed, err := s.readList(listing, i)
+		cancel()
+		if err != nil && ctx.Err() == nil {
 			s.manager.log.Warn("could not read a list of a server", "server", s.server.Name, "list", l.what, "error", s.redactor.Text(err.Error()))
 		}
-		cancel()
+		if before, known := same[l.changed]; announced && err == nil {
+			same[l.changed] = !changed && (before || !known)
+		}
+	}
+	for method, unchanged := range same {
+		if unchanged {
+			events.Publish(s.manager.bus, Announced{Server: s.server.Name, Method: method, Client: s.onlyClient()})
+		}
 	}
 }
 
+// announce notes that the server has announced the change of a list.
+func (s *session) announce(method string) {
+	for i, l := range lists {
+		if l.changed == method {
+			s.announced[i].Store(true)
+		}
+	}
+	s.relist(func(l list) bool { return l.changed == method })
+}
+
 // readList reads one of lists. If the server is in the registry, it stores the
-// list. The list of tools is also kept in the session's description.
-func (s *session) readList(ctx context.Context, which int) error {
+// list and reports whether it has changed. The list of tools is also kept in the
+// session's description.
+func (s *session) readList(ctx context.Context, which int) (changed bool, err error) {
 	s.listing.Lock()
 	defer s.listing.Unlock()
 	l := lists[which]
@@ -110,7 +133,7 @@ func (s *session) readList(ctx context.Context, which int) error {
 		definitions, err = nil, nil // resources without templates, for example
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if which == toolsList {
 		definitions = s.callable(definitions)
@@ -119,14 +142,14 @@ func (s *session) readList(ctx context.Context, which int) error {
 		s.mu.Unlock()
 	}
 	if s.server.ID == 0 || s.over {
-		return nil
+		return false, nil
 	}
 	if which == toolsList {
-		_, err = s.manager.catalog.Replace(ctx, s.server.Name, definitions)
+		changed, err = s.manager.catalog.Replace(ctx, s.server.Name, definitions)
 	} else if s.manager.listings != nil {
-		_, err = s.manager.listings.Replace(ctx, s.server.Name, l.kind, definitions)
+		changed, err = s.manager.listings.Replace(ctx, s.server.Name, l.kind, definitions)
 	}
-	return err
+	return changed, err
 }
 
 // callable returns the tools that can be called. Over HTTP, clients of the modern era

@@ -30,9 +30,8 @@ type Declarer interface {
 	Declared() Declared
 }
 
-// Notified clients are told that a page was visited; see notifyCompleted.
+// notifier is a Caller whose client gets notifications; see notifyCompleted.
 type notifier interface {
-	// Notify sends a notification to the client.
 	Notify(ctx context.Context, method string, params json.RawMessage)
 }
 

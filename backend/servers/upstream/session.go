@@ -52,13 +52,14 @@ type session struct {
 	feed         *feed         // of a server of the modern era
 	wake         chan struct{} // wakes follow
 	outdated     [len(lists)]atomic.Bool
-	notices      chan notice        // queue of publish
-	dropped      atomic.Int64       // number of notices dropped because the queue was full
-	warned       bool               // whether dropped notices were logged; used by publish only
-	invalidLines atomic.Int64       // number of lines that were not JSON-RPC messages
-	cancel       context.CancelFunc // stops the goroutines of follow and feed
-	listing      sync.Mutex         // held while a list is read and stored
-	over         bool               // shutdown has ended; no list is stored any more; guarded by listing
+	announced    [len(lists)]atomic.Bool // the server has announced a change of the list
+	notices      chan notice             // queue of publish
+	dropped      atomic.Int64            // number of notices dropped because the queue was full
+	warned       bool                    // whether dropped notices were logged; used by publish only
+	invalidLines atomic.Int64            // number of lines that were not JSON-RPC messages
+	cancel       context.CancelFunc      // stops the goroutines of follow and feed
+	listing      sync.Mutex              // held while a list is read and stored
+	over         bool                    // shutdown has ended; no list is stored any more; guarded by listing
 	shutOnce     sync.Once
 	served       atomic.Bool // a call has got its result
 	silent       bool        // the server did not answer server/discover; valid after the handshake, as endedUnasked
