@@ -5,20 +5,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// answer writes the messages of a request up to its answer: as JSON if the answer is the first message, and otherwise as
-// events. It reports whether the answer came before the client or the server left.
+// answer writes the messages of a request up to its answer: as events if there are others or the client prefers a
+// stream for results, and otherwise as JSON. It reports whether the answer came before the client or the server left.
 func (st *stream) answer(w http.ResponseWriter, r *http.Request, s *server, e era.Era) bool {
 	streams := false
 	for {
 		select {
 		case line := <-st.messages:
 			m, _ := jsonrpc.Parse(line) // route has parsed it before
-			if m.Method == "" && !streams {
+			if m.Method == "" && !streams && (m.Error != nil || !prefersStream(r)) {
 				writeJSON(w, m, line, e)
 				return true
 			}
@@ -36,6 +37,11 @@ func (st *stream) answer(w http.ResponseWriter, r *http.Request, s *server, e er
 			return false
 		}
 	}
+}
+
+// prefersStream reports whether a client names streams before JSON.
+func prefersStream(r *http.Request) bool {
+	return strings.HasPrefix(r.Header.Get("Accept"), "text/event-stream")
 }
 
 func writeJSON(w http.ResponseWriter, m jsonrpc.Message, line []byte, e era.Era) {
