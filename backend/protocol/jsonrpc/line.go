@@ -18,9 +18,10 @@ const (
 	// keepLines is the number of short lines after which a large buffer is
 	// replaced by a small one.
 	keepLines = 16
-	// slowGrowth is the size from which a buffer grows by half its size, and not
-	// by its whole size.
-	slowGrowth = 32 << 20
+	// hugeBuffer is the size from which a buffer grows to four times its size, and
+	// not to twice. The system provides memory for the end of such a buffer only when
+	// the end is filled, while each copy takes memory until garbage is collected.
+	hugeBuffer = 32 << 20
 	// headSize is the size of LineTooLong.Head and LineTooLong.Tail.
 	headSize = 4 << 10
 	// maxEmptyReads is the number of reads without data or error after which a
@@ -195,18 +196,20 @@ func (l *LineReader) tidy() {
 // room or enlarges the buffer. It returns false if the budget does not allow a
 // larger buffer.
 func (l *LineReader) fill() bool {
+	unread, size := l.buf[l.from:l.to], len(l.buf)
+	if l.to == len(l.buf) && len(unread) > len(l.buf)/2 {
+		size = 2 * len(l.buf)
+		if len(l.buf) >= hugeBuffer {
+			size = 4 * len(l.buf)
+		}
+		// A buffer needs no more than the longest line and its end.
+		size = max(min(size, int(l.limit.Load())+firstBuffer), len(l.buf)+firstBuffer)
+	}
+	if (size > len(l.buf) || size > hugeBuffer) && !l.charge.Grow(min(size, len(unread)+hugeBuffer)) {
+		return false
+	}
 	if l.to == len(l.buf) {
-		unread := l.buf[l.from:l.to]
-		if len(unread) > len(l.buf)/2 {
-			size := 2 * len(l.buf)
-			if len(l.buf) >= slowGrowth {
-				size = len(l.buf) + len(l.buf)/2
-			}
-			// A buffer needs no more than the longest line and its end.
-			size = max(min(size, int(l.limit.Load())+firstBuffer), len(l.buf)+firstBuffer)
-			if !l.charge.Grow(size) {
-				return false
-			}
+		if size > len(l.buf) {
 			l.buf = make([]byte, size)
 		}
 		l.from, l.to = 0, copy(l.buf, unread)

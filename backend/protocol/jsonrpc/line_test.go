@@ -119,3 +119,20 @@ func TestALineCutOffIsDropped(t *testing.T) {
 		t.Errorf("got %q, %v", line, err)
 	}
 }
+
+func TestAHugeBufferIsChargedAsItIsFilled(t *testing.T) {
+	budget := NewBudget(80 << 20)
+	input := strings.Repeat("x", 40<<20) + "\n" + strings.Repeat("y", 90<<20) + "\nshort\n"
+	lines := NewLineReader(&choppy{[]byte(input), rand.New(rand.NewPCG(1, 2))}, 256<<20)
+	lines.charge.Budget = budget
+	if line, err := lines.Next(); len(line) != 40<<20 || err != nil || len(lines.buf) != 4*hugeBuffer {
+		t.Errorf("a line within the budget: %d bytes in a buffer of %d, %v", len(line), len(lines.buf), err)
+	}
+	_, err := lines.Next()
+	if long, ok := errors.AsType[*LineTooLong](err); !ok || !long.Full || long.Size != 90<<20 {
+		t.Errorf("a line over the budget: %v", err)
+	}
+	if line, err := lines.Next(); string(line) != "short" || err != nil || budget.left != 80<<20 {
+		t.Errorf("a short line: %s, %v; %d bytes of the budget are left", line, err, budget.left)
+	}
+}
