@@ -17,11 +17,13 @@ import (
 // client is a minimal MCP client on the standard input and output of a process that it starts, so that it adds little to
 // what it measures.
 type client struct {
-	cmd   *exec.Cmd
+	cmd   *exec.Cmd // nil for a client on a socket
 	in    io.WriteCloser
 	lines *jsonrpc.LineReader
 	id    int
 	out   []byte
+
+	notified func(line []byte) // gets notifications; may be nil
 }
 
 const clientGreeting = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}`
@@ -43,13 +45,23 @@ func open(ctx context.Context, env []string, command ...string) (*client, error)
 		return nil, err
 	}
 	c.in, c.lines = in, jsonrpc.NewLineReader(out, maxLine)
-	if _, err := c.call("initialize", json.RawMessage(clientGreeting)); err != nil {
+	if err := c.greet(); err != nil {
 		c.close()
 		return nil, fmt.Errorf("open a session with %v: %w", command, err)
 	}
-	_, err = c.in.Write(jsonrpc.AppendRequest(nil, nil, "notifications/initialized", nil))
-	return c, err
+	return c, nil
 }
+
+// greet begins the session.
+func (c *client) greet() error {
+	if _, err := c.call("initialize", json.RawMessage(clientGreeting)); err != nil {
+		return err
+	}
+	_, err := c.in.Write(jsonrpc.AppendRequest(nil, nil, "notifications/initialized", nil))
+	return err
+}
+
+func (c *client) notify(notified func(line []byte)) { c.notified = notified }
 
 // call sends a request and returns the line with its answer, which is valid until the next call.
 func (c *client) call(method string, params json.RawMessage) ([]byte, error) {
@@ -78,16 +90,31 @@ func (c *client) receive() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		head := line[:min(len(line), 300)]
-		switch {
-		case bytes.Contains(head, []byte(`"method":`)):
-			continue // a notification
-		case bytes.Contains(head, []byte(`"error":{`)), bytes.Contains(head, []byte(`"isError":true`)):
-			return nil, fmt.Errorf("answered: %s", head)
+		if isNotification(line) {
+			if c.notified != nil {
+				c.notified(line)
+			}
+			continue
+		}
+		if err := failure(line); err != nil {
+			return nil, err
 		}
 		return line, nil
 	}
 }
+
+func isNotification(line []byte) bool { return bytes.Contains(headOf(line), []byte(`"method":`)) }
+
+// failure returns an error for an answer that reports one.
+func failure(line []byte) error {
+	head := headOf(line)
+	if bytes.Contains(head, []byte(`"error":{`)) || bytes.Contains(head, []byte(`"isError":true`)) {
+		return fmt.Errorf("answered: %s", head)
+	}
+	return nil
+}
+
+func headOf(line []byte) []byte { return line[:min(len(line), 300)] }
 
 // idAt returns the offset of the id, which is the first member, or the last one as Node writes it.
 func idAt(line []byte) int {
@@ -102,5 +129,7 @@ func (c *client) pid() int { return c.cmd.Process.Pid }
 
 func (c *client) close() {
 	_ = c.in.Close()
-	_ = c.cmd.Wait() // its exit code does not matter
+	if c.cmd != nil {
+		_ = c.cmd.Wait() // its exit code does not matter
+	}
 }

@@ -1,9 +1,9 @@
 // Command bench measures what Agent Discover costs: time and CPU of a call through companion and hub, compared with a
-// direct call and with a relay that only copies bytes; start, memory, concurrent calls, search, and changes to the files of
-// editors. All variants are measured in turn in one run, because the load of a machine varies; compare ratios between runs,
-// not milliseconds.
+// direct call and with a relay that only copies bytes; start, memory, large results, progress, concurrent calls, search,
+// and changes to the files of editors. All variants are measured in turn in one run, because the load of a machine varies;
+// compare ratios between runs, not milliseconds.
 //
-//	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only calls,start,load,rest,editors,discovery,window]
+//	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only calls,gateway,start,load,rest,editors,discovery,window]
 package main
 
 import (
@@ -62,12 +62,13 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.scratch)) }()
 	parts := map[string]func(context.Context) error{
-		"calls": b.calls, "load": b.load, "start": b.start, "rest": b.rest, "editors": b.editors, "discovery": b.discovery, "window": b.window,
+		"calls": b.calls, "gateway": b.gateway, "load": b.load, "start": b.start, "rest": b.rest, "editors": b.editors,
+		"discovery": b.discovery, "window": b.window,
 	}
 	for name := range strings.SplitSeq(only, ",") {
 		part, ok := parts[name]
 		if !ok {
-			return fmt.Errorf("unknown part %q; use calls, start, load, rest, editors, discovery or window", name)
+			return fmt.Errorf("unknown part %q; use calls, gateway, start, load, rest, editors, discovery or window", name)
 		}
 		if err := part(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -83,9 +84,9 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 // allParts returns the parts that can run on this system.
 func allParts() string {
 	if runtime.GOOS == "linux" {
-		return "calls,start,load,rest,editors,discovery,window"
+		return "calls,gateway,start,load,rest,editors,discovery,window"
 	}
-	return "calls,start,load,rest,editors,discovery"
+	return "calls,gateway,start,load,rest,editors,discovery"
 }
 
 func (b *bench) prepare() (err error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -17,13 +18,20 @@ import (
 var roles = map[string]func(args []string) error{
 	"play-echo":      func([]string) error { return serve(json.RawMessage("[" + echoTool + "]")) },
 	"play-tools":     playTools,
+	"play-gateway":   func([]string) error { return serve(json.RawMessage("[" + largeTool + "," + progressTool + "]")) },
 	"play-relay":     playRelay,
 	"play-relay-hub": playRelayHub,
 }
 
 const (
-	maxLine  = 64 << 20 // bytes
-	pageSize = 100      // tools per page of tools/list
+	maxLine  = 128 << 20 // bytes
+	pageSize = 100       // tools per page of tools/list
+	// progressSteps is how often the tool progress notifies, with a pause of progressPause before each time.
+	progressSteps = 50
+	progressPause = 4 * time.Millisecond
+
+	largeTool    = `{"name":"large","description":"Returns a large text","inputSchema":{"type":"object"}}`
+	progressTool = `{"name":"progress","description":"Notifies of its progress","inputSchema":{"type":"object"}}`
 
 	echoTool = `{"name":"echo","description":"Echoes back the input string",` +
 		`"inputSchema":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}`
@@ -73,16 +81,40 @@ func answer(m *jsonrpc.Message, tools []json.RawMessage) (json.RawMessage, *json
 	case "tools/list":
 		return page(tools, jsonrpc.GetString(m.Params, "cursor")), nil
 	case "tools/call":
-		message := jsonrpc.Get(jsonrpc.Get(m.Params, "arguments"), "message")
+		return callTool(m.Params)
+	}
+	return nil, jsonrpc.NewError(-32601, "Method not found: %s", m.Method)
+}
+
+func callTool(params json.RawMessage) (json.RawMessage, *jsonrpc.Error) {
+	var prefix, text []byte
+	switch jsonrpc.GetString(params, "name") {
+	case "large":
+		text = append(largeText(), '"')
+	case "progress":
+		notifyOften(jsonrpc.Get(jsonrpc.Get(params, "_meta"), "progressToken"))
+		text = []byte(`done"`)
+	default:
+		message := jsonrpc.Get(jsonrpc.Get(params, "arguments"), "message")
 		if len(message) < 2 {
 			return nil, jsonrpc.NewError(-32602, "no message")
 		}
-		result := make([]byte, 0, len(message)+64)
-		result = append(result, `{"content":[{"type":"text","text":"Echo: `...)
-		result = append(result, message[1:]...) // including the closing quote
-		return append(result, `}]}`...), nil
+		prefix, text = []byte("Echo: "), message[1:] // including the closing quote
 	}
-	return nil, jsonrpc.NewError(-32601, "Method not found: %s", m.Method)
+	result := make([]byte, 0, len(text)+64)
+	result = append(result, `{"content":[{"type":"text","text":"`...)
+	result = append(append(result, prefix...), text...)
+	return append(result, `}]}`...), nil
+}
+
+// notifyOften sends progress notifications with the time at which they are sent, in nanoseconds.
+func notifyOften(token json.RawMessage) {
+	for i := range progressSteps {
+		time.Sleep(progressPause)
+		now := strconv.FormatInt(time.Now().UnixNano(), 10)
+		params := object("progressToken", token, "progress", json.RawMessage(strconv.Itoa(i+1)), "message", jsonrpc.Quote(now))
+		_, _ = os.Stdout.Write(jsonrpc.AppendRequest(nil, nil, "notifications/progress", params)) // the answer fails too
+	}
 }
 
 func page(tools []json.RawMessage, cursor string) json.RawMessage {
