@@ -258,15 +258,16 @@ func responseID(line []byte) json.RawMessage {
 	return nil
 }
 
-// unlink answers the requests that were in flight on a lost link with an error,
-// because nobody knows whether the hub has carried them out. why says how the link
-// was lost.
+// unlink queues the requests that were in flight on a lost link if they change nothing,
+// and answers the others with an error, because nobody knows whether the hub has carried
+// them out. why says how the link was lost.
 func (c *Companion) unlink(why string) {
 	c.mu.Lock()
 	c.link = nil
-	c.queue = c.memory.pending()
+	again, lost := c.memory.abandon()
+	c.queue = append(c.memory.pending(), again...)
 	var replies [][]byte
-	for _, id := range c.memory.abandon() {
+	for _, id := range lost {
 		replies = append(replies, answer(json.RawMessage(id), nil, jsonrpc.NewError(codeUnknownOutcome,
 			"%s while this request was in flight; its outcome is unknown. The companion reconnects on its own: check the outcome before you repeat an action that changes something", why)))
 	}

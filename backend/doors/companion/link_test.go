@@ -35,7 +35,10 @@ func expect(t *testing.T, from *bufio.Reader, want string) {
 	}
 }
 
-const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+const (
+	ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`
+)
 
 func TestAnswersReachTheClientWhileTheHubReadsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -77,8 +80,8 @@ func TestAClientThatDoesNotReadIsToldWhyTheLinkWasLost(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := &Companion{}
 			hub, client := linked(t, c)
-			go func() { _ = c.fromClient([]byte(ping)) }()
-			expect(t, bufio.NewReader(hub), ping)
+			go func() { _ = c.fromClient([]byte(call)) }()
+			expect(t, bufio.NewReader(hub), call)
 			go func() {
 				_, _ = hub.Write([]byte(`{"jsonrpc":"2.0","method":"notifications/x"}` + "\n"))
 				_ = hub.Close()
@@ -97,7 +100,7 @@ func TestARequestThatCouldNotBeSentIsAnsweredOnce(t *testing.T) {
 		c := &Companion{}
 		_, client := linked(t, c)
 		began := time.Now()
-		go func() { _ = c.fromClient([]byte(ping)) }()
+		go func() { _ = c.fromClient([]byte(call)) }()
 		line, err := client.ReadString('\n')
 		if err != nil || responseIDOf(line) != "1" || time.Since(began) != sendTimeout {
 			t.Errorf("after %s the client got %q, %v", time.Since(began), line, err)
@@ -105,6 +108,38 @@ func TestARequestThatCouldNotBeSentIsAnsweredOnce(t *testing.T) {
 		synctest.Wait()
 		if len(c.memory.inFlight) != 0 || c.link != nil || len(c.queue) != 0 {
 			t.Errorf("in flight %v, queue %q", c.memory.inFlight, c.queue)
+		}
+	})
+}
+
+func TestRequestsThatChangeNothingAreSentToTheNextHubOnce(t *testing.T) {
+	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	synctest.Test(t, func(t *testing.T) {
+		c := &Companion{}
+		hub, client := linked(t, c)
+		go func() {
+			for _, line := range []string{call, list} {
+				_ = c.fromClient([]byte(line))
+			}
+		}()
+		lines := bufio.NewReader(hub)
+		expect(t, lines, call)
+		expect(t, lines, list)
+		_ = hub.Close()
+		if line, err := client.ReadString('\n'); err != nil || responseIDOf(line) != "1" || !strings.Contains(line, "outcome is unknown") {
+			t.Errorf("the client got %q, %v", line, err)
+		}
+		synctest.Wait()
+
+		hub, client = linked(t, c)
+		expect(t, bufio.NewReader(hub), list)
+		_ = hub.Close()
+		if line, err := client.ReadString('\n'); err != nil || responseIDOf(line) != "2" || !strings.Contains(line, "outcome is unknown") {
+			t.Errorf("after the second hub the client got %q, %v", line, err)
+		}
+		synctest.Wait()
+		if len(c.memory.inFlight) != 0 || len(c.queue) != 0 {
+			t.Errorf("in flight %s, queue %q", c.memory.inFlight, c.queue)
 		}
 	})
 }

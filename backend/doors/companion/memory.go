@@ -18,7 +18,7 @@ const replayID = "companion-replay-"
 // memory holds the lines of the client that the companion needs to resume the
 // session with a new hub. The zero value is ready to use.
 type memory struct {
-	inFlight    map[string]bool     // ids of requests without an answer, as JSON
+	inFlight    map[string][]byte   // requests without an answer, by id as JSON: the line if the next hub may get it too, else nil
 	questions   map[string]question // requests whose answers are kept, by id
 	early       map[string]question // requests that were answered without the hub, by the ids of their replay
 	called      bool                // the client has called a tool
@@ -55,9 +55,12 @@ func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 		m.listens[string(msg.ID)] = &listen{line: bytes.Clone(line)}
 	} else if msg.IsRequest() {
 		if m.inFlight == nil {
-			m.inFlight = make(map[string]bool)
+			m.inFlight = make(map[string][]byte)
 		}
-		m.inFlight[string(msg.ID)] = true
+		m.inFlight[string(msg.ID)] = nil
+		if changesNothing(msg.Method) {
+			m.inFlight[string(msg.ID)] = bytes.Clone(line)
+		}
 	}
 	switch msg.Method {
 	case "tools/call":
@@ -130,21 +133,43 @@ func (m *memory) question(id string) *question {
 }
 
 // greeted reports whether the client's initialize was answered.
-func (m *memory) greeted() bool { return m.initialize != nil && !m.inFlight[m.initialID] }
+func (m *memory) greeted() bool { return m.initialize != nil && !m.waits(m.initialID) }
 
-// abandon removes the requests in flight and returns their ids, sorted. An
-// unanswered initialize stays, because the next hub answers it.
-func (m *memory) abandon() []string {
-	var ids []string
-	for id := range m.inFlight {
-		if id != m.initialID || m.initialize == nil {
-			ids = append(ids, id)
+// waits reports whether a request has no answer yet.
+func (m *memory) waits(id string) bool {
+	_, ok := m.inFlight[id]
+	return ok
+}
+
+// changesNothing reports whether a request may be sent to the next hub when its answer
+// was lost. Requests that reach a server, such as resources/read, may not: a server may
+// act on each of them.
+func changesNothing(method string) bool {
+	switch method {
+	case "ping", "server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list":
+		return true
+	}
+	return false
+}
+
+// abandon sorts out the requests in flight on a lost link, in the order of their ids. It
+// returns the lines of those that the next hub gets too, and removes the others and
+// returns their ids. A request is returned as a line once only, in case the hub ended
+// because of it. An unanswered initialize stays, because the next hub answers it.
+func (m *memory) abandon() (again [][]byte, lost []string) {
+	for _, id := range slices.Sorted(maps.Keys(m.inFlight)) {
+		switch line := m.inFlight[id]; {
+		case id == m.initialID && m.initialize != nil:
+		case line != nil:
+			again = append(again, append(line, '\n'))
+			m.inFlight[id] = nil
+		default:
+			lost = append(lost, id)
 			delete(m.inFlight, id)
 			delete(m.questions, id)
 		}
 	}
-	slices.Sort(ids)
-	return ids
+	return again, lost
 }
 
 // pending returns the lines of an unfinished initialization. They are sent to
@@ -205,7 +230,7 @@ func (m *memory) restore() []byte {
 }
 
 // queued reports whether a request waits for the next hub, which then gets it anyway.
-func (m *memory) queued(line []byte) bool { return m.inFlight[string(jsonrpc.Get(line, "id"))] }
+func (m *memory) queued(line []byte) bool { return m.waits(string(jsonrpc.Get(line, "id"))) }
 
 // sendListens notes that the hub has all open listen requests.
 func (m *memory) sendListens() {
