@@ -256,6 +256,34 @@ test("matching entries are exported as JSON Lines and as CSV", async () => {
   await context.close();
 });
 
+/** slow holds back the responses to requests for the log. begun resolves when the first is held back. */
+async function slow(page: Page): Promise<{ begun: Promise<void>; release: () => void }> {
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route("**/api/logs?*server=hostile*", async (route) => {
+    const response = await route.fetch();
+    begun.resolve();
+    await released.promise;
+    await route.fulfill({ response });
+  });
+  return { begun: begun.promise, release: released.resolve };
+}
+
+/** gathered waits longer than the page gathers entries before it shows them. */
+const gathered = (page: Page) => page.evaluate(() => new Promise((done) => setTimeout(done, 500)));
+
+test("an entry that arrives while the log is loading is shown", async () => {
+  const { page, context, problems } = await open("/overview");
+  const { begun, release } = await slow(page);
+  await page.evaluate(() => (location.hash = "/activity?server=hostile"));
+  await begun;
+  await call("mcp__hostile__markup", { early: true });
+  await gathered(page);
+  release();
+  await rows(page).filter({ hasText: '{"early":true}' }).waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 test("the log loads entries that it missed while disconnected", async () => {
   const { page, context } = await open("/overview", { expected: /WebSocket/ });
   let offline = false;
@@ -274,7 +302,13 @@ test("the log loads entries that it missed while disconnected", async () => {
   // Click before the hub can be reached: then the page reconnects without a click, and the button disappears.
   await page.getByRole("button", { name: "Try again" }).click();
   await call("mcp__hostile__markup", { meanwhile: true });
+  const { begun, release } = await slow(page);
   offline = false;
+  await begun;
+  await call("mcp__hostile__markup", { afterwards: true });
+  await gathered(page);
+  release();
+  await rows(page).filter({ hasText: '{"afterwards":true}' }).waitFor();
   await rows(page).filter({ hasText: '{"meanwhile":true}' }).waitFor();
   await context.close();
 });

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, WebSocketRoute } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launch, visit } from "./support/browser.ts";
 import { packaged, TestHub } from "./support/hub.ts";
@@ -44,6 +44,32 @@ test("a page reconnects after a restart of the hub and updates itself", async ()
   await page.getByText("newcomer").first().waitFor();
   await context.close();
   await own[Symbol.asyncDispose]();
+});
+
+test("a click while the page reconnects does not end its session", async () => {
+  const { page, context } = await visit(browser, hub, "/overview", { expected: /WebSocket/ });
+  const sockets: WebSocketRoute[] = [];
+  await page.routeWebSocket(/\/ws\?/, (socket) => {
+    socket.connectToServer();
+    sockets.push(socket);
+  });
+  await page.reload();
+  await page.getByRole("status").getByText("Ready").waitFor();
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let attempts = 0;
+  await page.route("**/hello?*", async (route) => {
+    attempts++;
+    begun.resolve();
+    await released.promise;
+    await route.continue();
+  });
+  await sockets.at(-1)?.close();
+  await begun.promise;
+  await page.getByRole("button", { name: "Try again" }).click();
+  released.resolve();
+  await page.getByRole("status").getByText("Ready").waitFor();
+  expect(attempts).toBe(1); // a second one would be refused, because the first replaces the session
+  await context.close();
 });
 
 /** A program of somebody else on a hub's port. It records everything that it gets. */

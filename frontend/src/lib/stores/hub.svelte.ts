@@ -45,6 +45,8 @@ class Hub {
 
   #wait = FIRST_WAIT;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** True while the page signs in. A second sign-in at the same time would end the session of the first. */
+  #entering = false;
   #socket: WebSocket | undefined;
   #listeners = new Map<MessageType, Set<Listener<MessageType>>>();
   #followed = new Map<string, number>();
@@ -126,12 +128,25 @@ class Hub {
 
   async #connect(): Promise<void> {
     clearTimeout(this.#timer);
+    if (this.#entering) return;
+    this.#entering = true;
+    this.#drop();
     try {
       connect(await enter());
       this.#socket = await listen(this.#take, (reason) => this.#lost(reason || "The connection to the hub was lost."));
     } catch (problem) {
       this.#refused(problem);
+    } finally {
+      this.#entering = false;
     }
+  }
+
+  /** #drop closes a socket whose hub has not answered, and ignores what it still receives. */
+  #drop(): void {
+    if (!this.#socket) return;
+    this.#socket.onmessage = this.#socket.onclose = null;
+    this.#socket.close();
+    this.#socket = undefined;
   }
 
   #refused(problem: unknown): void {

@@ -25,6 +25,8 @@ export class Log {
   #filter: Filter | undefined;
   #turn = 0;
   #loading = false;
+  /** The number of requests for the newest page. New entries wait for them, because only newer ones are added to a list. */
+  #asking = 0;
   #arrived: LogEntry[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -54,13 +56,15 @@ export class Log {
     this.fresh = [];
     this.problem = "";
     try {
-      const { entries, total } = await this.#ask();
+      const { entries, total } = await this.#askNewest();
       if (turn !== this.#turn) return;
       this.entries = entries;
       this.total = total;
       this.ended = entries.length < PAGE;
     } catch (problem) {
       if (turn === this.#turn) this.problem = messageOf(problem);
+    } finally {
+      this.#gathered();
     }
   }
 
@@ -106,6 +110,7 @@ export class Log {
   /** clear deletes all log entries on the hub. */
   async clear(): Promise<void> {
     await take(api.DELETE("/api/logs"));
+    this.#arrived = []; // deleted, or loaded now
     await this.reload();
   }
 
@@ -118,6 +123,15 @@ export class Log {
     return { entries: entries ?? [], total };
   }
 
+  async #askNewest(): Promise<{ entries: LogEntry[]; total: number }> {
+    this.#asking++;
+    try {
+      return await this.#ask();
+    } finally {
+      this.#asking--;
+    }
+  }
+
   #arrive(entry: LogEntry): void {
     if (!this.#filter || !selects(this.#filter, entry)) return;
     this.#arrived.push(entry);
@@ -125,7 +139,9 @@ export class Log {
   }
 
   #gathered(): void {
+    clearTimeout(this.#timer);
     this.#timer = undefined;
+    if (this.#asking) return;
     const arrived = this.#arrived;
     this.#arrived = [];
     if (this.entries) this.#add(arrived);
@@ -145,13 +161,15 @@ export class Log {
     if (!this.entries) return void this.reload();
     const turn = this.#turn;
     try {
-      const { entries } = await this.#ask();
+      const { entries } = await this.#askNewest();
       if (turn !== this.#turn) return;
       const known = this.fresh[0]?.id ?? this.entries[0]?.id ?? 0;
       if (known && entries.length === PAGE && entries.every((entry) => entry.id > known)) void this.reload();
       else this.#add(entries);
     } catch {
       // Ignore the failure: the next reconnect tries again.
+    } finally {
+      this.#gathered();
     }
   }
 }
