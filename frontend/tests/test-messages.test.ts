@@ -86,7 +86,9 @@ test("messages are recorded only while somebody inspects the server", async () =
     await hub.rest("POST", "/api/servers/1/call", { tool: "echo", args: { message: "unseen" } });
     return kept();
   };
-  await expect.poll(keptAfterACall).toEqual(["initialize", "answer", "notifications/initialized"]);
+  await expect
+    .poll(keptAfterACall)
+    .toEqual(["server/discover", "answer", "initialize", "answer", "notifications/initialized"]);
 });
 
 test("a shared process has fixed roots, and a process for the test gets its own", async () => {
