@@ -196,7 +196,7 @@ test("a reload on the port of a dead hub gives another program nothing that a hu
   expect(await page.title()).toBe("taken over");
   for (const request of stranger.heard) expect(request).not.toMatch(/authorization|ticket/i);
 
-  // What the code of the other program finds, and what it can do with it.
+  // Read all that a page of the other program can read, and try to use it.
   const found = await page.evaluate(async () => {
     const settled = <T>(request: IDBRequest<T>) =>
       new Promise<T>((done, failed) => {
