@@ -69,7 +69,7 @@ tests() {
   mkdir -p "$coverage/unit" "$coverage/children"
   local covered
   covered=$(go list ./backend/... | grep -v /testing/ | paste -sd, -)
-  run "tests" false go test -json -count=1 -timeout=60m -covermode=atomic -coverpkg="$covered" ./... \
+  run "tests" false go test -json -count=1 -timeout=25m -covermode=atomic -coverpkg="$covered" ./... \
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR
   run coverage false profiles
@@ -106,7 +106,7 @@ check() {
   run staticcheck true tool staticcheck -checks=all "./backend/$folder/..."
   run errcheck true tool errcheck -ignoretests -exclude build/errcheck.txt "./backend/$folder/..."
   run imports false go test -json ./backend
-  run tests false go test -json -count=1 -timeout=60m "./backend/$folder/..."
+  run tests false go test -json -count=1 -timeout=25m "./backend/$folder/..."
 }
 
 # dashboard: its tests in a real browser against real hubs.
@@ -123,7 +123,7 @@ race() {
   local raced
   raced=$(go list ./backend/... | grep -v -E '/(bundle|configdiff|configedit|schemacompat|jsonscan|safetext)$')
   # shellcheck disable=SC2086
-  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=60m \
+  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=25m \
     -skip='^(TestCommandLine|TestRecordedExchangesAreAnsweredAlike|TestTypedSecretIsNotShown)$' $raced
 }
 

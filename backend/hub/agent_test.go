@@ -3,10 +3,12 @@ package hub_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
@@ -39,16 +41,28 @@ func (a *agent) write(line string) {
 	}
 }
 
+// read returns the next message. It ends the test if the hub sends none for three
+// minutes: a machine is never that slow, so the message that was expected does not come.
+func (a *agent) read(expected string) string {
+	a.t.Helper()
+	silent := time.AfterFunc(3*time.Minute, a.leave)
+	line, err := a.lines.ReadString('\n')
+	if !silent.Stop() {
+		err = errors.New("the hub sent nothing for three minutes")
+	}
+	if err != nil {
+		a.t.Fatalf("waiting for %s: %v; before came %q", expected, err, a.notices)
+	}
+	return line
+}
+
 // ask sends a request and returns its result.
 func (a *agent) ask(method, params string) json.RawMessage {
 	a.t.Helper()
 	a.id++
 	a.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, a.id, method, params))
 	for {
-		line, err := a.lines.ReadString('\n')
-		if err != nil {
-			a.t.Fatal(err)
-		}
+		line := a.read("the answer to " + method)
 		var answer struct {
 			ID     any
 			Result json.RawMessage

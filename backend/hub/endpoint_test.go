@@ -42,7 +42,6 @@ func TestClientsOverHTTPUseServers(t *testing.T) {
 	for _, version := range []string{"2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "sse"} {
 		t.Run(version, func(t *testing.T) {
 			h := offering(t) // a server that clients share does not know which of them to ask
-			join(t, h, "agent").awaitList("resources/templates/list", "two")
 			progress := make(chan string, 8)
 			session := webClient(t, h, version, h.Info().Token, &mcp.ClientOptions{
 				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {

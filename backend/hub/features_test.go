@@ -18,13 +18,19 @@ func offering(t *testing.T) *hub.Hub {
 	return h
 }
 
-// addOffering adds active servers to a hub without servers.
+// addOffering adds active servers to a hub without servers, and waits until the hub
+// has all of their lists, so that no later list_changed is about the start.
 func addOffering(t *testing.T, h *hub.Hub, names ...string) {
 	t.Helper()
 	for i, name := range names {
 		command := mcptest.Command(t, "-offers")
 		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:]}, nil)
 		do(t, h, "POST", fmt.Sprintf("/api/servers/%d/activate", i+1), nil, nil)
+	}
+	waiting := join(t, h, "agent")
+	defer waiting.leave()
+	for _, name := range names {
+		waiting.awaitList("resources/templates/list", name+"+")
 	}
 }
 
@@ -35,10 +41,7 @@ func (a *agent) exchange(method, params string) string {
 	a.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, a.id, method, params))
 	head := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,`, a.id)
 	for {
-		line, err := a.lines.ReadString('\n')
-		if err != nil {
-			a.t.Fatal(err)
-		}
+		line := a.read("the answer to " + method)
 		if rest, ok := strings.CutPrefix(line, head); ok {
 			return strings.TrimSuffix(rest, "}\n")
 		}
@@ -57,11 +60,7 @@ func (a *agent) await(method string) string {
 				return line
 			}
 		}
-		line, err := a.lines.ReadString('\n')
-		if err != nil {
-			a.t.Fatalf("waiting for %s: %v", method, err)
-		}
-		a.notices = append(a.notices, strings.TrimSpace(line))
+		a.notices = append(a.notices, strings.TrimSpace(a.read(method)))
 	}
 }
 
@@ -163,7 +162,6 @@ func TestLogMessagesOfAServerReachTheClientThatAsked(t *testing.T) {
 func TestListsOfStoppedServersAreKeptAndChangesAreAnnounced(t *testing.T) {
 	h := offering(t)
 	a := join(t, h, "agent")
-	a.awaitList("prompts/list", "two__greet")
 	do(t, h, "POST", "/api/servers/2/stop", nil, nil)
 	if got := a.exchange("prompts/list", `{}`); !strings.Contains(got, "two__greet") {
 		t.Errorf("after the stop: %s", got)

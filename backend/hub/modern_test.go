@@ -43,7 +43,6 @@ func (a *agent) modern(method, members string) string {
 
 func TestAModernClientGetsWhatServersHave(t *testing.T) {
 	h := offering(t)
-	join(t, h, "agent").awaitList("resources/templates/list", "two")
 	a := arrive(t, h)
 	const info = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"agent-discover","title":"Agent Discover","version":`
 	for _, row := range []struct{ method, members, want string }{
