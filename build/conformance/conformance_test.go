@@ -31,7 +31,13 @@ const everything = "github.com/modelcontextprotocol/go-sdk/conformance/everythin
 type version struct {
 	name string
 	flag string // of the program
+	era  string
 }
+
+var (
+	legacy = version{"2025-11-25", "-stateless=false", "legacy"}
+	modern = version{"2026-07-28", "-stateless=true", "modern"}
+)
 
 // setup is what the routes lead to.
 type setup struct {
@@ -48,10 +54,10 @@ func TestTheHubScoresAsMuchAsTheServerBehindIt(t *testing.T) {
 		t.Fatalf("build the server: %v\n%s", err, out)
 	}
 	s.hub = newHub(t)
-	for _, v := range []version{{"2025-11-25", "-stateless=false"}, {"2026-07-28", "-stateless=true"}} {
-		t.Run(v.name, func(t *testing.T) {
+	for _, v := range []struct{ own, other version }{{legacy, modern}, {modern, legacy}} {
+		t.Run(v.own.name, func(t *testing.T) {
 			t.Parallel() // the scenarios mostly wait
-			s.compare(t, v)
+			s.compare(t, v.own, v.other)
 		})
 	}
 	if *table {
@@ -64,10 +70,10 @@ func TestTheHubScoresAsMuchAsTheServerBehindIt(t *testing.T) {
 }
 
 // compare compares the scores of all routes in one version, or without -table those of the most important ones. Each route
-// leads to a server of its own, because scenarios change its lists.
-func (s *setup) compare(t *testing.T, v version) {
-	remote := func(name string) (server string) {
-		s.Must("servers", "add", name+v.name, "--url", overHTTP(t, s.program, v.flag))
+// leads to a server of its own, because scenarios change its lists. One route leads to a server of another version only.
+func (s *setup) compare(t *testing.T, v, other version) {
+	remote := func(name string, of version) (server string) {
+		s.Must("servers", "add", name+v.name, "--url", only(t, of, overHTTP(t, s.program, of.flag)))
 		return name + v.name
 	}
 	local := func(name string) (server string) {
@@ -79,14 +85,15 @@ func (s *setup) compare(t *testing.T, v version) {
 		open func() (url string)
 	}{
 		{"direct", func() string { return overHTTP(t, s.program, v.flag) }},
-		{"hub", func() string { return s.relayed(t, remote("hub")) }},
-		{"companion", func() string { return s.adapted(t, remote("companion")) }},
+		{"hub", func() string { return s.relayed(t, remote("hub", v)) }},
+		{"hub-to-" + other.era, func() string { return s.relayed(t, remote("crossed", other)) }},
+		{"companion", func() string { return s.adapted(t, remote("companion", v)) }},
 		{"adapter", func() string { return adapted(t, []string{s.program}, os.Environ()) }},
 		{"hub-stdio", func() string { return s.relayed(t, local("hub-stdio")) }},
 		{"companion-stdio", func() string { return s.adapted(t, local("companion-stdio")) }},
 	}
 	if !*table {
-		routes = routes[:3]
+		routes = routes[:4]
 	}
 	var columns []column
 	for _, r := range routes {

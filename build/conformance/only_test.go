@@ -1,0 +1,55 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
+)
+
+// only returns a URL that leads to a server and refuses what does not belong to the era of a version. The server of the Go
+// SDK that speaks the modern era also speaks the legacy one.
+func only(t *testing.T, v version, server string) string {
+	t.Helper()
+	target, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the hub has left
+		}
+		m, _ := jsonrpc.Parse(body) // GET and DELETE have no message
+		if got := era.Detect(m.Method, m.Params, r.Header.Get(mcpheader.Version)); got != era.Of(v.name) {
+			refuse(w, m, v)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.URL + "/"
+}
+
+// refuse answers as a server that does not know the era of a request.
+func refuse(w http.ResponseWriter, m jsonrpc.Message, v version) {
+	why := jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "Bad Request: no valid session ID")
+	if v == modern {
+		why = era.CheckVersion(legacy.name)
+	}
+	fail(w, http.StatusBadRequest, m.ID, why)
+}
