@@ -83,8 +83,11 @@ func cannotBeReached(err error) bool {
 // discover sends server/discover. If it succeeds, the session is one of the modern
 // era.
 func (s *session) discover(ctx context.Context) error {
-	params := s.modernMeta(Declared{}).Stamp(nil)
-	raw, err := s.conn.Call(ctx, jsonrpc.Call{Method: "server/discover", Params: params, Quiet: true})
+	call := jsonrpc.Call{Method: "server/discover", Params: s.modernMeta(Declared{}).Stamp(nil), Quiet: true}
+	raw, err := s.conn.Call(ctx, call)
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && offersModern(rpc) {
+		raw, err = s.conn.Call(ctx, call)
+	}
 	if err != nil {
 		return err
 	}
@@ -101,6 +104,21 @@ func (s *session) discover(ctx context.Context) error {
 		Info: found.ServerInfo, Instructions: found.Instructions, ProtocolVersion: version, Capabilities: found.Capabilities,
 	})
 	return nil
+}
+
+// offersModern reports whether an error refuses a version and names a modern version
+// that this program supports. Today there is only one, so that a server which refuses
+// it and names it may accept it at the second try.
+func offersModern(err *jsonrpc.Error) bool {
+	if err.Code != era.CodeUnsupportedVersion {
+		return false
+	}
+	for item := range jsonrpc.Items(jsonrpc.Get(err.Data, "supported")) {
+		if version, _ := jsonrpc.String(item); era.Of(version) == era.Modern {
+			return true
+		}
+	}
+	return false
 }
 
 // initialize sends initialize and notifications/initialized. If it succeeds, the

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
@@ -295,5 +296,36 @@ func TestARemoteServerOfTheModernEraGetsItsHeaders(t *testing.T) {
 	}
 	if d, _ := b.Describe("s"); len(d.Tools) != 1 || d.ProtocolVersion != "2026-07-28" {
 		t.Errorf("the server is described as %+v", d)
+	}
+}
+
+func TestAVersionThatAServerOffersIsTriedAgain(t *testing.T) {
+	for name, row := range map[string]struct {
+		refusals int32
+		offered  string
+		version  string // that is used
+	}{
+		"offered":          {1, "2026-07-28", "2026-07-28"},
+		"another offered":  {1, "2025-11-25", "2025-03-26"},
+		"refused for ever": {100, "2026-07-28", "2025-03-26"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int32 // requests are handled concurrently
+			url := fake(t, answers{"server/discover": func(w http.ResponseWriter, id string) {
+				if asked.Add(1) <= row.refusals {
+					w.WriteHeader(http.StatusBadRequest)
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":[%q]}}}`, id, row.offered)
+					return
+				}
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}`, id)
+			}})
+			b := start(t, settings.Limits{})
+			if err := b.Start(t.Context(), b.addRemote("s", "streamable-http", url, nil)); err != nil {
+				t.Fatal(err)
+			}
+			if d, _ := b.Describe("s"); d.ProtocolVersion != row.version || asked.Load() > 2 {
+				t.Errorf("the version is %q after %d requests", d.ProtocolVersion, asked.Load())
+			}
+		})
 	}
 }
