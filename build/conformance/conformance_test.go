@@ -21,6 +21,10 @@ var table = flag.Bool("table", false, "print the scores of all scenarios")
 
 func TestMain(m *testing.M) {
 	mcptest.Main()
+	if len(os.Args) > 1 && os.Args[1] == "-client" {
+		main()
+		return
+	}
 	os.Exit(programtest.Main(m))
 }
 
@@ -43,21 +47,33 @@ var (
 type setup struct {
 	hub
 	suite
-	program string
-	want    expected
-	needed  *sync.Map // lines of want that have matched
+	program   string // the server
+	self      string // this program, which is a client if its first argument is -client
+	sdkClient string
+	want      expected
+	needed    *sync.Map // lines of want that have matched
 }
 
 func TestTheHubScoresAsMuchAsTheServerBehindIt(t *testing.T) {
-	s := setup{suite: newSuite(t), program: filepath.Join(t.TempDir(), "everything-server"), want: readExpected(t, "expected.txt"), needed: new(sync.Map)}
-	if out, err := exec.Command("go", "build", "-o", s.program, everything).CombinedOutput(); err != nil {
-		t.Fatalf("build the server: %v\n%s", err, out)
+	s := setup{suite: newSuite(t), want: readExpected(t, "expected.txt"), needed: new(sync.Map)}
+	dir := t.TempDir()
+	s.program, s.sdkClient = filepath.Join(dir, "everything-server"), filepath.Join(dir, "everything-client")
+	if out, err := exec.Command("go", "build", "-o", dir, everything, sdkClient).CombinedOutput(); err != nil {
+		t.Fatalf("build server and client: %v\n%s", err, out)
+	}
+	var err error
+	if s.self, err = os.Executable(); err != nil {
+		t.Fatal(err)
 	}
 	s.hub = newHub(t)
 	for _, v := range []struct{ own, other version }{{legacy, modern}, {modern, legacy}} {
 		t.Run(v.own.name, func(t *testing.T) {
 			t.Parallel() // the scenarios mostly wait
 			s.compare(t, v.own, v.other)
+		})
+		t.Run("clients of "+v.own.name, func(t *testing.T) {
+			t.Parallel()
+			s.compareClients(t, v.own, v.other)
 		})
 	}
 	if *table {
@@ -99,10 +115,16 @@ func (s *setup) compare(t *testing.T, v, other version) {
 	for _, r := range routes {
 		columns = append(columns, column{r.name, s.run(t, r.open(), v.name)})
 	}
+	s.judge(t, v.name, columns)
+}
+
+// judge reports scores that are lower than in the first column and not expected to be, and prints all with -table.
+func (s *setup) judge(t *testing.T, version string, columns []column) {
+	t.Helper()
 	if *table {
-		printTable(os.Stdout, v.name, columns)
+		printTable(os.Stdout, version, columns)
 	}
-	for _, wrong := range s.want.compare(v.name, columns, s.needed) {
+	for _, wrong := range s.want.compare(version, columns, s.needed) {
 		t.Error(wrong)
 	}
 }

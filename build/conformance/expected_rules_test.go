@@ -29,6 +29,44 @@ func TestScoresAreReadFromTheSummary(t *testing.T) {
 	}
 }
 
+const required = `Required for 2026-07-28 (5 scenarios, frozen; run at the 2026-07-28 wire):
+
+Server scenarios (test against a server):
+  - ping
+
+Client scenarios (test against a client):
+  - tools_call
+  - auth/iss-supported
+
+Run and reported, but never scored:
+  extension (2):
+    - tasks [server]
+    - skills [client]
+`
+
+func TestClientScenariosAreReadFromTheRequirements(t *testing.T) {
+	got := parseRequirements(required)
+	if !slices.Equal(got.scenarios, []string{"tools_call", "skills"}) || got.unscored["skills"] != "extension" || got.unscored["tools_call"] != "" {
+		t.Errorf("scenarios: %+v", got)
+	}
+}
+
+func TestAClientThatFailsScoresLess(t *testing.T) {
+	for text, want := range map[string]string{
+		"Passed: 2/2, 0 failed, 0 warnings\n":                                     "2/0",
+		"Passed: 1/2, 1 failed, 2 warnings\n":                                     "1/3",
+		"Passed: 2/2, 0 failed, 0 warnings\n\n⚠️  CLIENT TIMED OUT - Test\n":      "2/1",
+		"Passed: 2/2, 0 failed, 0 warnings\n\n⚠️  CLIENT EXITED WITH ERROR (1)\n": "2/1",
+	} {
+		if got, ok := parseClient(text); !ok || got.String() != want {
+			t.Errorf("%q: %v, %t", text, got, ok)
+		}
+	}
+	if _, ok := parseClient("Unknown scenario\n"); ok {
+		t.Error("an output without a summary was accepted")
+	}
+}
+
 func TestLowerScoresNeedALineWithAReason(t *testing.T) {
 	scored := func(passed, failed int) score {
 		return score{scenarios: []string{"ping"}, outcomes: map[string]outcome{"ping": {passed: passed, failed: failed}}}

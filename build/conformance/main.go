@@ -3,8 +3,13 @@
 //
 //	go run ./build/conformance -listen 127.0.0.1:8000 -- bin/agent-discover mcp
 //
-// Its tests run the conformance tests of the Model Context Protocol against a server directly, through the hub's /mcp, and
-// through a companion, and compare the scores. make conformance prints them.
+// With -client it is a client for the conformance tests of the Model Context Protocol: it makes the calls of a scenario
+// through a hub of its own, which is the client of the scenario's server:
+//
+//	npx @modelcontextprotocol/conformance client --scenario tools_call --command "conformance -client bin/agent-discover"
+//
+// Its tests run the conformance tests against a server directly, through the hub's /mcp, and through a companion, and
+// against clients, and compare the scores. make conformance prints them.
 package main
 
 import (
@@ -16,17 +21,25 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"syscall"
 )
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:0", "serve on this `address`")
+	program := flag.String("client", "", "be a client, with the hub of this `program`; the scenario is in the environment")
+	version := flag.String("version", os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION"), "with -client: speak this version of MCP to the hub")
 	flag.Parse()
-	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: conformance [-listen ADDRESS] -- COMMAND [ARGS…]")
+	if flag.NArg() == 0 || *program != "" && flag.NArg() > 1 {
+		fmt.Fprintln(os.Stderr, "usage: conformance [-listen ADDRESS] -- COMMAND [ARGS…]\n       conformance -client PROGRAM [-version VERSION] URL")
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := serve(ctx, *listen, flag.Args())
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	var err error
+	if *program != "" {
+		err = behave(ctx, *program, flag.Arg(0), *version, os.Getenv("MCP_CONFORMANCE_SCENARIO"))
+	} else {
+		err = serve(ctx, *listen, flag.Args())
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// scenarioTime is shorter than the time that the tests give a scenario, so that the hub ends with it.
+const scenarioTime = 15 * time.Second
+
+// behave starts a hub in a folder of its own, adds the server at a URL, and makes the calls of a scenario through a
+// companion that shows this server, as a client of a version of MCP.
+func behave(ctx context.Context, program, url, version, scenario string) (err error) {
+	act := scenarios[scenario]
+	if act == nil {
+		return fmt.Errorf("the scenario %q is unknown", scenario)
+	}
+	home, err := os.MkdirTemp("", "conformance-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	env := append(os.Environ(), "HOME="+home, "AGENT_DISCOVER_HOME="+filepath.Join(home, "data"), "AGENT_DISCOVER_PORT=0")
+	ctx, cancel := context.WithTimeout(ctx, scenarioTime)
+	defer cancel()
+	if err := command(ctx, env, program, "servers", "add", "scenario", "--url", url); err != nil {
+		return errors.Join(err, command(context.Background(), env, program, "stop"))
+	}
+	s, err := start([]string{program, "mcp", "--surface", "server:scenario"}, env)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		s.close()
+		err = errors.Join(err, command(context.Background(), env, program, "stop"))
+	}()
+	c := &client{server: s, ctx: ctx, version: version}
+	if era.Of(version) != era.Modern {
+		if err := c.initialize(); err != nil {
+			return err
+		}
+	}
+	return act(c)
+}
+
+func command(ctx context.Context, env []string, program string, args ...string) error {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %w\n%s", args, err, out)
+	}
+	return nil
+}
+
+// client is an MCP client of a server that speaks stdio. It makes one request at a time.
+type client struct {
+	*server
+	ctx     context.Context // ends all requests
+	version string
+	sent    int
+}
+
+const (
+	declared = `{"elicitation":{"form":{}}}`
+	named    = `{"name":"conformance","version":"1.0.0"}`
+)
+
+func (c *client) initialize() error {
+	params := fmt.Appendf(nil, `{"protocolVersion":%q,"capabilities":%s,"clientInfo":%s}`, c.version, declared, named)
+	if _, err := c.request("initialize", params); err != nil {
+		return err
+	}
+	return c.send(jsonrpc.AppendRequest(nil, nil, "notifications/initialized", nil))
+}
+
+// ask makes a request and answers the questions of the server.
+func (c *client) ask(method string, params json.RawMessage) (json.RawMessage, error) {
+	if era.Of(c.version) != era.Modern {
+		return c.request(method, params)
+	}
+	params = era.Meta{ProtocolVersion: c.version, ClientInfo: json.RawMessage(named), ClientCapabilities: json.RawMessage(declared)}.Stamp(params)
+	for {
+		result, err := c.request(method, params)
+		if err != nil || era.ResultType(result) != era.TypeInputRequired {
+			return result, err
+		}
+		required, err := inputrequired.Read(result)
+		if err != nil {
+			return nil, err
+		}
+		retry := inputrequired.Retry{State: required.State}
+		for _, q := range required.Requests {
+			retry.Responses = append(retry.Responses, inputrequired.Response{Key: q.Key, Result: accept(q.Params)})
+		}
+		params = retry.AddTo(params)
+	}
+}
+
+// request sends a request and waits for its answer. Requests of the server that come before it are answered.
+func (c *client) request(method string, params json.RawMessage) (json.RawMessage, error) {
+	c.sent++
+	st := c.open(jsonrpc.Message{ID: json.RawMessage(strconv.Itoa(c.sent)), Method: method, Params: params}, false)
+	defer c.drop(st)
+	if err := c.send(jsonrpc.AppendRequest(nil, st.id, method, params)); err != nil {
+		return nil, err
+	}
+	for {
+		select {
+		case line := <-st.messages:
+			m, _ := jsonrpc.Parse(line) // route has parsed it before
+			switch {
+			case m.Method == "elicitation/create":
+				if err := c.send(jsonrpc.AppendResponse(nil, m.ID, accept(m.Params), nil)); err != nil {
+					return nil, err
+				}
+			case m.Method == "" && m.Error != nil:
+				return nil, fmt.Errorf("%s: %s", method, m.Error)
+			case m.Method == "":
+				return m.Result, nil
+			}
+		case <-c.ended:
+			return nil, fmt.Errorf("%s: the companion has ended", method)
+		case <-c.ctx.Done():
+			return nil, fmt.Errorf("%s: %w", method, c.ctx.Err())
+		}
+	}
+}
+
+// accept returns the answer to a question that accepts it: with the default values of its form, and true for other fields.
+func accept(question json.RawMessage) json.RawMessage {
+	content := json.RawMessage("{}")
+	jsonrpc.Each(jsonrpc.Get(jsonrpc.Get(question, "requestedSchema"), "properties"), func(name string, field json.RawMessage) {
+		value := jsonrpc.Get(field, "default")
+		if value == nil {
+			value = json.RawMessage("true")
+		}
+		content = jsonrpc.Set(content, name, value)
+	})
+	return jsonrpc.Set(json.RawMessage(`{"action":"accept"}`), "content", content)
+}

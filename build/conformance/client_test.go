@@ -1,0 +1,122 @@
+//go:build linux
+
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// sdkClient is the client of the Go SDK that does what the scenarios need.
+const sdkClient = "github.com/modelcontextprotocol/go-sdk/conformance/everything-client"
+
+// compareClients compares the scores of the hub as the client of a scenario's server with those of a client of the Go SDK.
+// In one column of the table, the client of the hub speaks another version than the server.
+func (s *setup) compareClients(t *testing.T, v, other version) {
+	hub := func(version string) string { return s.self + " -client " + s.Program + " -version " + version }
+	routes := []struct{ name, command string }{
+		{"sdk-client", s.sdkClient},
+		{"client", hub(v.name)},
+		{"client-from-" + other.era, hub(other.name)},
+	}
+	if !*table {
+		routes = routes[:2]
+	}
+	list := s.clientScenarios(t, v.name)
+	var columns []column
+	for _, r := range routes {
+		got := score{scenarios: list.scenarios, outcomes: make(map[string]outcome), unscored: list.unscored}
+		for _, name := range list.scenarios {
+			got.outcomes[name] = s.runClient(t, r.command, name, v.name)
+		}
+		columns = append(columns, column{r.name, got})
+	}
+	s.judge(t, v.name, columns)
+}
+
+// clientScenarios returns the names of the scenarios for clients that a version of MCP requires. Those about authorization
+// are left out.
+func (s setup) clientScenarios(t *testing.T, version string) score {
+	t.Helper()
+	out, err := exec.Command(s.node, s.suite.program, "list", "--client", "--requirements", version).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := parseRequirements(string(out))
+	if len(list.scenarios) == 0 {
+		t.Fatalf("the suite lists no scenarios for clients:\n%s", out)
+	}
+	return list
+}
+
+var (
+	listedLine     = regexp.MustCompile(`^  - (\S+)$`)
+	reasonLine     = regexp.MustCompile(`^  (\S+) \(\d+\):$`)
+	unscoredClient = regexp.MustCompile(`^    - (\S+) \[client\]$`)
+	summaryPart    = regexp.MustCompile(`(?m)^Passed: (\d+)/\d+, (\d+) failed, (\d+) warnings$`)
+	endedPart      = regexp.MustCompile(`CLIENT (TIMED OUT|EXITED WITH ERROR)`)
+)
+
+// parseRequirements reads the scenarios for clients from the list that the suite prints.
+func parseRequirements(output string) score {
+	list := score{unscored: make(map[string]string)}
+	clients, reason := false, ""
+	add := func(name string) {
+		if !strings.HasPrefix(name, "auth/") {
+			list.scenarios = append(list.scenarios, name)
+		}
+	}
+	for line := range strings.Lines(output) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case strings.HasSuffix(line, ":") && line[0] != ' ':
+			clients = strings.HasPrefix(line, "Client scenarios")
+		case clients && listedLine.MatchString(line):
+			add(listedLine.FindStringSubmatch(line)[1])
+		case reasonLine.MatchString(line):
+			reason = reasonLine.FindStringSubmatch(line)[1]
+		case unscoredClient.MatchString(line):
+			name := unscoredClient.FindStringSubmatch(line)[1]
+			list.unscored[name] = reason
+			add(name)
+		}
+	}
+	return list
+}
+
+// runClient runs a scenario against a client.
+func (s setup) runClient(t *testing.T, command, scenario, version string) outcome {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command(s.node, s.suite.program, "client", "--command", command, "--scenario", scenario, "--spec-version", version, "--timeout", timeout, "--output-dir", dir)
+	cmd.Dir, cmd.Env = dir, s.Env
+	out, err := cmd.CombinedOutput()
+	got, ok := parseClient(string(out))
+	if !ok {
+		t.Fatalf("the suite failed: %v\n%s", err, out) // it exits with 1 if a check fails
+	}
+	got.problems = problems(t, filepath.Join(dir, scenario+"-20*"))
+	if got.failed > 0 {
+		got.problems = append(got.problems, string(out))
+	}
+	return got
+}
+
+// parseClient reads the summary of a scenario for clients. Warnings count as failed, and so does a client that failed.
+func parseClient(output string) (outcome, bool) {
+	m := summaryPart.FindStringSubmatch(output)
+	if m == nil {
+		return outcome{}, false
+	}
+	passed, _ := strconv.Atoi(m[1]) // all are digits
+	failed, _ := strconv.Atoi(m[2])
+	warnings, _ := strconv.Atoi(m[3])
+	if endedPart.MatchString(output) {
+		failed++
+	}
+	return outcome{passed: passed, failed: failed + warnings}, true
+}

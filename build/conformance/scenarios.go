@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// scenarios are the calls with which a client makes the server of a scenario see what it looks for, by the scenario's name.
+var scenarios = map[string]func(c *client) error{
+	"initialize":               greet,
+	"request-metadata":         greet,
+	"json-schema-ref-no-deref": listTools,
+	"tools_call":               call("add_numbers", `{"a":5,"b":3}`),
+	"sse-retry":                call("test_reconnection", `{}`),
+
+	"elicitation-sep1034-client-defaults": call("test_client_elicitation_defaults", `{}`),
+	"sep-2322-client-request-state":       callListed(`{}`),
+	"json-schema-2020-12-preservation":    echoSchema,
+	"http-standard-headers":               useEverything,
+	"http-custom-headers":                 callAsTold,
+	"http-invalid-tool-headers":           callListed(`{"region":"us-west1"}`),
+}
+
+// greet asks what the server is. Its server has no tools.
+func greet(c *client) error {
+	if era.Of(c.version) != era.Modern {
+		return nil // initialize has asked
+	}
+	_, err := c.ask("server/discover", json.RawMessage("{}"))
+	return err
+}
+
+func listTools(c *client) error {
+	_, err := c.ask("tools/list", json.RawMessage("{}"))
+	return err
+}
+
+// callTool calls a tool, which must not fail.
+func (c *client) callTool(name string, arguments json.RawMessage) error {
+	params := jsonrpc.Set(jsonrpc.Set(nil, "name", jsonrpc.Quote(name)), "arguments", arguments)
+	result, err := c.ask("tools/call", params)
+	if err == nil && string(jsonrpc.Get(result, "isError")) == "true" {
+		err = fmt.Errorf("%s: %s", name, result)
+	}
+	return err
+}
+
+// call lists the tools and calls one.
+func call(name, arguments string) func(*client) error {
+	return func(c *client) error {
+		if err := listTools(c); err != nil {
+			return err
+		}
+		return c.callTool(name, json.RawMessage(arguments))
+	}
+}
+
+// callListed calls all tools that are listed.
+func callListed(arguments string) func(*client) error {
+	return func(c *client) error {
+		list, err := c.ask("tools/list", json.RawMessage("{}"))
+		if err != nil {
+			return err
+		}
+		for tool := range jsonrpc.Items(jsonrpc.Get(list, "tools")) {
+			if err := c.callTool(jsonrpc.GetString(tool, "name"), json.RawMessage(arguments)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// echoSchema sends the schema of a tool back as it was listed.
+func echoSchema(c *client) error {
+	list, err := c.ask("tools/list", json.RawMessage("{}"))
+	if err != nil {
+		return err
+	}
+	for tool := range jsonrpc.Items(jsonrpc.Get(list, "tools")) {
+		if jsonrpc.GetString(tool, "name") == "json_schema_2020_12_tool" {
+			return c.callTool("json_schema_echo", jsonrpc.Set(nil, "schema", jsonrpc.Get(tool, "inputSchema")))
+		}
+	}
+	return fmt.Errorf("the tool is not listed: %s", list)
+}
+
+// useEverything uses each tool, resource and prompt that is listed.
+func useEverything(c *client) error {
+	if err := callListed(`{}`)(c); err != nil {
+		return err
+	}
+	for _, kind := range []struct{ list, items, method, key string }{
+		{"resources/list", "resources", "resources/read", "uri"},
+		{"prompts/list", "prompts", "prompts/get", "name"},
+	} {
+		list, err := c.ask(kind.list, json.RawMessage("{}"))
+		if err != nil {
+			return err
+		}
+		for item := range jsonrpc.Items(jsonrpc.Get(list, kind.items)) {
+			if _, err := c.ask(kind.method, jsonrpc.Set(nil, kind.key, jsonrpc.Get(item, kind.key))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// callAsTold makes the calls that the suite demands.
+func callAsTold(c *client) error {
+	if err := listTools(c); err != nil {
+		return err
+	}
+	told := json.RawMessage(os.Getenv("MCP_CONFORMANCE_CONTEXT"))
+	for tool := range jsonrpc.Items(jsonrpc.Get(told, "toolCalls")) {
+		if err := c.callTool(jsonrpc.GetString(tool, "name"), jsonrpc.Get(tool, "arguments")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
