@@ -30,7 +30,7 @@ files is changed. EDITOR is an id from: agent-discover editors list`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context(), false) },
 	}
 	cmd.AddCommand(c.listCommand(), c.preview(),
-		c.change(registration.Register, "Add the entry to editors, or repair it"),
+		c.change(registration.Register, "Add the entry to editors, or repair or update it"),
 		c.change(registration.Unregister, "Remove the entry from editors"),
 		c.undo(), c.history(), c.doctor(), c.importServers(), c.export(), c.watch(), c.auto())
 	return cmd

@@ -22,7 +22,7 @@ func (c editorCommands) listCommand() *cobra.Command {
 ENTRY is one of:
 
   yes, no            whether the entry is in FILE
-  needs repair       the entry is outdated; to repair it: agent-discover editors register
+  needs repair       the entry does not start this program; register repairs it
   name in use        an entry with the same name starts another program; to replace it,
                      register with --replace
   was removed        another program removed the entry; register adds it again
@@ -108,6 +108,9 @@ func noteOf(e registration.Status, f registration.FileStatus) string {
 	var notes []string
 	if f.Problem != "" {
 		notes = append(notes, f.Problem)
+	}
+	if f.Outdated {
+		notes = append(notes, "to update the entry: agent-discover editors register "+e.ID)
 	}
 	if len(f.Also) > 0 {
 		notes = append(notes, "also started by "+strings.Join(f.Also, ", ")+"; remove all but one")

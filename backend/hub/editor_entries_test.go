@@ -49,7 +49,7 @@ func TestEveryEditorEntryStartsACompanionThatListsRegistry(t *testing.T) {
 					t.Fatalf("%s: %s %s", o.Path, o.Status, o.Problem)
 				}
 				entry := readEntry(t, o.Path)
-				if entry.command != h.Program || !slices.Equal(entry.args, []string{"mcp"}) {
+				if entry.command != h.Program || !slices.Equal(entry.args, []string{"mcp", "--client", o.Editor}) {
 					t.Errorf("the entry starts %s %q", entry.command, entry.args)
 				}
 				if tools := entry.tools(t, h, o.Path); !slices.Contains(tools, "registry") {

@@ -41,6 +41,9 @@ func TestClientConnectsThroughTheWrittenEntry(t *testing.T) {
 		if text := u.read(c.path(u)); !strings.Contains(text, u.program) || strings.Contains(text, "AGENT_DISCOVER") {
 			t.Errorf("the entry lacks the program or names a data folder:\n%s", text)
 		}
+		if text := strings.Join(strings.Fields(u.read(c.path(u))), ""); !strings.Contains(text, `"mcp","--client","`+c.id+`"`) {
+			t.Errorf("the entry does not name the editor:\n%s", text)
+		}
 		c.expectServers(u, serverStates{"discover": true, "control": false})
 		u.awaitClient(c.clientName)
 	})

@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectAccessible, launch, visit } from "./support/browser.ts";
 import { EditorHub } from "./support/editors.ts";
+import { binary } from "./support/hub.ts";
 
 let browser: Browser;
 beforeAll(async () => void (browser = await launch()));
@@ -216,7 +217,7 @@ test("a read-only file stays unchanged, and the entry can be copied", async () =
     .getByRole("button", { name: /^Copy entry to paste/ })
     .click();
   const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as object;
-  expect(copied).toHaveProperty("context_servers.discover.args", ["mcp"]);
+  expect(copied).toHaveProperty("context_servers.discover.args", ["mcp", "--client", "zed"]);
   expect(statSync(hub.file("cursor")).mode & 0o777).toBe(0o400);
   expect(hub.text("cursor")).toBe(hub.original("cursor"));
   chmodSync(hub.file("cursor"), 0o600);
@@ -224,6 +225,38 @@ test("a read-only file stays unchanged, and the entry can be copied", async () =
     .getByRole("button", { name: /^Copy path/ })
     .click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(hub.file("zed"));
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("an entry that does not name its editor is registered, and can be updated", async () => {
+  await using hub = await new EditorHub().install("cursor", "vscode").start();
+  const old = `{"mcpServers": {"discover": {"command": ${JSON.stringify(binary)}, "args": ["mcp", "--surface", "registry"], "env": {"AGENT_DISCOVER_HOME": ${JSON.stringify(hub.folder)}}}}}`;
+  hub.write("cursor", old);
+  const { page, context, problems } = await visit(browser, hub, "/editors");
+  const cursor = row(page, "Cursor");
+  await cursor.getByText("Registered", { exact: true }).waitFor();
+  await cursor.getByText("The entry does not say that it is for Cursor").waitFor();
+  expect(
+    await row(page, "Visual Studio Code")
+      .getByRole("button", { name: /^Update/ })
+      .count(),
+  ).toBe(0);
+
+  await page.getByRole("tab", { name: "Checkup" }).click();
+  await page.getByRole("button", { name: /^Update/ }).click();
+  await dialog(page).getByRole("button", { name: "Update Cursor" }).click();
+  await dialog(page).waitFor({ state: "detached" });
+  const updated = old.replace('["mcp", ', '["mcp", "--client", "cursor", ');
+  expect(hub.text("cursor")).toBe(updated);
+  await page.getByRole("button", { name: /^Update/ }).waitFor({ state: "detached" });
+
+  hub.write("cursor", old);
+  await page.getByRole("tab", { name: "Editors" }).click();
+  await cursor.getByRole("button", { name: "Update Cursor" }).click();
+  await dialog(page).getByRole("button", { name: "Update Cursor" }).click();
+  await cursor.getByText("The entry does not say").waitFor({ state: "detached" });
+  expect(hub.text("cursor")).toBe(updated);
   expect(problems).toEqual([]);
   await context.close();
 });

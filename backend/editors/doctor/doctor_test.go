@@ -164,6 +164,19 @@ func (f *fixture) discoverEntry() string {
 	return fmt.Sprintf(`"discover":{"command":%q,"args":["mcp"]}`, f.program)
 }
 
+func TestEntriesThatDoNotNameTheirEditorAreReported(t *testing.T) {
+	f := newFixture(t)
+	path := f.write(".cursor/mcp.json", `{"mcpServers":{`+f.discoverEntry()+`}}`)
+	if got, want := findings(f.run(), doctor.Outdated), "note cursor: The Agent Discover entry in "+path+" does not say that it is for Cursor, whose limits on tools may be ignored. Update it: `agent-discover editors register cursor`."; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	_, err := f.registrar.Apply(t.Context(), registration.Request{Action: registration.Register, Editors: []string{"cursor"}})
+	f.must(err)
+	if got := findings(f.run(), doctor.Outdated); got != "" {
+		t.Errorf("after the update: %s", got)
+	}
+}
+
 const plain = `{"name":"open","description":"Opens a page.","inputSchema":{"type":"object","properties":{"url":{"type":"string"}}}}`
 
 func TestCostsCoverTheServersOfAnEditorAndAgentDiscover(t *testing.T) {

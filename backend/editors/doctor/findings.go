@@ -59,6 +59,12 @@ func (e *editor) entryFindings() (findings []Finding) {
 func (e *editor) fileFinding(f registration.FileStatus) (Finding, bool) {
 	path, reason := clean(f.Path), suffix(f.Problem)
 	switch f.State {
+	case registration.Registered:
+		if f.Outdated {
+			return e.finding(Outdated, Note, f.Path,
+				fmt.Sprintf("The Agent Discover entry in %s does not say that it is for %s, whose limits on tools may be ignored.", path, e.status.Name),
+				e.registerAdvice("Update it", "")), true
+		}
 	case registration.Unreadable:
 		return e.finding(Unreadable, Problem, f.Path, fmt.Sprintf("%s of %s cannot be changed%s.", path, e.status.Name, reason), e.fixAdvice(f)), true
 	case registration.Stale:

@@ -76,7 +76,7 @@ func (r *Registrar) addCommands(program string, p *filePlan) [][]string {
 		return nil
 	}
 	text, err := json.Marshal(toMap(value))
-	if err != nil || p.steps[0].Was && p.hasExtraFields(value) {
+	if err != nil || p.steps[0].Was && p.hasMore(value, wanted) {
 		return nil
 	}
 	list := [][]string{{program, "mcp", "add-json", "--scope", "user", Name, string(text)}}
@@ -86,9 +86,9 @@ func (r *Registrar) addCommands(program string, p *filePlan) [][]string {
 	return list
 }
 
-// hasExtraFields reports whether the present entry has fields or variables that
-// value lacks.
-func (p *filePlan) hasExtraFields(value configedit.Object) bool {
+// hasMore reports whether the present entry has fields, arguments or variables that
+// the wanted one, which is spelled as value, lacks.
+func (p *filePlan) hasMore(value configedit.Object, wanted table.Server) bool {
 	e, err := readEntry(p.was.Data, p.file)
 	fields, ok := e.value.(map[string]any)
 	if err != nil || !ok {
@@ -99,7 +99,8 @@ func (p *filePlan) hasExtraFields(value configedit.Object) bool {
 			return true
 		}
 	}
-	return len(repaired(e.server, table.Server{}).Env) > 0
+	now := repaired(e.server, wanted)
+	return len(now.Env) > len(wanted.Env) || !slices.Equal(now.Args, wanted.Args)
 }
 
 // toMap converts an object for encoding/json.

@@ -62,10 +62,11 @@ func (r *Registrar) state(e entry, wanted table.Server) State {
 	return Registered
 }
 
-// equivalent reports whether an entry starts the wanted server. Variables and
-// other fields that a person added do not matter.
+// equivalent reports whether an entry starts the wanted server. The client and the
+// surface in its arguments, and variables and other fields that a person added, do
+// not matter.
 func equivalent(server, wanted table.Server) bool {
-	if !sameProgram(server.Command, wanted.Command) || !slices.Equal(server.Args, wanted.Args) || server.Transport != wanted.Transport {
+	if !sameProgram(server.Command, wanted.Command) || !parseArguments(server.Args).valid || server.Transport != wanted.Transport {
 		return false
 	}
 	for name, value := range server.Env {
@@ -117,6 +118,7 @@ func (r *Registrar) isProgram(command string) bool {
 // link to the program must exist.
 func (r *Registrar) wanted(e *table.Editor) (server table.Server, link string, err error) {
 	server = r.options.Entry
+	server.Args = slices.Concat(server.Args, []string{clientFlag, e.ID})
 	if !e.NoSpaces || !strings.Contains(server.Command, " ") {
 		return server, "", nil
 	}
@@ -130,10 +132,11 @@ func (r *Registrar) wanted(e *table.Editor) (server table.Server, link string, e
 }
 
 // repaired returns the wanted server with the variables that a person added to
-// the present entry.
+// the present entry, and with the client and the surface that it names.
 func repaired(server, wanted table.Server) table.Server {
 	out := server
-	out.Transport, out.Command, out.Args = wanted.Transport, wanted.Command, wanted.Args
+	out.Transport, out.Command = wanted.Transport, wanted.Command
+	out.Args = updatedArguments(table.Arguments(server), wanted.Args)
 	out.URL, out.Headers = "", nil
 	out.Env = maps.Clone(wanted.Env)
 	for name, value := range server.Env {
@@ -154,7 +157,8 @@ func repair(text []byte, file table.File, server, wanted table.Server) (configed
 	if err != nil {
 		return configedit.Change{}, err
 	}
-	after, err := table.Spell(file.Shape, Name, repaired(server, wanted))
+	correct := repaired(server, wanted)
+	after, err := table.Spell(file.Shape, Name, correct)
 	if err != nil {
 		return configedit.Change{}, err
 	}
@@ -162,7 +166,7 @@ func repair(text []byte, file table.File, server, wanted table.Server) (configed
 	if err != nil {
 		return configedit.Change{}, err
 	}
-	if now, err := readEntry(change.Text, file); err == nil && now.ours && equivalent(now.server, wanted) {
+	if now, err := readEntry(change.Text, file); err == nil && now.ours && equivalent(now.server, wanted) && slices.Equal(now.server.Args, correct.Args) {
 		return change, nil
 	}
 	return configedit.Put(text, file.Place, Name, after)

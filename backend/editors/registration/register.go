@@ -31,7 +31,8 @@ func (r *Registrar) checkRegistrable(p *filePlan) error {
 	return nil
 }
 
-// register plans to add the entry to a file, or to repair or replace it there.
+// register plans to add the entry to a file, or to repair, update or replace it
+// there.
 func (r *Registrar) register(p *filePlan) {
 	if err := r.checkRegistrable(p); err != nil {
 		p.refuse(err)
@@ -58,10 +59,8 @@ func (r *Registrar) register(p *filePlan) {
 	}
 	p.had, p.has = e.ours, true
 	switch r.state(e, wanted) {
-	case Registered:
-		p.keep("")
-	case Stale:
-		if equivalent(e.server, wanted) { // only the link is missing
+	case Registered, Stale:
+		if equivalent(e.server, wanted) && !outdated(e.server) { // at most the link is missing
 			p.keep("")
 			return
 		}

@@ -28,7 +28,7 @@ type State string
 const (
 	Absent     State = "absent"     // the file has no such entry
 	Registered State = "registered" // the entry is correct
-	Stale      State = "stale"      // the entry starts a program that moved, is missing, or has other arguments
+	Stale      State = "stale"      // the entry starts a program that moved, is missing, or has wrong arguments
 	Foreign    State = "foreign"    // an entry of the same name starts another program
 	Dropped    State = "dropped"    // another program removed the entry
 	Unreadable State = "unreadable" // the file cannot be changed; Problem contains the reason
@@ -44,6 +44,9 @@ type FileStatus struct {
 	Also    []string `json:"also,omitempty"`    // the names of other entries that start Agent Discover, too
 	Problem string   `json:"problem,omitempty"`
 	Snippet string   `json:"snippet,omitempty"` // the text to paste where the file cannot be changed
+	// Outdated reports that the entry is correct, but does not say which editor it
+	// is for. Register updates it.
+	Outdated bool `json:"outdated,omitempty"`
 }
 
 // Status describes one editor on this machine.
@@ -74,7 +77,7 @@ type Action string
 
 // The actions.
 const (
-	Register   Action = "register" // add the entry, or repair it
+	Register   Action = "register" // add the entry, or repair or update it
 	Unregister Action = "unregister"
 	TakeOut    Action = "take-out" // remove the entries of imported servers
 	Undo       Action = "undo"

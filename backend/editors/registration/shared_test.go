@@ -78,7 +78,7 @@ func TestAnUndoIsMadeAsItWasPreviewed(t *testing.T) {
 	}
 	expect := map[string]string{change: plans[0].Difference}
 	text := rg.read(path)
-	rg.write(path, strings.Replace(text, `["mcp"]`, `["mcp", "--mine"]`, 1))
+	rg.write(path, strings.Replace(text, `["mcp", `, `["mcp", "--mine", `, 1))
 	out, err := rg.Undo(t.Context(), []string{change}, expect)
 	if err != nil || out[0].Status != refused || !out[0].Review {
 		t.Errorf("with another entry: %+v, %v", out, err)

@@ -97,6 +97,7 @@ func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
 	content := r.cache.get(file)
 	s := FileStatus{Path: file.Path, Exists: content.exists, Problem: content.problem, Command: content.entry.server.Command, Also: content.entry.also}
 	wanted, _, err := r.wanted(found.Editor)
+	updatable := file.Scope == userScope && found.Register != table.Never && content.unwritable == "" && outdated(content.entry.server)
 	switch pending, ok := r.saved.pendingForEntry(file.Path); {
 	case content.problem != "":
 		s.State = Unreadable
@@ -107,7 +108,7 @@ func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
 		if s.State == Absent && r.dropped(found, file) {
 			s.State = Dropped
 		}
-		if ok && (pending.Action != Register || s.State != Registered) {
+		if ok && (pending.Action != Register || s.State != Registered || updatable) {
 			s.State, s.Problem = Waiting, pending.Problem
 		}
 	}
@@ -120,6 +121,7 @@ func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
 	if s.State == Unreadable || s.State != Registered && found.Register == table.Never {
 		s.Snippet = r.snippet(found.Editor, file)
 	}
+	s.Outdated = updatable && s.State == Registered
 	if s.State == Stale && r.missing(s.Command) {
 		s.Problem = s.Command + " does not exist or is not executable"
 	}

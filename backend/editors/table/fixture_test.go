@@ -55,8 +55,10 @@ func TestFilesOfEveryEditorAreFound(t *testing.T) {
 
 var update = flag.Bool("update", false, "rewrite the after files in testdata")
 
-// entry is the Agent Discover entry that the tests add.
-var entry = Server{Transport: stdio, Command: "/opt/agent-discover/agent-discover", Args: []string{"mcp"}}
+// entryFor returns the Agent Discover entry that the tests add to an editor.
+func entryFor(e *Editor) Server {
+	return Server{Transport: stdio, Command: "/opt/agent-discover/agent-discover", Args: []string{"mcp", "--client", e.ID}}
+}
 
 // fixture reads a file of an editor's folder in testdata; ok is false when the
 // file does not exist.
@@ -77,7 +79,7 @@ func TestEntriesAreAddedToEveryEditorAndRemoved(t *testing.T) {
 			if !ok {
 				t.Fatal("testdata has no before file")
 			}
-			object, err := Spell(e.Shape, "discover", entry)
+			object, err := Spell(e.Shape, "discover", entryFor(e))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +119,7 @@ func checkEntry(t *testing.T, e *Editor, text []byte) {
 	for _, one := range entries {
 		s, err := Understand(e.Shape, one.Value)
 		if one.Name == "discover" {
-			if err != nil || !reflect.DeepEqual(s, entry) || !Ours(s) {
+			if err != nil || !reflect.DeepEqual(s, entryFor(e)) || !Ours(s) {
 				t.Errorf("the entry is %+v, %v", s, err)
 			}
 			count++

@@ -19,6 +19,13 @@ func Ours(s Server) bool {
 	return len(rest) > 0 && rest[0] == "mcp" || len(rest) == 0 && name == "agent-discover"
 }
 
+// Arguments returns the arguments with which the entry of Agent Discover starts the
+// program, directly or through a shell.
+func Arguments(s Server) []string {
+	_, args := unwrap(s.Command, s.Args)
+	return args
+}
+
 // unwrap returns the command that a shell or env starts.
 func unwrap(program string, args []string) (string, []string) {
 	switch base(program) {

@@ -2228,6 +2228,7 @@ export interface components {
             also?: string[] | null;
             command?: string;
             exists: boolean;
+            outdated?: boolean;
             path: string;
             problem?: string;
             snippet?: string;

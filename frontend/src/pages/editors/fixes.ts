@@ -25,6 +25,8 @@ export function fixOf({ kind, editors, subject }: Finding): Fix | undefined {
     case "stale":
     case "dropped":
       return register("Repair");
+    case "outdated":
+      return register("Update");
     case "foreign":
       return register("Replace in", true);
     case "duplicate":

@@ -68,7 +68,7 @@ export const labelOf = ({ state, registrable }: Editor): Label =>
   state === "absent" && !registrable ? readOnly : (labels[state] ?? absent);
 
 /** explain describes the problem with an editor's file, or returns "". */
-export function explain({ name }: Editor, { state, command, problem }: EditorFile): string {
+export function explain({ name }: Editor, { state, command, problem, outdated }: EditorFile): string {
   const starts = command ? `starts ${visible(command)}` : "starts another program";
   switch (state) {
     case "stale":
@@ -80,6 +80,7 @@ export function explain({ name }: Editor, { state, command, problem }: EditorFil
     case "waiting":
       return `The change is made once ${name} is closed: a running ${name} would overwrite it.`;
   }
+  if (outdated) return `The entry does not say that it is for ${name}, whose limits on tools may be ignored.`;
   return sentence(problem ?? "");
 }
 

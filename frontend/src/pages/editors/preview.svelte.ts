@@ -41,6 +41,7 @@ export function requestsFor(editor: Editor): ChangeRequest[] {
   const remove: ChangeRequest = { action: "unregister", verb: "Remove from", editors: [id] };
   if (state === "stale") return [register("Repair"), remove];
   if (state === "dropped") return [register("Repair")];
+  if (editor.files.some(({ outdated }) => outdated)) return [register("Update"), remove];
   if (has(editor)) return [remove];
   if (!registrable || state === "unreadable") return [];
   return [state === "foreign" ? register("Replace in", true) : register("Add to")];

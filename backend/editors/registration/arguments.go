@@ -1,0 +1,62 @@
+package registration
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+)
+
+// The flags of the command mcp.
+const (
+	clientFlag  = "--client"
+	surfaceFlag = "--surface"
+)
+
+// arguments are the arguments with which an Agent Discover entry starts the program.
+type arguments struct {
+	valid   bool     // they start the command mcp, and all of them are known
+	client  string   // value of --client; "" without it
+	surface []string // --surface and its value, which only a person adds
+}
+
+func parseArguments(args []string) arguments {
+	if len(args) == 0 || args[0] != "mcp" {
+		return arguments{}
+	}
+	a := arguments{valid: true}
+	for rest := args[1:]; len(rest) > 0; {
+		name, value, ok := strings.Cut(rest[0], "=")
+		words := 1
+		if !ok && len(rest) > 1 && (name == clientFlag || name == surfaceFlag) {
+			value, words, ok = rest[1], 2, true
+		}
+		switch {
+		case ok && name == clientFlag:
+			a.client = value
+		case ok && name == surfaceFlag:
+			a.surface = append(a.surface, rest[:words]...)
+		default:
+			a.valid = false
+		}
+		rest = rest[words:]
+	}
+	return a
+}
+
+// outdated reports whether the entry that starts a server does not say which editor
+// it is for, as the entries of earlier versions.
+func outdated(server table.Server) bool { return parseArguments(table.Arguments(server)).client == "" }
+
+// updatedArguments returns the wanted arguments of an entry, with the client and the
+// surface that the present ones name.
+func updatedArguments(present, wanted []string) []string {
+	a := parseArguments(present)
+	switch {
+	case a.client == "":
+		return slices.Concat(wanted, a.surface)
+	case a.valid:
+		return present
+	}
+	return slices.Concat([]string{"mcp", clientFlag, a.client}, a.surface)
+}
