@@ -10,7 +10,11 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/names"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/schemacompat"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
@@ -172,6 +176,40 @@ func TestShortNamesInAListAreUnique(t *testing.T) {
 	}
 	if lengthened == 0 {
 		t.Error("no two names had equal short hashes, so the test proves nothing")
+	}
+}
+
+func TestEveryEditorHasLimitsByTheClientInItsEntry(t *testing.T) {
+	schemas := map[string]schemacompat.Vendor{"": "", "anthropic": schemacompat.Anthropic, "gemini": schemacompat.Gemini, "openai": schemacompat.OpenAI}
+	limited := 0
+	for _, e := range table.Table() {
+		vendor, known := schemas[e.Schemas]
+		want := clientLimits{vendor: vendor}
+		if e.MaxName > 0 {
+			want.maxName = e.MaxName - len(strings.ReplaceAll(e.NamePrefix, "{server}", registration.Name))
+		}
+		if !known || want.maxName < 0 || e.MaxName > 0 && want.maxName < names.MinLimit {
+			t.Errorf("%s has unknown limits: schemas %q, names of %d characters", e.ID, e.Schemas, want.maxName)
+		}
+		if want != (clientLimits{}) {
+			limited++
+		}
+		for _, id := range append([]string{e.ID, strings.ToUpper(e.ID)}, e.Also...) {
+			if got := newSession(nil, Opening{Client: id}).limits; got != want {
+				t.Errorf("a session of --client %s has the limits %+v, want those of %s: %+v", id, got, e.ID, want)
+			}
+		}
+	}
+	if limited < 10 {
+		t.Errorf("only %d editors have limits", limited)
+	}
+}
+
+func TestAnUnknownClientInAnEntryHasNoLimits(t *testing.T) {
+	for _, client := range []string{"unheard-of", "two words", "claude-code-2"} {
+		if got := newSession(nil, Opening{Client: client}).limits; got != (clientLimits{}) {
+			t.Errorf("--client %q has the limits %+v", client, got)
+		}
 	}
 }
 
