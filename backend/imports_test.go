@@ -106,7 +106,7 @@ var allowed = map[string][]string{
 	},
 	"doors/names":       {"base/jsonscan", "protocol/jsonrpc"},
 	"doors/parking":     {"protocol/inputrequired"},
-	"doors/credentials": {"base/fault", "base/instance", "base/safetext", "editors/table"},                            // instance: random tokens; table: the clients that a token may name
+	"doors/credentials": {"base/events", "base/fault", "base/instance", "base/safetext", "editors/table"},                            // instance: random tokens; table: the clients that a token may name
 	"doors/endpoint":    {"base/instance", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway"}, // instance: random session ids
 	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc", "doors/answercache"},
 	"doors/answercache": {"base/paths"},
@@ -136,7 +136,7 @@ var allowed = map[string][]string{
 		"discovery/catalog", "discovery/learning",
 		"servers/inspector", "servers/journal", "servers/prefetch", "servers/proxy", "servers/registry", "servers/secrets", "servers/upstream",
 		"editors/registration",
-		"doors/gateway", "doors/api/guard", "doors/api/resources", // resources: messages contain the same objects as responses
+		"doors/credentials", "doors/gateway", "doors/api/guard", "doors/api/resources", // resources: messages contain the same objects as responses
 	},
 
 	// store implements the Store interface of every package that stores data.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -87,13 +88,21 @@ func (h hubCommands) tokenList() *cobra.Command {
 				h.printf("There are no tokens of MCP clients. Create one with: agent-discover token create NAME\n")
 				return nil
 			}
-			table := h.table("NAME", "SURFACE", "CLIENT", "CREATED")
+			table := h.table("NAME", "SURFACE", "CLIENT", "CREATED", "LAST USED")
 			for _, t := range list {
-				_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cell(t.Name), cell(t.Surface), cell(t.Client), t.CreatedAt.Local().Format("2006-01-02 15:04"))
+				_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", cell(t.Name), cell(t.Surface), cell(t.Client), minute(&t.CreatedAt), minute(t.LastUsed))
 			}
 			return table.Flush()
 		},
 	}
+}
+
+// minute writes a time for people, "never" if there is none.
+func minute(at *time.Time) string {
+	if at == nil {
+		return "never"
+	}
+	return at.Local().Format("2006-01-02 15:04")
 }
 
 func clientTokens(ctx context.Context, client *instance.Client) ([]resources.ClientToken, error) {

@@ -49,7 +49,7 @@ func TestAPersonCreatesTokensForClients(t *testing.T) {
 		t.Errorf("%q is printed; the screen shows %s", token, term.screen)
 	}
 	list := h.Must("token", "list")
-	programtest.Contains(t, list, "laptop", "registry", "cursor")
+	programtest.Contains(t, list, "laptop", "registry", "cursor", "LAST USED", "never")
 	if strings.Contains(list, token) || strings.Contains(list, "refused") {
 		t.Error(list)
 	}
@@ -72,6 +72,9 @@ func TestAPersonCreatesTokensForClients(t *testing.T) {
 	}
 	if got := status(); got != http.StatusOK {
 		t.Errorf("with the token: %d", got)
+	}
+	if list := h.Must("token", "list"); strings.Contains(list, "never") {
+		t.Errorf("after a use: %s", list)
 	}
 	programtest.Contains(t, h.Must("token", "revoke", "laptop"), "Revoked the token laptop")
 	if got := status(); got != http.StatusUnauthorized {

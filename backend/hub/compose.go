@@ -75,7 +75,7 @@ type loginEnv func(context.Context) process.Env
 func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
 	login := h.startLogin()
 	var err error
-	if h.doors.tokens, err = credentials.Open(ctx, h.store); err != nil {
+	if h.doors.tokens, err = credentials.Open(ctx, credentials.Options{Store: h.store, Bus: h.bus, Log: h.log}); err != nil {
 		return err
 	}
 	if err := h.composeDiscovery(ctx, config); err != nil {

@@ -81,6 +81,33 @@ func TestATokenOfAClientOpensTheEndpointOnly(t *testing.T) {
 	}
 }
 
+func TestACreatedTokenComesWithAnEntryForItsClient(t *testing.T) {
+	h := offering(t)
+	person, end, err := instance.NewClient(h.Info()).Person(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	for _, c := range []struct{ name, client, surface, want string }{
+		{"any", "", "", `"discover": {`},
+		{"gemini", "gemini-cli", "", `"httpUrl": "http://ADDRESS/mcp"`},
+		{"single", "cursor", "server:one", `"url": "http://ADDRESS/mcp/one"`},
+	} {
+		var created struct {
+			Token string
+			Entry struct{ Text string }
+		}
+		if err := person.Do(t.Context(), "POST", "/api/tokens", map[string]string{"name": c.name, "client": c.client, "surface": c.surface}, &created); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{strings.ReplaceAll(c.want, "ADDRESS", h.Info().Address()), `"Authorization": "Bearer ` + created.Token + `"`} {
+			if !strings.Contains(created.Entry.Text, part) {
+				t.Errorf("the entry for %s lacks %s", c.name, part)
+			}
+		}
+	}
+}
+
 func TestOnlyAPersonCreatesTokens(t *testing.T) {
 	h := offering(t)
 	if err := tryDo(t, h, "POST", "/api/tokens", map[string]string{"name": "x"}); fault.KindOf(err) != fault.Denied {
@@ -116,7 +143,13 @@ func TestOnlyAPersonCreatesTokens(t *testing.T) {
 	if len(list) != 1 || list[0]["name"] != "x" || list[0]["surface"] != "server:two" || list[0]["token"] != nil {
 		t.Errorf("the list is %v", list)
 	}
+	if _, used := list[0]["last_used_at"]; used {
+		t.Errorf("a new token was used: %v", list)
+	}
 	row{name: "the token", method: "POST", path: "/mcp", body: discoverRequest, headers: discovering(token), status: 200}.send(t, h)
+	if do(t, h, "GET", "/api/tokens", nil, &list); list[0]["last_used_at"] == nil {
+		t.Errorf("a used token was never used: %v", list)
+	}
 	do(t, h, "DELETE", "/api/servers/2", nil, nil) // a later server of this name is another one
 	row{name: "the token of a removed server", method: "POST", path: "/mcp", body: discoverRequest, headers: discovering(token), status: 401}.send(t, h)
 	if err := tryDo(t, h, "DELETE", "/api/tokens/x", nil); fault.KindOf(err) != fault.NotFound {

@@ -2,14 +2,16 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 )
 
 // Credentials implements credentials.Store.
 func (s *Store) Credentials(ctx context.Context) ([]credentials.Credential, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT id, name, hash, client, surface, created_at FROM client_tokens")
+	rows, err := s.read.QueryContext(ctx, "SELECT id, name, hash, client, surface, created_at, used_at FROM client_tokens")
 	if err != nil {
 		return nil, fmt.Errorf("read client tokens: %w", err)
 	}
@@ -18,14 +20,14 @@ func (s *Store) Credentials(ctx context.Context) ([]credentials.Credential, erro
 	for rows.Next() {
 		var c credentials.Credential
 		var hash []byte
-		var created int64
-		if err := rows.Scan(&c.ID, &c.Name, &hash, &c.Client, &c.Surface, &created); err != nil {
+		var created, used int64
+		if err := rows.Scan(&c.ID, &c.Name, &hash, &c.Client, &c.Surface, &created, &used); err != nil {
 			return nil, fmt.Errorf("read client tokens: %w", err)
 		}
 		if copy(c.Hash[:], hash) != len(c.Hash) {
 			continue // no token has this hash
 		}
-		c.Created = fromMillis(created)
+		c.Created, c.Used = fromMillis(created), fromMillis(used)
 		out = append(out, c)
 	}
 	return out, rows.Err()
@@ -47,4 +49,16 @@ func (s *Store) DeleteCredential(ctx context.Context, id string) error {
 		return fmt.Errorf("delete client token: %w", err)
 	}
 	return nil
+}
+
+// MarkUsed implements credentials.Store.
+func (s *Store) MarkUsed(ctx context.Context, used map[string]time.Time) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		for id, at := range used {
+			if _, err := tx.ExecContext(ctx, "UPDATE client_tokens SET used_at = ? WHERE id = ?", at.UnixMilli(), id); err != nil {
+				return fmt.Errorf("store use of client token: %w", err)
+			}
+		}
+		return nil
+	})
 }

@@ -1,6 +1,7 @@
-// Takes screenshots of every page: node tests/screens.ts FOLDER [--readme]
+// Takes screenshots of every page: node tests/screens.ts FOLDER [--readme | BEGINNING]
 //
-// It covers full, empty and failing pages, light and dark, and windows of 1440, 1024 and 480 pixels. With --readme, only pages in the README.
+// It covers full, empty and failing pages, light and dark, and windows of 1440, 1024 and 480 pixels. With --readme, only pages in the README;
+// with a BEGINNING, only those whose names begin with it.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,9 +9,11 @@ import type { Browser } from "playwright-core";
 import { launch, visit, type View, type Visit } from "./support/browser.ts";
 import { EditorHub } from "./support/editors.ts";
 import { populate } from "./support/home.ts";
-import { TestHub } from "./support/hub.ts";
+import { initialize, plain, TestHub } from "./support/hub.ts";
 
-const [folder = "screens", only] = process.argv.slice(2);
+const [folder = "screens", choice = ""] = process.argv.slice(2);
+const only = choice === "--readme" && choice;
+const beginning = only ? "" : choice;
 const themes = ["light", "dark"] as const;
 const large = { width: 1440, height: 900 };
 
@@ -19,6 +22,7 @@ interface Shot {
   path: string;
   /** Prepares the page for the screenshot. */
   before?: (seen: Visit) => Promise<void>;
+  expected?: View["expected"];
 }
 
 const full: Shot[] = [
@@ -38,6 +42,38 @@ const full: Shot[] = [
     before: async ({ page }) => {
       await page.getByRole("button", { name: "Replace in OpenAI Codex" }).click();
       await page.getByRole("region", { name: /^Change of/ }).waitFor();
+    },
+  },
+  { name: "editors-http", path: "/editors?tab=http" },
+  {
+    name: "editors-http-create",
+    path: "/editors?tab=http",
+    before: ({ page }) => page.getByRole("button", { name: "Create token…" }).click(),
+  },
+  {
+    name: "editors-http-created",
+    path: "/editors?tab=http",
+    before: async ({ page }) => {
+      // Each picture needs a name of its own.
+      const name = `laptop-${Date.now()}`;
+      await page.getByRole("button", { name: "Create token…" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("textbox", { name: "Name" }).fill(name);
+      await dialog.getByRole("combobox", { name: "Client" }).selectOption("vscode");
+      await dialog.getByRole("button", { name: "Create token" }).click();
+      await dialog.getByRole("button", { name: "Copy token" }).waitFor();
+    },
+  },
+  {
+    name: "editors-http-failing",
+    path: "/editors",
+    expected: /status of 503/,
+    before: async ({ page }) => {
+      await page.route("**/api/tokens", (route) =>
+        route.fulfill({ status: 503, json: { error: "the hub is stopping" } }),
+      );
+      await page.getByRole("tab", { name: "HTTP clients" }).click();
+      await page.getByText("Could not load tokens").waitFor();
     },
   },
   { name: "editors-import", path: "/editors?tab=import" },
@@ -79,10 +115,36 @@ const full: Shot[] = [
     },
   },
 ];
-const empty = ["overview", "approvals", "servers", "editors", "tools", "test", "activity"].map((name) => ({
-  name,
-  path: `/${name}`,
-}));
+const empty: Shot[] = [
+  ...["overview", "approvals", "servers", "editors", "tools", "test", "activity"].map((name) => ({
+    name,
+    path: `/${name}`,
+  })),
+  ...["http", "import", "export", "checkup", "history"].map((tab) => ({
+    name: `editors-${tab}`,
+    path: `/editors?tab=${tab}`,
+  })),
+  { name: "tools-ask", path: "/tools?mode=ask" },
+  { name: "tools-learned", path: "/tools?learned=1" },
+  { name: "activity-no-match", path: "/activity?kind=call&q=nothing" },
+  { name: "editors-no-match", path: "/editors?q=nothing" },
+  { name: "server-missing", path: "/servers/none" },
+  { name: "tool-missing", path: "/tools/none/none" },
+];
+/** What a server without calls, secrets, prompts and resources shows. */
+const fresh: Shot[] = [
+  { name: "server", path: "/servers/plain" },
+  ...["tools", "metrics", "output", "secrets", "activity", "configuration"].map((tab) => ({
+    name: `server-${tab}`,
+    path: `/servers/plain?tab=${tab}`,
+  })),
+  { name: "tool", path: "/tools/plain/search_issues" },
+  { name: "test", path: "/test/plain" },
+  ...["resources", "prompts", "server"].map((tab) => ({ name: `test-${tab}`, path: `/test/plain?tab=${tab}` })),
+  { name: "servers-no-match", path: "/servers?q=nothing" },
+  { name: "tools-no-match", path: "/tools?q=qqqq" },
+  { name: "tools-ask-no-match", path: "/tools?mode=ask&q=qqqq" },
+];
 const readme: Shot[] = [
   { name: "overview", path: "/overview" },
   { name: "servers", path: "/servers" },
@@ -112,7 +174,8 @@ const readme: Shot[] = [
 ];
 
 async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suffix: string): Promise<void> {
-  const seen = await visit(browser, hub, shot.path, view);
+  if (beginning && !(shot.name + suffix).startsWith(beginning)) return;
+  const seen = await visit(browser, hub, shot.path, { ...view, expected: shot.expected });
   await seen.page.waitForLoadState("networkidle");
   await shot.before?.(seen);
   await seen.page.screenshot({ path: join(folder, `${shot.name}${suffix}.png`), animations: "disabled" });
@@ -127,24 +190,44 @@ async function breakEntries(hub: EditorHub): Promise<void> {
   hub.write("codex", '[mcp_servers.discover]\ncommand = "something-else"\n');
 }
 
+/** createTokens creates a token of each kind for MCP clients over HTTP, and uses one. */
+async function createTokens(hub: TestHub): Promise<void> {
+  const { token } = await hub.restAsPerson<{ token: string }>("POST", "/api/tokens", { name: "ci" });
+  await hub.restAsPerson("POST", "/api/tokens", { name: "laptop", client: "cursor" });
+  await hub.restAsPerson("POST", "/api/tokens", {
+    name: "notes-only",
+    client: "claude-code",
+    surface: "server:memory",
+  });
+  await hub.rest("POST", "/mcp", initialize, token);
+}
+
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
 {
   // The passphrase makes secrets storable, as on a machine with a keychain.
   await using hub = await new EditorHub().install().start({ AGENT_DISCOVER_PASSPHRASE: "a passphrase for pictures" });
   const agents = await populate(hub);
-  if (only !== "--readme") await breakEntries(hub);
-  for (const shot of only === "--readme" ? readme : full) {
+  if (!only) {
+    await breakEntries(hub);
+    await createTokens(hub);
+  }
+  for (const shot of only ? readme : full) {
     for (const theme of themes) await shoot(browser, hub, shot, { theme, ...(only ? {} : large) }, `-${theme}`);
-    if (only === "--readme") continue;
+    if (only) continue;
     await shoot(browser, hub, shot, { width: 1024, height: 768 }, "-1024");
     await shoot(browser, hub, shot, { width: 480, height: 900 }, "-480");
   }
   await agents[Symbol.asyncDispose]();
 }
-if (only !== "--readme") {
+if (!only) {
   await using hub = await new TestHub().start();
-  for (const shot of empty) for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-empty-${theme}`);
+  for (const shot of empty) {
+    for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-empty-${theme}`);
+    await shoot(browser, hub, shot, { width: 480, height: 900 }, "-empty-480");
+  }
+  await hub.add("plain", plain(3, "issues"));
+  for (const shot of fresh) for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-fresh-${theme}`);
   await using begun = await new EditorHub().install().start();
   for (const name of ["overview", "editors"])
     for (const theme of themes) await shoot(browser, begun, { name, path: `/${name}` }, { theme }, `-first-${theme}`);

@@ -183,7 +183,7 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 			Journal: s.Journal, Clients: o.Clients.Gateway.Clients, Stop: o.Stop,
 		},
 		&resources.Sessions{Sessions: o.Sessions},
-		&resources.Tokens{Tokens: o.Clients.Tokens, Registry: s.Registry},
+		&resources.Tokens{Tokens: o.Clients.Tokens, Registry: s.Registry, Importer: o.Editors.Importer, Address: o.Info.Address()},
 		&resources.Servers{Registry: s.Registry, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Views: views},
 		&resources.Parse{Importer: o.Editors.Importer},
 		&resources.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Views: views},

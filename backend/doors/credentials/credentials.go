@@ -7,12 +7,14 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
@@ -37,8 +39,12 @@ type Credential struct {
 	Client  string // id in the table of editors, empty if unknown
 	Surface string
 	Created time.Time
+	Used    time.Time // when a request last showed the token, to the minute; zero if none did
 	Hash    [sha256.Size]byte
 }
+
+// Changed is published when a credential was created, revoked or used.
+type Changed struct{}
 
 // Server returns the only server that the token opens, empty if its surface is another.
 func (c Credential) Server() string {
@@ -52,6 +58,7 @@ func (c Credential) Server() string {
 // Grant is a credential that a request has shown.
 type Grant struct {
 	Credential
+	used  time.Time // guarded by the keeper's mu
 	ended chan struct{}
 }
 
@@ -63,24 +70,45 @@ type Store interface {
 	Credentials(ctx context.Context) ([]Credential, error)
 	AddCredential(ctx context.Context, c Credential) error
 	DeleteCredential(ctx context.Context, id string) error
+	// MarkUsed stores when credentials were last used, by id. It ignores unknown ids.
+	MarkUsed(ctx context.Context, used map[string]time.Time) error
+}
+
+// Options are the dependencies of a Keeper.
+type Options struct {
+	Store Store
+	Bus   *events.Bus
+	Log   *slog.Logger
 }
 
 // Keeper knows all credentials. It is safe for concurrent use.
 type Keeper struct {
 	store Store
+	bus   *events.Bus
+	log   *slog.Logger
 
 	mu     sync.Mutex
 	byHash map[[sha256.Size]byte]*Grant
 	byName map[string]*Grant
+	used   map[string]time.Time // uses that are not stored yet, by id
+	// reserved are the names of credentials that are being stored.
+	reserved map[string]struct{}
+
+	pending chan struct{} // wakes Run
 }
 
-// Open returns a keeper of the stored credentials.
-func Open(ctx context.Context, store Store) (*Keeper, error) {
-	stored, err := store.Credentials(ctx)
+// Open returns a keeper of the stored credentials. It stores when they are used only while
+// Run is running.
+func Open(ctx context.Context, o Options) (*Keeper, error) {
+	stored, err := o.Store.Credentials(ctx)
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{store: store, byHash: make(map[[sha256.Size]byte]*Grant), byName: make(map[string]*Grant)}
+	k := &Keeper{
+		store: o.Store, bus: o.Bus, log: o.Log,
+		byHash: make(map[[sha256.Size]byte]*Grant), byName: make(map[string]*Grant),
+		used: make(map[string]time.Time), reserved: make(map[string]struct{}), pending: make(chan struct{}, 1),
+	}
 	for _, c := range stored {
 		k.add(c)
 	}
@@ -89,16 +117,18 @@ func Open(ctx context.Context, store Store) (*Keeper, error) {
 
 // add is called with mu held, or before the keeper is shared.
 func (k *Keeper) add(c Credential) {
-	g := &Grant{c, make(chan struct{})}
+	g := &Grant{Credential: c, used: c.Used, ended: make(chan struct{})}
 	k.byHash[c.Hash], k.byName[c.Name] = g, g
 }
 
-// Find returns the grant of a token; ok is false if there is none.
+// Find returns the grant of a token and notes that it is used; ok is false if there is none.
 func (k *Keeper) Find(token string) (g *Grant, ok bool) {
 	hash := sha256.Sum256([]byte(token))
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	g, ok = k.byHash[hash]
+	if g, ok = k.byHash[hash]; ok {
+		k.note(g)
+	}
 	return g, ok
 }
 
@@ -108,7 +138,9 @@ func (k *Keeper) List() []Credential {
 	defer k.mu.Unlock()
 	out := make([]Credential, 0, len(k.byName))
 	for _, g := range k.byName {
-		out = append(out, g.Credential)
+		c := g.Credential
+		c.Used = g.used
+		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b Credential) int { return strings.Compare(a.Name, b.Name) })
 	return out
@@ -125,23 +157,37 @@ func (k *Keeper) Create(ctx context.Context, c Credential) (token string, _ Cred
 	}
 	token = instance.NewSecret()
 	c.ID, c.Created, c.Hash = rand.Text(), time.Now(), sha256.Sum256([]byte(token))
-	k.mu.Lock()
-	_, taken := k.byName[c.Name]
-	full := len(k.byName) >= maxTokens
-	k.mu.Unlock()
-	switch {
-	case taken:
-		return "", c, fault.New(fault.Conflict, "there is a token %q already; revoke it or use another name", c.Name)
-	case full:
-		return "", c, fault.New(fault.Busy, "there are %d tokens, which is the limit; revoke one", maxTokens)
-	}
-	if err := k.store.AddCredential(ctx, c); err != nil {
+	if err := k.reserve(c.Name); err != nil {
 		return "", c, err
 	}
+	err = k.store.AddCredential(ctx, c)
+	k.mu.Lock()
+	delete(k.reserved, c.Name)
+	if err == nil {
+		k.add(c)
+	}
+	k.mu.Unlock()
+	if err != nil {
+		return "", c, err
+	}
+	events.Publish(k.bus, Changed{})
+	return token, c, nil
+}
+
+// reserve reserves a name while its credential is stored.
+func (k *Keeper) reserve(name string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.add(c)
-	return token, c, nil
+	_, taken := k.byName[name]
+	_, soon := k.reserved[name]
+	switch {
+	case taken, soon:
+		return fault.New(fault.Conflict, "there is a token %q already; revoke it or use another name", name)
+	case len(k.byName)+len(k.reserved) >= maxTokens:
+		return fault.New(fault.Busy, "there are %d tokens, which is the limit; revoke one", maxTokens)
+	}
+	k.reserved[name] = struct{}{}
+	return nil
 }
 
 // valid returns a credential with the id of its client as the table of editors spells it.
@@ -178,14 +224,20 @@ func (k *Keeper) revoke(ctx context.Context, g *Grant) error {
 	if err := k.store.DeleteCredential(ctx, g.ID); err != nil {
 		return err
 	}
+	k.end(g)
+	events.Publish(k.bus, Changed{})
+	return nil
+}
+
+func (k *Keeper) end(g *Grant) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.byHash[g.Hash] == g {
 		delete(k.byHash, g.Hash)
 		delete(k.byName, g.Name)
+		delete(k.used, g.ID)
 		close(g.ended)
 	}
-	return nil
 }
 
 // Forget revokes the tokens of a removed server, because a later server of the same name
@@ -194,7 +246,7 @@ func (k *Keeper) Forget(ctx context.Context, server string) error {
 	k.mu.Lock()
 	var of []*Grant
 	for _, g := range k.byName {
-		if g.Server() == server {
+		if g.Surface == ServerSurface+server {
 			of = append(of, g)
 		}
 	}

@@ -37,11 +37,7 @@ func (i *Importer) Export(ctx context.Context, editor string, servers []string) 
 	if err != nil {
 		return Exported{}, err
 	}
-	out := Exported{Editor: e.ID, Format: string(e.Place.Format), Left: []string{}}
-	place, shape := e.Place, e.Shape
-	if files := i.options.Machine.Find(e).Files; len(files) > 0 {
-		out.Path, place, shape = files[0].Path, files[0].Place, files[0].Shape
-	}
+	out, place, shape := i.target(e)
 	if place.Format != configedit.TOML { // configedit inserts a new entry first in the other formats, last in TOML
 		slices.Reverse(chosen)
 	}
@@ -68,6 +64,17 @@ func (i *Importer) Export(ctx context.Context, editor string, servers []string) 
 	slices.Sort(out.Left)
 	out.Text = string(text)
 	return out, nil
+}
+
+// target returns an empty export for an editor, and how its file on this machine spells
+// entries.
+func (i *Importer) target(e *table.Editor) (out Exported, place configedit.Place, shape string) {
+	out = Exported{Editor: e.ID, Format: string(e.Place.Format), Left: []string{}}
+	if files := i.options.Machine.Find(e).Files; len(files) > 0 {
+		out.Path = files[0].Path
+		return out, files[0].Place, files[0].Shape
+	}
+	return out, e.Place, e.Shape
 }
 
 func (i *Importer) chosen(names []string) ([]registry.Server, error) {

@@ -38,6 +38,14 @@ export const described = (file: string): string[] => [
   file,
 ];
 
+/** The request with which an MCP client opens a session. */
+export const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "screens", version: "1" } },
+};
+
 interface Info {
   host: string;
   port: number;

@@ -74,6 +74,7 @@ var described = []message{
 	statusMessage{},
 	learnedMessage{},
 	editorsMessage{},
+	tokensMessage{},
 	errorMessage{},
 }
 

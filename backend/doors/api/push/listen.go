@@ -7,6 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
+	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
@@ -32,6 +33,7 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[inspector.Answered](ctx, p.bus, sources, news)
 	listen[learning.Changed](ctx, p.bus, sources, news)
 	listen[registration.Changed](ctx, p.bus, sources, news)
+	listen[credentials.Changed](ctx, p.bus, sources, news)
 	return news
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
@@ -58,6 +59,9 @@ type (
 	editorsMessage struct {
 		Type string `json:"type" enum:"editors"`
 	}
+	tokensMessage struct {
+		Type string `json:"type" enum:"tokens"`
+	}
 	outputMessage struct {
 		Type   string                 `json:"type" enum:"output"`
 		Server string                 `json:"serverName"`
@@ -104,6 +108,10 @@ func (learnedMessage) about() string {
 
 func (editorsMessage) about() string { return "The list of editors may have changed; fetch it again." }
 
+func (tokensMessage) about() string {
+	return "A token of an MCP client was created, revoked or used; fetch the list again."
+}
+
 func (outputMessage) about() string {
 	return "A followed server wrote to standard error. Only for servers that the client follows."
 }
@@ -141,6 +149,8 @@ func (p *Pusher) messageOf(e any) (m message, ok bool) {
 		return learnedMessage{"learned", p.learning.On(), p.learning.Count()}, true
 	case registration.Changed:
 		return editorsMessage{"editors"}, true
+	case credentials.Changed:
+		return tokensMessage{"tokens"}, true
 	}
 	return nil, false
 }

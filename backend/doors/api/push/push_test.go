@@ -16,6 +16,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/credentials"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -57,6 +59,8 @@ func TestEventsArePushedInTheFormatOfTheOriginalProduct(t *testing.T) {
 			func() { events.Publish(f.bus, inspector.Answered{ID: "e-1"}) },
 			`{"type":"elicitation_answered","id":"e-1"}`,
 		},
+		{func() { events.Publish(f.bus, registration.Changed{}) }, `{"type":"editors"}`},
+		{func() { events.Publish(f.bus, credentials.Changed{}) }, `{"type":"tokens"}`},
 		{
 			func() { // invalid UTF-8 is replaced
 				events.Publish(f.bus, upstream.Notified{Server: "s", Method: "m", Params: json.RawMessage("{\"x\":\"\xff\"}"), At: at})

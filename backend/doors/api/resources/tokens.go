@@ -2,12 +2,15 @@ package resources
 
 import (
 	"context"
+	"net/url"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
+	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -15,6 +18,8 @@ import (
 type Tokens struct {
 	Tokens   *credentials.Keeper
 	Registry *registry.Registry
+	Importer *importer.Importer
+	Address  string // of the hub: host and port
 }
 
 // Routes declares the operations.
@@ -27,20 +32,26 @@ func (t *Tokens) Routes(table *route.Table) {
 
 // ClientToken describes a token without the token itself.
 type ClientToken struct {
-	Name      string    `json:"name"`
-	Client    string    `json:"client" doc:"Identifier of the AI editor that uses the token; empty if unknown."`
-	Surface   string    `json:"surface" doc:"What the client is shown: registry, or server:NAME for the tools of one server."`
-	CreatedAt time.Time `json:"created_at"`
+	Name      string     `json:"name"`
+	Client    string     `json:"client" doc:"Identifier of the AI editor that uses the token; empty if unknown."`
+	Surface   string     `json:"surface" doc:"What the client is shown: registry, or server:NAME for the tools of one server."`
+	CreatedAt time.Time  `json:"created_at"`
+	LastUsed  *time.Time `json:"last_used_at,omitempty" doc:"When a request last showed the token, to the minute; missing if none did."`
 }
 
 // NewClientToken is a created token.
 type NewClientToken struct {
 	ClientToken
-	Token string `json:"token" doc:"The bearer token. It is not stored and cannot be shown again."`
+	Token string            `json:"token" doc:"The bearer token. It is not stored and cannot be shown again."`
+	Entry importer.Exported `json:"entry" doc:"Configuration with which the client connects. It contains the token."`
 }
 
 func clientToken(c credentials.Credential) ClientToken {
-	return ClientToken{c.Name, c.Client, c.Surface, c.Created.UTC()}
+	token := ClientToken{Name: c.Name, Client: c.Client, Surface: c.Surface, CreatedAt: c.Created.UTC()}
+	if used := c.Used.UTC(); !used.IsZero() {
+		token.LastUsed = &used
+	}
+	return token
 }
 
 func (t *Tokens) list(context.Context, *struct{}) (*route.Reply[[]ClientToken], error) {
@@ -77,7 +88,20 @@ func (t *Tokens) create(ctx context.Context, in *tokenInput) (*route.Reply[NewCl
 	if err != nil {
 		return nil, err
 	}
-	return route.Created(NewClientToken{clientToken(c), token})
+	entry, err := t.entry(c, token)
+	if err != nil {
+		return nil, err
+	}
+	return route.Created(NewClientToken{clientToken(c), token, entry})
+}
+
+// entry returns a configuration with which a client connects to what its token opens.
+func (t *Tokens) entry(c credentials.Credential, token string) (importer.Exported, error) {
+	name, path := registration.Name, "/mcp"
+	if server := c.Server(); server != "" {
+		name, path = server, "/mcp/"+url.PathEscape(server)
+	}
+	return t.Importer.RemoteEntry(c.Client, name, "http://"+t.Address+path, map[string]string{"Authorization": "Bearer " + token})
 }
 
 type tokenName struct {

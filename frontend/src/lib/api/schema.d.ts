@@ -2093,6 +2093,11 @@ export interface components {
             client: string;
             /** Format: date-time */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When a request last showed the token, to the minute; missing if none did.
+             */
+            last_used_at?: string;
             name: string;
             /** @description What the client is shown: registry, or server:NAME for the tools of one server. */
             surface: string;
@@ -2940,6 +2945,13 @@ export interface components {
             client: string;
             /** Format: date-time */
             created_at: string;
+            /** @description Configuration with which the client connects. It contains the token. */
+            entry: components["schemas"]["EditorImportExported"];
+            /**
+             * Format: date-time
+             * @description When a request last showed the token, to the minute; missing if none did.
+             */
+            last_used_at?: string;
             name: string;
             /** @description What the client is shown: registry, or server:NAME for the tools of one server. */
             surface: string;

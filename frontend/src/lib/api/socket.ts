@@ -48,6 +48,8 @@ export interface Messages {
   learned: { on: boolean; total: number };
   /** The state of the Agent Discover entry in some editor may have changed. */
   editors: object;
+  /** A token of an MCP client was created, revoked or used. */
+  tokens: object;
   error: { message: string };
 }
 
