@@ -19,6 +19,7 @@ var starters = map[string]string{
 	"backend/base/program/program_unix.go":    "it is the place",
 	"backend/base/program/program_windows.go": "it is the place",
 	"backend/base/process/login_unix.go":      "base/program needs its result, and Windows does not compile it",
+	"backend/base/process/memory_darwin.go":   "base/program needs its package, and Windows does not compile it",
 	"backend/base/process/running_darwin.go":  "base/program needs its package, and Windows does not compile it",
 	"app/autostart/login_darwin.go":           "Windows does not compile it",
 	"app/tray/host_linux.go":                  "Windows does not compile it",

@@ -65,7 +65,7 @@ var allowed = map[string][]string{
 	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},            // registry: what a launch is
 	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/secrets", "servers/upstream"}, // secrets: records are redacted; upstream: notifications are recorded
 	"servers/upstream": {
-		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext", "base/settings",
+		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings", // pathname: a client's folder as a URI
 		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp",
 		"discovery/catalog", // the tools that a server lists
 		"servers/listings", "servers/registry", "servers/secrets",

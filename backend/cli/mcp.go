@@ -37,6 +37,7 @@ if the editor had started it: no name is changed. The server need not be active.
 			if err := entry.Check(); err != nil {
 				return err
 			}
+			entry.Folder = companion.WorkingFolder()
 			h.keepSetupVariables()
 			c := &companion.Companion{
 				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry,

@@ -11,11 +11,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // newServer is the flags of servers add.
 type newServer struct {
 	description, url, paste string
+	isolation               string
 	env, tags               []string
 	keep, later, sse, yes   bool
 }
@@ -58,6 +60,7 @@ before anything is added, and no server is started.`,
 	cmd.Flags().StringArrayVar(&n.env, "env", nil, "environment variable of the server, as `NAME=VALUE`; may be repeated")
 	cmd.Flags().StringSliceVar(&n.tags, "tag", nil, "`TAG` of the server; may be repeated")
 	cmd.Flags().BoolVar(&n.keep, "keep-running", false, "start the server with the hub, and do not stop it when idle")
+	cmd.Flags().StringVar(&n.isolation, "isolation", registry.Shared, "`KIND`: shared (all clients share one process) or session (each session of a client has its own)")
 	cmd.Flags().BoolVar(&n.later, "no-start", false, "do not start the server now; its tools are unknown until its first start")
 	return cmd
 }
@@ -65,7 +68,10 @@ before anything is added, and no server is started.`,
 // body returns the request that creates the server. dash is the number of
 // arguments before "--".
 func (n newServer) body(args []string, dash int) (map[string]any, error) {
-	body := map[string]any{"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "warm": n.later}
+	if err := registry.CheckIsolation(n.isolation); err != nil {
+		return nil, usagef("%s", fault.MessageOf(err))
+	}
+	body := map[string]any{"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "isolation": n.isolation, "warm": n.later}
 	switch {
 	case n.url != "" && (len(args) > 1 || len(n.env) > 0):
 		return nil, usagef("--url names a remote server, which has no command and no --env; set its credentials with: agent-discover secrets set")

@@ -191,7 +191,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 
 // serveCompanion serves the session of a client that has started a companion.
 func (h *Hub) serveCompanion(ctx context.Context, session string, entry companion.Entry, stream io.ReadWriter) error {
-	return h.doors.gateway.Serve(ctx, gateway.Opening{ID: session, Client: entry.Client, Server: entry.Server()}, stream)
+	return h.doors.gateway.Serve(ctx, gateway.Opening{ID: session, Client: entry.Client, Server: entry.Server(), Folder: entry.Folder}, stream)
 }
 
 // openSessions opens the sessions of browsers.

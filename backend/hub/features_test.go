@@ -53,14 +53,20 @@ func (a *agent) exchange(method, params string) string {
 // forgets it.
 func (a *agent) await(method string) string {
 	a.t.Helper()
+	return a.awaitText(`"method":"` + method + `"`)
+}
+
+// awaitText is await for any message with a text.
+func (a *agent) awaitText(text string) string {
+	a.t.Helper()
 	for {
 		for i, line := range a.notices {
-			if strings.Contains(line, `"method":"`+method+`"`) {
+			if strings.Contains(line, text) {
 				a.notices = append(a.notices[:i:i], a.notices[i+1:]...)
 				return line
 			}
 		}
-		a.notices = append(a.notices, strings.TrimSpace(a.read(method)))
+		a.notices = append(a.notices, strings.TrimSpace(a.read(text)))
 	}
 }
 

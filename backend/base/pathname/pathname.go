@@ -5,6 +5,7 @@
 package pathname
 
 import (
+	"net/url"
 	"os"
 	"path"
 	"runtime"
@@ -129,4 +130,17 @@ func fold(r rune) rune {
 		return upper
 	}
 	return r
+}
+
+// URI returns the file URI of an absolute path.
+func (r Rules) URI(name string) string {
+	if r != "windows" {
+		return (&url.URL{Scheme: "file", Path: name}).String()
+	}
+	name = strings.ReplaceAll(name, `\`, "/")
+	if share, ok := strings.CutPrefix(name, "//"); ok {
+		host, rest, _ := strings.Cut(share, "/")
+		return (&url.URL{Scheme: "file", Host: host, Path: "/" + rest}).String()
+	}
+	return (&url.URL{Scheme: "file", Path: "/" + name}).String()
 }

@@ -59,12 +59,18 @@ type Editors struct {
 // test.
 type Sampling struct{ Key, BaseURL, Model string }
 
-// Limits bounds how long the hub waits for servers and how long idle servers keep
-// running.
+// Limits bounds how long the hub waits for servers, how long idle servers keep running,
+// and what servers take of the machine.
 type Limits struct {
 	StartTimeout time.Duration // for a server to start and list its tools
 	CallTimeout  time.Duration // for a call without an answer or progress
 	IdleStop     time.Duration // from a server's last call until it is stopped
+	// Processes is how many processes of servers may run at the same time, not counting
+	// those that they start themselves; 0 for any number.
+	Processes int
+	// ServerMemoryMB is how much memory a server may take with the processes that it
+	// has started, in MiB; 0 for any amount.
+	ServerMemoryMB int
 }
 
 // Log controls the journal of calls.
@@ -84,7 +90,7 @@ func Default() Settings {
 	return Settings{
 		Port:         3424,
 		Agents:       Agents{Install: "ask"},
-		Limits:       Limits{StartTimeout: time.Minute, CallTimeout: time.Minute, IdleStop: 5 * time.Minute},
+		Limits:       Limits{StartTimeout: time.Minute, CallTimeout: time.Minute, IdleStop: 5 * time.Minute, Processes: 100, ServerMemoryMB: 8192},
 		Log:          Log{RetentionDays: 30},
 		Search:       defaultSearch(),
 		WarmPackages: true,
@@ -121,22 +127,24 @@ func parse(file string, data []byte) (s Settings, err error) {
 // keys returns all keys of the file with the variables that they set.
 func (s *Settings) keys() map[string]any {
 	return map[string]any{
-		"port":                  &s.Port,
-		"agents.install":        &s.Agents.Install,
-		"limits.start_timeout":  &s.Limits.StartTimeout,
-		"limits.call_timeout":   &s.Limits.CallTimeout,
-		"limits.idle_stop":      &s.Limits.IdleStop,
-		"roots":                 &s.Roots,
-		"log.retention_days":    &s.Log.RetentionDays,
-		"search.provider":       &s.Search.Provider,
-		"search.model":          &s.Search.Model,
-		"search.url":            &s.Search.URL,
-		"search.threads":        &s.Search.Threads,
-		"search.idle_unload":    &s.Search.IdleUnload,
-		"search.learning":       &s.Search.Learning,
-		"editors.auto_register": &s.Editors.AutoRegister,
-		"setup_file":            &s.SetupFile,
-		"warm_packages":         &s.WarmPackages,
+		"port":                    &s.Port,
+		"agents.install":          &s.Agents.Install,
+		"limits.start_timeout":    &s.Limits.StartTimeout,
+		"limits.call_timeout":     &s.Limits.CallTimeout,
+		"limits.idle_stop":        &s.Limits.IdleStop,
+		"limits.processes":        &s.Limits.Processes,
+		"limits.server_memory_mb": &s.Limits.ServerMemoryMB,
+		"roots":                   &s.Roots,
+		"log.retention_days":      &s.Log.RetentionDays,
+		"search.provider":         &s.Search.Provider,
+		"search.model":            &s.Search.Model,
+		"search.url":              &s.Search.URL,
+		"search.threads":          &s.Search.Threads,
+		"search.idle_unload":      &s.Search.IdleUnload,
+		"search.learning":         &s.Search.Learning,
+		"editors.auto_register":   &s.Editors.AutoRegister,
+		"setup_file":              &s.SetupFile,
+		"warm_packages":           &s.WarmPackages,
 	}
 }
 
@@ -211,6 +219,8 @@ func (s *Settings) check(file string) error {
 		return fault.New(fault.Invalid, "every root must be a file:// URI, not %q", s.Roots)
 	case s.Limits.StartTimeout <= 0 || s.Limits.CallTimeout <= 0 || s.Limits.IdleStop <= 0:
 		return fault.New(fault.Invalid, "%s: every time under limits must be more than 0", file)
+	case s.Limits.Processes < 0 || s.Limits.ServerMemoryMB < 0:
+		return fault.New(fault.Invalid, "%s: limits.processes and limits.server_memory_mb must be 0 (no limit) or more", file)
 	case s.Log.RetentionDays < 0 || s.Log.RetentionDays > maxRetention:
 		return fault.New(fault.Invalid, "log.retention_days (AGENT_DISCOVER_LOG_RETENTION_DAYS) is %d; it must be from 0 (keep log entries forever) to %d", s.Log.RetentionDays, maxRetention)
 	}

@@ -1,6 +1,7 @@
 package companion
 
 import (
+	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,10 @@ type Entry struct {
 	// Surface is what the client is shown: RegistrySurface, or ServerSurface and the
 	// name of a server. Empty counts as RegistrySurface.
 	Surface string `json:"surface,omitempty"`
+	// Folder is the companion's working directory, which is that of the editor or of
+	// its project; empty if it is not known. A server that the client has for itself gets
+	// it as its root, if the client has no roots of its own.
+	Folder string `json:"folder,omitempty"`
 }
 
 // Surfaces of an Entry.
@@ -26,12 +31,18 @@ const (
 // maxEntryText is the maximum length of each field of an Entry, in characters.
 const maxEntryText = 250
 
+// maxFolder is the maximum length of Entry.Folder, in bytes.
+const maxFolder = 4096
+
 // Check returns an error if the hub would refuse the entry.
 func (e Entry) Check() error {
 	for _, text := range []string{e.Client, e.Surface} {
 		if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxEntryText {
 			return fault.New(fault.Invalid, "invalid client or surface: use at most %d characters", maxEntryText)
 		}
+	}
+	if !utf8.ValidString(e.Folder) || len(e.Folder) > maxFolder {
+		return fault.New(fault.Invalid, "invalid working directory: use at most %d bytes of UTF-8", maxFolder)
 	}
 	if e.Surface != "" && e.Surface != RegistrySurface && e.Server() == "" {
 		return fault.New(fault.Invalid, "unknown surface %q: use %s or %sNAME", e.Surface, RegistrySurface, ServerSurface)
@@ -47,4 +58,13 @@ func (e Entry) Server() string {
 		return ""
 	}
 	return name
+}
+
+// WorkingFolder returns the working directory of this process for Entry.Folder.
+func WorkingFolder() string {
+	folder, err := os.Getwd()
+	if err != nil || !utf8.ValidString(folder) || len(folder) > maxFolder {
+		return ""
+	}
+	return folder
 }

@@ -64,7 +64,7 @@ func (g *Gateway) follow(ctx context.Context, from *sources) {
 			}
 		case change, open := <-from.states:
 			if ok = open; change.Running {
-				g.working.Go(func() { g.started(ctx, change.Name) })
+				g.working.Go(func() { g.started(ctx, change.Name, change.Client) })
 			}
 		case notice, open := <-from.notices:
 			if ok = open; open {
@@ -117,26 +117,27 @@ func (g *Gateway) announceMissed() {
 		}
 	}
 	for _, key := range g.subscriptions.all() {
-		g.deliver(updated(key.server, key.uri))
+		g.deliver(updated(key))
 	}
 }
 
 // updated returns the announcement that a resource has changed.
-func updated(server, uri string) upstream.Announced {
+func updated(key resourceKey) upstream.Announced {
 	return upstream.Announced{
-		Server: server, Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(uri)),
+		Server: key.server, Session: key.session, Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri)),
 	}
 }
 
 // started stores how a server that has started anew introduces itself, and restores
-// what sessions have asked of it: subscriptions and log levels.
-func (g *Gateway) started(ctx context.Context, server string) {
+// what sessions have asked of it: subscriptions and log levels. owner is the id of the
+// session that has the server for itself; empty if clients share it.
+func (g *Gateway) started(ctx context.Context, server, owner string) {
 	g.remember(ctx, server)
-	g.toldLevels.forget(server)
-	for _, uri := range g.subscriptions.renew(ctx, server) {
-		g.deliver(updated(server, uri))
+	g.toldLevels.forget(upstream.Target{Server: server, Client: owner})
+	for _, uri := range g.subscriptions.renew(ctx, server, owner) {
+		g.deliver(updated(resourceKey{server, owner, uri}))
 	}
-	g.shareLevel(ctx, server)
+	g.shareLevel(ctx, server, owner)
 }
 
 // announceUnchanged passes on that a server has announced the change of a list that is
@@ -163,7 +164,7 @@ func (g *Gateway) deliver(a upstream.Announced) {
 		g.announceUnchanged(a)
 		return
 	}
-	concerned := g.subscriptions.of(a.Server, jsonrpc.GetString(a.Params, "uri"))
+	concerned := g.subscriptions.of(a.Server, a.Session, jsonrpc.GetString(a.Params, "uri"))
 	if len(concerned) == 0 {
 		return
 	}

@@ -66,6 +66,7 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 		call = s.callAsTask
 	}
 	result, err := call(ctx, request)
+	s.flush(s.exchangeOf(ctx))
 	s.noteTask(ctx, server, result.JSON)
 	s.exchangeOf(ctx).note(result.Modern)
 	s.called(request, result, err)

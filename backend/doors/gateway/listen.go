@@ -102,7 +102,7 @@ func (l *listener) subscribe(ctx context.Context, uris json.RawMessage) json.Raw
 		if err != nil {
 			continue
 		}
-		if _, err = l.session.gateway.subscriptions.add(ctx, l, resourceKey{server, jsonrpc.GetString(own, "uri")}, formOf(asked, own)); err == nil {
+		if _, err = l.session.gateway.subscriptions.add(ctx, l, l.session.resource(server, jsonrpc.GetString(own, "uri")), formOf(asked, own)); err == nil {
 			done = append(done, uri)
 		}
 	}

@@ -35,7 +35,7 @@ func (s *Session) setLevel(ctx context.Context, params json.RawMessage) (json.Ra
 	}
 	s.mu.Unlock()
 	for _, server := range used {
-		s.gateway.shareLevel(ctx, server)
+		s.gateway.shareLevel(ctx, server, s.id)
 	}
 	return json.RawMessage("{}"), nil
 }
@@ -51,32 +51,37 @@ func (s *Session) uses(server string) {
 	level := s.level
 	s.mu.Unlock()
 	if !known && level != "" {
-		go s.gateway.shareLevel(context.Background(), server) // the call does not wait for it
+		go s.gateway.shareLevel(context.Background(), server, s.id) // the call does not wait for it
 	}
 }
 
 // shareLevel tells a running server the most verbose log level that its sessions
-// have asked for.
-func (g *Gateway) shareLevel(ctx context.Context, server string) {
+// have asked for, or that the session with an id has asked for if it has the server for
+// itself.
+func (g *Gateway) shareLevel(ctx context.Context, server, session string) {
 	if jsonrpc.Get(g.proxy.Capabilities(server), "logging") == nil {
 		return
 	}
-	verbose := g.mostVerbose(server)
-	if verbose == len(levels) || !g.toldLevels.change(server, verbose) {
+	to := upstream.Target{Server: server, Client: g.proxy.OwnerOf(server, session)}
+	verbose := g.mostVerbose(to)
+	if verbose == len(levels) || !g.toldLevels.change(to, verbose) {
 		return
 	}
 	params := jsonrpc.Set(nil, "level", jsonrpc.Quote(levels[verbose]))
-	if _, err := g.proxy.Forward(ctx, proxy.Forwarded{Server: server, Method: "logging/setLevel", Params: params, Own: true}); err != nil {
-		g.toldLevels.forget(server)
+	if _, err := g.proxy.Forward(ctx, proxy.Forwarded{Server: server, Session: to.Client, Method: "logging/setLevel", Params: params, Own: true}); err != nil {
+		g.toldLevels.forget(to)
 		g.log.Debug("could not set the log level of a server", "server", server, "error", err)
 	}
 }
 
 // mostVerbose returns the index of the most verbose log level that sessions want of a
-// server, and len(levels) if none wants messages.
-func (g *Gateway) mostVerbose(server string) int {
-	verbose := len(levels)
+// server, or that its owner wants, and len(levels) if none wants messages.
+func (g *Gateway) mostVerbose(to upstream.Target) int {
+	verbose, server := len(levels), to.Server
 	for _, s := range g.all() {
+		if to.Client != "" && s.id != to.Client {
+			continue
+		}
 		s.mu.Lock()
 		if s.level != "" && s.used[server] {
 			verbose = min(verbose, slices.Index(levels, s.level))
@@ -95,25 +100,25 @@ func (g *Gateway) mostVerbose(server string) int {
 // for concurrent use.
 type toldLevels struct {
 	mu sync.Mutex
-	of map[string]int
+	of map[upstream.Target]int
 }
 
 // change notes that a server is told a level, and reports whether it is another one.
-func (l *toldLevels) change(server string, level int) bool {
+func (l *toldLevels) change(server upstream.Target, level int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if told, known := l.of[server]; known && told == level {
 		return false
 	}
 	if l.of == nil {
-		l.of = make(map[string]int)
+		l.of = make(map[upstream.Target]int)
 	}
 	l.of[server] = level
 	return true
 }
 
 // forget is called when a server has ended, or has refused a level.
-func (l *toldLevels) forget(server string) {
+func (l *toldLevels) forget(server upstream.Target) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.of, server)
@@ -136,8 +141,8 @@ func (s *Session) wants(ctx context.Context, server, level string) (done func())
 		s.levels[server] = counts
 	}
 	count(1)
-	if lease, err := s.gateway.proxy.Lease(ctx, server); err == nil { // otherwise the call fails as well
-		s.gateway.shareLevel(ctx, server)
+	if lease, err := s.gateway.proxy.Lease(ctx, server, s.id); err == nil { // otherwise the call fails as well
+		s.gateway.shareLevel(ctx, server, s.id)
 		lease.Release()
 	}
 	return func() { count(-1) }
@@ -155,6 +160,9 @@ func severe(message json.RawMessage, level string) bool {
 func (g *Gateway) deliverMessage(a upstream.Announced) {
 	severity := slices.Index(levels, jsonrpc.GetString(a.Params, "level"))
 	for _, s := range g.all() {
+		if a.Session != "" && a.Session != s.id || a.Taken == any(s) {
+			continue
+		}
 		s.mu.Lock()
 		wanted := s.ready && s.used[a.Server] && severity >= slices.Index(levels, s.level)
 		only := a.Client == any(s)
@@ -163,5 +171,24 @@ func (g *Gateway) deliverMessage(a upstream.Announced) {
 		if wanted {
 			s.announce(a.Method, a.Params)
 		}
+	}
+}
+
+// QueueMessage implements upstream.MessageQueuer. The client gets the message before the
+// results that its server sends later; see flush.
+func (s *Session) QueueMessage(params json.RawMessage) bool {
+	s.mu.Lock()
+	wanted := s.ready && slices.Index(levels, jsonrpc.GetString(params, "level")) >= slices.Index(levels, s.level)
+	s.mu.Unlock()
+	if wanted {
+		s.announce("notifications/message", params)
+	}
+	return true
+}
+
+// flush sends the notifications that wait for a legacy client.
+func (s *Session) flush(e exchange) {
+	if !e.modern {
+		_ = s.outbox.send(s.peer) // an error ends the connection
 	}
 }

@@ -39,7 +39,7 @@ func (o oneServer) introduce(ctx context.Context, _ json.RawMessage) (introducti
 	if known, ok := o.known(); ok {
 		return known, nil
 	}
-	lease, err := o.session.gateway.proxy.Lease(ctx, o.server)
+	lease, err := o.session.gateway.proxy.Lease(ctx, o.server, o.session.id)
 	if err != nil {
 		return introduction{}, err
 	}

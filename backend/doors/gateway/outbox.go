@@ -20,6 +20,7 @@ const (
 type outbox struct {
 	wake chan struct{} // has a token after put
 
+	sending  sync.Mutex // held while notifications are sent
 	mu       sync.Mutex
 	changes  []notification
 	known    map[change]bool // changes as a set
@@ -61,8 +62,11 @@ func (o *outbox) ring() {
 	}
 }
 
-// send sends what waits, and returns the first error.
+// send sends what waits, and returns the first error. When it returns, notifications
+// that another call of send has taken are sent, too.
 func (o *outbox) send(peer Peer) error {
+	o.sending.Lock()
+	defer o.sending.Unlock()
 	o.mu.Lock()
 	waiting, messages, dropped := o.changes, o.messages, o.dropped
 	o.changes, o.known, o.messages, o.dropped = nil, nil, nil, 0

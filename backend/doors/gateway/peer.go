@@ -44,6 +44,8 @@ type Opening struct {
 	// connected to this server directly. If it is empty, the client is shown the
 	// whole hub.
 	Server string
+	// Folder is the client's working directory; empty if it is not known.
+	Folder string
 }
 
 // ErrStopping is the cause with which a transport ends the contexts of requests when the
@@ -76,5 +78,6 @@ func (s *Session) Close(ctx context.Context) {
 	g.subscriptions.removeAll(ctx, s)
 	g.endParked(s)
 	s.endTasks()
+	g.proxy.EndSession(s.id)
 	<-s.announced
 }

@@ -71,8 +71,9 @@ func (s *Session) forward(ctx context.Context, server, method string, params jso
 	e := s.exchangeOf(ctx)
 	defer s.wants(ctx, server, e.level)()
 	result, err := s.gateway.proxy.Forward(ctx, proxy.Forwarded{
-		Server: server, Method: method, Params: params, Caller: e.caller, Progress: e.progress,
+		Server: server, Session: s.id, Method: method, Params: params, Caller: e.caller, Progress: e.progress,
 	})
+	s.flush(e)
 	if err != nil {
 		return nil, rpcError(err)
 	}

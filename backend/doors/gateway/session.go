@@ -36,6 +36,7 @@ type Session struct {
 	id        string
 	surface   surface
 	entry     string // the client of Opening
+	folder    string
 	peer      Peer
 	outbox    outbox        // what announceChanges sends
 	announced chan struct{} // closed at the end of announceChanges
@@ -63,7 +64,7 @@ type Session struct {
 
 func newSession(g *Gateway, o Opening) *Session {
 	s := &Session{
-		gateway: g, id: o.ID, entry: o.Client, peer: o.Peer, limits: limitsOfEntry(o.Client), name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
+		gateway: g, id: o.ID, entry: o.Client, folder: o.Folder, peer: o.Peer, limits: limitsOfEntry(o.Client), name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
 		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool), views: make(map[string]bool), levels: make(map[string]levelCounts),
 	}
 	s.surface = allServers{s}
@@ -110,10 +111,13 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 
 // Notification implements jsonrpc.Handler.
 func (s *Session) Notification(method string, _ json.RawMessage) {
-	if method == "notifications/initialized" {
+	switch method {
+	case "notifications/initialized":
 		s.mu.Lock()
 		s.ready = true
 		s.mu.Unlock()
+	case "notifications/roots/list_changed":
+		s.gateway.proxy.NotifyOwn(s.id, method)
 	}
 }
 
@@ -144,6 +148,24 @@ func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage
 		answer = own
 	}
 	return answer, nil
+}
+
+// AnswersAnyTime implements upstream.OwnerCaller. Servers can ask legacy clients without
+// a call.
+func (s *Session) AnswersAnyTime() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ready
+}
+
+// Folder implements upstream.OwnerCaller.
+func (s *Session) Folder() string { return s.folder }
+
+// HasRoots implements upstream.RootsCaller.
+func (s *Session) HasRoots() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return isObject(s.capabilities["roots"])
 }
 
 // Declared implements upstream.Declarer.

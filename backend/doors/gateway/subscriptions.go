@@ -31,7 +31,9 @@ type subscriptions struct {
 	resources map[resourceKey]*subscription
 }
 
-type resourceKey struct{ server, uri string }
+// resourceKey identifies a resource of a server. session is the id of the session that
+// has the server for itself; empty if clients share the server.
+type resourceKey struct{ server, session, uri string }
 
 // subscription is one resource with its subscribers.
 type subscription struct {
@@ -102,7 +104,7 @@ func (sub *subscription) live() bool {
 
 // subscribe sends resources/subscribe. The caller holds sub.changing.
 func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *subscription) (json.RawMessage, error) {
-	lease, err := b.proxy.Lease(ctx, key.server)
+	lease, err := b.proxy.Lease(ctx, key.server, key.session)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +113,7 @@ func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *sub
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: server %q does not support subscriptions", key.server)
 	}
 	params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-	result, err := b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Method: "resources/subscribe", Params: params, Own: true})
+	result, err := b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Session: key.session, Method: "resources/subscribe", Params: params, Own: true})
 	if err != nil {
 		lease.Release()
 		return nil, err
@@ -170,7 +172,7 @@ func (b *subscriptions) remove(ctx context.Context, s subscriber, key resourceKe
 	}
 	if sub.live() {
 		params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-		_, err = b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Method: "resources/unsubscribe", Params: params, Own: true})
+		_, err = b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Session: key.session, Method: "resources/unsubscribe", Params: params, Own: true})
 	}
 	sub.end()
 	b.drop(key, sub) // one that has subscribed meanwhile waits for changing
@@ -215,12 +217,12 @@ func (b *subscriptions) all() []resourceKey {
 
 // of returns the subscribers that are concerned by an update of a resource: those that
 // have subscribed to it or to a resource above it.
-func (b *subscriptions) of(server, uri string) map[subscriber]forms {
+func (b *subscriptions) of(server, session, uri string) map[subscriber]forms {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	found := make(map[subscriber]forms)
 	for key, sub := range b.resources {
-		if key.server == server && covers(key.uri, uri) {
+		if key.server == server && key.session == session && covers(key.uri, uri) {
 			for s, form := range sub.subscribers {
 				found[s] |= form
 			}
@@ -239,11 +241,11 @@ func covers(subscribed, uri string) bool {
 
 // renew subscribes again to the resources of a server that has started anew, and
 // returns those whose subscribers have to read them again.
-func (b *subscriptions) renew(ctx context.Context, server string) (missed []string) {
+func (b *subscriptions) renew(ctx context.Context, server, session string) (missed []string) {
 	b.mu.Lock()
 	lost := make(map[resourceKey]*subscription)
 	for key, sub := range b.resources {
-		if key.server == server {
+		if key.server == server && key.session == session {
 			lost[key] = sub
 		}
 	}
@@ -260,6 +262,11 @@ func (b *subscriptions) renew(ctx context.Context, server string) (missed []stri
 	return missed
 }
 
+// resource returns the key of a resource for this session.
+func (s *Session) resource(server, uri string) resourceKey {
+	return resourceKey{server, s.gateway.proxy.OwnerOf(server, s.id), uri}
+}
+
 // subscribe serves resources/subscribe.
 func (s *Session) subscribe(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	server, own, err := s.owner("resources/subscribe", params)
@@ -270,7 +277,7 @@ func (s *Session) subscribe(ctx context.Context, params json.RawMessage) (json.R
 		return nil, rpcError(errBusy)
 	}
 	defer s.endCall()
-	result, err := s.gateway.subscriptions.add(ctx, s, resourceKey{server, jsonrpc.GetString(own, "uri")}, formOf(params, own))
+	result, err := s.gateway.subscriptions.add(ctx, s, s.resource(server, jsonrpc.GetString(own, "uri")), formOf(params, own))
 	if err != nil {
 		return nil, rpcError(err)
 	}
@@ -283,7 +290,7 @@ func (s *Session) unsubscribe(ctx context.Context, params json.RawMessage) (json
 	if err != nil {
 		return nil, err
 	}
-	err = s.gateway.subscriptions.remove(ctx, s, resourceKey{server, jsonrpc.GetString(own, "uri")}, formOf(params, own))
+	err = s.gateway.subscriptions.remove(ctx, s, s.resource(server, jsonrpc.GetString(own, "uri")), formOf(params, own))
 	if err != nil && fault.KindOf(err) != fault.Failed {
 		return nil, rpcError(err)
 	}

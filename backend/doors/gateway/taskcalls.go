@@ -39,7 +39,7 @@ func (s *Session) callAsTask(ctx context.Context, r proxy.Request) (proxy.Result
 	}
 	ask := func(ctx context.Context, method string) (json.RawMessage, error) {
 		answer, err := s.gateway.proxy.Forward(ctx, proxy.Forwarded{
-			Server: r.Server, Method: method, Params: jsonrpc.Set(nil, "taskId", id), Caller: r.Caller, Progress: r.Progress,
+			Server: r.Server, Session: r.Session, Method: method, Params: jsonrpc.Set(nil, "taskId", id), Caller: r.Caller, Progress: r.Progress,
 		})
 		return answer.JSON, err
 	}

@@ -31,7 +31,7 @@ func (s *Session) noteTask(ctx context.Context, server string, result json.RawMe
 	if id == "" {
 		return
 	}
-	lease, err := s.gateway.proxy.Lease(ctx, server)
+	lease, err := s.gateway.proxy.Lease(ctx, server, s.id)
 	if err != nil {
 		return // the server has ended, and the task with it
 	}
@@ -138,6 +138,9 @@ func (s *Session) stateOf(ctx context.Context, t *task) json.RawMessage {
 // deliverTask passes the state of a task on to the session that has started it.
 func (g *Gateway) deliverTask(a upstream.Announced) {
 	for _, s := range g.all() {
+		if a.Session != "" && a.Session != s.id {
+			continue
+		}
 		t := s.taskOf(a.Server, jsonrpc.GetString(a.Params, "taskId"))
 		if t == nil {
 			continue

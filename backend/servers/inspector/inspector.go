@@ -71,7 +71,7 @@ type Query struct {
 // *jsonrpc.Error; any other error is a fault.
 func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (json.RawMessage, error) {
 	began := time.Now()
-	result, err := i.servers.Call(ctx, server, i.inbox, jsonrpc.Call{Method: q.Method, Params: q.Params})
+	result, err := i.servers.Call(ctx, server, "", i.inbox, jsonrpc.Call{Method: q.Method, Params: q.Params})
 	if q.Kind != "" {
 		record(i.records, server.Name, began, q, result.JSON, err, i.servers.Redactor(server))
 	}

@@ -24,7 +24,7 @@ const maxInFlight = 1024
 // Request is one tool call.
 type Request struct {
 	Client  string // the client's name from initialize, or "dashboard" or "rest" for a call through REST
-	Session string
+	Session string // id of the client's session; empty for a call through REST
 	Server  string
 	// Unlisted is the server to call if it is not in the registry, such as a
 	// transient server. Its ID must be 0; a server with an ID is looked up in
@@ -51,11 +51,12 @@ type FlightChanged struct{}
 
 // Forwarded is a request to a server that is not a tool call.
 type Forwarded struct {
-	Server string
-	Method string
-	Params json.RawMessage // sent unchanged
-	Caller upstream.Caller // answers requests that the server sends meanwhile; may be nil
-	Own    bool            // a request of the hub itself; Caller and Progress are nil
+	Server  string
+	Session string // id of the client's session
+	Method  string
+	Params  json.RawMessage // sent unchanged
+	Caller  upstream.Caller // answers requests that the server sends meanwhile; may be nil
+	Own     bool            // a request of the hub itself; Caller and Progress are nil
 	// Progress, if not nil, receives the params of progress notifications.
 	Progress func(json.RawMessage)
 }
@@ -88,7 +89,7 @@ func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 	}
 	defer p.release()
 	r.Params = jsonrpc.Overwrite(r.Params, "name", jsonrpc.Quote(r.Tool))
-	answer, err := p.upstream.Call(ctx, server, r.Caller, jsonrpc.Call{Method: "tools/call", Params: r.Params, Progress: r.Progress})
+	answer, err := p.upstream.Call(ctx, server, r.Session, r.Caller, jsonrpc.Call{Method: "tools/call", Params: r.Params, Progress: r.Progress})
 	result := Result{JSON: answer.JSON, Modern: answer.Modern}
 	if err == nil {
 		result.ToolError = string(jsonrpc.Get(result.JSON, "isError")) == "true"
@@ -110,19 +111,35 @@ func (p *Proxy) Forward(ctx context.Context, f Forwarded) (upstream.Result, erro
 	defer p.release()
 	call := jsonrpc.Call{Method: f.Method, Params: f.Params, Progress: f.Progress}
 	if f.Own {
-		return p.upstream.Request(ctx, server, call)
+		return p.upstream.Request(ctx, server, f.Session, call)
 	}
-	return p.upstream.Call(ctx, server, f.Caller, call)
+	return p.upstream.Call(ctx, server, f.Session, f.Caller, call)
 }
 
-// Lease keeps a server running for a caller; see upstream.Manager.Lease.
-func (p *Proxy) Lease(ctx context.Context, server string) (*upstream.Lease, error) {
+// Lease keeps a server running for the session of a client; see upstream.Manager.Lease.
+func (p *Proxy) Lease(ctx context.Context, server, session string) (*upstream.Lease, error) {
 	admitted, err := p.admit(Request{Server: server})
 	if err != nil {
 		return nil, err
 	}
-	return p.upstream.Lease(ctx, admitted)
+	return p.upstream.Lease(ctx, admitted, session)
 }
+
+// OwnerOf returns session if each session of a client has the server for itself, and ""
+// if clients share the server.
+func (p *Proxy) OwnerOf(server, session string) string {
+	v, err := p.registry.Get(server)
+	if err != nil {
+		return ""
+	}
+	return upstream.TargetOf(v, session).Client
+}
+
+// EndSession ends the servers that a session has for itself.
+func (p *Proxy) EndSession(session string) { p.upstream.EndClient(session) }
+
+// NotifyOwn sends a notification to the running servers that a session has for itself.
+func (p *Proxy) NotifyOwn(session, method string) { p.upstream.NotifyOwn(session, method) }
 
 // Describe returns how a running server has introduced itself, and false if the server
 // is not running.

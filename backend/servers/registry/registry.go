@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -142,6 +143,7 @@ func (r *Registry) Add(ctx context.Context, s Server) (Server, error) {
 	if s.Transport == "" {
 		s.Transport = "stdio"
 	}
+	s.Isolation = cmp.Or(s.Isolation, Shared)
 	if s.Health.Status == "" {
 		s.Health.Status = "unknown"
 	}
@@ -169,6 +171,7 @@ func (r *Registry) Update(ctx context.Context, name string, edit func(*Server)) 
 	s := before.clone()
 	edit(&s)
 	s.ID, s.Name, s.CreatedAt, s.UpdatedAt = before.ID, name, before.CreatedAt, time.Now().UTC()
+	s.Isolation = cmp.Or(s.Isolation, Shared)
 	if s.Env[s.Health.MissingVariable] != "" {
 		s.Health.MissingVariable = ""
 	}

@@ -35,6 +35,8 @@ type Server struct {
 	Enabled bool
 	// KeepRunning servers start with the hub and are not stopped when idle.
 	KeepRunning bool
+	// Isolation is Shared or PerSession; Add and Update make an empty one Shared.
+	Isolation string
 	// Approved is false while a server that an agent proposed waits for a
 	// person's approval.
 	Approved bool
@@ -44,6 +46,25 @@ type Server struct {
 	Health     Health
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
+}
+
+// Values of Server.Isolation.
+const (
+	Shared     = "shared"  // one process, or one connection, serves all clients
+	PerSession = "session" // each session of a client has its own
+)
+
+// Isolated reports whether each session of a client has the server for itself.
+func (s Server) Isolated() bool { return s.Isolation == PerSession }
+
+// CheckIsolation returns a fault.Invalid unless isolation is empty, Shared or
+// PerSession.
+func CheckIsolation(isolation string) error {
+	switch isolation {
+	case "", Shared, PerSession:
+		return nil
+	}
+	return fault.New(fault.Invalid, "invalid isolation %q: use %s (one process for all clients) or %s (one for each session of a client)", isolation, Shared, PerSession)
 }
 
 // Package names the published package that a server comes from. All fields may

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // maxFile is the maximum size of a setup file in bytes.
@@ -37,6 +38,7 @@ type entry struct {
 	Tags         []string          `json:"tags"`
 	Secrets      map[string]string `json:"secrets"`
 	AutoActivate bool              `json:"auto_activate"`
+	Isolation    string            `json:"isolation"`
 
 	err error // why the entry cannot be used
 }
@@ -152,7 +154,7 @@ func (e *entry) complete() error {
 	case !slices.Contains([]string{"stdio", "streamable-http", "sse"}, e.Transport):
 		return fault.New(fault.Invalid, "transport must be stdio, streamable-http or sse")
 	}
-	return nil
+	return registry.CheckIsolation(e.Isolation)
 }
 
 // wrongType returns a fault that names a member with a value of the wrong type,

@@ -6,16 +6,40 @@ import (
 )
 
 // RootsCaller is a Caller that may have roots of its own. If it has, it is asked for
-// them while its call is in flight; otherwise servers get the roots of the settings.
+// them: by a server of its own at any time, and by a server that clients share only
+// during its call, as of CallOf. Otherwise servers get the roots of the settings.
 type RootsCaller interface {
 	Caller
 	HasRoots() bool
 }
 
-// hasRoots reports whether a caller has roots of its own. Private servers have theirs.
+// hasRoots reports whether a caller is asked for its roots. Private servers have theirs.
 func (s *session) hasRoots(caller Caller) bool {
 	c, ok := caller.(RootsCaller)
+	if _, call := caller.(CallOf); !call && s.target.Client == "" {
+		ok = false // the server would tell the roots of one client to all
+	}
 	return ok && !s.private && c.HasRoots()
+}
+
+// OwnerCaller is a Caller for the client that has a server for itself. It answers what
+// the server asks without a call in flight, if it can be asked at any time.
+type OwnerCaller interface {
+	Caller
+	AnswersAnyTime() bool
+	// Folder is the working directory of the client; empty if it is not known.
+	Folder() string
+}
+
+// owner returns the client that has the server for itself, and nil if there is none.
+func (s *session) owner() OwnerCaller {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.target.Client == "" {
+		return nil
+	}
+	owner, _ := s.client.(OwnerCaller)
+	return owner
 }
 
 // MessageCaller is a Caller that gets the log messages of the server that its call has
@@ -25,11 +49,25 @@ type MessageCaller interface {
 	Message(params json.RawMessage)
 }
 
+// MessageQueuer is a Caller for all calls of a client, which gets the log messages that
+// its calls have caused. QueueMessage is called in the order in which messages and
+// results arrive, and must not block. It reports whether it has taken the message.
+type MessageQueuer interface {
+	Caller
+	QueueMessage(params json.RawMessage) bool
+}
+
 // passMessage passes a log message to the caller of the call that has caused it, if
-// that is certain.
-func (s *session) passMessage(params json.RawMessage) {
+// that is certain. It returns the client if it has the message now.
+func (s *session) passMessage(params json.RawMessage) (taken any) {
 	caller, _ := s.cause(context.Background())
-	if c, ok := caller.(MessageCaller); ok {
+	switch c := caller.(type) {
+	case MessageCaller:
 		s.conn.Within(caller, func() { c.Message(params) })
+	case MessageQueuer:
+		if c.QueueMessage(params) {
+			return clientOf(c)
+		}
 	}
+	return nil
 }

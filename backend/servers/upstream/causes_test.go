@@ -23,7 +23,7 @@ import (
 func (b *bench) begin(ctx context.Context, s registry.Server, who upstream.Caller, tool, arguments string) <-chan error {
 	done := make(chan error, 1)
 	go func() {
-		_, err := b.Call(ctx, s, who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":` + arguments + `}`)})
+		_, err := b.Call(ctx, s, "", who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":` + arguments + `}`)})
 		done <- err
 	}()
 	return done
@@ -44,7 +44,7 @@ func TestAnUnansweredQuestionLeavesTheTimeLimitOfOtherCallersAlone(t *testing.T)
 	ctx, cancel := context.WithCancel(t.Context())
 	asking := b.begin(ctx, s, asker, "ask", `{"method":"elicitation/create","params":{}}`)
 	<-asker.asked
-	_, err := b.Call(t.Context(), s, answering(`{}`), jsonrpc.Call{
+	_, err := b.Call(t.Context(), s, "", answering(`{}`), jsonrpc.Call{
 		Method: "tools/call", Params: json.RawMessage(`{"name":"hold","arguments":{"key":"k"}}`), Idle: 50 * time.Millisecond,
 	})
 	if fault.KindOf(err) != fault.Timeout {

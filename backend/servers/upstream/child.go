@@ -51,8 +51,12 @@ func (s *session) spawn(env process.Env) error {
 	process.Isolate(cmd)
 	mark := process.Mark(cmd)
 	s.manager.children.endOrphans()
+	if err := s.manager.occupy(s.server); err != nil {
+		return err
+	}
 	in, stdout, stderr, err := startPiped(cmd)
 	if err != nil {
+		s.manager.vacate()
 		return notStarted(err, fault.Failed, "Failed to activate %q: could not start %q: %s", s.server.Name, cmd.Path, cmp.Or(errors.Unwrap(err), err))
 	}
 	if err := process.Adopt(cmd); err != nil {
@@ -82,6 +86,7 @@ func (s *session) spawn(env process.Env) error {
 		<-s.conn.Done()
 		s.lines.close()
 		s.manager.children.remove(id)
+		s.manager.vacate()
 		close(c.exited)
 	})
 	return nil

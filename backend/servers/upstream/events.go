@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// StateChanged is published when a server's session has started or ended.
+// StateChanged is published when a session with a server has started or ended.
 type StateChanged struct {
 	Name    string
-	Running bool
+	Client  string // as in Target
+	Running bool   // whether this session runs
 }
 
 // PauseChanged is published when the user has resumed all servers, or has
@@ -44,7 +45,13 @@ type Announced struct {
 	Server string
 	Method string
 	Params json.RawMessage // as sent by the server; read-only
+	// Session is the id of the client's session that has the server for itself; empty
+	// if clients share the server.
+	Session string
 	// Client is the only client that has called the server since its start, as of
 	// CallOf. It is nil if there are several or none.
 	Client any
+	// Taken is the client that has the message already, as of MessageQueuer; nil if none
+	// has.
+	Taken any
 }

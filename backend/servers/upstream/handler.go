@@ -72,7 +72,8 @@ func (s *session) ask(ctx context.Context, q Question) (json.RawMessage, error) 
 // caused it. Over HTTP the stream of the request names the call. Otherwise MCP does
 // not say to which call a request belongs, and even a call that was answered may
 // have caused it. So the caller is certain only while a single client has used the
-// session since its start, and has one caller in flight.
+// session since its start, and has one caller in flight. A server that a client has for
+// itself may ask this client at any time.
 func (s *session) cause(ctx context.Context) (caller Caller, causes func(id string, owner any) bool) {
 	if call, ok := jsonrpc.CauseOf(ctx); ok {
 		caller, _ = s.conn.OwnerOf(call).(Caller)
@@ -86,6 +87,9 @@ func (s *session) cause(ctx context.Context) (caller Caller, causes func(id stri
 		if !s.shared && len(s.callers) == 1 {
 			caller = one
 		}
+	}
+	if owner, ok := s.client.(OwnerCaller); ok && caller == nil && s.target.Client != "" && owner.AnswersAnyTime() {
+		caller = owner
 	}
 	alone := calls == 1 && s.inFlight == 1
 	return caller, func(_ string, owner any) bool { return alone || caller != nil && owner == any(caller) }
@@ -113,12 +117,15 @@ func (s *session) Notification(method string, params json.RawMessage) {
 		}
 	}
 	s.announce(method)
-	if method == "notifications/message" {
-		s.passMessage(params)
-	}
+	var taken any
 	switch method {
-	case "notifications/resources/updated", "notifications/message", "notifications/tasks/status":
-		events.Publish(s.manager.bus, Announced{Server: s.server.Name, Method: method, Params: params, Client: s.onlyClient()})
+	case "notifications/message":
+		taken = s.passMessage(params)
+		fallthrough
+	case "notifications/resources/updated", "notifications/tasks/status":
+		events.Publish(s.manager.bus, Announced{
+			Server: s.server.Name, Session: s.target.Client, Method: method, Params: params, Client: s.onlyClient(), Taken: taken,
+		})
 	}
 	s.enqueue(notice{method: method, params: params, at: time.Now()})
 }

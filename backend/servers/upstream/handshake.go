@@ -187,6 +187,7 @@ func (s *session) modernMeta(d Declared) era.Meta {
 // isLegacy reports whether the server did not answer server/discover when it was last
 // started with this configuration.
 func (s *slot) isLegacy(server registry.Server) bool {
+	s = s.shared
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.legacy != nil && sameLaunch(*s.legacy, server)
@@ -194,6 +195,7 @@ func (s *slot) isLegacy(server registry.Server) bool {
 
 // noteEra remembers whether a server has to be started without server/discover.
 func (s *slot) noteEra(server registry.Server, legacy bool) {
+	s = s.shared
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.legacy = nil; legacy {

@@ -21,7 +21,7 @@ const pingTimeout = 15 * time.Second
 // server is not healthy.
 func (m *Manager) Check(ctx context.Context, server registry.Server) (latency time.Duration, err error) {
 	began := time.Now()
-	w := want{server: server, check: true}
+	w := want{server: server, target: TargetOf(server, ""), check: true}
 	session, err := m.check(ctx, w)
 	latency = time.Since(began)
 	if ctx.Err() == nil {
@@ -43,7 +43,10 @@ func (m *Manager) check(ctx context.Context, w want) (*session, error) {
 	if server.Command == "" && server.Transport == "stdio" {
 		return nil, fault.New(fault.Invalid, "No command configured")
 	}
-	ran := m.running(server.Name)
+	var ran *session
+	if s := m.slotOf(w.target); s != nil {
+		ran = s.running()
+	}
 	for {
 		session, err := m.acquire(ctx, w)
 		if err != nil || session != ran {

@@ -48,7 +48,7 @@ func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (
 		return nil, unfilled{err}
 	}
 	s := &session{
-		manager: m, server: server, filled: filled, redactor: at.redactor(filled), private: at.privacy() != nil,
+		manager: m, server: server, target: at.target, filled: filled, redactor: at.redactor(filled), private: at.privacy() != nil,
 		started: time.Now(), lastUsed: time.Now(), stderr: newTail(),
 		wake: make(chan struct{}, 1), notices: make(chan notice, maxNotices),
 	}

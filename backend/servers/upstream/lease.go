@@ -15,9 +15,9 @@ type Lease struct {
 }
 
 // Lease starts a server if necessary and returns a lease of its session. The
-// caller must release it.
-func (m *Manager) Lease(ctx context.Context, server registry.Server) (*Lease, error) {
-	w := want{server: server}
+// caller must release it. client is as for TargetOf.
+func (m *Manager) Lease(ctx context.Context, server registry.Server, client string) (*Lease, error) {
+	w := want{server: server, target: TargetOf(server, client)}
 	session, err := m.acquire(ctx, w)
 	if err != nil {
 		return nil, err

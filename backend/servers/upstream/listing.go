@@ -40,7 +40,7 @@ func (m *Manager) Describe(name string) (Description, bool) {
 // catalog and returns the definitions as sent. It starts the server if
 // necessary.
 func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error) {
-	w := want{server: server}
+	w := want{server: server, target: TargetOf(server, "")}
 	session, err := m.acquire(ctx, w)
 	if err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func (s *session) readOutdated(ctx context.Context) {
 	}
 	for method, unchanged := range same {
 		if unchanged {
-			events.Publish(s.manager.bus, Announced{Server: s.server.Name, Method: method, Client: s.onlyClient()})
+			events.Publish(s.manager.bus, Announced{Server: s.server.Name, Session: s.target.Client, Method: method, Client: s.onlyClient()})
 		}
 	}
 }

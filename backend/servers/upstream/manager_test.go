@@ -91,7 +91,7 @@ func (b *bench) add(name string, flags ...string) registry.Server {
 
 func (b *bench) call(s registry.Server, tool, arguments string) (json.RawMessage, error) {
 	params := json.RawMessage(`{"name":"` + tool + `","arguments":` + arguments + `}`)
-	result, err := b.Call(b.t.Context(), s, nil, jsonrpc.Call{Method: "tools/call", Params: params})
+	result, err := b.Call(b.t.Context(), s, "", nil, jsonrpc.Call{Method: "tools/call", Params: params})
 	return result.JSON, err
 }
 

@@ -225,7 +225,7 @@ func (m *Manager) Watch(server string) (stop func(), err error) {
 		if _, err := m.registry.Get(server); err != nil {
 			return nil, fault.New(fault.NotFound, "unknown server %q", server)
 		}
-		s = m.openSlot(server)
+		s = m.openSlot(Target{Server: server})
 	}
 	return s.messages.watch(), nil
 }

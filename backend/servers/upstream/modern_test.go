@@ -50,7 +50,7 @@ func (b *bench) callAs(c upstream.Caller, tool, arguments, more string) (upstrea
 		b.t.Fatal(err)
 	}
 	params := json.RawMessage(`{"name":"` + tool + `","arguments":` + arguments + more + `}`)
-	return b.Call(b.t.Context(), s, c, jsonrpc.Call{Method: "tools/call", Params: params})
+	return b.Call(b.t.Context(), s, "", c, jsonrpc.Call{Method: "tools/call", Params: params})
 }
 
 func TestAServerOfTheModernEraIsUsedByLegacyClients(t *testing.T) {
@@ -133,7 +133,7 @@ func TestAModernClientGetsTheResultsOfAModernServerUnchanged(t *testing.T) {
 	// A legacy server gets neither the retry nor the metadata.
 	b.add("old")
 	old, _ := b.servers.Get("old")
-	result, err = b.Call(t.Context(), old, c, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"echo","arguments":{"text":"hi"},"requestState":"st","inputResponses":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`)})
+	result, err = b.Call(t.Context(), old, "", c, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"echo","arguments":{"text":"hi"},"requestState":"st","inputResponses":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`)})
 	if err != nil || result.Modern || !strings.Contains(string(result.JSON), "hi") {
 		t.Errorf("a legacy server: %+v, %v", result, err)
 	}
@@ -145,7 +145,7 @@ func TestResourcesOfAModernServerAreSubscribedTo(t *testing.T) {
 	updates, stop := events.Subscribe[upstream.Announced](b.bus, 64)
 	defer stop()
 	ask := func(method, uri string) error {
-		_, err := b.Call(t.Context(), s, nil, jsonrpc.Call{Method: method, Params: json.RawMessage(`{"uri":"` + uri + `"}`)})
+		_, err := b.Call(t.Context(), s, "", nil, jsonrpc.Call{Method: method, Params: json.RawMessage(`{"uri":"` + uri + `"}`)})
 		return err
 	}
 	next := func(want string) {
@@ -285,7 +285,7 @@ func TestARemoteServerOfTheModernEraGetsItsHeaders(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	failed := make(chan error, 1)
 	go func() {
-		_, err := b.Call(ctx, s, nil, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"find","arguments":{"city":"Lübeck"}}`)})
+		_, err := b.Call(ctx, s, "", nil, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"find","arguments":{"city":"Lübeck"}}`)})
 		failed <- err
 	}()
 	<-f.called

@@ -92,7 +92,7 @@ func TestAQuestionWithoutASingleCallerGoesToTheWindow(t *testing.T) {
 	const params = `{"message":"Sure?","requestedSchema":{"type":"object"},"n":9007199254740993}`
 	ask := func(who upstream.Caller) string {
 		t.Helper()
-		result, err := b.Call(t.Context(), s, who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"elicitation/create","params":` + params + `}}`)})
+		result, err := b.Call(t.Context(), s, "", who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"elicitation/create","params":` + params + `}}`)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestAQuestionWithoutASingleCallerGoesToTheWindow(t *testing.T) {
 	holding := make(chan struct{}, 1)
 	held := make(chan error, 1)
 	go func() {
-		_, err := b.Call(t.Context(), s, other, jsonrpc.Call{
+		_, err := b.Call(t.Context(), s, "", other, jsonrpc.Call{
 			Method: "tools/call", Params: json.RawMessage(`{"name":"hold","arguments":{"key":"k"},"_meta":{"progressToken":1}}`),
 			Progress: func(json.RawMessage) { holding <- struct{}{} },
 		})
@@ -149,7 +149,7 @@ func TestAnOpenQuestionSuspendsTheTimeoutOfCalls(t *testing.T) {
 	}
 	timeout := 100 * time.Millisecond
 	call := func(s registry.Server, params string, timeout time.Duration) error {
-		_, err := b.Call(t.Context(), s, nil, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(params), Idle: timeout})
+		_, err := b.Call(t.Context(), s, "", nil, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(params), Idle: timeout})
 		return err
 	}
 	done := make(chan error, 1)
@@ -285,7 +285,7 @@ func TestAQuestionIsRefusedWithoutCallerAndWindow(t *testing.T) {
 	}}
 	b.Stop("s")
 	s, _ := b.servers.Get("s")
-	raw, err := b.Call(t.Context(), s, refusing, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"sampling/createMessage"}}`)})
+	raw, err := b.Call(t.Context(), s, "", refusing, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"sampling/createMessage"}}`)})
 	if err != nil || !strings.Contains(string(raw.JSON), "not today") {
 		t.Errorf("got %s, %v", raw.JSON, err)
 	}

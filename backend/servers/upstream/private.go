@@ -3,8 +3,10 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
@@ -27,7 +29,7 @@ type Private struct {
 // StartPrivate starts a server that is in no registry. The manager knows the server
 // from this call until Remove, and records all messages of it.
 func (m *Manager) StartPrivate(ctx context.Context, server registry.Server, p Private) error {
-	s := m.openSlot(server.Name)
+	s := m.openSlot(Target{Server: server.Name})
 	s.mu.Lock()
 	if s.private == nil {
 		s.messages.watch() // until the slot is removed
@@ -84,7 +86,7 @@ func (s *slot) owner() string {
 	if p := s.privacy(); p != nil && p.Of != "" {
 		return p.Of
 	}
-	return s.name
+	return s.target.Server
 }
 
 // fill fills in the secrets of a server. The redactor covers them.
@@ -102,7 +104,11 @@ func (s *slot) fill(ctx context.Context, server registry.Server) (filled registr
 
 // rootsAnswer returns the result of roots/list.
 func (s *session) rootsAnswer() json.RawMessage {
-	data, _ := json.Marshal(map[string]any{"roots": s.manager.Roots(s.server.Name)})
+	roots := s.manager.Roots(s.server.Name)
+	if owner := s.owner(); owner != nil && owner.Folder() != "" && len(roots) == 0 {
+		roots = []Root{{URI: pathname.Here.URI(owner.Folder()), Name: filepath.Base(owner.Folder())}}
+	}
+	data, _ := json.Marshal(map[string]any{"roots": roots})
 	return data
 }
 
@@ -110,7 +116,7 @@ func (s *session) rootsAnswer() json.RawMessage {
 // server never change.
 func (s *session) capabilities() map[string]any {
 	roots := map[string]bool{}
-	if s.private {
+	if s.private || s.target.Client != "" {
 		roots["listChanged"] = true
 	}
 	return map[string]any{

@@ -19,7 +19,7 @@ import (
 // timeOut makes a call that gets no answer in time.
 func (b *bench) timeOut(s registry.Server, tool string) {
 	b.t.Helper()
-	_, err := b.Call(b.t.Context(), s, nil, jsonrpc.Call{
+	_, err := b.Call(b.t.Context(), s, "", nil, jsonrpc.Call{
 		Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":{"key":"k"}}`), Idle: 50 * time.Millisecond,
 	})
 	if fault.KindOf(err) != fault.Timeout {

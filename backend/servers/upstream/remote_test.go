@@ -97,7 +97,7 @@ func (b *bench) addRemote(name, transport, url string, headers map[string]string
 
 // ask sends a request to a server.
 func (b *bench) ask(s registry.Server, method, params string) (string, error) {
-	result, err := b.Call(b.t.Context(), s, nil, jsonrpc.Call{Method: method, Params: json.RawMessage(params)})
+	result, err := b.Call(b.t.Context(), s, "", nil, jsonrpc.Call{Method: method, Params: json.RawMessage(params)})
 	return string(result.JSON), err
 }
 
@@ -231,7 +231,7 @@ func (b *bench) reportsProgress(s registry.Server) {
 	b.t.Helper()
 	shown, stop := events.Subscribe[upstream.Progressed](b.bus, 10)
 	defer stop()
-	_, err := b.Call(b.t.Context(), s, nil, jsonrpc.Call{
+	_, err := b.Call(b.t.Context(), s, "", nil, jsonrpc.Call{
 		Method:   "tools/call",
 		Params:   json.RawMessage(`{"name":"trigger-long-running-operation","arguments":{"duration":0.03,"steps":3},"_meta":{"progressToken":"mine"}}`),
 		Progress: b.Progress(s.Name),
@@ -257,7 +257,7 @@ func (b *bench) asksItsCaller(s registry.Server) {
 		if s.Transport != "http" { // else the stream of the call names the caller
 			b.Stop(s.Name) // in a new session it is certain that who has caused the question
 		}
-		result, err := b.Call(b.t.Context(), s, who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":` + row[0] + `}`)})
+		result, err := b.Call(b.t.Context(), s, "", who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":` + row[0] + `}`)})
 		if err != nil || !strings.Contains(string(result.JSON), "Ada Lovelace") {
 			b.t.Errorf("%s: %.300s, %v", tool, result.JSON, err)
 		}
@@ -305,7 +305,7 @@ func TestARemoteServerThatDiesDuringACallIsNoLongerRunning(t *testing.T) {
 			params := json.RawMessage(`{"name":"trigger-long-running-operation","arguments":{"duration":60,"steps":600},"_meta":{"progressToken":1}}`)
 			failed := make(chan error, 1)
 			go func() {
-				_, err := b.Call(t.Context(), s, nil, jsonrpc.Call{
+				_, err := b.Call(t.Context(), s, "", nil, jsonrpc.Call{
 					Method: "tools/call", Params: params, Progress: func(json.RawMessage) { progress <- struct{}{} },
 				})
 				failed <- err

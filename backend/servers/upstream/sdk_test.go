@@ -53,7 +53,7 @@ func TestServersOfTheGoSDKWork(t *testing.T) {
 				t.Errorf("its tools are %v", tools)
 			}
 			progress := make(chan string, 10)
-			result, err := b.Call(t.Context(), s, answering(`{"action":"accept"}`), jsonrpc.Call{
+			result, err := b.Call(t.Context(), s, "", answering(`{"action":"accept"}`), jsonrpc.Call{
 				Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{},"_meta":{"progressToken":"mine"}}`),
 				Progress: func(p json.RawMessage) { progress <- string(p) },
 			})

@@ -38,6 +38,7 @@ const (
 type session struct {
 	manager  *Manager
 	server   registry.Server // configuration at the start
+	target   Target
 	filled   registry.Server // configuration with secrets filled in; must not be shown
 	redactor *secrets.Redactor
 	private  bool // the server has a single user

@@ -24,12 +24,13 @@ const (
 	stable = 10 * time.Second
 )
 
-// slot holds the session of one server. It starts the server only once, even if
+// slot holds the session of one target. It starts the server only once, even if
 // many callers ask for a session at the same time.
 type slot struct {
 	manager  *Manager
-	name     string
-	output   *output
+	target   Target
+	shared   *slot   // that of all clients of the server, which may be this one
+	output   *output // of all sessions with the server, as messages
 	messages *messageLog
 
 	mu        sync.Mutex
@@ -49,6 +50,7 @@ type slot struct {
 // want describes for what a caller wants a session.
 type want struct {
 	server registry.Server
+	target Target
 	caller Caller // answers requests of the server; nil if nobody can
 	call   bool   // a call for the caller, and not one of the manager's own
 	check  bool   // a health check, which ignores the back-off
@@ -68,8 +70,12 @@ type start struct {
 // user stops servers. Such an error does not count as a failed health check.
 var errEnded = errors.New("ended")
 
-// errRemoved is returned by calls of a removed server.
-var errRemoved = fault.Wrap(errEnded, fault.Unavailable, "the server was removed")
+var (
+	// errRemoved is returned by calls of a removed server.
+	errRemoved = fault.Wrap(errEnded, fault.Unavailable, "the server was removed")
+	// errLeft is returned by calls of a client that has left.
+	errLeft = fault.Wrap(errEnded, fault.Unavailable, "the client has ended its session")
+)
 
 // acquire returns the running session and adds a call to it. It starts a
 // session if none is running or the configuration has changed.
@@ -111,7 +117,7 @@ func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, er
 	old := s.session
 	if old != nil && !w.check {
 		if p := old.probing(); p != nil {
-			return nil, nil, &silence{p, s.name}
+			return nil, nil, &silence{p, s.target.Server}
 		}
 	}
 	if old != nil && sameLaunch(old.server, w.server) && old.enter(w) {
@@ -132,7 +138,7 @@ func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, er
 func (s *slot) refusal(wait time.Duration) error {
 	why, _ := errors.AsType[explained](s.lastErr)
 	text := why.before(fmt.Sprintf("server %q has failed %d times in a row; the next attempt is allowed in %s, or at once with: agent-discover servers activate %s. Last failure: %s",
-		s.name, s.failures, max(wait.Round(time.Second), time.Second), s.name, fault.MessageOf(s.lastErr)))
+		s.target.Server, s.failures, max(wait.Round(time.Second), time.Second), s.target.Server, fault.MessageOf(s.lastErr)))
 	return &fault.Error{Kind: fault.KindOf(s.lastErr), Message: text, Variable: why.variable}
 }
 
@@ -157,7 +163,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 		if attempt.outdated {
 			session.renew()
 		}
-	} else if context.Cause(ctx) == nil && !attempt.check && !attempt.outdated {
+	} else if context.Cause(ctx) == nil && !attempt.check && !attempt.outdated && !errors.Is(err, errFull) {
 		s.countFailure()
 	}
 	s.mu.Unlock()
@@ -165,7 +171,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 		s.manager.noteStart(attempt.server, err)
 	}
 	if began {
-		events.Publish(s.manager.bus, StateChanged{Name: s.name, Running: true})
+		events.Publish(s.manager.bus, StateChanged{Name: s.target.Server, Client: s.target.Client, Running: true})
 		s.manager.work.Go(func() { s.watch(session) })
 	}
 }
@@ -183,7 +189,7 @@ func (s *slot) launch(ctx context.Context, server registry.Server) (*session, er
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fault.New(fault.Busy, "server %q was not started: %d other servers were still starting after %s; try again", s.name, maxStarting, limit)
+		return nil, fault.New(fault.Busy, "server %q was not started: %d other servers were still starting after %s; try again", s.target.Server, maxStarting, limit)
 	}
 	starting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -234,7 +240,7 @@ func (s *slot) watch(session *session) {
 	if err != nil {
 		s.manager.noteDeath(session.server, err)
 	}
-	events.Publish(s.manager.bus, StateChanged{Name: s.name})
+	events.Publish(s.manager.bus, StateChanged{Name: s.target.Server, Client: s.target.Client})
 }
 
 // drop clears the slot if it still holds the given session. The caller holds
@@ -259,7 +265,7 @@ const maxKeepFailures = 3
 // keepRunning starts a server that has KeepRunning set. After maxKeepFailures
 // failed starts, it clears KeepRunning.
 func (m *Manager) keepRunning(ctx context.Context, server registry.Server) {
-	w := want{server: server}
+	w := want{server: server, target: TargetOf(server, "")}
 	session, err := m.acquire(ctx, w)
 	if err == nil {
 		session.leave(w)
@@ -294,7 +300,7 @@ func (s *slot) stopIdle(after time.Duration) {
 // person starts the server again, until its configuration changes.
 func (s *slot) stop() {
 	s.hold(true)
-	s.end(fault.Wrap(errEnded, fault.Unavailable, "server %q was stopped while it was starting; call it again to start it", s.name))
+	s.end(fault.Wrap(errEnded, fault.Unavailable, "server %q was stopped while it was starting; call it again to start it", s.target.Server))
 }
 
 // close is like stop, but for good: later calls fail with why.

@@ -1,10 +1,10 @@
-// Package upstream connects to configured MCP servers. Each server has at most
-// one session, which is shared by all callers. The first call starts the
-// session, and it is stopped when it has been idle for some time. Packages
+// Package upstream connects to configured MCP servers. A server has one session,
+// which all clients share, or one for each client; see Target. The first call starts
+// the session, and it is stopped when it has been idle for some time. Packages
 // gateway and proxy handle the sessions of agents with the hub and decide who
 // may call which server.
 //
-//	Manager ── slot (per server: one start at a time, back-off) ── session ── link (child process or HTTP)
+//	Manager ── slot (per target: one start at a time, back-off) ── session ── link (child process or HTTP)
 package upstream
 
 import (
@@ -127,9 +127,10 @@ type Manager struct {
 	pausing  sync.Mutex     // serializes Pause and Resume
 	resumed  chan struct{}  // wakes Run after Resume
 
-	mu     sync.Mutex
-	slots  map[string]*slot
-	closed error // why no server may start; nil if servers may start
+	mu        sync.Mutex
+	processes int // running child processes, and those about to start
+	slots     map[Target]*slot
+	closed    error // why no server may start; nil if servers may start
 }
 
 // New returns a manager. Calls start servers at any time. Idle servers are
@@ -139,7 +140,7 @@ func New(o Options) *Manager {
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
 		secrets: o.Secrets, given: o.Given, window: o.Window, savePause: o.Pause.Save, environment: o.Environment,
 		starting: make(chan struct{}, maxStarting), budget: jsonrpc.NewBudget(maxUnfinished), children: newChildList(o.Children, o.Log),
-		slots: make(map[string]*slot), resumed: make(chan struct{}, 1),
+		slots: make(map[Target]*slot), resumed: make(chan struct{}, 1),
 	}
 	if o.Pause.Paused {
 		m.closed = ErrPaused
@@ -157,6 +158,8 @@ func (m *Manager) Run(ctx context.Context) error {
 	defer func() { unsubscribe() }()
 	tick := time.NewTicker(max(min(m.limits.IdleStop/5, 10*time.Second), 10*time.Millisecond))
 	defer tick.Stop()
+	measure := time.NewTicker(min(memoryEvery, max(m.limits.IdleStop, 10*time.Millisecond)))
+	defer measure.Stop()
 	m.supervise(ctx)
 	for {
 		select {
@@ -166,13 +169,15 @@ func (m *Manager) Run(ctx context.Context) error {
 			} else if change.Removed {
 				m.dropRemoved(change.Name)
 			} else {
-				if s := m.slot(change.Name); s != nil {
+				for _, s := range m.slotsOf(change.Name) {
 					s.hold(false)
 				}
 				m.supervise(ctx)
 			}
 		case <-tick.C:
 			m.supervise(ctx)
+		case <-measure.C:
+			m.limitMemory()
 		case <-m.resumed:
 			m.supervise(ctx)
 		case <-ctx.Done():
@@ -189,11 +194,12 @@ func (m *Manager) supervise(ctx context.Context) {
 		return
 	}
 	for _, server := range m.registry.List() {
-		switch s := m.slot(server.Name); {
-		case server.KeepRunning && server.Approved && (s == nil || !s.busy() && s.startAllowed()):
+		if !server.KeepRunning {
+			for _, s := range m.slotsOf(server.Name) {
+				s.stopIdle(m.limits.IdleStop)
+			}
+		} else if s := m.slot(server.Name); server.Approved && !server.Isolated() && (s == nil || !s.busy() && s.startAllowed()) {
 			m.work.Go(func() { m.keepRunning(ctx, server) })
-		case !server.KeepRunning && s != nil:
-			s.stopIdle(m.limits.IdleStop)
 		}
 	}
 }
@@ -201,18 +207,19 @@ func (m *Manager) supervise(ctx context.Context) {
 // Call sends one request to a server and returns the result unchanged, unless a
 // legacy client calls a server of the modern era; see Declarer. It starts the server if
 // necessary. If the server answers with an error, the
-// error is a *jsonrpc.Error; any other error is a fault that names the server.
-func (m *Manager) Call(ctx context.Context, server registry.Server, caller Caller, call jsonrpc.Call) (Result, error) {
+// error is a *jsonrpc.Error; any other error is a fault that names the server. client
+// is the id of the client's session, as for TargetOf.
+func (m *Manager) Call(ctx context.Context, server registry.Server, client string, caller Caller, call jsonrpc.Call) (Result, error) {
 	if caller != nil {
 		call.Owner = caller
 	}
-	return m.request(ctx, want{server: server, caller: caller, call: true}, call)
+	return m.request(ctx, want{server: server, target: TargetOf(server, client), caller: caller, call: true}, call)
 }
 
 // Request is Call for requests of the hub itself, such as subscriptions on behalf of
 // several clients. They are not taken for the cause of what the server asks.
-func (m *Manager) Request(ctx context.Context, server registry.Server, call jsonrpc.Call) (Result, error) {
-	return m.request(ctx, want{server: server}, call)
+func (m *Manager) Request(ctx context.Context, server registry.Server, client string, call jsonrpc.Call) (Result, error) {
+	return m.request(ctx, want{server: server, target: TargetOf(server, client)}, call)
 }
 
 func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Result, error) {
@@ -246,11 +253,12 @@ func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Resul
 // until Remove.
 func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	if server.ID == 0 {
-		m.openSlot(server.Name)
-	} else if s := m.slot(server.Name); s != nil {
+		m.openSlot(Target{Server: server.Name})
+	}
+	for _, s := range m.slotsOf(server.Name) {
 		s.resetBackoff()
 	}
-	w := want{server: server}
+	w := want{server: server, target: TargetOf(server, "")}
 	session, err := m.acquire(ctx, w)
 	if err == nil {
 		session.leave(w)
@@ -258,42 +266,48 @@ func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	return err
 }
 
-// Stop gives calls in flight a grace period and then ends the server's session.
+// Stop gives calls in flight a grace period and then ends the server's sessions.
 // A server with KeepRunning stays stopped until a call, a Start or a change of
 // its configuration.
 func (m *Manager) Stop(name string) {
-	if s := m.slot(name); s != nil {
-		s.stop()
-	}
+	inParallel(m.slotsOf(name), (*slot).stop)
 }
 
 // Remove stops a server that was removed from the configuration. Later calls of
 // the server fail.
 func (m *Manager) Remove(name string) {
-	m.mu.Lock()
-	s := m.slots[name]
-	delete(m.slots, name)
-	m.mu.Unlock()
-	if s != nil {
-		s.close(errRemoved)
-	}
+	removed := m.take(func(t Target) bool { return t.Server == name })
+	inParallel(removed, func(s *slot) { s.close(errRemoved) })
 }
 
-// State describes a server's session.
+// State describes the sessions with a server.
 type State struct {
 	Running  bool
-	PID      int // 0 for a remote server
+	PID      int // of one process; 0 for a remote server
 	Since    time.Time
-	InFlight int
+	InFlight int    // in all sessions
 	Version  string // the server's version, as it reports in initialize
+	Sessions int    // of clients that have the server for themselves
 }
 
-// State returns the state of a server's session.
+// State returns the state of a server.
 func (m *Manager) State(name string) State {
-	if session := m.running(name); session != nil {
-		return session.state()
+	var sum State
+	for _, s := range m.slotsOf(name) {
+		session := s.running()
+		if session == nil {
+			continue
+		}
+		one := session.state()
+		if one.Sessions, one.InFlight = sum.Sessions, one.InFlight+sum.InFlight; s.target.Client != "" {
+			one.Sessions++
+		}
+		if sum.Running {
+			one.PID, one.Since, one.Version = sum.PID, sum.Since, sum.Version
+		}
+		sum = one
 	}
-	return State{}
+	return sum
 }
 
 // Stderr returns the end of a server's standard error, redacted. It is
@@ -316,47 +330,6 @@ func (m *Manager) InFlight() int {
 		}
 	}
 	return n
-}
-
-// acquire returns a server's session, which it starts if necessary, and adds a
-// call to it. The caller must end the call with session.leave.
-func (m *Manager) acquire(ctx context.Context, w want) (*session, error) {
-	s := m.slot(w.server.Name)
-	if s == nil {
-		// The server may have been removed since the caller looked it up.
-		if _, err := m.registry.ByID(w.server.ID); err != nil {
-			return nil, errRemoved
-		}
-		s = m.openSlot(w.server.Name)
-	}
-	return s.acquire(ctx, w)
-}
-
-// slot returns a server's slot, or nil.
-func (m *Manager) slot(name string) *slot {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.slots[name]
-}
-
-// openSlot returns a server's slot and creates it if necessary.
-func (m *Manager) openSlot(name string) *slot {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := m.slots[name]
-	if s == nil {
-		s = &slot{manager: m, name: name, output: newOutput(), messages: newMessageLog(m.bus, name), closed: m.closed}
-		m.slots[name] = s
-	}
-	return s
-}
-
-// running returns a server's session, or nil.
-func (m *Manager) running(name string) *session {
-	if s := m.slot(name); s != nil {
-		return s.running()
-	}
-	return nil
 }
 
 // dropRemoved removes the slot of a removed server, unless the registry has a

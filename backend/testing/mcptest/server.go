@@ -29,6 +29,7 @@ type server struct {
 	mu       sync.Mutex
 	seen     []string                 // received notifications as JSON
 	gates    map[string]chan struct{} // channels that block calls of the tool hold, by key
+	kept     [][]byte                 // by the tool keep
 	calls    map[string]chan struct{} // closed when the call with an id is cancelled
 	waiting  map[string]chan message  // channels for the answers to the server's requests, by id
 	asked    int                      // requests sent to the client

@@ -49,6 +49,7 @@ var behaviours = []struct {
 	{"die", "Write the text to stderr and exit with the code, without an answer", textArgs, (*call).die},
 	{"flood", "Write a number of bytes to stderr, then answer", countArgs, func(c *call) { flood(os.Stderr, c.Count); c.text("done") }},
 	{"big", "Answer with a number of bytes", countArgs, func(c *call) { c.text(strings.Repeat("x", c.Count)) }},
+	{"keep", "Keep a number of bytes in memory until the process ends", countArgs, (*call).keep},
 	{"environment", "Tell pid, folder, environment and arguments", noArguments, (*call).environment},
 	{"grandchild", "Start a process that outlives this one, and tell its pid", noArguments, (*call).grandchild},
 	{"helper", "Start a process in its own session that keeps standard output, and tell its pid", noArguments, (*call).helper},
@@ -174,6 +175,17 @@ func (c *call) sights() {
 func (c *call) die() {
 	fmt.Fprintln(os.Stderr, c.Text)
 	exit(c.Code)
+}
+
+func (c *call) keep() {
+	memory := make([]byte, c.Count)
+	for i := 0; i < len(memory); i += 4096 {
+		memory[i] = 1
+	}
+	c.mu.Lock()
+	c.kept = append(c.kept, memory)
+	c.mu.Unlock()
+	c.text("done")
 }
 
 func (c *call) environment() {

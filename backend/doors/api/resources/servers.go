@@ -46,6 +46,8 @@ type Server struct {
 	Approved        bool              `json:"approved" doc:"Whether a person has allowed the server to start."`
 	Running         bool              `json:"running" doc:"Whether the server has a process or a connection now."`
 	KeepRunning     bool              `json:"keep_running" doc:"Whether the server starts with the hub and is not stopped when idle."`
+	Isolation       string            `json:"isolation" enum:"shared,session" doc:"shared (one process or connection for all clients) or session (one for each session of a client)."`
+	Sessions        int               `json:"sessions,omitempty" doc:"Number of client sessions that have a process or connection of their own now, if isolation is session."`
 	PID             int               `json:"pid,omitempty" doc:"Process ID of a running stdio server."`
 	ToolCount       int               `json:"tool_count" doc:"Number of known tools."`
 	ToolTokens      int               `json:"tool_tokens" doc:"Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted."`
@@ -155,9 +157,18 @@ type ServerFields struct {
 	Homepage    *string           `json:"homepage,omitempty" doc:"URL of a remote server."`
 	Headers     map[string]string `json:"headers,omitempty" doc:"HTTP headers to send to a remote server with each request."`
 	KeepRunning *bool             `json:"keep_running,omitempty" doc:"Whether to start the server with the hub and not stop it when idle."`
+	Isolation   *string           `json:"isolation,omitempty" enum:"shared,session" doc:"Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session)."`
 	Args        lenient.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
 	Env         lenient.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
 	Tags        lenient.Strings   `json:"tags,omitempty"`
+}
+
+// check returns a fault.Invalid if a field has a value that no server can have.
+func (f ServerFields) check() error {
+	if f.Isolation == nil {
+		return nil
+	}
+	return registry.CheckIsolation(*f.Isolation)
 }
 
 func (f ServerFields) apply(v *registry.Server) {
@@ -176,6 +187,7 @@ func (f ServerFields) apply(v *registry.Server) {
 	if f.Headers != nil {
 		v.Headers = f.Headers
 	}
+	set(&v.Isolation, f.Isolation)
 	if f.KeepRunning != nil {
 		v.KeepRunning = *f.KeepRunning
 	}
@@ -215,6 +227,9 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 		return nil, err
 	}
 	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local")}
+	if err := body.check(); err != nil {
+		return nil, err
+	}
 	body.apply(&v)
 	v.Args, v.Env, v.Tags = body.Args, body.Env, body.Tags
 	if v, err = s.Lifecycle.Add(ctx, v); err != nil {
@@ -233,6 +248,9 @@ func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*ro
 	}
 	body, err := in.Decode()
 	if err != nil {
+		return nil, err
+	}
+	if err := body.check(); err != nil {
 		return nil, err
 	}
 	body.apply(&v)

@@ -2974,6 +2974,11 @@ export interface components {
             };
             /** @description URL of a remote server. */
             homepage?: string;
+            /**
+             * @description Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session).
+             * @enum {string}
+             */
+            isolation?: "shared" | "session";
             /** @description Whether to start the server with the hub and not stop it when idle. */
             keep_running?: boolean;
             /** @description Unique name, without two underscores in a row. It is not made of dots alone. */
@@ -3272,6 +3277,11 @@ export interface components {
              */
             id: number;
             installed: boolean;
+            /**
+             * @description shared (one process or connection for all clients) or session (one for each session of a client).
+             * @enum {string}
+             */
+            isolation: "shared" | "session";
             /** @description Whether the server starts with the hub and is not stopped when idle. */
             keep_running: boolean;
             /** @description Why the server failed last, for people. It begins with the reason that the server itself gave, if there is one. */
@@ -3310,6 +3320,11 @@ export interface components {
             risk?: components["schemas"]["Assessment"];
             /** @description Whether the server has a process or a connection now. */
             running: boolean;
+            /**
+             * Format: int64
+             * @description Number of client sessions that have a process or connection of their own now, if isolation is session.
+             */
+            sessions?: number;
             /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
             source: string;
             /**
@@ -3371,6 +3386,11 @@ export interface components {
              */
             id: number;
             installed: boolean;
+            /**
+             * @description shared (one process or connection for all clients) or session (one for each session of a client).
+             * @enum {string}
+             */
+            isolation: "shared" | "session";
             /** @description Whether the server starts with the hub and is not stopped when idle. */
             keep_running: boolean;
             /** @description Why the server failed last, for people. It begins with the reason that the server itself gave, if there is one. */
@@ -3409,6 +3429,11 @@ export interface components {
             risk?: components["schemas"]["Assessment"];
             /** @description Whether the server has a process or a connection now. */
             running: boolean;
+            /**
+             * Format: int64
+             * @description Number of client sessions that have a process or connection of their own now, if isolation is session.
+             */
+            sessions?: number;
             /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
             source: string;
             /**
@@ -3450,6 +3475,11 @@ export interface components {
             };
             /** @description URL of a remote server. */
             homepage?: string;
+            /**
+             * @description Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session).
+             * @enum {string}
+             */
+            isolation?: "shared" | "session";
             /** @description Whether to start the server with the hub and not stop it when idle. */
             keep_running?: boolean;
             tags?: string[] | null;
