@@ -18,9 +18,9 @@ const patience = 90 * time.Second
 
 // transport carries messages to the hub.
 type transport interface {
-	send(m jsonrpc.Message) error
-	stop() // ends the connection as a client does, and waits for its end
-	kill() // ends it at once, whatever is under way, and waits for its end
+	send(m jsonrpc.Message) error // returns at once for an answer to the hub
+	stop()                        // ends the connection as a client does, and waits for its end
+	kill()                        // ends it at once, whatever is under way, and waits for its end
 }
 
 // client is an MCP client.
@@ -33,15 +33,23 @@ type client struct {
 	last    int
 	waiting map[string]chan answer
 	ended   map[string]bool // requests that have been answered; false for those that were cancelled
+	calls   map[string]bool // the values of the calls that are under way
 }
 
+// answer is a message of the hub.
 type answer struct {
 	ID     json.RawMessage
 	Method string
-	Params struct{ ProgressToken any }
+	Params struct {
+		ProgressToken any
+		Message       string // of a question
+	}
 	Result *struct {
-		Content []struct{ Text string }
-		IsError bool
+		ResultType    string
+		InputRequests map[string]struct{ Params struct{ Message string } }
+		RequestState  *string
+		Content       []struct{ Text string }
+		IsError       bool
 	}
 	Error *struct {
 		Code    int
@@ -50,12 +58,23 @@ type answer struct {
 }
 
 func newClient(report func(string, ...any)) *client {
-	return &client{report: report, killed: make(chan struct{}), waiting: make(map[string]chan answer), ended: make(map[string]bool)}
+	return &client{report: report, killed: make(chan struct{}), waiting: make(map[string]chan answer), ended: make(map[string]bool), calls: make(map[string]bool)}
+}
+
+// declared is what all clients declare.
+const declared = `{"elicitation":{}}`
+
+// lineOf returns a message as a line: a request, a notification or the answer to a request of the hub.
+func lineOf(m jsonrpc.Message) []byte {
+	if m.Method == "" {
+		return jsonrpc.AppendResponse(nil, m.ID, m.Result, nil)
+	}
+	return jsonrpc.AppendRequest(nil, m.ID, m.Method, m.Params)
 }
 
 // initialize opens a legacy session.
 func (c *client) initialize() error {
-	a, err := c.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"soak","version":"1"}}`)
+	a, err := c.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":`+declared+`,"clientInfo":{"name":"soak","version":"1"}}`)
 	if err == nil && a.Error != nil {
 		err = errors.New(a.Error.Message)
 	}
@@ -79,6 +98,11 @@ func (c *client) take(line []byte) {
 			c.report("progress for a call of another session: %.200s", line)
 		}
 	}
+	if a.Method == "elicitation/create" {
+		c.checkQuestion(a.Params.Message)
+		result, _ := json.Marshal(agree(a.Params.Message))    // strings cannot fail
+		_ = c.send(jsonrpc.Message{ID: a.ID, Result: result}) // without the answer, the call fails
+	}
 	if a.Method != "" {
 		return
 	}
@@ -94,6 +118,35 @@ func (c *client) take(line []byte) {
 	}
 	delete(c.waiting, id)
 	c.ended[id] = true
+}
+
+// checkQuestion reports a question about a call of another session. mu is locked.
+func (c *client) checkQuestion(value string) {
+	if !c.calls[value] {
+		c.report("a question about a call of another session: %.200s", value)
+	}
+}
+
+// retryOf returns the answer to what a result asks for, nil if it asks for nothing.
+func (c *client) retryOf(a answer) *retry {
+	if a.Result == nil || a.Result.ResultType != "input_required" {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	again := retry{RequestState: a.Result.RequestState}
+	for key, q := range a.Result.InputRequests {
+		c.checkQuestion(q.Params.Message)
+		again.InputResponses = map[string]elicited{key: agree(q.Params.Message)}
+	}
+	return &again
+}
+
+// under notes whether a call is under way.
+func (c *client) under(value string, way bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls[value] = way
 }
 
 func has(m map[string]bool, key string) bool {

@@ -49,7 +49,11 @@ func connectPipe(folder paths.Folder, report func(string, ...any)) (*client, err
 }
 
 func (p *pipe) send(m jsonrpc.Message) error {
-	_, err := p.in.Write(jsonrpc.AppendRequest(nil, m.ID, m.Method, m.Params))
+	if m.Method == "" { // the goroutine that reads sends it, and the companion may wait for it
+		p.work.Go(func() { _, _ = p.in.Write(lineOf(m)) })
+		return nil
+	}
+	_, err := p.in.Write(lineOf(m))
 	return err
 }
 

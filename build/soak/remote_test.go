@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -18,12 +19,16 @@ type remote struct {
 	*misbehaving
 
 	mu       sync.Mutex
-	sessions map[string]bool
+	sessions map[string]time.Time // when they began
+	ends     []func()             // end the listen requests
 }
 
+// life is how long a session of an expiring server lives.
+const life = time.Second
+
 // serveRemote prints its URL and serves until the process is ended.
-func serveRemote(name, ran string) error {
-	s, err := newMisbehaving(name, ran, nil)
+func serveRemote(k kind, name, ran string) error {
+	s, err := newMisbehaving(k, name, ran, nil)
 	if err != nil {
 		return err
 	}
@@ -32,7 +37,7 @@ func serveRemote(name, ran string) error {
 		return err
 	}
 	fmt.Printf("http://%s/mcp\n", listener.Addr())
-	server := &http.Server{Handler: &remote{misbehaving: s, sessions: make(map[string]bool)}}
+	server := &http.Server{Handler: &remote{misbehaving: s, sessions: make(map[string]time.Time)}}
 	go func() { // the test holds the other end of standard input
 		_, _ = os.Stdin.Read(make([]byte, 1))
 		os.Exit(0)
@@ -51,29 +56,60 @@ func (s *remote) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	s.mu.Lock()
-	if m.Method == "initialize" {
-		id := rand.Text()
-		s.sessions[id] = true
-		w.Header().Set("Mcp-Session-Id", id)
-	} else if !s.sessions[r.Header.Get("Mcp-Session-Id")] {
-		s.mu.Unlock()
+	switch {
+	case s.kind == modern:
+	case m.Method == "initialize":
+		w.Header().Set("Mcp-Session-Id", s.begin())
+	case !s.lives(r.Header.Get("Mcp-Session-Id")):
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
-	s.mu.Unlock()
-	if m.ID == nil {
+	switch {
+	case m.ID == nil:
 		w.WriteHeader(http.StatusAccepted)
-		return
+	case m.Method == "subscriptions/listen" && s.kind == modern:
+		s.stream(w, r, m)
+	default:
+		s.respond(w, m)
 	}
-	s.respond(w, m)
+}
+
+// begin begins a session and returns its id.
+func (s *remote) begin() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := rand.Text()
+	s.sessions[id] = time.Now()
+	return id
+}
+
+// lives reports whether a session has not ended.
+func (s *remote) lives(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	began, ok := s.sessions[id]
+	if s.kind == expiring && time.Since(began) > life {
+		delete(s.sessions, id)
+		return false
+	}
+	return ok
 }
 
 func (s *remote) respond(w http.ResponseWriter, m request) {
+	if asked := s.question(m); asked != "" {
+		s.json(w, asked)
+		return
+	}
 	if m.Method == "tools/call" {
 		s.record(m.Params.Arguments.Value)
 	}
 	switch m.Params.Arguments.Act {
+	case "slow":
+		time.Sleep(50 * time.Millisecond)
+	case "grow", "shrink":
+		s.change(m.Params.Arguments.Act)
+	case "deaf":
+		s.endListens()
 	case "expire":
 		s.mu.Lock()
 		clear(s.sessions)
@@ -96,6 +132,10 @@ func (s *remote) respond(w http.ResponseWriter, m request) {
 		_, _ = fmt.Fprintf(w, "data: %s\n\n", s.reply(m))
 		return
 	}
+	s.json(w, s.reply(m))
+}
+
+func (*remote) json(w http.ResponseWriter, line string) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(s.reply(m)))
+	_, _ = io.WriteString(w, line) // the hub may have left
 }

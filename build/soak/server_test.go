@@ -4,6 +4,7 @@ package soak
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,8 +20,13 @@ type request struct {
 	ID     json.RawMessage
 	Method string
 	Params struct {
-		Meta      struct{ ProgressToken json.RawMessage } `json:"_meta"`
+		Meta struct {
+			ProgressToken json.RawMessage
+			Version       string `json:"io.modelcontextprotocol/protocolVersion"`
+		} `json:"_meta"`
 		Arguments call
+		retry
+		RequestID json.RawMessage // of notifications/cancelled
 	}
 }
 
@@ -32,24 +38,26 @@ type call struct {
 
 // misbehaving is an MCP server. Its calls choose how it misbehaves.
 type misbehaving struct {
+	kind kind
 	name string
 	ran  *os.File // gets a line with the value of each call that is executed
 
 	writing sync.Mutex
 	out     io.Writer
 
-	mu    sync.Mutex
-	tools int // beside the tool call
+	mu      sync.Mutex
+	tools   int                          // beside the tool call
+	listens map[string]func(line string) // sends to the listen request with an id
 }
 
-func newMisbehaving(name, ran string, out io.Writer) (*misbehaving, error) {
+func newMisbehaving(k kind, name, ran string, out io.Writer) (*misbehaving, error) {
 	file, err := os.OpenFile(ran, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	return &misbehaving{name: name, ran: file, out: out}, err
+	return &misbehaving{kind: k, name: name, ran: file, out: out, listens: make(map[string]func(string))}, err
 }
 
 // serveStdio serves until standard input ends.
-func serveStdio(name, ran string) error {
-	s, err := newMisbehaving(name, ran, os.Stdout)
+func serveStdio(k kind, name, ran string) error {
+	s, err := newMisbehaving(k, name, ran, os.Stdout)
 	if err != nil {
 		return err
 	}
@@ -60,7 +68,11 @@ func serveStdio(name, ran string) error {
 			return nil
 		}
 		var r request
-		if json.Unmarshal(line, &r) != nil || r.ID == nil || r.Method == "" {
+		if json.Unmarshal(line, &r) != nil || r.Method == "" {
+			continue
+		}
+		if r.ID == nil {
+			s.forget(string(r.Params.RequestID))
 			continue
 		}
 		if r.Params.Arguments.Act == "freeze" {
@@ -71,8 +83,12 @@ func serveStdio(name, ran string) error {
 }
 
 func (s *misbehaving) answer(r request) {
-	if r.Method != "tools/call" {
-		s.write(s.reply(r))
+	if r.Method == "subscriptions/listen" && s.kind == modern {
+		s.listen(r, s.write)
+		return
+	}
+	if asked := s.question(r); r.Method != "tools/call" || asked != "" {
+		s.write(cmp.Or(asked, s.reply(r)))
 		return
 	}
 	s.record(r.Params.Arguments.Value)
@@ -121,25 +137,38 @@ func (s *misbehaving) change(act string) {
 		s.tools = max(s.tools-1, 0)
 	}
 	s.mu.Unlock()
-	s.write(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	s.announce()
 }
 
 // reply returns the right answer to a request.
 func (s *misbehaving) reply(r request) string {
-	result := `{}`
+	if s.kind == modern {
+		return s.modernReply(r)
+	}
 	switch r.Method {
 	case "initialize":
-		result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"soak","version":"1"}}`
+		return result(r, `"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"soak","version":"1"}`)
 	case "ping":
+		return result(r, "")
 	case "tools/list":
-		result = `{"tools":[{"name":"call","description":"Give back the value","inputSchema":{"type":"object"}}` + s.more() + `]}`
+		return result(r, s.list())
 	case "tools/call":
-		text := answerOf(s.name, r.Params.Arguments)
-		result = fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, text)
-	default:
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`, r.ID)
+		return result(r, s.content(r))
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, result)
+	return failure(r, -32601, "Method not found")
+}
+
+// result returns the answer to a request with the members of a result.
+func result(r request, members string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{%s}}`, r.ID, members)
+}
+
+func failure(r request, code int, message string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, r.ID, code, message)
+}
+
+func (s *misbehaving) content(r request) string {
+	return fmt.Sprintf(`"content":[{"type":"text","text":%q}]`, answerOf(s.name, r.Params.Arguments))
 }
 
 // answerOf returns the text with which a server answers a call.
@@ -151,14 +180,14 @@ func answerOf(server string, c call) string {
 	return text
 }
 
-func (s *misbehaving) more() string {
+func (s *misbehaving) list() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var list strings.Builder
+	list := `"tools":[{"name":"call","description":"Give back the value","inputSchema":{"type":"object"}}`
 	for i := range s.tools {
-		_, _ = fmt.Fprintf(&list, `,{"name":"more%d","description":"Do nothing, number %d","inputSchema":{"type":"object"}}`, i, i)
+		list += fmt.Sprintf(`,{"name":"more%d","description":"Do nothing, number %[1]d","inputSchema":{"type":"object"}}`, i)
 	}
-	return list.String()
+	return list + "]"
 }
 
 func (s *misbehaving) write(line string) {

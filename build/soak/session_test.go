@@ -3,6 +3,8 @@
 package soak
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -67,19 +69,12 @@ func (s *soak) list(c *client) {
 // call calls a server and checks the answer.
 func (s *soak) call(c *client, server server, arguments call, act act, cancels bool) {
 	s.note(arguments.Value, act.name)
-	id, answered, err := c.start("tools/call", func(id string) string {
-		return fmt.Sprintf(`{"name":%q,"arguments":{"value":%q,"act":%q},"_meta":{"progressToken":%q}}`, server.name+"__call", arguments.Value, arguments.Act, id)
-	})
-	if err != nil {
-		s.reportUnlessKilled(err, "call "+arguments.Value)
+	c.under(arguments.Value, true)
+	defer c.under(arguments.Value, false)
+	a, err := s.ask(c, server, arguments, act, cancels)
+	if err == errCancelled {
 		return
 	}
-	if act.silent && cancels {
-		<-time.After(20 * time.Millisecond)
-		s.reportUnlessKilled(c.cancel(id), "cancel "+arguments.Value)
-		return
-	}
-	a, err := c.await(id, arguments.Value+" "+act.name+" at "+server.name, answered)
 	what := fmt.Sprintf("%s (%s at %s)", arguments.Value, act.name, server.name)
 	switch {
 	case err != nil:
@@ -97,6 +92,42 @@ func (s *soak) call(c *client, server server, arguments call, act act, cancels b
 	default:
 		s.succeeded(arguments.Value)
 	}
+}
+
+// errCancelled is the error of calls that the client has cancelled.
+var errCancelled = errors.New("the call was cancelled")
+
+// ask makes a call and answers what a modern server asks. cancels makes it cancel a silent call.
+func (s *soak) ask(c *client, server server, arguments call, act act, cancels bool) (answer, error) {
+	for again := new(retry); ; {
+		id, answered, err := c.start("tools/call", func(id string) string { return paramsOf(server, arguments, id, *again) })
+		if err != nil {
+			return answer{}, err
+		}
+		if act.silent && cancels {
+			<-time.After(20 * time.Millisecond)
+			return answer{}, cmp.Or(c.cancel(id), errCancelled)
+		}
+		a, err := c.await(id, arguments.Value+" "+act.name+" at "+server.name, answered)
+		if err != nil {
+			return answer{}, err
+		}
+		if again = c.retryOf(a); again == nil {
+			return a, nil
+		}
+	}
+}
+
+// paramsOf returns the params of a call, whose progress token is the id of the request.
+func paramsOf(server server, arguments call, id string, again retry) string {
+	params := struct {
+		Name      string            `json:"name"`
+		Arguments call              `json:"arguments"`
+		Meta      map[string]string `json:"_meta"`
+		retry
+	}{server.name + "__call", arguments, map[string]string{"progressToken": id}, again}
+	raw, _ := json.Marshal(params) // strings cannot fail
+	return string(raw)
 }
 
 // reportUnlessKilled reports an error, unless it is nil or the client itself has killed its companion.

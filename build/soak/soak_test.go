@@ -27,16 +27,16 @@ var (
 	sessions = flag.Int("sessions", 50, "number of sessions at a time")
 )
 
-// The first argument turns the test binary into a server.
+// The first argument turns the test binary into a server. The kind of the server, its name and a file follow.
 const (
 	overStdio = "soak-stdio"
 	overHTTP  = "soak-http"
 )
 
 func TestMain(m *testing.M) {
-	serve := map[string]func(name, ran string) error{overStdio: serveStdio, overHTTP: serveRemote}
-	if len(os.Args) == 4 && serve[os.Args[1]] != nil {
-		if err := serve[os.Args[1]](os.Args[2], os.Args[3]); err != nil {
+	serve := map[string]func(k kind, name, ran string) error{overStdio: serveStdio, overHTTP: serveRemote}
+	if len(os.Args) == 5 && serve[os.Args[1]] != nil {
+		if err := serve[os.Args[1]](kind(os.Args[2]), os.Args[3], os.Args[4]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -158,9 +158,9 @@ func (s *soak) addServers(h *hub.Hub) {
 	for _, r := range roles {
 		for i := range r.count {
 			name := fmt.Sprintf("%s%d", r.name, i+1)
-			body := map[string]any{"name": name, "command": program, "args": []string{overStdio, name, s.ranFile(name)}}
+			body := map[string]any{"name": name, "command": program, "args": []string{overStdio, string(r.kind), name, s.ranFile(name)}}
 			if r.remote {
-				body = map[string]any{"name": name, "transport": "http", "homepage": s.startRemote(program, name)}
+				body = map[string]any{"name": name, "transport": "http", "homepage": s.startRemote(program, r.kind, name)}
 			}
 			if err := client.Do(s.t.Context(), "POST", "/api/servers", body, nil); err != nil {
 				s.t.Fatalf("add %s: %v", name, err)
@@ -173,9 +173,9 @@ func (s *soak) addServers(h *hub.Hub) {
 // ranFile returns the file that gets a line for each call that a server executes.
 func (s *soak) ranFile(name string) string { return s.home + "/" + name + ".ran" }
 
-func (s *soak) startRemote(program, name string) string {
+func (s *soak) startRemote(program string, k kind, name string) string {
 	s.t.Helper()
-	cmd := exec.Command(program, overHTTP, name, s.ranFile(name))
+	cmd := exec.Command(program, overHTTP, string(k), name, s.ranFile(name))
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		s.t.Fatal(err)

@@ -61,7 +61,9 @@ func (w *web) send(m jsonrpc.Message) error {
 	}
 	ctx, cancel := context.WithCancel(w.ctx)
 	w.mu.Lock()
-	w.cancels[string(m.ID)] = cancel
+	if m.IsRequest() {
+		w.cancels[string(m.ID)] = cancel
+	}
 	session := w.session
 	w.mu.Unlock()
 	req, err := w.request(ctx, http.MethodPost, session, m)
@@ -74,9 +76,9 @@ func (w *web) send(m jsonrpc.Message) error {
 		err := w.post(req, m)
 		switch {
 		case ctx.Err() != nil:
-		case m.ID == nil && err != nil:
-			w.report("%s: %v", m.Method, err)
-		case m.ID != nil && w.waits(string(m.ID)): // a cancelled request does not wait
+		case !m.IsRequest() && err != nil:
+			w.report("%s %s: %v", m.Method, m.Result, err)
+		case m.IsRequest() && w.waits(string(m.ID)): // a cancelled request does not wait
 			w.report("request %s: the response ended without the answer: %v", m.ID, err)
 		}
 	})
@@ -92,12 +94,12 @@ func (c *client) waits(id string) bool {
 func (w *web) request(ctx context.Context, method, session string, m jsonrpc.Message) (*http.Request, error) {
 	if w.modern {
 		meta := jsonrpc.Get(m.Params, "_meta")
-		for key, value := range map[string]string{era.KeyProtocolVersion: `"2026-07-28"`, era.KeyClientInfo: `{"name":"soak","version":"1"}`, era.KeyClientCapabilities: `{}`} {
+		for key, value := range map[string]string{era.KeyProtocolVersion: `"2026-07-28"`, era.KeyClientInfo: `{"name":"soak","version":"1"}`, era.KeyClientCapabilities: declared} {
 			meta = jsonrpc.Set(meta, key, json.RawMessage(value))
 		}
 		m.Params = jsonrpc.Set(m.Params, "_meta", meta)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, w.url, bytes.NewReader(jsonrpc.AppendRequest(nil, m.ID, m.Method, m.Params)))
+	req, err := http.NewRequestWithContext(ctx, method, w.url, bytes.NewReader(lineOf(m)))
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +127,7 @@ func (w *web) post(req *http.Request, m jsonrpc.Message) error {
 		w.mu.Unlock()
 	}
 	switch kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";"); {
-	case m.ID == nil && resp.StatusCode == http.StatusAccepted:
+	case !m.IsRequest() && resp.StatusCode == http.StatusAccepted:
 		return nil
 	case kind == "application/json":
 		body, err := io.ReadAll(resp.Body)
