@@ -136,9 +136,10 @@ func (s *session) readList(ctx context.Context, which int) (changed bool, err er
 		return false, err
 	}
 	if which == toolsList {
-		definitions = s.callable(definitions)
+		var leftOut map[string]error
+		definitions, leftOut = s.callable(definitions)
 		s.mu.Lock()
-		s.description.Tools = definitions
+		s.description.Tools, s.leftOut = definitions, leftOut
 		s.mu.Unlock()
 	}
 	if s.server.ID == 0 || s.over {
@@ -152,19 +153,41 @@ func (s *session) readList(ctx context.Context, which int) (changed bool, err er
 	return changed, err
 }
 
-// callable returns the tools that can be called. Over HTTP, clients of the modern era
-// have to drop a tool whose schema asks for headers in a wrong way.
-func (s *session) callable(definitions []json.RawMessage) []json.RawMessage {
+// callable returns the tools that can be called, and why it has left out others. Over
+// HTTP, clients of the modern era have to drop a tool whose schema asks for headers in a
+// wrong way.
+func (s *session) callable(definitions []json.RawMessage) (kept []json.RawMessage, leftOut map[string]error) {
 	if !s.modern() || s.link.pid() != 0 {
-		return definitions
+		return definitions, nil
 	}
-	return slices.DeleteFunc(definitions, func(definition json.RawMessage) bool {
+	leftOut = make(map[string]error)
+	kept = slices.DeleteFunc(definitions, func(definition json.RawMessage) bool {
 		_, err := mcpheader.ReadParams(jsonrpc.Get(definition, "inputSchema"))
 		if err != nil {
-			s.warn(fmt.Sprintf("the tool %q is left out: %s", jsonrpc.GetString(definition, "name"), err))
+			name := jsonrpc.GetString(definition, "name")
+			leftOut[name] = err
+			s.warn(fmt.Sprintf("the tool %q is left out: %s", name, err))
 		}
 		return err != nil
 	})
+	return kept, leftOut
+}
+
+// refused returns the error of a call of a tool that callable has left out, and
+// otherwise nil.
+func (s *session) refused(call jsonrpc.Call) error {
+	s.mu.Lock()
+	leftOut := s.leftOut // is not changed any more
+	s.mu.Unlock()
+	if call.Method != "tools/call" || len(leftOut) == 0 {
+		return nil
+	}
+	tool := jsonrpc.GetString(call.Params, "name")
+	why := leftOut[tool]
+	if why == nil {
+		return nil
+	}
+	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Tool %q cannot be called: %s", tool, why)
 }
 
 // inputSchema returns the schema of a tool's arguments, nil if the server does not list

@@ -266,6 +266,10 @@ func (f *modernHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		const schema = `{"type":"object","properties":{"city":{"type":"%s","x-mcp-header":"City"}}}`
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"find","inputSchema":`+schema+`},{"name":"bad","inputSchema":`+schema+`}]}}`, m.ID, "string", "object")
 	case "tools/call":
+		if m.Params.Name == "bad" {
+			f.t.Error("the tool bad was called")
+			return
+		}
 		if got := h.Get("Mcp-Param-City"); got != "=?base64?TMO8YmVjaw==?=" {
 			f.t.Errorf("the header of the argument is %q", got)
 		}
@@ -293,6 +297,9 @@ func TestARemoteServerOfTheModernEraGetsItsHeaders(t *testing.T) {
 	<-f.gone
 	if err := <-failed; !errors.Is(err, context.Canceled) {
 		t.Errorf("the call: %v", err)
+	}
+	if result, err := b.ask(s, "tools/call", `{"name":"bad","arguments":{"city":{}}}`); err == nil || !strings.Contains(err.Error(), `Tool "bad" cannot be called`) {
+		t.Errorf("a call of the other tool: %s, %v", result, err)
 	}
 	if d, _ := b.Describe("s"); len(d.Tools) != 1 || d.ProtocolVersion != "2026-07-28" {
 		t.Errorf("the server is described as %+v", d)

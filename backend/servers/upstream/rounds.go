@@ -67,6 +67,9 @@ func (s *session) request(ctx context.Context, caller Caller, call jsonrpc.Call)
 	if result, done, err := s.translate(ctx, call); done {
 		return Result{JSON: result}, err
 	}
+	if err := s.refused(call); err != nil {
+		return Result{}, err
+	}
 	if declared.Modern {
 		call.Params = s.modernMeta(declared).Stamp(call.Params)
 		result, err := s.conn.Call(ctx, call)

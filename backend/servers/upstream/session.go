@@ -68,13 +68,14 @@ type session struct {
 
 	mu          sync.Mutex
 	description Description
-	used        bool           // by a call
-	client      any            // of the first call; nil if it had none
-	shared      bool           // calls of several clients have used the session
-	callers     map[Caller]int // callers of the calls in flight, and how many calls each has
-	inFlight    int            // number of users of the session, such as calls and checks
-	leases      int            // number of leases that have not been released
-	probe       *probe         // nil unless the server is suspected to hang
+	leftOut     map[string]error // tools that the server lists and that cannot be called, and why
+	used        bool             // by a call
+	client      any              // of the first call; nil if it had none
+	shared      bool             // calls of several clients have used the session
+	callers     map[Caller]int   // callers of the calls in flight, and how many calls each has
+	inFlight    int              // number of users of the session, such as calls and checks
+	leases      int              // number of leases that have not been released
+	probe       *probe           // nil unless the server is suspected to hang
 	lastUsed    time.Time
 	forCheck    bool   // used by health checks only
 	retired     bool   // accepts no new calls
