@@ -33,7 +33,7 @@ type client struct {
 	last    int
 	waiting map[string]chan answer
 	ended   map[string]bool // requests that have been answered; false for those that were cancelled
-	calls   map[string]bool // the values of the calls that are under way
+	calls   map[string]bool // the values of its calls
 }
 
 // answer is a message of the hub.
@@ -142,11 +142,11 @@ func (c *client) retryOf(a answer) *retry {
 	return &again
 }
 
-// under notes whether a call is under way.
-func (c *client) under(value string, way bool) {
+// owns notes that a call belongs to this client.
+func (c *client) owns(value string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.calls[value] = way
+	c.calls[value] = true
 }
 
 func has(m map[string]bool, key string) bool {

@@ -69,8 +69,7 @@ func (s *soak) list(c *client) {
 // call calls a server and checks the answer.
 func (s *soak) call(c *client, server server, arguments call, act act, cancels bool) {
 	s.note(arguments.Value, act.name)
-	c.under(arguments.Value, true)
-	defer c.under(arguments.Value, false)
+	c.owns(arguments.Value)
 	a, err := s.ask(c, server, arguments, act, cancels)
 	if err == errCancelled {
 		return
