@@ -58,12 +58,12 @@ func TestTheHubScoresAsMuchAsTheServerBehindIt(t *testing.T) {
 	s := setup{suite: newSuite(t), want: readExpected(t, "expected.txt"), needed: new(sync.Map)}
 	dir := t.TempDir()
 	s.program, s.sdkClient = filepath.Join(dir, "everything-server"), filepath.Join(dir, "everything-client")
-	needed := []string{"build", "-o", dir, everything}
+	build := []string{"build", "-o", dir, everything}
 	if *table {
-		needed = append(needed, sdkClient)
+		build = append(build, sdkClient)
 	}
-	if out, err := exec.Command("go", needed...).CombinedOutput(); err != nil {
-		t.Fatalf("build server and client: %v\n%s", err, out)
+	if out, err := exec.Command("go", build...).CombinedOutput(); err != nil {
+		t.Fatalf("build the programs of the Go SDK: %v\n%s", err, out)
 	}
 	var err error
 	if s.self, err = os.Executable(); err != nil {
