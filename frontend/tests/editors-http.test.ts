@@ -192,19 +192,26 @@ test("tokens of others appear by themselves, and failures say what to do", async
   await context.close();
 });
 
-test("the list of editors leads to HTTP clients, which fit narrow and dark windows", async () => {
-  await using hub = await new TestHub().start();
-  await hub.restAsPerson("POST", "/api/tokens", { name: "x".repeat(100), client: "claude-code" });
-  const view = { theme: "dark", width: 480, height: 900 } as const;
-  const { page, context, problems } = await visit(browser, hub, "/editors", view);
-  await page.getByRole("link", { name: "Connect it over HTTP" }).click();
-  await page.getByText("x".repeat(100)).waitFor();
+/** fits checks that no part of the page is wider than its container. */
+async function fits(page: Page): Promise<void> {
   const wide = await page.evaluate(() =>
     [...document.querySelectorAll("main, [role=tabpanel] > div, [role=tabpanel] section")].some(
       (part) => part.scrollWidth > part.clientWidth,
     ),
   );
   expect(wide, "wider than its container").toBe(false);
+}
+
+test("the list of editors leads to HTTP clients, and both fit narrow and dark windows", async () => {
+  await using hub = await new TestHub().start();
+  await hub.restAsPerson("POST", "/api/tokens", { name: "x".repeat(100), client: "claude-code" });
+  const view = { theme: "dark", width: 480, height: 900 } as const;
+  const { page, context, problems } = await visit(browser, hub, "/editors", view);
+  await page.getByText("No editor found on this machine").waitFor();
+  await fits(page);
+  await page.getByRole("link", { name: "Connect it over HTTP" }).click();
+  await page.getByText("x".repeat(100)).waitFor();
+  await fits(page);
   await expectAccessible(page, "a narrow window");
   expect(problems).toEqual([]);
   await context.close();

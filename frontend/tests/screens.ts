@@ -1,7 +1,7 @@
-// Takes screenshots of every page: node tests/screens.ts FOLDER [--readme | BEGINNING]
+// Takes screenshots of every page: node tests/screens.ts FOLDER [--readme | PART]
 //
 // It covers full, empty and failing pages, light and dark, and windows of 1440, 1024 and 480 pixels. With --readme, only pages in the README;
-// with a BEGINNING, only those whose names begin with it.
+// with a PART, only those whose names contain it.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { initialize, plain, TestHub } from "./support/hub.ts";
 
 const [folder = "screens", choice = ""] = process.argv.slice(2);
 const only = choice === "--readme" && choice;
-const beginning = only ? "" : choice;
+const part = only ? "" : choice;
 const themes = ["light", "dark"] as const;
 const large = { width: 1440, height: 900 };
 
@@ -126,7 +126,7 @@ const empty: Shot[] = [
   })),
   { name: "tools-ask", path: "/tools?mode=ask" },
   { name: "tools-learned", path: "/tools?learned=1" },
-  { name: "activity-no-match", path: "/activity?kind=call&q=nothing" },
+  { name: "activity-no-match", path: "/activity?kind=call&text=nothing" },
   { name: "editors-no-match", path: "/editors?q=nothing" },
   { name: "server-missing", path: "/servers/none" },
   { name: "tool-missing", path: "/tools/none/none" },
@@ -138,12 +138,12 @@ const fresh: Shot[] = [
     name: `server-${tab}`,
     path: `/servers/plain?tab=${tab}`,
   })),
-  { name: "tool", path: "/tools/plain/search_issues" },
+  { name: "tool", path: "/tools/plain/create_invoice" },
   { name: "test", path: "/test/plain" },
   ...["resources", "prompts", "server"].map((tab) => ({ name: `test-${tab}`, path: `/test/plain?tab=${tab}` })),
   { name: "servers-no-match", path: "/servers?q=nothing" },
-  { name: "tools-no-match", path: "/tools?q=qqqq" },
-  { name: "tools-ask-no-match", path: "/tools?mode=ask&q=qqqq" },
+  { name: "tools-no-match", path: "/tools?text=qqqq" },
+  { name: "tools-ask-no-match", path: "/tools?mode=ask&need=qqqq" },
 ];
 const readme: Shot[] = [
   { name: "overview", path: "/overview" },
@@ -174,7 +174,7 @@ const readme: Shot[] = [
 ];
 
 async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suffix: string): Promise<void> {
-  if (beginning && !(shot.name + suffix).startsWith(beginning)) return;
+  if (!(shot.name + suffix).includes(part)) return;
   const seen = await visit(browser, hub, shot.path, { ...view, expected: shot.expected });
   await seen.page.waitForLoadState("networkidle");
   await shot.before?.(seen);
