@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/fnv"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
@@ -16,7 +14,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // maxInFlight is how many calls of one session may be in flight.
@@ -131,88 +128,9 @@ func (s *Session) Bad(_ []byte, err error) *jsonrpc.Error {
 	return jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "Invalid Request: %s", err)
 }
 
-// Ask implements upstream.Caller. It forwards a server's request to the client
-// if the client has declared the capability for it.
-func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
-	s.mu.Lock()
-	missing, name := unsupported(s.capabilities, q), s.name
-	s.mu.Unlock()
-	if missing != "" {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support %s", q.Method, name, missing)
-	}
-	answer, err := s.peer.Call(ctx, jsonrpc.Call{Method: q.Method, Params: s.surface.shown(q.Server, q.Method, q.Params, "")})
-	if err != nil {
-		return nil, err
-	}
-	if _, own, err := s.surface.incoming(q.Method, answer); err == nil {
-		answer = own
-	}
-	return answer, nil
-}
-
-// AnswersAnyTime implements upstream.OwnerCaller. Servers can ask legacy clients without
-// a call.
-func (s *Session) AnswersAnyTime() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ready
-}
-
-// Folder implements upstream.OwnerCaller.
-func (s *Session) Folder() string { return s.folder }
-
-// HasRoots implements upstream.RootsCaller.
-func (s *Session) HasRoots() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return isObject(s.capabilities["roots"])
-}
-
-// Declared implements upstream.Declarer.
-func (s *Session) Declared() upstream.Declared {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return upstream.Declared{Capabilities: s.declared, LogLevel: s.level}
-}
-
 // Notify sends a notification to the client.
 func (s *Session) Notify(ctx context.Context, method string, params json.RawMessage) {
 	_ = s.peer.Notify(ctx, method, params) // an error ends the session
-}
-
-// unsupported returns what a client with these capabilities lacks to answer a
-// question, and "" if it can answer. An empty capability elicitation means forms
-// only, as in MCP before 2025-11-25.
-func unsupported(capabilities map[string]json.RawMessage, q upstream.Question) string {
-	has := func(capability, member string) bool { return jsonrpc.Get(capabilities[capability], member) != nil }
-	switch q.Method {
-	case "roots/list":
-		if !isObject(capabilities["roots"]) {
-			return "it"
-		}
-		return ""
-	case "sampling/createMessage":
-		switch {
-		case !isObject(capabilities["sampling"]):
-			return "it"
-		case !has("sampling", "tools") && (jsonrpc.Get(q.Params, "tools") != nil || jsonrpc.Get(q.Params, "toolChoice") != nil):
-			return "sampling with tools"
-		}
-		return ""
-	case "elicitation/create":
-		switch mode := jsonrpc.GetString(q.Params, "mode"); {
-		case !isObject(capabilities["elicitation"]):
-			return "it"
-		case mode == "" || mode == "form":
-			if has("elicitation", "url") && !has("elicitation", "form") {
-				return "forms"
-			}
-		case !has("elicitation", mode):
-			return "the mode " + string(jsonrpc.Quote(safetext.Clip(mode, maxClientText)))
-		}
-		return ""
-	}
-	return "it"
 }
 
 func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
@@ -312,51 +230,6 @@ func (s *Session) announceTools() {
 		s.gateway.note(s)
 		s.announceList("notifications/tools/list_changed")
 	}
-}
-
-// addSessionTools adds session tools and reports whether any of them is new.
-func (s *Session) addSessionTools(keys []catalog.Key) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	added := false
-	for _, key := range keys {
-		if !s.sessionTools[key] {
-			s.sessionTools[key] = true
-			added = true
-		}
-	}
-	return added
-}
-
-func (s *Session) allSessionTools() []catalog.Key {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Collect(maps.Keys(s.sessionTools))
-}
-
-// forget removes a server's tools from the session tools.
-func (s *Session) forget(server string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for key := range s.sessionTools {
-		if key.Server == server {
-			delete(s.sessionTools, key)
-		}
-	}
-}
-
-// addFound adds found tools to the session tools, stores the session tools, and
-// notifies the client that its list has changed.
-func (s *Session) addFound(ctx context.Context, tools []*catalog.Tool) {
-	keys := make([]catalog.Key, len(tools))
-	for i, t := range tools {
-		keys[i] = t.Key()
-	}
-	if !s.addSessionTools(keys) {
-		return
-	}
-	s.gateway.sessionTools.save(ctx, s)
-	s.announceTools()
 }
 
 // lists reports whether a tool is in this session's list.

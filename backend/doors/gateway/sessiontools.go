@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -142,4 +144,49 @@ func (v *sessionToolSaver) forget(ctx context.Context, server string) {
 	if err := v.store.ForgetSessionTools(ctx, server); err != nil {
 		v.log.Warn("could not delete the session tools of a removed server", "server", server, "error", err)
 	}
+}
+
+// addSessionTools adds session tools and reports whether any of them is new.
+func (s *Session) addSessionTools(keys []catalog.Key) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	added := false
+	for _, key := range keys {
+		if !s.sessionTools[key] {
+			s.sessionTools[key] = true
+			added = true
+		}
+	}
+	return added
+}
+
+func (s *Session) allSessionTools() []catalog.Key {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.sessionTools))
+}
+
+// forget removes a server's tools from the session tools.
+func (s *Session) forget(server string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.sessionTools {
+		if key.Server == server {
+			delete(s.sessionTools, key)
+		}
+	}
+}
+
+// addFound adds found tools to the session tools, stores the session tools, and
+// notifies the client that its list has changed.
+func (s *Session) addFound(ctx context.Context, tools []*catalog.Tool) {
+	keys := make([]catalog.Key, len(tools))
+	for i, t := range tools {
+		keys[i] = t.Key()
+	}
+	if !s.addSessionTools(keys) {
+		return
+	}
+	s.gateway.sessionTools.save(ctx, s)
+	s.announceTools()
 }

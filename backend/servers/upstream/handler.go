@@ -116,13 +116,18 @@ func (s *session) Notification(method string, params json.RawMessage) {
 			return
 		}
 	}
-	s.announce(method)
+	if !s.target.Legacy { // otherwise the other session has it, too
+		s.announce(method)
+	}
 	var taken any
 	switch method {
 	case "notifications/message":
 		taken = s.passMessage(params)
 		fallthrough
 	case "notifications/resources/updated", "notifications/tasks/status":
+		if s.target.Legacy && method == "notifications/resources/updated" {
+			return
+		}
 		events.Publish(s.manager.bus, Announced{
 			Server: s.server.Name, Session: s.target.Client, Method: method, Params: params, Client: s.onlyClient(), Taken: taken,
 		})

@@ -18,14 +18,14 @@ import (
 // launch returns the error together with the session, which is being shut down. A
 // server that ends without an answer to server/discover is started again without it.
 func launch(ctx context.Context, at *slot, server registry.Server) (*session, error) {
-	legacy := at.isLegacy(server)
+	legacy := at.target.Legacy || at.isLegacy(server)
 	s, err := begin(ctx, at, server, legacy)
 	if err != nil && s != nil && s.endedUnasked && ctx.Err() == nil {
 		<-s.link.gone()
 		s, err = begin(ctx, at, server, true)
 		legacy = err == nil
 	}
-	if err == nil {
+	if err == nil && !at.target.Legacy {
 		at.noteEra(server, legacy || s.silent)
 	}
 	return s, err
@@ -66,7 +66,7 @@ func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (
 	m.work.Go(s.publish)
 	err = s.handshake(ctx, legacy)
 	s.tap.endHandshake()
-	if err == nil && s.offers(lists[toolsList].capability) {
+	if err == nil && !at.target.Legacy && s.offers(lists[toolsList].capability) {
 		_, err = s.readList(ctx, toolsList)
 	}
 	if err != nil {
@@ -77,7 +77,7 @@ func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (
 	s.lastUsed = time.Now()                                  // a slow start does not count as idle time
 	live, cancel := context.WithCancel(context.Background()) // the session outlives ctx; session.wait calls cancel
 	s.cancel = cancel
-	s.relist(func(l list) bool { return l != lists[toolsList] })
+	s.relist(func(l list) bool { return l != lists[toolsList] && !at.target.Legacy })
 	m.work.Go(func() { s.follow(live) })
 	if s.modern() {
 		s.startFeed(live)

@@ -11,6 +11,7 @@ import (
 // subscription. It does not outlive the server's session.
 type Lease struct {
 	session *session
+	legacy  *session // the legacy session beside it; may be nil
 	once    sync.Once
 }
 
@@ -23,10 +24,14 @@ func (m *Manager) Lease(ctx context.Context, server registry.Server, client stri
 		return nil, err
 	}
 	defer session.leave(w)
-	session.mu.Lock()
-	session.leases++
-	session.mu.Unlock()
-	return &Lease{session: session}, nil
+	session.lease(1)
+	lease := &Lease{session: session}
+	w.target.Legacy = true
+	if s := m.slotOf(w.target); s != nil {
+		lease.legacy = s.running()
+		lease.legacy.lease(1)
+	}
+	return lease, nil
 }
 
 // Done is closed when the session has ended.
@@ -35,8 +40,17 @@ func (l *Lease) Done() <-chan struct{} { return l.session.conn.Done() }
 // Release ends the lease. Releasing it again does nothing.
 func (l *Lease) Release() {
 	l.once.Do(func() {
-		l.session.mu.Lock()
-		l.session.leases--
-		l.session.mu.Unlock()
+		l.session.lease(-1)
+		l.legacy.lease(-1)
 	})
+}
+
+// lease changes the number of leases.
+func (s *session) lease(by int) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.leases += by
 }

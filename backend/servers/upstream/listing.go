@@ -18,6 +18,7 @@ type Description struct {
 	Info                 json.RawMessage // serverInfo as sent; read-only
 	Instructions         string
 	ProtocolVersion      string
+	Versions             []string          // that the server supports, of a server of the modern era
 	Capabilities         json.RawMessage   // as sent; read-only
 	Tools                []json.RawMessage // definitions as sent in the latest list; read-only
 }

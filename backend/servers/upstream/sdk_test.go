@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // newSDKServer returns a server made with the Go SDK.
@@ -72,5 +73,55 @@ func TestServersOfTheGoSDKWork(t *testing.T) {
 				t.Error("the server still runs")
 			}
 		})
+	}
+}
+
+// bothEras is a server of both eras, made with the two handlers that the Go SDK needs
+// for them. Only the tools of the legacy one may ask.
+func bothEras() http.Handler {
+	legacy := mcp.NewStreamableHTTPHandler(newSDKServer, nil)
+	modern := mcp.NewStreamableHTTPHandler(newSDKServer, &mcp.StreamableHTTPOptions{Stateless: true})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") == "2026-07-28" {
+			modern.ServeHTTP(w, r)
+			return
+		}
+		legacy.ServeHTTP(w, r)
+	})
+}
+
+// declaring is a caller whose client is of the modern era.
+type declaring struct{ *caller }
+
+func (declaring) Declared() upstream.Declared {
+	return upstream.Declared{Modern: true, Capabilities: json.RawMessage(`{"elicitation":{}}`)}
+}
+
+func TestALegacyClientUsesTheLegacyEraOfARemoteServerOfBoth(t *testing.T) {
+	listener := httptest.NewServer(bothEras())
+	t.Cleanup(listener.Close)
+	b := start(t, settings.Limits{})
+	s := b.addRemote("s", "streamable-http", listener.URL, nil)
+	for range 2 {
+		for _, row := range []struct {
+			who    upstream.Caller
+			want   string
+			modern bool
+		}{
+			{declaring{answering(`{"action":"accept"}`)}, "nobody was asked", true},
+			{answering(`{"action":"accept"}`), "accept", false},
+		} {
+			result, err := b.Call(t.Context(), s, "", row.who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{}}`)})
+			if err != nil || !strings.Contains(string(result.JSON), row.want) || result.Modern != row.modern {
+				t.Errorf("modern is %v: got %s, %v", row.modern, result.JSON, err)
+			}
+		}
+		if n := b.State("s").Sessions; n != 0 {
+			t.Errorf("%d clients have the server for themselves", n)
+		}
+	}
+	b.Stop("s")
+	if b.State("s").Running {
+		t.Error("the server still runs")
 	}
 }

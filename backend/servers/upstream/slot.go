@@ -167,7 +167,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 		s.countFailure()
 	}
 	s.mu.Unlock()
-	if context.Cause(ctx) == nil && (began || !attempt.check) {
+	if context.Cause(ctx) == nil && (began || !attempt.check) && !s.target.Legacy {
 		s.manager.noteStart(attempt.server, err)
 	}
 	if began {
@@ -259,36 +259,6 @@ func (s *slot) shutdown(session *session, cause string) {
 	s.drop(session)
 }
 
-// maxKeepFailures is how many failed starts in a row end KeepRunning.
-const maxKeepFailures = 3
-
-// keepRunning starts a server that has KeepRunning set. After maxKeepFailures
-// failed starts, it clears KeepRunning.
-func (m *Manager) keepRunning(ctx context.Context, server registry.Server) {
-	w := want{server: server, target: TargetOf(server, "")}
-	session, err := m.acquire(ctx, w)
-	if err == nil {
-		session.leave(w)
-		return
-	}
-	if ctx.Err() != nil || errors.Is(err, ErrPaused) {
-		return
-	}
-	m.log.Warn("could not start a server with keep_running", "server", server.Name, "error", fault.MessageOf(err))
-	if s := m.slot(server.Name); s != nil && s.failureCount() >= maxKeepFailures && !isUnfilled(err) {
-		_, _ = m.registry.Update(ctx, server.Name, func(v *registry.Server) {
-			v.KeepRunning = false
-			v.Health.LastError = "no longer kept running: it failed to start. " + fault.MessageOf(err)
-		})
-	}
-}
-
-func (s *slot) failureCount() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.failures
-}
-
 func (s *slot) stopIdle(after time.Duration) {
 	session := s.running()
 	if session != nil && session.idleFor() > after && session.retire() {
@@ -348,26 +318,6 @@ func (s *slot) busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.session != nil || s.start != nil
-}
-
-func (s *slot) hold(on bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held = on
-}
-
-// startAllowed reports whether the server may be started without a call: the
-// back-off is over, and no person has stopped the server.
-func (s *slot) startAllowed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.held && time.Now().After(s.notBefore)
-}
-
-func (s *slot) resetBackoff() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.failures, s.notBefore = 0, time.Time{}
 }
 
 func (s *slot) stderr() string {

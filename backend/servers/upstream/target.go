@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -17,6 +19,9 @@ type Target struct {
 	// the session that all clients share. The hub uses the latter to list the tools of an
 	// isolated server, and for requests of people.
 	Client string
+	// Legacy sessions speak the legacy era with a remote server that speaks both. Calls of
+	// legacy clients go there, because the tools of such a server may ask in this era only.
+	Legacy bool
 }
 
 // TargetOf returns where requests to a server go. client is the id of the client's
@@ -25,7 +30,7 @@ func TargetOf(server registry.Server, client string) Target {
 	if !server.Isolated() {
 		client = ""
 	}
-	return Target{server.Name, client}
+	return Target{Server: server.Name, Client: client}
 }
 
 // EndClient ends the sessions that a client has had for itself, because it has left.
@@ -53,6 +58,40 @@ func (m *Manager) NotifyOwn(client, method string) {
 // acquire returns the session that a caller wants, which it starts if necessary, and
 // adds a call to it. The caller must end the call with session.leave.
 func (m *Manager) acquire(ctx context.Context, w want) (*session, error) {
+	session, err := m.acquireAt(ctx, w)
+	if err != nil || !w.call || w.caller == nil || declaredBy(w.caller).Modern || !session.speaksBoth() {
+		return session, err
+	}
+	legacy := w
+	legacy.target.Legacy = true
+	if other, err := m.acquireAt(ctx, legacy); err == nil {
+		session.leave(w)
+		return other, nil
+	}
+	return session, nil // the server does not speak the legacy era after all
+}
+
+// speaksBoth reports whether a remote server speaks the legacy era besides the modern one
+// of the session.
+func (s *session) speaksBoth() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.link.pid() == 0 && era.Of(s.description.ProtocolVersion) == era.Modern &&
+		slices.ContainsFunc(s.description.Versions, func(v string) bool { return era.Of(v) == era.Legacy })
+}
+
+// alsoTell sends a request to the legacy session beside that of a target, if it runs.
+func (m *Manager) alsoTell(ctx context.Context, t Target, call jsonrpc.Call) {
+	t.Legacy = true
+	if s := m.slotOf(t); s != nil {
+		if session := s.running(); session != nil {
+			_, _ = session.conn.Call(ctx, call) // an error is that of the other session, too
+		}
+	}
+}
+
+// acquireAt is acquire for the session of exactly w.target.
+func (m *Manager) acquireAt(ctx context.Context, w want) (*session, error) {
 	s := m.slotOf(w.target)
 	if s == nil {
 		// The server may have been removed since the caller looked it up.
@@ -84,7 +123,12 @@ func (m *Manager) slotsOf(name string) []*slot {
 			found = append(found, s)
 		}
 	}
-	slices.SortFunc(found, func(a, b *slot) int { return cmp.Compare(a.target.Client, b.target.Client) })
+	slices.SortFunc(found, func(a, b *slot) int {
+		if a.target.Client == b.target.Client && a.target.Legacy != b.target.Legacy {
+			return map[bool]int{false: -1, true: 1}[a.target.Legacy]
+		}
+		return cmp.Compare(a.target.Client, b.target.Client)
+	})
 	return found
 }
 

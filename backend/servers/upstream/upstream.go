@@ -187,23 +187,6 @@ func (m *Manager) Run(ctx context.Context) error {
 	}
 }
 
-// supervise starts servers with KeepRunning that are not running, and stops
-// other servers that are idle.
-func (m *Manager) supervise(ctx context.Context) {
-	if m.Paused() {
-		return
-	}
-	for _, server := range m.registry.List() {
-		if !server.KeepRunning {
-			for _, s := range m.slotsOf(server.Name) {
-				s.stopIdle(m.limits.IdleStop)
-			}
-		} else if s := m.slot(server.Name); server.Approved && !server.Isolated() && (s == nil || !s.busy() && s.startAllowed()) {
-			m.work.Go(func() { m.keepRunning(ctx, server) })
-		}
-	}
-}
-
 // Call sends one request to a server and returns the result unchanged, unless a
 // legacy client calls a server of the modern era; see Declarer. It starts the server if
 // necessary. If the server answers with an error, the
@@ -219,7 +202,11 @@ func (m *Manager) Call(ctx context.Context, server registry.Server, client strin
 // Request is Call for requests of the hub itself, such as subscriptions on behalf of
 // several clients. They are not taken for the cause of what the server asks.
 func (m *Manager) Request(ctx context.Context, server registry.Server, client string, call jsonrpc.Call) (Result, error) {
-	return m.request(ctx, want{server: server, target: TargetOf(server, client)}, call)
+	w := want{server: server, target: TargetOf(server, client)}
+	if call.Method == "logging/setLevel" {
+		m.alsoTell(ctx, w.target, call)
+	}
+	return m.request(ctx, w, call)
 }
 
 func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Result, error) {
@@ -299,7 +286,7 @@ func (m *Manager) State(name string) State {
 			continue
 		}
 		one := session.state()
-		if one.Sessions, one.InFlight = sum.Sessions, one.InFlight+sum.InFlight; s.target.Client != "" {
+		if one.Sessions, one.InFlight = sum.Sessions, one.InFlight+sum.InFlight; s.target.Client != "" && !s.target.Legacy {
 			one.Sessions++
 		}
 		if sum.Running {

@@ -1,0 +1,89 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Ask implements upstream.Caller. It forwards a server's request to the client
+// if the client has declared the capability for it.
+func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
+	s.mu.Lock()
+	missing, name := unsupported(s.capabilities, q), s.name
+	s.mu.Unlock()
+	if missing != "" {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support %s", q.Method, name, missing)
+	}
+	answer, err := s.peer.Call(ctx, jsonrpc.Call{Method: q.Method, Params: s.surface.shown(q.Server, q.Method, q.Params, "")})
+	if err != nil {
+		return nil, err
+	}
+	if _, own, err := s.surface.incoming(q.Method, answer); err == nil {
+		answer = own
+	}
+	return answer, nil
+}
+
+// AnswersAnyTime implements upstream.OwnerCaller. Servers can ask legacy clients without
+// a call.
+func (s *Session) AnswersAnyTime() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ready
+}
+
+// Folder implements upstream.OwnerCaller.
+func (s *Session) Folder() string { return s.folder }
+
+// HasRoots implements upstream.RootsCaller.
+func (s *Session) HasRoots() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return isObject(s.capabilities["roots"])
+}
+
+// Declared implements upstream.Declarer.
+func (s *Session) Declared() upstream.Declared {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return upstream.Declared{Capabilities: s.declared, LogLevel: s.level}
+}
+
+// unsupported returns what a client with these capabilities lacks to answer a
+// question, and "" if it can answer. An empty capability elicitation means forms
+// only, as in MCP before 2025-11-25.
+func unsupported(capabilities map[string]json.RawMessage, q upstream.Question) string {
+	has := func(capability, member string) bool { return jsonrpc.Get(capabilities[capability], member) != nil }
+	switch q.Method {
+	case "roots/list":
+		if !isObject(capabilities["roots"]) {
+			return "it"
+		}
+		return ""
+	case "sampling/createMessage":
+		switch {
+		case !isObject(capabilities["sampling"]):
+			return "it"
+		case !has("sampling", "tools") && (jsonrpc.Get(q.Params, "tools") != nil || jsonrpc.Get(q.Params, "toolChoice") != nil):
+			return "sampling with tools"
+		}
+		return ""
+	case "elicitation/create":
+		switch mode := jsonrpc.GetString(q.Params, "mode"); {
+		case !isObject(capabilities["elicitation"]):
+			return "it"
+		case mode == "" || mode == "form":
+			if has("elicitation", "url") && !has("elicitation", "form") {
+				return "forms"
+			}
+		case !has("elicitation", mode):
+			return "the mode " + string(jsonrpc.Quote(safetext.Clip(mode, maxClientText)))
+		}
+		return ""
+	}
+	return "it"
+}

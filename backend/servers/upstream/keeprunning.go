@@ -1,0 +1,77 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// supervise starts servers with KeepRunning that are not running, and stops
+// other servers that are idle.
+func (m *Manager) supervise(ctx context.Context) {
+	if m.Paused() {
+		return
+	}
+	for _, server := range m.registry.List() {
+		if !server.KeepRunning {
+			for _, s := range m.slotsOf(server.Name) {
+				s.stopIdle(m.limits.IdleStop)
+			}
+		} else if s := m.slot(server.Name); server.Approved && !server.Isolated() && (s == nil || !s.busy() && s.startAllowed()) {
+			m.work.Go(func() { m.keepRunning(ctx, server) })
+		}
+	}
+}
+
+// maxKeepFailures is how many failed starts in a row end KeepRunning.
+const maxKeepFailures = 3
+
+// keepRunning starts a server that has KeepRunning set. After maxKeepFailures
+// failed starts, it clears KeepRunning.
+func (m *Manager) keepRunning(ctx context.Context, server registry.Server) {
+	w := want{server: server, target: TargetOf(server, "")}
+	session, err := m.acquire(ctx, w)
+	if err == nil {
+		session.leave(w)
+		return
+	}
+	if ctx.Err() != nil || errors.Is(err, ErrPaused) {
+		return
+	}
+	m.log.Warn("could not start a server with keep_running", "server", server.Name, "error", fault.MessageOf(err))
+	if s := m.slot(server.Name); s != nil && s.failureCount() >= maxKeepFailures && !isUnfilled(err) {
+		_, _ = m.registry.Update(ctx, server.Name, func(v *registry.Server) {
+			v.KeepRunning = false
+			v.Health.LastError = "no longer kept running: it failed to start. " + fault.MessageOf(err)
+		})
+	}
+}
+
+func (s *slot) failureCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failures
+}
+
+func (s *slot) hold(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = on
+}
+
+// startAllowed reports whether the server may be started without a call: the
+// back-off is over, and no person has stopped the server.
+func (s *slot) startAllowed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.held && time.Now().After(s.notBefore)
+}
+
+func (s *slot) resetBackoff() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures, s.notBefore = 0, time.Time{}
+}
