@@ -250,12 +250,12 @@ func TestNewerCompanionReplacesAnIdleOlderHub(t *testing.T) {
 
 func TestNewerCompanionKeepsABusyOlderHub(t *testing.T) {
 	t.Parallel()
-	h := programtest.NewHome(t)
+	h, newer := programtest.NewHome(t), programtest.Newer(t) // building it takes longer than a call may be silent
 	old := h.Serve()
 	h.Add("fake", mcptest.Command(t))
 	user := h.Attach()
 	id := user.Hold("fake", "k")
-	h.Program = programtest.Newer(t)
+	h.Program = newer
 
 	c := h.Attach()
 

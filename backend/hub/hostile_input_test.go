@@ -117,6 +117,9 @@ func (o operation) randomRequest(random *rand.Rand) (path string, body string) {
 	if slices.Contains(o.fields, "name") && random.IntN(2) == 0 {
 		object["name"] = fmt.Sprintf("s%d", random.IntN(100)) // a valid name, to reach further code
 	}
+	if slices.Contains(o.fields, "command") && random.IntN(8) == 0 { // the rarer, the more fields there are
+		object = map[string]any{"name": fmt.Sprintf("s%d", random.IntN(100)), "command": "no-such-program-xyz"}
+	}
 	data, _ := json.Marshal(object)
 	return path, string(data)
 }

@@ -193,7 +193,7 @@ func TestALogMessageComesBeforeTheResultOfItsCall(t *testing.T) {
 func TestWhatServersTakeIsLimited(t *testing.T) {
 	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "limits:\n  processes: 2\n  server_memory_mb: 100\n  idle_stop: 1s\n")})
 	for i, name := range []string{"one", "two", "three"} {
-		command := mcptest.Command(t)
+		command := mcptest.Command(t, "-heavy")
 		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:]}, nil)
 		do(t, h, "POST", fmt.Sprintf("/api/servers/%d/activate", i+1), nil, nil) // stops the first, which is idle
 	}

@@ -20,7 +20,7 @@ const hubCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":
 
 func (a allServers) introduce(_ context.Context, client json.RawMessage) (introduction, error) {
 	return introduction{
-		Info: a.info(), Capabilities: withApps(json.RawMessage(hubCapabilities), client), Instructions: a.gateway.instructions(),
+		Info: a.info(), Capabilities: withExtensions(json.RawMessage(hubCapabilities), client), Instructions: a.gateway.instructions(),
 	}, nil
 }
 
@@ -96,7 +96,7 @@ func (a allServers) incoming(method string, params json.RawMessage) (server stri
 		server, prompt, err := a.gateway.resolvePrompt(name)
 		return server, jsonrpc.Set(params, "name", jsonrpc.Quote(prompt)), err
 	case "resources/read", "resources/subscribe", "resources/unsubscribe", "completion/complete",
-		"sampling/createMessage", "elicitation/create", "tasks/get", "tasks/result", "tasks/cancel":
+		"sampling/createMessage", "elicitation/create", "tasks/get", "tasks/result", "tasks/cancel", "tasks/update":
 		return a.gateway.incoming(method, params)
 	}
 	return "", params, nil

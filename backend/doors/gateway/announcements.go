@@ -157,7 +157,7 @@ func (g *Gateway) deliver(a upstream.Announced) {
 	case "notifications/message":
 		g.deliverMessage(a)
 		return
-	case "notifications/tasks/status":
+	case "notifications/tasks/status", "notifications/tasks":
 		g.deliverTask(a)
 		return
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":

@@ -15,14 +15,16 @@ import (
 // servers that support it have views, which the client shows to its user.
 const appsExtension = "io.modelcontextprotocol/ui"
 
-// withApps returns capabilities of the hub for a client with these capabilities. The
-// hub passes on what MCP Apps need, and declares what the client does.
-func withApps(capabilities, client json.RawMessage) json.RawMessage {
-	apps := jsonrpc.Get(jsonrpc.Get(client, "extensions"), appsExtension)
-	if apps == nil {
-		return capabilities
+// withExtensions returns capabilities of the hub for a client with these capabilities.
+// The hub passes on what MCP Apps and tasks need, and declares those that the client does.
+func withExtensions(capabilities, client json.RawMessage) json.RawMessage {
+	declared := jsonrpc.Get(client, "extensions")
+	for _, name := range []string{appsExtension, tasksExtension} {
+		if own := jsonrpc.Get(declared, name); own != nil {
+			capabilities = jsonrpc.Set(capabilities, "extensions", jsonrpc.Set(jsonrpc.Get(capabilities, "extensions"), name, own))
+		}
 	}
-	return jsonrpc.Set(capabilities, "extensions", jsonrpc.Set(jsonrpc.Get(capabilities, "extensions"), appsExtension, apps))
+	return capabilities
 }
 
 // appTools knows the tools that models must not call, because they are for views only.

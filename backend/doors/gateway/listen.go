@@ -77,6 +77,10 @@ func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawM
 		honoured = jsonrpc.Set(honoured, "resourceSubscriptions", l.subscribe(ctx, uris))
 	}
 	defer s.gateway.subscriptions.removeAll(ctx, l)
+	if ids := jsonrpc.Get(asked, "taskIds"); ids != nil {
+		honoured = jsonrpc.Set(honoured, "taskIds", l.followTasks(ctx, ids))
+	}
+	defer s.unfollowTasks(l)
 	if err := l.notify("notifications/subscriptions/acknowledged", l.tagged(jsonrpc.Set(nil, "notifications", honoured))); err != nil {
 		return nil, err
 	}

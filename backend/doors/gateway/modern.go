@@ -41,7 +41,7 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 	switch method {
 	case "tools/call", "prompts/get", "resources/read":
 		return result, nil // rounds has completed it
-	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
+	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/get", "tasks/update", "tasks/cancel":
 		return era.Restamp(method, result, hop), nil // a list that its server has sent says how long it may be cached
 	}
 	result = era.Complete(method, result, hop)
@@ -66,6 +66,8 @@ func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta
 		return s.surface.list(ctx, method, era.Meta{}.Stamp(params))
 	case "tools/call", "prompts/get", "resources/read":
 		return s.rounds(ctx, method, meta, params, hop)
+	case "tasks/get", "tasks/update", "tasks/cancel":
+		return s.modernTask(ctx, method, meta, params)
 	case "completion/complete":
 		return s.pass(ctx, method, era.Meta{}.Stamp(params))
 	case "subscriptions/listen":

@@ -3,14 +3,16 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"sync"
 
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Tasks are calls of tools that go on after their answer, in MCP 2025-11-25. A server
-// does not know the hub's sessions, so the hub remembers which session has started
-// which task, and shows each session its own.
+// Tasks are calls of tools that go on after their answer: in MCP 2025-11-25, and in MCP
+// 2026-07-28 as an extension. A server does not know the hub's sessions, so the hub
+// remembers which session has started which task, and shows each session its own.
 
 // tasksVersion is the first version of MCP with tasks.
 const tasksVersion = "2025-11-25"
@@ -22,12 +24,19 @@ const maxTasks = 256
 type task struct {
 	server, id string
 	lease      *upstream.Lease // keeps the server running until the task is over
-	last       json.RawMessage // the task as the client is shown it, once it is over
+	last       json.RawMessage // the task as the client is shown it, once it is over; legacy clients list it
+
+	following sync.Mutex         // held while the server is asked to announce the states
+	unfollow  func()             // ends that; nil if nobody listens
+	listeners map[*listener]bool // guarded by the session's mu
 }
 
 // noteTask remembers the task in the result of a tool call, if there is one.
 func (s *Session) noteTask(ctx context.Context, server string, result json.RawMessage) {
 	id := jsonrpc.GetString(jsonrpc.Get(result, "task"), "taskId")
+	if era.ResultType(result) == era.TypeTask {
+		id = jsonrpc.GetString(result, "taskId")
+	}
 	if id == "" {
 		return
 	}
@@ -72,14 +81,22 @@ func (s *Session) taskOf(server, id string) *task {
 
 // noteState notes the state of a task, as the client is shown it.
 func (s *Session) noteState(t *task, state json.RawMessage) {
-	switch jsonrpc.GetString(state, "status") {
-	case "completed", "failed", "cancelled":
+	if isOver(state) {
 		s.mu.Lock()
 		t.last = jsonrpc.Delete(state, "_meta")
 		s.mu.Unlock()
 		t.lease.Release()
 	}
 }
+
+// isOver reports whether a task has a final state.
+func isOver(state json.RawMessage) bool {
+	status := jsonrpc.GetString(state, "status")
+	return status == "completed" || status == "failed" || status == "cancelled"
+}
+
+// errNoTask is the error of requests about a task that the session has not started.
+var errNoTask = jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: this session has no such task")
 
 // task serves tasks/get, tasks/result and tasks/cancel.
 func (s *Session) task(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
@@ -89,7 +106,7 @@ func (s *Session) task(ctx context.Context, method string, params json.RawMessag
 	}
 	t := s.taskOf(server, jsonrpc.GetString(own, "taskId"))
 	if t == nil {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: this session has no such task")
+		return nil, errNoTask
 	}
 	result, err := s.pass(ctx, method, params)
 	if err == nil && method != "tasks/result" {
@@ -146,6 +163,10 @@ func (g *Gateway) deliverTask(a upstream.Announced) {
 			continue
 		}
 		state := s.surface.shown(a.Server, a.Method, a.Params, "")
+		if a.Method == "notifications/tasks" {
+			s.announceTask(t, state)
+			continue
+		}
 		s.noteState(t, state)
 		s.announce(a.Method, state)
 	}

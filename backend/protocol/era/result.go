@@ -3,6 +3,7 @@ package era
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -67,7 +68,11 @@ func Restamp(method string, result json.RawMessage, hop Hop) json.RawMessage {
 		}
 		add = hop.cache(add, ttl, hop.Private || jsonrpc.GetString(result, "cacheScope") == "private")
 	}
-	return hop.stamp(result, isCache, add)
+	drop := isCache
+	if ResultType(result) == TypeTask || strings.HasPrefix(method, "tasks/") {
+		drop = func([]byte) bool { return false } // ttlMs is how long the task is kept
+	}
+	return hop.stamp(result, drop, add)
 }
 
 // Plain makes a modern result a legacy one: it removes resultType, ttlMs, cacheScope

@@ -125,6 +125,15 @@ func (p *Proxy) Lease(ctx context.Context, server, session string) (*upstream.Le
 	return p.upstream.Lease(ctx, admitted, session)
 }
 
+// FollowTask subscribes to a task of a server; see upstream.Manager.FollowTask.
+func (p *Proxy) FollowTask(ctx context.Context, server, session, id string) (stop func(), err error) {
+	admitted, err := p.admit(Request{Server: server})
+	if err != nil {
+		return nil, err
+	}
+	return p.upstream.FollowTask(ctx, admitted, session, id)
+}
+
 // OwnerOf returns session if each session of a client has the server for itself, and ""
 // if clients share the server.
 func (p *Proxy) OwnerOf(server, session string) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 const (
@@ -29,23 +30,46 @@ const (
 // one, so that no notification is lost.
 type feed struct {
 	session *session
-	wake    chan struct{}        // has a token when uris have changed
+	wake    chan struct{}        // has a token when topics have changed
 	acks    chan json.RawMessage // the parts of requests that the server honours
 
 	mu       sync.Mutex
-	uris     map[string]bool
-	version  int             // of uris
-	settled  int             // the version that the server knows
-	honoured map[string]bool // the uris of that version that the server accepted
-	changed  chan struct{}   // closed when settled or err changes
-	err      error           // why the server sends no notifications; nil if it does
+	topics   map[topic]bool
+	version  int            // of topics
+	settled  int            // the version that the server knows
+	honoured map[topic]bool // the topics of that version that the server accepted
+	changed  chan struct{}  // closed when settled or err changes
+	err      error          // why the server sends no notifications; nil if it does
+}
+
+// topic is a resource or a task whose changes a server announces.
+type topic struct {
+	task bool
+	name string // the URI or the id
 }
 
 func newFeed(s *session) *feed {
 	return &feed{
 		session: s, wake: make(chan struct{}, 1), acks: make(chan json.RawMessage, 1),
-		uris: make(map[string]bool), changed: make(chan struct{}), settled: -1,
+		topics: make(map[topic]bool), changed: make(chan struct{}), settled: -1,
 	}
+}
+
+// FollowTask subscribes to a task of a server of the modern era. It fails if the server
+// does not run or does not announce the states of its tasks. client is as for TargetOf.
+// The subscription ends with the server's session, or with stop.
+func (m *Manager) FollowTask(ctx context.Context, server registry.Server, client, id string) (stop func(), err error) {
+	var s *session
+	if at := m.slotOf(TargetOf(server, client)); at != nil {
+		s = at.running()
+	}
+	if s == nil || !s.modern() {
+		return nil, fault.New(fault.Invalid, "server %q does not announce the states of tasks", server.Name)
+	}
+	if err := s.feed.subscribe(ctx, topic{task: true, name: id}); err != nil {
+		return nil, err
+	}
+	return func() { s.feed.unsubscribe(topic{task: true, name: id}) }, nil
 }
 
 // startFeed begins to receive notifications, until ctx ends or the session is shut
@@ -58,11 +82,11 @@ func (s *session) startFeed(ctx context.Context) {
 	s.manager.work.Go(func() { defer cancel(); s.feed.run(ctx) })
 }
 
-// subscribe adds a resource and waits until the server has accepted or refused it.
-func (f *feed) subscribe(ctx context.Context, uri string) error {
+// subscribe adds a topic and waits until the server has accepted or refused it.
+func (f *feed) subscribe(ctx context.Context, to topic) error {
 	f.mu.Lock()
-	if !f.uris[uri] {
-		f.uris[uri] = true
+	if !f.topics[to] {
+		f.topics[to] = true
 		f.version++
 		f.ring()
 	}
@@ -70,17 +94,17 @@ func (f *feed) subscribe(ctx context.Context, uri string) error {
 	f.mu.Unlock()
 	for {
 		f.mu.Lock()
-		settled, accepted, err, changed := f.settled >= want, f.honoured[uri], f.err, f.changed
+		settled, accepted, err, changed := f.settled >= want, f.honoured[to], f.err, f.changed
 		f.mu.Unlock()
 		switch {
 		case settled && accepted:
 			return nil
 		case settled || err != nil:
-			f.unsubscribe(uri)
+			f.unsubscribe(to)
 			if err == nil {
 				err = fault.New(fault.Failed, "it did not accept the subscription")
 			}
-			return jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "server %q does not announce changes of %q: %s", f.session.server.Name, uri, f.session.redactor.Text(reasonOf(err)))
+			return jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "server %q does not announce changes of %q: %s", f.session.server.Name, to.name, f.session.redactor.Text(reasonOf(err)))
 		}
 		select {
 		case <-changed:
@@ -100,11 +124,11 @@ func reasonOf(err error) string {
 	return fault.MessageOf(err)
 }
 
-func (f *feed) unsubscribe(uri string) {
+func (f *feed) unsubscribe(from topic) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.uris[uri] {
-		delete(f.uris, uri)
+	if f.topics[from] {
+		delete(f.topics, from)
 		f.version++
 		f.ring()
 	}
@@ -197,8 +221,8 @@ func (f *feed) current() int {
 	return f.version
 }
 
-// settle notes the server's answer to a version of uris.
-func (f *feed) settle(version int, honoured map[string]bool, err error) {
+// settle notes the server's answer to a version of topics.
+func (f *feed) settle(version int, honoured map[topic]bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.settled, f.honoured, f.err = version, honoured, err
@@ -210,19 +234,22 @@ func (f *feed) settle(version int, honoured map[string]bool, err error) {
 func (f *feed) catchUp() {
 	f.session.relist(func(list) bool { return true })
 	f.mu.Lock()
-	uris := slices.Collect(maps.Keys(f.uris))
+	topics := slices.Collect(maps.Keys(f.topics))
 	f.mu.Unlock()
-	for _, uri := range uris {
+	for _, t := range topics {
+		if t.task {
+			continue // clients ask for the state of a task now and then
+		}
 		events.Publish(f.session.manager.bus, Announced{
-			Server: f.session.server.Name, Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(uri)),
-			Client: f.session.onlyClient(),
+			Server: f.session.server.Name, Session: f.session.target.Client,
+			Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(t.name)), Client: f.session.onlyClient(),
 		})
 	}
 }
 
 // listening is a subscriptions/listen request in flight; nil stands for none.
 type listening struct {
-	version int // of feed.uris
+	version int // of feed.topics
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when the request has ended
 	err     error         // valid after done is closed
@@ -256,7 +283,11 @@ func (f *feed) open(ctx context.Context) *listening {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	l := &listening{version: version, cancel: cancel, done: make(chan struct{})}
-	params := f.session.modernMeta(Declared{}).Stamp(jsonrpc.Set(nil, "notifications", wanted))
+	declared := Declared{}
+	if jsonrpc.Get(wanted, "taskIds") != nil {
+		declared.Capabilities = json.RawMessage(`{"extensions":{"` + tasks + `":{}}}`)
+	}
+	params := f.session.modernMeta(declared).Stamp(jsonrpc.Set(nil, "notifications", wanted))
 	f.session.manager.work.Go(func() {
 		defer close(l.done)
 		_, l.err = f.session.conn.Call(ctx, jsonrpc.Call{Method: "subscriptions/listen", Params: params})
@@ -264,7 +295,7 @@ func (f *feed) open(ctx context.Context) *listening {
 	return l
 }
 
-// wanted returns what to listen to, nil for nothing, and the version of uris in it.
+// wanted returns what to listen to, nil for nothing, and the version of topics in it.
 func (f *feed) wanted() (wanted json.RawMessage, version int) {
 	yes := json.RawMessage("true")
 	for _, l := range [...]struct{ capability, flag string }{
@@ -276,23 +307,38 @@ func (f *feed) wanted() (wanted json.RawMessage, version int) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.uris) > 0 {
-		uris, _ := json.Marshal(slices.Sorted(maps.Keys(f.uris))) // strings cannot fail
-		wanted = jsonrpc.Set(wanted, "resourceSubscriptions", uris)
+	names := make(map[string][]string)
+	for t := range f.topics {
+		names[t.member()] = append(names[t.member()], t.name)
+	}
+	for _, member := range slices.Sorted(maps.Keys(names)) {
+		slices.Sort(names[member])
+		list, _ := json.Marshal(names[member]) // strings cannot fail
+		wanted = jsonrpc.Set(wanted, member, list)
 	}
 	return wanted, f.version
 }
 
-// await waits for the acknowledgement of a request and returns the resources in it.
-func (f *feed) await(ctx context.Context, l *listening) (honoured map[string]bool, err error) {
+// member is the member of a listen request that names topics of a kind.
+func (t topic) member() string {
+	if t.task {
+		return "taskIds"
+	}
+	return "resourceSubscriptions"
+}
+
+// await waits for the acknowledgement of a request and returns the topics in it.
+func (f *feed) await(ctx context.Context, l *listening) (honoured map[topic]bool, err error) {
 	timeout := time.NewTimer(ackWait)
 	defer timeout.Stop()
 	select {
 	case ack := <-f.acks:
-		honoured = make(map[string]bool)
-		for item := range jsonrpc.Items(jsonrpc.Get(ack, "resourceSubscriptions")) {
-			if uri, ok := jsonrpc.String(item); ok {
-				honoured[uri] = true
+		honoured = make(map[topic]bool)
+		for _, t := range []topic{{}, {task: true}} {
+			for item := range jsonrpc.Items(jsonrpc.Get(ack, t.member())) {
+				if name, ok := jsonrpc.String(item); ok {
+					honoured[topic{t.task, name}] = true
+				}
 			}
 		}
 		return honoured, nil

@@ -124,7 +124,7 @@ func (s *session) Notification(method string, params json.RawMessage) {
 	case "notifications/message":
 		taken = s.passMessage(params)
 		fallthrough
-	case "notifications/resources/updated", "notifications/tasks/status":
+	case "notifications/resources/updated", "notifications/tasks/status", "notifications/tasks":
 		if s.target.Legacy && method == "notifications/resources/updated" {
 			return
 		}

@@ -113,9 +113,9 @@ func (s *session) translate(ctx context.Context, call jsonrpc.Call) (result json
 	case "logging/setLevel":
 		return json.RawMessage("{}"), true, nil // each call has its level
 	case "resources/subscribe":
-		return json.RawMessage("{}"), true, s.feed.subscribe(ctx, jsonrpc.GetString(call.Params, "uri"))
+		return json.RawMessage("{}"), true, s.feed.subscribe(ctx, topic{name: jsonrpc.GetString(call.Params, "uri")})
 	case "resources/unsubscribe":
-		s.feed.unsubscribe(jsonrpc.GetString(call.Params, "uri"))
+		s.feed.unsubscribe(topic{name: jsonrpc.GetString(call.Params, "uri")})
 		return json.RawMessage("{}"), true, nil
 	}
 	return nil, false, nil

@@ -60,6 +60,7 @@ type options struct {
 	mute        bool              // never answer initialize
 	offers      bool              // support resources, prompts and logging
 	tasks       bool              // have the tool job, which is called as a task
+	heavy       bool              // have the tool keep, which takes memory
 	deaf        bool              // never answer unknown methods
 	noPing      bool              // treat ping as an unknown method
 	crash       string            // exit immediately with this text on stderr
@@ -89,6 +90,7 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.mute, "mute", false, "never answer initialize")
 	flags.BoolVar(&o.offers, "offers", false, "support resources, prompts and logging")
 	flags.BoolVar(&o.tasks, "tasks", false, "have the tool job, which is called as a task")
+	flags.BoolVar(&o.heavy, "heavy", false, "have the tool keep, which takes memory")
 	flags.BoolVar(&o.deaf, "deaf", false, "never answer an unknown method")
 	flags.BoolVar(&o.noPing, "no-ping", false, "treat ping as an unknown method")
 	flags.StringVar(&o.crash, "crash", "", "write `TEXT` to stderr and exit with 3")

@@ -30,6 +30,8 @@ func (s *server) modernRequest(m message, cancelled <-chan struct{}) bool {
 			`"_meta":{"`+prefix+`serverInfo":{"name":"mcptest","title":"Modern","version":"1.2.3"}}}`)
 	case m.Method == "subscriptions/listen":
 		s.listen(m, params.Notifications, cancelled)
+	case s.tasks && (strings.HasPrefix(m.Method, "tasks/") || m.Method == "tools/call" && params.Name == "job"):
+		s.modernTask(m, string(params.Meta[prefix+"clientCapabilities"]))
 	case m.Method == "tools/call" && params.Name == "require":
 		s.require(m, params.Arguments, params.Responses, params.State)
 	case m.Method == "tools/call" && params.Name == "meta":
@@ -58,6 +60,16 @@ func (s *server) listen(m message, wanted json.RawMessage, cancelled <-chan stru
 	if uris != nil {
 		asked["resourceSubscriptions"], _ = json.Marshal(honoured)
 	}
+	var tasks []string
+	_ = json.Unmarshal(asked["taskIds"], &tasks)
+	s.mu.Lock()
+	for _, id := range tasks {
+		if s.followers == nil {
+			s.followers = make(map[string]json.RawMessage)
+		}
+		s.followers[id] = m.ID
+	}
+	s.mu.Unlock()
 	subset, _ := json.Marshal(asked)
 	tag := `"_meta":{"io.modelcontextprotocol/subscriptionId":` + string(m.ID) + `}`
 	s.notify("notifications/subscriptions/acknowledged", fmt.Sprintf(`{"notifications":%s,%s}`, subset, tag))

@@ -26,16 +26,17 @@ type server struct {
 	options
 	out io.Writer
 
-	mu       sync.Mutex
-	seen     []string                 // received notifications as JSON
-	gates    map[string]chan struct{} // channels that block calls of the tool hold, by key
-	kept     [][]byte                 // by the tool keep
-	calls    map[string]chan struct{} // closed when the call with an id is cancelled
-	waiting  map[string]chan message  // channels for the answers to the server's requests, by id
-	asked    int                      // requests sent to the client
-	pageList int                      // pages of tools/list sent
-	jobs     []*job                   // by id, from 1
-	level    string                   // of log messages, as the client has set it
+	mu        sync.Mutex
+	seen      []string                   // received notifications as JSON
+	gates     map[string]chan struct{}   // channels that block calls of the tool hold, by key
+	followers map[string]json.RawMessage // ids of the listen requests of the modern era, by the id of the task
+	kept      [][]byte                   // by the tool keep
+	calls     map[string]chan struct{}   // closed when the call with an id is cancelled
+	waiting   map[string]chan message    // channels for the answers to the server's requests, by id
+	asked     int                        // requests sent to the client
+	pageList  int                        // pages of tools/list sent
+	jobs      []*job                     // by id, from 1
+	level     string                     // of log messages, as the client has set it
 }
 
 func newServer(o options, out io.Writer) *server {
@@ -143,6 +144,9 @@ func (s *server) list() string {
 	tools := slices.Clone(s.definitions)
 	if s.tasks {
 		tools = append(tools, json.RawMessage(jobTool))
+	}
+	if s.heavy {
+		tools = append(tools, define("keep", "Keep a number of bytes in memory until the process ends", countArgs))
 	}
 	if !s.only {
 		for _, t := range behaviours {

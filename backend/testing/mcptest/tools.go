@@ -49,7 +49,6 @@ var behaviours = []struct {
 	{"die", "Write the text to stderr and exit with the code, without an answer", textArgs, (*call).die},
 	{"flood", "Write a number of bytes to stderr, then answer", countArgs, func(c *call) { flood(os.Stderr, c.Count); c.text("done") }},
 	{"big", "Answer with a number of bytes", countArgs, func(c *call) { c.text(strings.Repeat("x", c.Count)) }},
-	{"keep", "Keep a number of bytes in memory until the process ends", countArgs, (*call).keep},
 	{"environment", "Tell pid, folder, environment and arguments", noArguments, (*call).environment},
 	{"grandchild", "Start a process that outlives this one, and tell its pid", noArguments, (*call).grandchild},
 	{"helper", "Start a process in its own session that keeps standard output, and tell its pid", noArguments, (*call).helper},
@@ -78,6 +77,9 @@ func (s *server) call(m message, cancelled <-chan struct{}) {
 	switch {
 	case s.tasks && params.Name == "job":
 		s.startJob(m)
+		return
+	case s.heavy && params.Name == "keep":
+		c.keep()
 		return
 	case s.tasks && params.Name == "jobs":
 		c.text(s.statuses())
@@ -177,6 +179,7 @@ func (c *call) die() {
 	exit(c.Code)
 }
 
+// keep takes a number of bytes of memory until the process ends.
 func (c *call) keep() {
 	memory := make([]byte, c.Count)
 	for i := 0; i < len(memory); i += 4096 {
