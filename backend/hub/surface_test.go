@@ -288,3 +288,17 @@ func TestAnAnnouncedChangeIsPassedOnAlthoughTheListIsTheSame(t *testing.T) {
 		t.Errorf("a client of the whole hub was told of %d changes besides that of the list", got)
 	}
 }
+
+func TestAServerSaysHowLongItsAnswersMayBeCached(t *testing.T) {
+	h, _ := runHub(t, hub.Options{})
+	addModern(t, h)
+	a := arriveBy(t, h, server("new"))
+	a.modern("tools/call", `"name":"echo","arguments":{"text":"starts the server"}`)
+	if got := a.modern("server/discover", ""); !strings.Contains(got, `"ttlMs":5000,"cacheScope":"private"`) {
+		t.Errorf("got %s", got)
+	}
+	do(t, h, "POST", "/api/servers/1/stop", nil, nil)
+	if got := a.modern("server/discover", ""); !strings.Contains(got, `"ttlMs":60000,"cacheScope":"private"`) {
+		t.Errorf("of a stopped server: %s", got)
+	}
+}

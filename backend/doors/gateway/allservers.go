@@ -65,6 +65,8 @@ func (a allServers) encodeTools(tools []*catalog.Tool, m clientLimits) (json.Raw
 	}{list})
 }
 
+func (a allServers) ttl(string) int64 { return listTTL }
+
 func (a allServers) call(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	name, ok := jsonrpc.String(jsonrpc.Get(params, "name"))
 	if !ok || name == "" {

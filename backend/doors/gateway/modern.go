@@ -15,7 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// listTTL is how long clients may cache the hub's lists, in milliseconds.
+// listTTL is how long clients may cache the hub's lists, in milliseconds, unless a server
+// says how long its own may be.
 const listTTL = 60_000
 
 // modern serves a request of MCP 2026-07-28. Such requests carry what a session
@@ -28,7 +29,7 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 	s.introduceModern(meta)
 	hop := era.Hop{ServerInfo: s.surface.info(), Private: true}
 	if method != "resources/read" {
-		hop.TTLMs = listTTL
+		hop.TTLMs = s.surface.ttl(method)
 	}
 	result, err := s.answerModern(ctx, method, meta, params, hop)
 	var rpc *jsonrpc.Error

@@ -124,6 +124,15 @@ func (o oneServer) tools() []*catalog.Tool {
 
 func (o oneServer) resolve(name string) (server, tool string, ok bool) { return o.server, name, true }
 
+// ttl returns what the server has said of the lists that it has sent, as long as it runs.
+func (o oneServer) ttl(method string) int64 {
+	about, _ := o.session.gateway.proxy.Describe(o.server)
+	if ms, said := about.TTLs[method]; said {
+		return ms
+	}
+	return listTTL
+}
+
 func (o oneServer) call(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	result, err := o.session.call(ctx, o.server, jsonrpc.GetString(params, "name"), params)
 	return answer(result.JSON, err)

@@ -18,6 +18,9 @@ type surface interface {
 	info() json.RawMessage
 	// list serves the methods that list something.
 	list(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+	// ttl returns how long modern clients may cache the result of a method, in
+	// milliseconds.
+	ttl(method string) int64
 	// resolve returns the server and the own name of a tool in the client's list.
 	resolve(name string) (server, tool string, ok bool)
 	// call serves tools/call.

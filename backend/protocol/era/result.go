@@ -62,8 +62,8 @@ func Restamp(method string, result json.RawMessage, hop Hop) json.RawMessage {
 		add = json.RawMessage(`{"resultType":"complete"}`)
 	}
 	if ResultType(result) == TypeComplete && cacheable(method) {
-		ttl, err := strconv.ParseInt(string(jsonrpc.Get(result, "ttlMs")), 10, 64)
-		if err != nil || ttl < 0 {
+		ttl, ok := TTL(result)
+		if !ok {
 			ttl = hop.TTLMs
 		}
 		add = hop.cache(add, ttl, hop.Private || jsonrpc.GetString(result, "cacheScope") == "private")
@@ -73,6 +73,13 @@ func Restamp(method string, result json.RawMessage, hop Hop) json.RawMessage {
 		drop = func([]byte) bool { return false } // ttlMs is how long the task is kept
 	}
 	return hop.stamp(result, drop, add)
+}
+
+// TTL returns how long a modern result may be cached, in milliseconds, and false if it
+// does not say.
+func TTL(result json.RawMessage) (ms int64, ok bool) {
+	ms, err := strconv.ParseInt(string(jsonrpc.Get(result, "ttlMs")), 10, 64)
+	return ms, err == nil && ms >= 0
 }
 
 // Plain makes a modern result a legacy one: it removes resultType, ttlMs, cacheScope

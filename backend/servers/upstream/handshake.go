@@ -101,7 +101,7 @@ func (s *session) discover(ctx context.Context) error {
 	}
 	s.describe(Description{
 		Name: jsonrpc.GetString(found.ServerInfo, "name"), Title: jsonrpc.GetString(found.ServerInfo, "title"), Version: jsonrpc.GetString(found.ServerInfo, "version"),
-		Info: found.ServerInfo, Instructions: found.Instructions, ProtocolVersion: version, Versions: found.Versions, Capabilities: found.Capabilities,
+		TTLs: noteTTL(nil, "server/discover", raw), Info: found.ServerInfo, Instructions: found.Instructions, ProtocolVersion: version, Versions: found.Versions, Capabilities: found.Capabilities,
 	})
 	return nil
 }

@@ -19,6 +19,7 @@ type Description struct {
 	Instructions         string
 	ProtocolVersion      string
 	Versions             []string          // that the server supports, of a server of the modern era
+	TTLs                 map[string]int64  // how long its results may be cached, in milliseconds, by method; read-only
 	Capabilities         json.RawMessage   // as sent; read-only
 	Tools                []json.RawMessage // definitions as sent in the latest list; read-only
 }

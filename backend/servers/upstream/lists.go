@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
@@ -215,6 +217,11 @@ func (s *session) readPages(ctx context.Context, l list) (definitions []json.Raw
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.method, err)
 		}
+		if s.modern() {
+			s.mu.Lock()
+			s.description.TTLs = noteTTL(s.description.TTLs, l.method, raw)
+			s.mu.Unlock()
+		}
 		page, cursor, err := parsePage(raw, l)
 		if err != nil {
 			return nil, err
@@ -238,6 +245,20 @@ func (s *session) readPages(ctx context.Context, l list) (definitions []json.Raw
 	}
 	s.warn(fmt.Sprintf("the server's list of %s has more than %d pages; only the first %d %s are used", l.what, maxPages, len(definitions), l.what))
 	return definitions, nil
+}
+
+// noteTTL returns a copy of the times for which results may be cached, with that of a
+// result of a method.
+func noteTTL(ttls map[string]int64, method string, result json.RawMessage) map[string]int64 {
+	ttls = maps.Clone(ttls)
+	if ttls == nil {
+		ttls = make(map[string]int64)
+	}
+	delete(ttls, method)
+	if ms, ok := era.TTL(result); ok {
+		ttls[method] = ms
+	}
+	return ttls
 }
 
 // parsePage returns the definitions of one page, and the cursor of the next page or
