@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"sync"
@@ -33,6 +34,9 @@ type task struct {
 
 // noteTask remembers the task in the result of a tool call, if there is one.
 func (s *Session) noteTask(ctx context.Context, server string, result json.RawMessage) {
+	if !bytes.Contains(result, []byte(`"taskId"`)) {
+		return // without looking for the members of a long result
+	}
 	id := jsonrpc.GetString(jsonrpc.Get(result, "task"), "taskId")
 	if era.ResultType(result) == era.TypeTask {
 		id = jsonrpc.GetString(result, "taskId")
