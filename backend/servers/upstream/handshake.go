@@ -23,7 +23,7 @@ const discoverWait = 2 * time.Second
 func (s *session) handshake(ctx context.Context, legacy bool) error {
 	if sse := s.server.Transport == "sse"; legacy || sse {
 		err := s.initialize(ctx)
-		if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && !sse && refusesLegacy(rpc) {
+		if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && !sse && !s.target.Legacy && refusesLegacy(rpc) {
 			return s.discover(ctx)
 		}
 		return err

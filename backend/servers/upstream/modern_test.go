@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -334,5 +335,32 @@ func TestAVersionThatAServerOffersIsTriedAgain(t *testing.T) {
 				t.Errorf("the version is %q after %d requests", d.ProtocolVersion, asked.Load())
 			}
 		})
+	}
+}
+
+func TestAServerThatRefusesAnEraItNamesIsUsedInTheOther(t *testing.T) {
+	unknown := make(chan string, 10)
+	url := fake(t, answers{
+		"server/discover": func(w http.ResponseWriter, id string) {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"supportedVersions":["2026-07-28","2025-11-25"],"capabilities":{"logging":{}}}}`, id)
+		},
+		"initialize": func(w http.ResponseWriter, id string) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"Unsupported protocol version"}}`, id)
+		},
+		"logging/setLevel": func(_ http.ResponseWriter, _ string) { unknown <- "logging/setLevel" },
+	})
+	b := start(t, settings.Limits{})
+	s := b.addRemote("s", "streamable-http", url, nil)
+	if result, err := b.Call(t.Context(), s, "", &client{}, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"x"}`)}); err != nil || string(result.JSON) != "{}" {
+		t.Errorf("the call: %s, %v", result.JSON, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if result, err := b.Request(ctx, s, "", jsonrpc.Call{Method: "logging/setLevel", Params: json.RawMessage(`{"level":"info"}`)}); err != nil {
+		t.Errorf("the level: %s, %v", result.JSON, err)
+	}
+	if len(unknown) > 0 {
+		t.Errorf("the server got %s", <-unknown)
 	}
 }
