@@ -4,11 +4,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
@@ -24,7 +27,11 @@ func only(t *testing.T, v version, server string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	proxy := &httputil.ReverseProxy{
+		FlushInterval:  -1,
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: func(r *http.Response) error { return offer(r, v) },
+	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -52,4 +59,21 @@ func refuse(w http.ResponseWriter, m jsonrpc.Message, v version) {
 		why = era.CheckVersion(legacy.name)
 	}
 	fail(w, http.StatusBadRequest, m.ID, why)
+}
+
+var supported = regexp.MustCompile(`"supportedVersions":\[[^]]*\]`)
+
+// offer leaves out other versions from the answer to server/discover.
+func offer(r *http.Response, v version) error {
+	if r.Request.Header.Get(mcpheader.Method) != "server/discover" {
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	body = supported.ReplaceAll(body, fmt.Appendf(nil, `"supportedVersions":[%q]`, v.name))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	return nil
 }
