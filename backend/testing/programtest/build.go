@@ -91,7 +91,7 @@ func build(name, version string) (string, error) {
 	path := filepath.Join(dir, name, "agent-discover")
 	args := []string{"build", "-o", path, "-ldflags", "-X main.version=" + version}
 	if Coverage != "" {
-		args = append(args, "-cover", "-coverpkg=github.com/agent-discover/agent-discover/backend/...")
+		args = append(args, "-cover", "-covermode=atomic", "-coverpkg=github.com/agent-discover/agent-discover/backend/...")
 	}
 	cgo := "CGO_ENABLED=0"
 	if Race {
