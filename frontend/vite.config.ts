@@ -35,7 +35,7 @@ export default defineConfig({
             { name: "shared", test: /@lucide/, minShareCount: 2 },
             {
               name: "pieces",
-              test: /src\/lib\/(?!ui\/(Dialog|Confirm|Select|Menu)|form|markdown|charts)/,
+              test: /src\/lib\/(?!ui\/Dialog|form|markdown|charts)/,
               minShareCount: 2,
             },
           ],
