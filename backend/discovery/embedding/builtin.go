@@ -60,10 +60,12 @@ func (b *builtin) run(ctx context.Context) {
 			continue
 		}
 		for left := b.untilIdle(); left > 0; left = b.untilIdle() {
+			unused, stop := b.clock.After(left)
 			select {
 			case <-ctx.Done():
+				stop()
 				return
-			case <-b.clock.After(left):
+			case <-unused:
 			}
 		}
 		b.release()

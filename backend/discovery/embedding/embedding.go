@@ -64,8 +64,14 @@ type Changed struct{}
 
 // Clock provides the time; tests replace it.
 type Clock struct {
-	Now   func() time.Time
-	After func(time.Duration) <-chan time.Time
+	Now func() time.Time
+	// After sends the time on a channel after a duration, unless stop is called before.
+	After func(time.Duration) (over <-chan time.Time, stop func())
+}
+
+func after(d time.Duration) (over <-chan time.Time, stop func()) {
+	t := time.NewTimer(d)
+	return t.C, func() { t.Stop() }
 }
 
 // Options are the dependencies and settings of an Index.
@@ -120,7 +126,7 @@ type Index struct {
 // New returns an index without vectors. Run loads and computes them.
 func New(o Options) *Index {
 	if o.Clock.Now == nil {
-		o.Clock = Clock{Now: time.Now, After: time.After}
+		o.Clock = Clock{Now: time.Now, After: after}
 	}
 	x := &Index{
 		settings: o.Settings, catalog: o.Catalog, store: o.Store, bus: o.Bus, log: o.Log, clock: o.Clock,
@@ -210,18 +216,21 @@ func (x *Index) Run(ctx context.Context) error {
 // waitForWork returns when the catalog has changed, the provider has begun to
 // fail, stored vectors are due to be tidied, or ctx ends.
 func (x *Index) waitForWork(ctx context.Context, changed <-chan struct{}) {
+	due, stop := x.clock.After(x.state.tidyIn)
+	defer stop()
 	select {
 	case <-ctx.Done():
 	case <-changed:
 	case <-x.health.failed:
-	case <-x.clock.After(x.state.tidyIn):
+	case <-due:
 	}
 }
 
 // pause waits before the next request to a failing provider. When the catalog
 // changes meanwhile, it loads the stored vectors of the new tools.
 func (x *Index) pause(ctx context.Context, changed <-chan struct{}, d time.Duration) {
-	over := x.clock.After(d)
+	over, stop := x.clock.After(d)
+	defer stop()
 	for {
 		select {
 		case <-ctx.Done():

@@ -219,14 +219,20 @@ func (c *clock) add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-func (c *clock) After(d time.Duration) <-chan time.Time {
+func (c *clock) After(d time.Duration) (over <-chan time.Time, stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	fires := make(chan time.Time, 1)
 	c.timers = append(c.timers, timer{d, fires})
 	close(c.set)
 	c.set = make(chan struct{})
-	return fires
+	return fires, func() { c.stop(fires) }
+}
+
+func (c *clock) stop(fires chan time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timers = slices.DeleteFunc(c.timers, func(t timer) bool { return t.fires == fires })
 }
 
 // pass waits until a timer of duration d is set, fires all such timers and

@@ -72,7 +72,8 @@ func (x *Index) Query(ctx context.Context, text string) ([]float32, bool) {
 	defer cancel()
 	defer x.queries.startWaiting()()
 	q := queuedQuery{text, ctx.Done(), make(chan []float32, 1)}
-	late := x.clock.After(x.queryTimeout)
+	late, stop := x.clock.After(x.queryTimeout)
+	defer stop()
 	select {
 	case x.queries.queued <- q:
 	default:
@@ -182,9 +183,11 @@ func (q *queries) yield(ctx context.Context, clock Clock) {
 	if !waiting {
 		return
 	}
+	late, stop := clock.After(maxYield)
+	defer stop()
 	select {
 	case <-free:
 	case <-ctx.Done():
-	case <-clock.After(maxYield):
+	case <-late:
 	}
 }
