@@ -15,7 +15,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -96,33 +95,26 @@ func (c Cache) Put(k Key, answer json.RawMessage) (Sum, error) {
 		}
 		return sum, nil
 	}
-	head := hex.EncodeToString(sum[:]) + "\n"
-	if begins(file, head, len(answer)) {
+	content := slices.Concat([]byte(hex.EncodeToString(sum[:])+"\n"), answer)
+	if holds(file, content) {
 		now := time.Now()
 		_ = os.Chtimes(file, now, now) // if this fails, the answer may be removed early
 		return sum, nil
 	}
-	if err := paths.WriteFile(file, slices.Concat([]byte(head), answer)); err != nil {
+	if err := paths.WriteFile(file, content); err != nil {
 		return sum, fmt.Errorf("keep an answer of the hub: %w", err)
 	}
 	c.prune()
 	return sum, nil
 }
 
-// begins reports whether a file consists of a first line and as many other bytes.
-func begins(path, head string, rest int) bool {
-	file, err := paths.Open(path)
-	if err != nil {
+// holds reports whether a file has a content.
+func holds(path string, content []byte) bool {
+	if info, err := os.Stat(path); err != nil || info.Size() != int64(len(content)) {
 		return false
 	}
-	defer func() { _ = file.Close() }()
-	found := make([]byte, len(head))
-	info, err := file.Stat()
-	if err != nil || info.Size() != int64(len(head)+rest) {
-		return false
-	}
-	_, err = io.ReadFull(file, found)
-	return err == nil && string(found) == head
+	found, err := paths.ReadFile(path)
+	return err == nil && bytes.Equal(found, content)
 }
 
 // prune removes the files that exceed maxFiles, and temporary files that a process
