@@ -72,7 +72,7 @@ tests() {
   mkdir -p "$coverage/unit" "$coverage/children"
   local covered
   covered=$(go list ./backend/... | grep -v /testing/ | paste -sd, -)
-  run "tests" false go test -json -count=1 -timeout=25m -covermode=atomic -coverpkg="$covered" "$longest" ./... \
+  run "tests" false go test -json -count=1 -timeout=40m -covermode=atomic -coverpkg="$covered" "$longest" ./... \
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR
   run coverage false profiles
@@ -109,7 +109,7 @@ check() {
   run staticcheck true tool staticcheck -checks=all "./backend/$folder/..."
   run errcheck true tool errcheck -ignoretests -exclude build/errcheck.txt "./backend/$folder/..."
   run imports false go test -json ./backend
-  run tests false go test -json -count=1 -timeout=25m "./backend/$folder/..."
+  run tests false go test -json -count=1 -timeout=40m "./backend/$folder/..."
 }
 
 # dashboard: its tests in a real browser against real hubs.
@@ -127,7 +127,7 @@ race() {
   local raced
   raced=$(go list ./backend/... | grep -v -E '/(bundle|configdiff|configedit|schemacompat|jsonscan|safetext)$')
   # shellcheck disable=SC2086
-  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=25m \
+  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=40m \
     -skip='^(TestCommandLine|TestRecordedExchangesAreAnsweredAlike|TestTypedSecretIsNotShown|TestMCPInspector.*|TestEveryEditorEntry.*)$' \
     "$longest" $raced
 }
