@@ -41,7 +41,7 @@ func privateBytes(pids []int) map[int]uint64 {
 		var counters memoryCounters
 		counters.size = uint32(unsafe.Sizeof(counters))
 		if ok, _, _ := getProcessMemoryInfo.Call(uintptr(process), uintptr(unsafe.Pointer(&counters)), uintptr(counters.size)); ok != 0 {
-			bytes[pid] = uint64(counters.private)
+			bytes[pid] = uint64(max(counters.private, counters.pagefile)) // equal in Windows; wine fills in the second only
 		}
 		_ = windows.CloseHandle(process)
 	}
