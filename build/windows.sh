@@ -71,7 +71,7 @@ overlay() {
 go_test() {
   local overlay
   overlay=$(overlay)
-  windows go test -overlay "$overlay" -exec "$folder/wine exec" -count=1 -timeout=10m "$@"
+  windows go test -overlay "$overlay" -exec "$folder/wine exec" -count=1 -timeout=30m "$@"
 }
 
 # smoke: children of wine's programs keep pipes open, so that their output must not be waited for.
