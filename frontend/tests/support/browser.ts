@@ -84,7 +84,10 @@ export async function pick(list: Locator, option: string | RegExp): Promise<void
   await list.selectOption({ value: (await found.getAttribute("value")) ?? "" });
 }
 
-/** settled waits until all transitions and animations have ended, except for those that repeat endlessly. */
+/**
+ * settled waits until all transitions and animations have ended, except for those that repeat endlessly, and until long
+ * lists have measured their rows, which they hide before.
+ */
 const settled = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     const moving = () =>
@@ -95,6 +98,11 @@ const settled = (page: Page): Promise<void> =>
         );
     for (let now = moving(); now.length > 0; now = moving())
       await Promise.allSettled(now.map(({ finished }) => finished));
+    const hidden = () =>
+      [...document.querySelectorAll('[role="list"] [style*="visibility"]')].some(
+        (row) => (row as HTMLElement).style.visibility === "hidden" && row.getClientRects().length > 0,
+      );
+    while (hidden()) await new Promise(requestAnimationFrame);
   });
 
 /**
