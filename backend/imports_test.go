@@ -106,6 +106,7 @@ var allowed = map[string][]string{
 	},
 	"doors/names":       {"base/jsonscan", "protocol/jsonrpc"},
 	"doors/parking":     {"protocol/inputrequired"},
+	"doors/longresult":  {"base/fault", "protocol/jsonrpc"},
 	"doors/credentials": {"base/events", "base/fault", "base/instance", "base/safetext", "editors/table"},             // instance: random tokens; table: the clients that a token may name
 	"doors/endpoint":    {"base/instance", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway"}, // instance: random session ids
 	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc", "doors/answercache"},

@@ -1,0 +1,141 @@
+package longresult
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// longLine is the length of a line from which on JSON is shown with indentation, in
+// bytes: some clients drop lines that are longer than their limit.
+const longLine = 2000
+
+// document is a long result as a model reads it: its texts one after the other, and a
+// line in place of each image, sound or file.
+type document struct {
+	text   []byte
+	parts  []part
+	source json.RawMessage // the JSON that paths select from; nil if there is none
+
+	parse sync.Once
+	value any   // of source
+	wrong error // why source cannot be read
+}
+
+// part is a block of the result.
+type part struct {
+	raw        json.RawMessage // the block; nil if its text is not shown as it is
+	begin, end int             // in document.text
+	block      int             // its number if it is no text, otherwise -1
+}
+
+// newDocument returns the document of a result, nil if the result has no content.
+func newDocument(result json.RawMessage) *document {
+	d := &document{}
+	if structured := jsonrpc.Get(result, "structuredContent"); len(structured) > 0 && structured[0] == '{' {
+		d.source = structured
+	}
+	n := 0
+	for block := range jsonrpc.Items(jsonrpc.Get(result, "content")) {
+		d.add(n, block)
+		n++
+	}
+	if len(d.text) == 0 && d.source != nil { // a server that sends no text
+		d.append(part{block: -1}, indented(d.source))
+	}
+	if len(d.text) == 0 {
+		return nil
+	}
+	return d
+}
+
+// add appends a block.
+func (d *document) add(n int, block json.RawMessage) {
+	kind := jsonrpc.GetString(block, "type")
+	resource := jsonrpc.Get(block, "resource")
+	text, isText := jsonrpc.String(jsonrpc.Get(block, "text"))
+	if kind == "resource" {
+		text, isText = jsonrpc.String(jsonrpc.Get(resource, "text"))
+	}
+	if !isText {
+		d.append(part{raw: block, block: n}, []byte(describe(n, kind, block, resource)))
+		return
+	}
+	shown, raw := []byte(text), block
+	if begin := bytes.TrimLeft(shown, " \t\r\n"); len(begin) > 0 && (begin[0] == '{' || begin[0] == '[') && json.Valid(shown) {
+		if d.source == nil {
+			d.source = json.RawMessage(shown)
+		}
+		if hasLongLine(shown) {
+			shown = indented(shown)
+			if len(shown) > longLine {
+				raw = nil
+			}
+		}
+	}
+	d.append(part{raw: raw, block: -1}, shown)
+}
+
+// append adds the text of a part, on lines of its own.
+func (d *document) append(p part, text []byte) {
+	if len(d.text) > 0 && d.text[len(d.text)-1] != '\n' {
+		d.text = append(d.text, '\n')
+	}
+	p.begin = len(d.text)
+	d.text = append(d.text, text...)
+	p.end = len(d.text)
+	d.parts = append(d.parts, p)
+}
+
+// describe returns the line that stands for a block without text.
+func describe(n int, kind string, block, resource json.RawMessage) string {
+	data, mime, uri := jsonrpc.GetString(block, "data"), jsonrpc.GetString(block, "mimeType"), jsonrpc.GetString(block, "uri")
+	if resource != nil {
+		data, mime, uri = jsonrpc.GetString(resource, "blob"), jsonrpc.GetString(resource, "mimeType"), jsonrpc.GetString(resource, "uri")
+	}
+	line := fmt.Sprintf("[block %d: %s", n, kind)
+	if mime != "" {
+		line += " " + mime
+	}
+	if data != "" {
+		line += fmt.Sprintf(", %d bytes", base64.StdEncoding.DecodedLen(len(data)))
+	}
+	if uri != "" {
+		line += " " + uri
+	}
+	return line + "]\n"
+}
+
+func hasLongLine(text []byte) bool {
+	for len(text) > longLine {
+		end := bytes.IndexByte(text[:longLine], '\n')
+		if end < 0 {
+			return true
+		}
+		text = text[end+1:]
+	}
+	return false
+}
+
+func indented(raw []byte) []byte {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", " ") != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+// tree reports whether paths can select from the document.
+func (d *document) tree() bool { return d.source != nil }
+
+func (d *document) size() int {
+	n := len(d.text) + len(d.source)
+	for _, p := range d.parts {
+		n += len(p.raw)
+	}
+	return n
+}
