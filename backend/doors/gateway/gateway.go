@@ -26,6 +26,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // Usage counts the calls of each server in this installation.
@@ -36,6 +37,13 @@ type Usage interface{ Usage() map[string]int }
 type Learner interface {
 	Asked(session string, answers ...learning.Answer)
 	Called(session string, tool catalog.Key, ok bool)
+}
+
+// Person answers what servers ask if the client cannot.
+type Person interface {
+	upstream.Caller
+	// Present reports whether a window or the tray shows questions now.
+	Present() bool
 }
 
 // Options are the dependencies of a Gateway.
@@ -52,6 +60,7 @@ type Options struct {
 	Slugs        SlugStore
 	History      *ClientHistory
 	Learning     Learner
+	Person       Person // may be nil
 	Bus          *events.Bus
 	Log          *slog.Logger
 	Version      string // of the hub, sent to clients
@@ -74,6 +83,7 @@ type Gateway struct {
 	sessionTools *sessionToolSaver
 	history      *ClientHistory
 	learning     Learner
+	person       Person
 	bus          *events.Bus
 	log          *slog.Logger
 	version      string
@@ -100,7 +110,7 @@ func New(o Options) *Gateway {
 	}
 	return &Gateway{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
-		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, bus: o.Bus, log: o.Log, version: o.Version,
+		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, bus: o.Bus, log: o.Log, version: o.Version,
 		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer), sealer: sealer,
 	}
 }

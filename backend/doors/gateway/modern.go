@@ -278,9 +278,12 @@ func (m *modernCaller) Ask(ctx context.Context, q upstream.Question) (json.RawMe
 	var declared map[string]json.RawMessage
 	_ = json.Unmarshal(m.declared.Capabilities, &declared) // an object; see era.CheckMeta
 	if lacks := unsupported(declared, q); lacks != "" {
+		if m.session.gateway.personAnswers(q.Method) {
+			return m.session.gateway.person.Ask(ctx, q)
+		}
 		required := requiredFor(q)
 		m.missing.Store(&required)
-		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the client does not support %s", q.Method, lacks)
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the client does not support %s%s", q.Method, lacks, m.session.gateway.nobody(q.Method))
 	}
 	params := jsonrpc.Delete(m.session.surface.shown(q.Server, q.Method, q.Params, ""), "elicitationId")
 	answer, err := m.call.Ask(ctx, q.Method, params)

@@ -16,7 +16,10 @@ func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage
 	missing, name := unsupported(s.capabilities, q), s.name
 	s.mu.Unlock()
 	if missing != "" {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support %s", q.Method, name, missing)
+		if s.gateway.personAnswers(q.Method) {
+			return s.gateway.person.Ask(ctx, q)
+		}
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support %s%s", q.Method, name, missing, s.gateway.nobody(q.Method))
 	}
 	answer, err := s.peer.Call(ctx, jsonrpc.Call{Method: q.Method, Params: s.surface.shown(q.Server, q.Method, q.Params, "")})
 	if err != nil {
@@ -50,7 +53,34 @@ func (s *Session) HasRoots() bool {
 func (s *Session) Declared() upstream.Declared {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return upstream.Declared{Capabilities: s.declared, LogLevel: s.level}
+	return upstream.Declared{Capabilities: s.gateway.withPerson(s.declared), LogLevel: s.level}
+}
+
+// personAnswers reports whether a person is there to answer requests of a method.
+func (g *Gateway) personAnswers(method string) bool {
+	return (method == "elicitation/create" || method == "sampling/createMessage") && g.person != nil && g.person.Present()
+}
+
+// nobody completes the error of a request that a person could answer.
+func (g *Gateway) nobody(method string) string {
+	if method == "roots/list" {
+		return ""
+	}
+	return ", and no window of Agent Discover is open; open it and call again"
+}
+
+// withPerson returns the capabilities of a client with those of the person who answers in
+// its place.
+func (g *Gateway) withPerson(capabilities json.RawMessage) json.RawMessage {
+	if !g.personAnswers("elicitation/create") {
+		return capabilities
+	}
+	elicitation := json.RawMessage(`{"form":{},"url":{}}`)
+	capabilities = jsonrpc.Set(capabilities, "elicitation", elicitation)
+	if !isObject(jsonrpc.Get(capabilities, "sampling")) {
+		capabilities = jsonrpc.Set(capabilities, "sampling", json.RawMessage("{}"))
+	}
+	return capabilities
 }
 
 // unsupported returns what a client with these capabilities lacks to answer a

@@ -93,11 +93,14 @@ func (b *Inbox) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, 
 // window is open, and otherwise refuses it.
 func (b *Inbox) Window() upstream.Caller { return window{b} }
 
+// Present reports whether a window or the tray shows questions now.
+func (b *Inbox) Present() bool { return events.HasSubscribers[Asked](b.bus) }
+
 type window struct{ inbox *Inbox }
 
 // Ask implements upstream.Caller.
 func (w window) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
-	if !events.HasSubscribers[Asked](w.inbox.bus) {
+	if !w.inbox.Present() {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest,
 			"%s cannot be answered: it is not certain whose call caused it (no call, or calls of several clients, came to this shared server), and no window is open", q.Method)
 	}
