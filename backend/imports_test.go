@@ -62,8 +62,9 @@ var allowed = map[string][]string{
 
 	"servers/listings": {"base/events"},
 	"servers/registry": {"base/events", "base/fault"},
-	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},            // registry: what a launch is
-	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/secrets", "servers/upstream"}, // secrets: records are redacted; upstream: notifications are recorded
+	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},                                     // registry: what a launch is
+	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/secrets", "servers/upstream"},                          // secrets: records are redacted; upstream: notifications are recorded
+	"servers/oauth":    {"base/events", "base/fault", "base/paths", "base/safetext", "protocol/mcphttp", "servers/secrets"}, // mcphttp: what a request asks for; secrets: files are encrypted
 	"servers/upstream": {
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings", // pathname: a client's folder as a URI
 		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp",
@@ -204,8 +205,8 @@ var homes = []struct {
 	{"github.com/tiktoken-go", []string{"backend/base/tokens"}, "its vocabulary takes memory once it is used"},
 	{
 		"github.com/modelcontextprotocol/go-sdk",
-		[]string{"build/demo"},
-		"typed results drop unknown fields: proxied traffic never passes through them",
+		[]string{"build/demo", "backend/servers/oauth"},
+		"typed results drop unknown fields: proxied traffic never passes through them; oauth reads metadata with them",
 	},
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"maps"
 	"net"
@@ -120,10 +121,49 @@ type request struct {
 	header http.Header // of the message; may be nil
 	after  string      // Last-Event-ID, or empty
 	sent   func()      // called when the whole request was written
+	// operation is Challenge.Operation.
+	operation string
 }
 
-// do sends a request with all headers of the session. An error is a fault.
+// do sends a request with all headers of the session, and once more if the server wants
+// another token. An error is a fault.
 func (l *Link) do(ctx context.Context, r request) (*http.Response, error) {
+	for retried := false; ; retried = true {
+		token := ""
+		if l.options.Authorization != nil {
+			var err error
+			if token, err = l.options.Authorization.Header(ctx); err != nil {
+				return nil, err
+			}
+		}
+		response, err := l.attempt(ctx, r, token)
+		if err != nil || l.options.Authorization == nil || response.StatusCode != http.StatusUnauthorized && response.StatusCode != http.StatusForbidden {
+			return response, err
+		}
+		retry, err := l.options.Authorization.Challenged(ctx, Challenge{Status: response.StatusCode, Header: response.Header, Sent: token, Operation: r.operation})
+		if err == nil && (!retry || retried) {
+			return response, nil
+		}
+		_ = response.Body.Close()
+		if err != nil {
+			return nil, unauthorized{err}
+		}
+	}
+}
+
+// unauthorized is the error of a request for which there is no token. Only a person can
+// change that.
+type unauthorized struct{ error }
+
+func (u unauthorized) Unwrap() error { return u.error }
+
+func isUnauthorized(err error) bool {
+	_, is := errors.AsType[unauthorized](err)
+	return is
+}
+
+// attempt sends a request once. token is the Authorization header, unless it is empty.
+func (l *Link) attempt(ctx context.Context, r request, token string) (*http.Response, error) {
 	if r.sent != nil {
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { r.sent() }})
 	}
@@ -136,6 +176,9 @@ func (l *Link) do(ctx context.Context, r request) (*http.Response, error) {
 		return nil, l.trouble(ctx, err)
 	}
 	l.setHeaders(request, r)
+	if token != "" {
+		request.Header.Set("Authorization", token)
+	}
 	response, err := l.client.Do(request)
 	if err != nil {
 		return nil, l.trouble(ctx, err)

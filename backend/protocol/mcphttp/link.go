@@ -62,7 +62,9 @@ type Options struct {
 	Proxy func(*url.URL) (*url.URL, error)
 	// CAs verify the server's certificate; nil means those of the system.
 	CAs *x509.CertPool
-	Log *slog.Logger
+	// Authorization provides tokens; nil means that Headers are all credentials there are.
+	Authorization Authorization
+	Log           *slog.Logger
 	// Failed is called for a request that was written and gets no answer. The
 	// error is a fault. It is called from goroutines of the link.
 	Failed func(id json.RawMessage, why error)

@@ -2,6 +2,7 @@ package mcphttp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -67,7 +68,7 @@ func (l *Link) send(ctx context.Context, p *post) {
 	if ctx.Err() != nil {
 		return
 	}
-	response, err := l.do(ctx, request{method: http.MethodPost, target: l.target, body: p.line, header: l.headers(p), sent: p.markSent})
+	response, err := l.do(ctx, request{method: http.MethodPost, target: l.target, body: p.line, header: l.headers(p), sent: p.markSent, operation: p.operation()})
 	if err != nil {
 		l.fail(ctx, p, err)
 	} else {
@@ -79,6 +80,11 @@ func (l *Link) send(ctx context.Context, p *post) {
 	case cancelled != nil:
 		cancelled.stop()
 	}
+}
+
+// operation returns the method of p and what it concerns.
+func (p *post) operation() string {
+	return strings.TrimSpace(p.method + " " + cmp.Or(jsonrpc.GetString(p.params, "name"), jsonrpc.GetString(p.params, "uri")))
 }
 
 // headers returns the headers that repeat parts of a message.

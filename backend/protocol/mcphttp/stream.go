@@ -110,6 +110,9 @@ func (l *Link) resume(ctx context.Context, p *post, f *flow) *http.Response {
 		switch {
 		case err == nil && refused == nil:
 			return response
+		case isUnauthorized(err):
+			l.fail(ctx, p, err)
+			return nil
 		case refused != nil && refused.final():
 			cause := error(nil)
 			if l.inSession(p) && refused.lost() {
@@ -171,6 +174,9 @@ func (l *Link) listen(ctx context.Context) {
 		response, refused, err := l.open(ctx, f)
 		opened := time.Now()
 		switch {
+		case isUnauthorized(err):
+			l.options.Log.Debug("server refuses its stream without a sign-in")
+			return
 		case err != nil:
 			if failures++; failures >= tries || ended(err, failures) {
 				l.end(err)

@@ -74,6 +74,7 @@ func (g *Given) settle() {
 type given struct {
 	values   map[string][]print // by value
 	launches []Launch           // the last configurations whose credentials are among the values
+	tokens   []string           // the last tokens among the values
 }
 
 // maxLaunches is how many configurations of a server are compared before their
@@ -104,6 +105,29 @@ func (g *Given) learn(server string, values []string, private bool) (more bool) 
 		more = true
 	}
 	return more
+}
+
+// maxTokens is how many tokens of a server are covered. A token that was replaced long
+// ago is no longer valid.
+const maxTokens = 12
+
+// KnowToken adds a token with which a server is called, or with which such tokens are
+// obtained.
+func (g *Given) KnowToken(server, token string) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.learn(server, []string{token}, false) {
+		return
+	}
+	s := g.server(server)
+	if s.tokens = append(s.tokens, token); len(s.tokens) > maxTokens {
+		delete(s.values, s.tokens[0])
+		s.tokens = s.tokens[1:]
+	}
+	g.rebuild()
 }
 
 // server returns the entry of a server. The caller holds mu.

@@ -1,0 +1,25 @@
+package mcphttp
+
+import (
+	"context"
+	"net/http"
+)
+
+// Authorization provides the tokens of requests.
+type Authorization interface {
+	// Header returns the Authorization header of the next request, or "" for none.
+	Header(ctx context.Context) (string, error)
+	// Challenged is called when the server answers 401 or 403. It reports whether the
+	// request should be sent once more. A fault replaces the error of the request; if it
+	// is nil, the server's answer explains itself.
+	Challenged(ctx context.Context, c Challenge) (retry bool, err error)
+}
+
+// Challenge is the answer 401 or 403 of a server.
+type Challenge struct {
+	Status int
+	Header http.Header
+	Sent   string // the Authorization header of the request
+	// Operation names what was refused, such as "tools/call delete_file".
+	Operation string
+}

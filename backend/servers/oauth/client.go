@@ -1,0 +1,163 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// client is what this program is to an authorization server.
+type client struct {
+	ID       string    `json:"id"`
+	Secret   string    `json:"secret,omitempty"`
+	Basic    bool      `json:"basic,omitempty"` // the secret is sent in a header, not in the body
+	Expires  time.Time `json:"expires,omitzero"`
+	Redirect string    `json:"redirect,omitempty"` // of a client that was registered dynamically
+}
+
+// The secrets of a server with the client that a person has registered for it. Their
+// names contain a colon, so that they do not become headers.
+const (
+	idSecret     = "oauth:client_id"
+	secretSecret = "oauth:client_secret"
+	issuerSecret = "oauth:issuer" // optional: the only issuer to which the client is shown
+	scopeSecret  = "oauth:scope"  // optional: further scopes, separated by spaces
+	grantSecret  = "oauth:grant"  // optional: client_credentials, if no person signs in
+)
+
+// registered is the client that a person has registered for a server.
+type registered struct {
+	client
+	issuer  string
+	scopes  []string
+	machine bool // the program gets tokens for itself
+}
+
+// registered returns the client in the secrets of a server; its ID is empty if the server
+// has none.
+func (m *Manager) registered(ctx context.Context, s Server) (r registered, err error) {
+	names, err := m.options.Vault.Names(ctx, s.Name)
+	if err != nil {
+		return r, err
+	}
+	wanted := make(map[string]string)
+	for _, name := range []string{idSecret, secretSecret, issuerSecret, scopeSecret, grantSecret} {
+		if slices.Contains(names, name) {
+			wanted[name] = secrets.Reference(name)
+		}
+	}
+	if len(wanted) == 0 {
+		return r, nil
+	}
+	filled, err := m.options.Vault.Fill(ctx, s.Name, secrets.Launch{Transport: "streamable-http", URL: s.URL, Headers: wanted})
+	if err != nil {
+		return r, err
+	}
+	value := func(name string) string { return strings.TrimSpace(filled.Headers[name]) }
+	r = registered{
+		client: client{ID: value(idSecret), Secret: value(secretSecret)}, issuer: value(issuerSecret),
+		scopes: strings.Fields(value(scopeSecret)), machine: value(grantSecret) == "client_credentials",
+	}
+	switch {
+	case value(grantSecret) != "" && !r.machine && value(grantSecret) != "authorization_code":
+		return r, fault.New(fault.Invalid, "the secret %s of server %q must be client_credentials or authorization_code", grantSecret, s.Name)
+	case r.machine && (r.ID == "" || r.Secret == ""):
+		return r, fault.New(fault.Invalid, "server %q gets tokens with client credentials, so its secrets %s and %s are required", s.Name, idSecret, secretSecret)
+	}
+	return r, nil
+}
+
+// basicAt reports whether the secret is sent to an authorization server in a header.
+func (r registered) basicAt(o *offer) bool {
+	return r.Secret != "" && !slices.Contains(o.meta.TokenEndpointAuthMethodsSupported, "client_secret_post")
+}
+
+// clientFor returns the client for a sign-in: the one that a person has registered, the
+// client ID metadata document, or one that is registered dynamically, now or before.
+func (m *Manager) clientFor(ctx context.Context, n *network, o *offer, own registered, redirect string) (client, error) {
+	switch {
+	case own.ID != "":
+		own.Basic = own.basicAt(o)
+		return own.client, nil
+	case m.options.Document != "" && o.meta.ClientIDMetadataDocumentSupported:
+		return client{ID: m.options.Document}, nil
+	case o.meta.RegistrationEndpoint == "":
+		return client{}, fault.New(fault.Failed, "%s does not let programs register themselves: register one there with the redirect address %s, then set the secrets %s and, if it has one, %s of the server",
+			shown(o.meta.Issuer), redirect, idSecret, secretSecret)
+	}
+	if c, ok := m.keep.client(ctx, o.meta.Issuer, redirect); ok && (c.Expires.IsZero() || m.options.Now().Before(c.Expires)) {
+		return c, nil
+	}
+	c, err := n.register(ctx, o, redirect)
+	if err != nil {
+		return client{}, err
+	}
+	return c, m.keep.saveClient(ctx, o.meta.Issuer, redirect, c)
+}
+
+// register registers this program as a client (RFC 7591).
+func (n *network) register(ctx context.Context, o *offer, redirect string) (client, error) {
+	if err := n.check(o.meta.RegistrationEndpoint); err != nil {
+		return client{}, err
+	}
+	meta := &oauthex.ClientRegistrationMetadata{
+		ClientName: "Agent Discover", RedirectURIs: []string{redirect}, ApplicationType: "native", ResponseTypes: []string{"code"},
+		GrantTypes: []string{"authorization_code"}, TokenEndpointAuthMethod: authMethod(o.meta.TokenEndpointAuthMethodsSupported),
+	}
+	if supported := o.meta.GrantTypesSupported; len(supported) == 0 || slices.Contains(supported, "refresh_token") {
+		meta.GrantTypes = append(meta.GrantTypes, "refresh_token")
+	}
+	answer, err := oauthex.RegisterClient(ctx, o.meta.RegistrationEndpoint, meta, n.client)
+	if err != nil {
+		why := "it did not give a usable answer" // the error may contain the answer, and that a secret
+		if refused, ok := errors.AsType[*oauthex.ClientRegistrationError](err); ok {
+			why = "it answered " + said(refused.ErrorCode, refused.ErrorDescription)
+		}
+		return client{}, fault.New(fault.Failed, "could not register at %s: %s", shown(o.meta.Issuer), why)
+	}
+	c := client{ID: answer.ClientID, Secret: answer.ClientSecret, Expires: answer.ClientSecretExpiresAt, Redirect: redirect}
+	c.Basic = c.Secret != "" && answer.TokenEndpointAuthMethod != "client_secret_post"
+	return c, nil
+}
+
+// authMethod returns how the program proves to the token endpoint who it is: not at all
+// if that is possible, because a secret in a program on many machines is none.
+func authMethod(supported []string) string {
+	for _, method := range []string{"none", "client_secret_post", "client_secret_basic"} {
+		if len(supported) == 0 || slices.Contains(supported, method) {
+			return method
+		}
+	}
+	return "none"
+}
+
+// said returns an error of an authorization server for a text that people read.
+func said(code, description string) string {
+	text := safetext.Clip(safetext.Label(code), 60)
+	if description != "" {
+		text += ": " + strings.TrimSuffix(safetext.Clip(safetext.Label(description), 200), ".")
+	}
+	return text
+}
+
+// authenticate adds the client to a request to the token or revocation endpoint. It
+// returns the parameters of the client for the body.
+func (c client) authenticate(r *http.Request, set func(name, value string)) {
+	if c.Secret != "" && c.Basic {
+		r.SetBasicAuth(escape(c.ID), escape(c.Secret))
+		return
+	}
+	set("client_id", c.ID)
+	if c.Secret != "" {
+		set("client_secret", c.Secret)
+	}
+}

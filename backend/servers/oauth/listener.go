@@ -1,0 +1,108 @@
+package oauth
+
+import (
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+)
+
+// callbackPath is where browsers return to. Redirect addresses must not change, because
+// people register them.
+const callbackPath = "/callback"
+
+// DefaultPorts are the ports of redirect addresses, in the order in which they are tried.
+// Ports are fixed because some authorization servers compare them.
+var DefaultPorts = []int{34240, 34241, 34242, 34243}
+
+func redirectAt(port int) string {
+	return "http://127.0.0.1:" + strconv.Itoa(port) + callbackPath
+}
+
+// listen returns the redirect address of a sign-in. listening is false if all ports are
+// taken by other programs; then the person has to copy the address from the browser.
+func (m *Manager) listen() (redirect string, listening bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return "", false, errClosed
+	}
+	m.beginning++
+	if m.listener != nil {
+		return redirectAt(m.listener.Addr().(*net.TCPAddr).Port), true, nil
+	}
+	for _, port := range m.options.Ports {
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			continue
+		}
+		m.listener = l
+		server := &http.Server{
+			Handler: m.callbacks(l.Addr().String()), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 2 * requestTimeout, MaxHeaderBytes: 64 << 10,
+		}
+		server.SetKeepAlivesEnabled(false)
+		m.work.Go(func() { _ = server.Serve(l) }) // returns when closeUnused closes l
+		return redirectAt(l.Addr().(*net.TCPAddr).Port), true, nil
+	}
+	return redirectAt(m.options.Ports[0]), false, nil
+}
+
+// begun ends what listen began.
+func (m *Manager) begun() {
+	m.mu.Lock()
+	m.beginning--
+	m.mu.Unlock()
+	m.closeUnused()
+}
+
+// closeUnused closes the listener if no sign-in waits.
+func (m *Manager) closeUnused() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.flows) == 0 && m.beginning == 0 && m.listener != nil {
+		_ = m.listener.Close()
+		m.listener = nil
+	}
+}
+
+// callbacks handles the requests of browsers at the end of a sign-in.
+func (m *Manager) callbacks(host string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Host != host: // a page of another site that had its name resolved to this machine
+			page(w, http.StatusForbidden, "Forbidden", "This address is for sign-ins of Agent Discover.")
+		case r.URL.Path != callbackPath:
+			page(w, http.StatusNotFound, "Not found", "This address is for sign-ins of Agent Discover.")
+		case r.Method != http.MethodGet:
+			page(w, http.StatusMethodNotAllowed, "Not allowed", "This address is for sign-ins of Agent Discover.")
+		default:
+			server, err := m.complete(r.Context(), r.URL.Query())
+			if err != nil {
+				page(w, http.StatusBadRequest, "Not signed in", fault.MessageOf(err))
+				return
+			}
+			page(w, http.StatusOK, "Signed in", fmt.Sprintf("You are signed in to %s. You can close this page.", safetext.Label(server)))
+		}
+	})
+}
+
+// page writes a page with a title and a text. The text may come from others.
+func page(w http.ResponseWriter, status int, title, text string) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+	h.Set("Referrer-Policy", "no-referrer") // the address of the page contains the code
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%[1]s – Agent Discover</title>
+<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto 0;padding:0 1.5rem}</style></head>
+<body><h1>%[1]s</h1><p>%[2]s</p></body></html>
+`, html.EscapeString(title), html.EscapeString(text))
+}

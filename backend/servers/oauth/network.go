@@ -1,0 +1,236 @@
+package oauth
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+)
+
+const (
+	connectTimeout = 15 * time.Second
+	maxAnswer      = 1 << 20 // bytes of metadata or of the answer to a request for a token
+	maxRedirects   = 5
+)
+
+// reach is how near an address is to this machine. A server may name addresses that are
+// as near as its own, but none that are nearer: a server on the internet must not make
+// the hub send requests to the user's network, nor one in that network to this machine.
+type reach int
+
+const (
+	public reach = iota
+	private
+	local
+)
+
+func reachOf(ip netip.Addr) reach {
+	ip = ip.Unmap()
+	switch {
+	case ip.IsLoopback(), ip.IsUnspecified(), ip.IsLinkLocalUnicast(), ip.IsMulticast():
+		return local
+	case ip.IsPrivate(), sharedSpace.Contains(ip):
+		return private
+	}
+	return public
+}
+
+// sharedSpace is the address space of RFC 6598, which providers and VPNs use.
+var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
+
+// network makes the requests about the authorization of one server.
+type network struct {
+	base    *url.URL        // of the server
+	entered map[string]bool // hosts that the user has entered, and proxies
+	client  *http.Client
+	now     func() time.Time
+}
+
+// network returns the network for a server. issuer was entered by the user, or is empty.
+func (m *Manager) network(s Server, issuer string) (*network, error) {
+	base, err := url.Parse(strings.TrimSpace(s.URL))
+	if err != nil || base.Host == "" {
+		return nil, fault.New(fault.Invalid, "server %q has no valid URL", s.Name)
+	}
+	n := &network{base: base, now: m.options.Now, entered: map[string]bool{base.Hostname(): true}}
+	if u, err := url.Parse(issuer); err == nil && u.Host != "" {
+		n.entered[u.Hostname()] = true
+	}
+	transport := &http.Transport{
+		DialContext: n.dial, TLSHandshakeTimeout: connectTimeout, ResponseHeaderTimeout: requestTimeout,
+		ForceAttemptHTTP2: true, DisableKeepAlives: true,
+	}
+	if s.CAs != nil {
+		transport.TLSClientConfig = &tls.Config{RootCAs: s.CAs}
+	}
+	if s.Proxy != nil {
+		transport.Proxy = func(r *http.Request) (*url.URL, error) { return s.Proxy(r.URL) }
+	}
+	n.client = &http.Client{Transport: n.throughProxies(transport), CheckRedirect: n.redirect}
+	return n, nil
+}
+
+// throughProxies returns a round tripper that may connect to the proxies of requests.
+func (n *network) throughProxies(t *http.Transport) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		if t.Proxy != nil {
+			if proxy, err := t.Proxy(r); err == nil && proxy != nil {
+				r = r.WithContext(context.WithValue(r.Context(), proxyKey{}, proxy.Hostname()))
+			}
+		}
+		return t.RoundTrip(r)
+	})
+}
+
+type proxyKey struct{}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// errTooNear is the error for an address that the server must not name.
+var errTooNear = errors.New("it is an address in a private network")
+
+// dial connects to an address. Names are checked after they were resolved.
+func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: connectTimeout}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if proxy, _ := ctx.Value(proxyKey{}).(string); !n.entered[host] && host != proxy {
+		dialer.ControlContext = func(ctx context.Context, _, resolved string, _ syscall.RawConn) error {
+			ip, err := netip.ParseAddrPort(resolved)
+			if err == nil && reachOf(ip.Addr()) > public && reachOf(ip.Addr()) > n.reach(ctx) {
+				return errTooNear
+			}
+			return err
+		}
+	}
+	return dialer.DialContext(ctx, kind, address)
+}
+
+// reach returns the reach of the server itself, public if its name is not known.
+func (n *network) reach(ctx context.Context) reach {
+	if ip, err := netip.ParseAddr(n.base.Hostname()); err == nil {
+		return reachOf(ip)
+	}
+	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", n.base.Hostname())
+	if err != nil || len(addresses) == 0 {
+		return public
+	}
+	least := local
+	for _, ip := range addresses {
+		least = min(least, reachOf(ip))
+	}
+	return least
+}
+
+// check returns an error unless requests may be sent to an address: over https, on this
+// machine, or without encryption to a host to which the user's own URL leads that way.
+func (n *network) check(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "" || u.User != nil:
+		return fault.New(fault.Failed, "%s is not a valid address", shown(address))
+	case u.Scheme != "https" && (u.Scheme != "http" || !onThisMachine(u) && (n.base.Scheme != "http" || u.Hostname() != n.base.Hostname())):
+		return fault.New(fault.Failed, "%s does not begin with https://", shown(address))
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !n.entered[u.Hostname()] {
+		if near := reachOf(ip); near > public && near > n.reach(context.Background()) {
+			return fault.New(fault.Failed, "%s: %s", shown(address), errTooNear)
+		}
+	}
+	return nil
+}
+
+func onThisMachine(u *url.URL) bool {
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// redirect allows redirects of GET requests, because a POST contains credentials.
+func (n *network) redirect(next *http.Request, via []*http.Request) error {
+	if via[0].Method != http.MethodGet || len(via) >= maxRedirects {
+		return http.ErrUseLastResponse
+	}
+	return n.check(next.URL.String())
+}
+
+// send sends a request and returns the status and the body, at most maxAnswer bytes. The
+// error is a fault without the query of the address.
+func (n *network) send(r *http.Request) (*http.Response, []byte, error) {
+	if err := n.check(r.URL.String()); err != nil {
+		return nil, nil, err
+	}
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "agent-discover")
+	response, err := n.client.Do(r)
+	if err != nil {
+		return nil, nil, unreachable(r, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, nil, unreachable(r, err)
+	}
+	return response, body, nil
+}
+
+func unreachable(r *http.Request, err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err // its text has no address
+	}
+	why := safetext.Clip(safetext.Label(err.Error()), 200)
+	switch {
+	case errors.Is(err, errTooNear):
+		why = errTooNear.Error()
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.New(fault.Timeout, "%s did not answer in time", shown(r.URL.String()))
+	}
+	return fault.New(fault.Unavailable, "%s cannot be reached: %s", shown(r.URL.String()), why)
+}
+
+// get reads a JSON document. found is false if there is none at the address.
+func (n *network) get(ctx context.Context, address string, document any) (found bool, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return false, fault.New(fault.Failed, "%s is not a valid address", shown(address))
+	}
+	response, body, err := n.send(r)
+	if err != nil {
+		return false, err
+	}
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	switch {
+	case response.StatusCode/100 == 4, response.StatusCode/100 == 3, response.StatusCode == http.StatusOK && !strings.HasSuffix(kind, "json"):
+		return false, nil
+	case response.StatusCode != http.StatusOK:
+		return false, fault.New(fault.Failed, "%s answered with status %d", shown(address), response.StatusCode)
+	case json.Unmarshal(body, document) != nil:
+		return false, fault.New(fault.Failed, "%s has metadata that are not valid JSON", shown(address))
+	}
+	return true, nil
+}
+
+// shown returns an address for an error: without user, query and fragment.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address"
+	}
+	return safetext.Clip(safetext.Label((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()), 200)
+}

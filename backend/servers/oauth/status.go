@@ -1,0 +1,144 @@
+package oauth
+
+import (
+	"context"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// State says whether somebody is signed in to a server.
+type State string
+
+// The states of a server.
+const (
+	SignedOut State = "signed_out"
+	SignedIn  State = "signed_in"
+	Required  State = "required" // a request failed because a person must sign in
+	Waiting   State = "waiting"  // a sign-in waits for a person
+)
+
+// Status describes the sign-in to a server.
+type Status struct {
+	State   State
+	Issuer  string // the authorization server; empty if nobody is signed in
+	Scopes  []string
+	Expires time.Time // of the present token; zero if unknown
+	// Renewed says that the program gets the next token without a person. It is only
+	// known once the token was used.
+	Renewed bool
+}
+
+// Status returns the status of a server. It needs neither the keychain nor the network.
+func (m *Manager) Status(id int64) (Status, error) {
+	var st Status
+	grants, err := m.keep.all()
+	for _, g := range grants {
+		if g.Server == id {
+			st = Status{State: SignedIn, Issuer: g.Issuer, Scopes: g.Scopes}
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if g := m.grants[id]; g != nil {
+		st = Status{State: SignedIn, Issuer: g.Issuer, Scopes: g.Scopes, Expires: g.Expires, Renewed: g.renewable()}
+	}
+	if st.State == "" {
+		st.State = SignedOut
+	}
+	if d := m.demands[id]; d != nil && d.required {
+		st.State = Required
+	}
+	for _, f := range m.flows {
+		if f.server.ID == id {
+			st.State = Waiting
+		}
+	}
+	return st, err
+}
+
+// Logout forgets the tokens of a server and revokes them at the authorization server, if
+// it offers that. The error of the revocation is returned as unrevoked, because nobody is
+// signed in any more nevertheless.
+func (m *Manager) Logout(ctx context.Context, id int64, server string) (unrevoked, err error) {
+	m.endFlows(func(f *flow) bool { return f.server.ID == id }, fault.New(fault.Denied, "somebody signed out of server %q", server))
+	revoking := m.taken(ctx, id)
+	if err := m.drop(id, func(g keptGrant) bool { return g.Server == id }); err != nil {
+		return nil, err
+	}
+	m.notify(server, true)
+	s, err := m.options.Find(ctx, server)
+	if err != nil || len(revoking) == 0 {
+		return err, nil
+	}
+	for _, g := range revoking {
+		if g.Revoke == "" {
+			continue
+		}
+		n, err := m.network(s, g.Entered)
+		if err != nil {
+			return err, nil
+		}
+		limited, cancel := context.WithTimeout(ctx, requestTimeout)
+		err = n.revoke(limited, g)
+		cancel()
+		if err != nil {
+			unrevoked = fault.Wrap(err, fault.KindOf(err), "the token could not be revoked and stays valid until it expires: %s", fault.MessageOf(err))
+		}
+	}
+	return unrevoked, nil
+}
+
+// taken returns the grants of a server that can be read.
+func (m *Manager) taken(ctx context.Context, id int64) (grants []*grant) {
+	m.mu.Lock()
+	current := m.grants[id]
+	m.mu.Unlock()
+	if current != nil {
+		return []*grant{current}
+	}
+	all, _ := m.keep.all() // drop reports the error
+	for _, kept := range all {
+		if kept.Server != id {
+			continue
+		}
+		if g, err := m.keep.open(ctx, kept); err == nil {
+			grants = append(grants, g)
+		}
+	}
+	return grants
+}
+
+// drop removes sign-ins from the file and from memory.
+func (m *Manager) drop(id int64, match func(keptGrant) bool) error {
+	if err := m.keep.drop(match); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.grants, id)
+	delete(m.demands, id)
+	for op := range m.tries {
+		if op.server == id {
+			delete(m.tries, op)
+		}
+	}
+	return nil
+}
+
+// Forget removes the sign-ins of a server that is removed from the configuration.
+func (m *Manager) Forget(_ context.Context, server string) error {
+	m.endFlows(func(f *flow) bool { return f.server.Name == server }, fault.New(fault.NotFound, "server %q was removed", server))
+	grants, err := m.keep.all()
+	if err != nil {
+		return err
+	}
+	for _, g := range grants {
+		if g.Name == server {
+			if err := m.drop(g.Server, func(o keptGrant) bool { return o.Name == server }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
