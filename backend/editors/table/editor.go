@@ -49,6 +49,7 @@ type Editor struct {
 	ListChanged string   // yes, no or unknown: whether notifications/tools/list_changed is honoured
 	MaxTools    int      // limit on the number of tools; 0: none known
 	MaxName     int      // limit on a tool's name with NamePrefix, in characters; 0: none known
+	MaxResult   int      // from how many bytes on a model is not shown the whole result of a tool; 0: not known
 	NamePrefix  string   // text that the editor puts before a tool's name; {server} stands for the server's name
 	NoSpaces    bool     // the editor cannot start a command that contains a space
 	Schemas     string   // vendor whose rules tool schemas must meet: anthropic, gemini, openai or ""

@@ -100,6 +100,7 @@ type row struct {
 	ListChanged string `yaml:"list_changed"`
 	MaxTools    int    `yaml:"max_tools"`
 	MaxName     int    `yaml:"max_name"`
+	MaxResult   int    `yaml:"max_result"`
 	NamePrefix  string `yaml:"name_prefix"`
 	NoSpaces    bool   `yaml:"no_spaces"`
 	Schemas     string `yaml:"schemas"`
@@ -224,7 +225,7 @@ func (r *row) editor() *Editor {
 		Place: configedit.Place{Format: r.Format, Keys: r.Keys, List: r.List}, Shape: r.Shape,
 		Register: r.Register, Import: r.Import == nil || *r.Import, Each: r.Each, Writer: r.Writer,
 		Reload: r.Reload, ReloadHint: r.Hint, ProjectHint: r.ProjectHint, ListChanged: r.ListChanged,
-		MaxTools: r.MaxTools, MaxName: r.MaxName, NamePrefix: r.NamePrefix, NoSpaces: r.NoSpaces,
+		MaxTools: r.MaxTools, MaxName: r.MaxName, MaxResult: r.MaxResult, NamePrefix: r.NamePrefix, NoSpaces: r.NoSpaces,
 		Schemas: r.Schemas, Verified: r.Verified, Note: r.Note, row: r,
 	}
 	for _, s := range r.Project {
