@@ -98,19 +98,20 @@ var allowed = map[string][]string{
 	},
 
 	"doors/gateway": {
-		"base/events", "base/fault", "base/lenient", "base/safetext",
+		"base/events", "base/fault", "base/lenient", "base/safetext", "base/tokens",
 		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/schemacompat",
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
 		"servers/lifecycle", "servers/listings", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
 		"editors/registration", "editors/table", // registration: the name of our entry
-		"doors/names", "doors/parking",
+		"doors/names", "doors/parking", "doors/surfaces",
 	},
+	"doors/surfaces":    {"base/fault"},
 	"doors/names":       {"base/jsonscan", "protocol/jsonrpc"},
 	"doors/parking":     {"protocol/inputrequired"},
 	"doors/longresult":  {"base/fault", "protocol/jsonrpc"},
-	"doors/credentials": {"base/events", "base/fault", "base/instance", "base/safetext", "editors/table"},             // instance: random tokens; table: the clients that a token may name
-	"doors/endpoint":    {"base/instance", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway"}, // instance: random session ids
-	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc", "doors/answercache"},
+	"doors/credentials": {"base/events", "base/fault", "base/instance", "base/safetext", "doors/surfaces", "editors/table"},             // instance: random tokens; table: the clients that a token may name
+	"doors/endpoint":    {"base/instance", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway", "doors/surfaces"}, // instance: random session ids
+	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc", "doors/answercache", "doors/surfaces"},
 	"doors/answercache": {"base/paths"},
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance",

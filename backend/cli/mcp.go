@@ -30,9 +30,13 @@ func (h hubCommands) mcp() *cobra.Command {
 standard input and output, and passes them to the hub, which it starts if necessary.
 You do not run it yourself; to add it to your editors: agent-discover editors register
 
-By default, the editor is shown the tool registry and the tools of active servers. An
-entry with the arguments mcp --surface server:github shows the server github alone, as
-if the editor had started it: no name is changed. The server need not be active.`,
+The flag --surface chooses what the editor is shown besides the tools of active servers:
+  registry     the tool registry (the default)
+  meta         find_tool, and call_tool, call_write_tool and call_read_tool, which call what
+               it finds, so that the rules of the editor for dangerous tools count
+  native       nothing
+or server:NAME, which shows one server alone, as if the editor had started it: no name is
+changed, and the server need not be active.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := entry.Check(); err != nil {
 				return err
@@ -40,11 +44,8 @@ if the editor had started it: no name is changed. The server need not be active.
 			entry.Folder = companion.WorkingFolder()
 			h.keepSetupVariables()
 			c := &companion.Companion{
-				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry,
+				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry, Tools: gateway.OwnTools(entry.Surface),
 				Log: slog.New(slog.NewTextHandler(h.err, nil)),
-			}
-			if entry.Server() == "" {
-				c.Tool = gateway.RegistryTool()
 			}
 			// A signal ends the process without waiting for Run, which may be
 			// blocked reading standard input. The hub sees the socket close.
@@ -59,6 +60,6 @@ if the editor had started it: no name is changed. The server need not be active.
 		},
 	}
 	cmd.Flags().StringVar(&entry.Client, "client", "", "`ID` of the editor, whose limits its tools respect; see: agent-discover editors list")
-	cmd.Flags().StringVar(&entry.Surface, "surface", "", "what the editor is shown: registry, or server:`NAME` for a single server")
+	cmd.Flags().StringVar(&entry.Surface, "surface", "", "what the editor is shown: registry, meta, native, or server:`NAME` for a single server")
 	return cmd
 }

@@ -49,7 +49,7 @@ whatever the standard streams are.`,
 		},
 	}
 	cmd.Flags().StringVar(&body.Client, "client", "", "`ID` of the AI editor, as in: agent-discover editors list --all")
-	cmd.Flags().StringVar(&body.Surface, "surface", "", "what the client is shown: registry, or server:NAME for one server (default registry)")
+	cmd.Flags().StringVar(&body.Surface, "surface", "", "what the client is shown: registry, meta, native, or server:NAME for one server (default registry)")
 	return cmd
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/endpoint"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
@@ -157,7 +158,8 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Search: h.discovery.search, Lifecycle: s.lifecycle, Setup: s.setup,
 		Proxy: s.proxy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
 		Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
-		Person: s.inbox,
+		Person:   s.inbox,
+		AddFound: h.addFound(config.SessionTools),
 	})
 	d.companion = &companion.Hub{
 		Info: h.info, Serve: h.serveCompanion, Stop: h.Stop, Admit: guard.Admit, Log: h.log,
@@ -190,9 +192,28 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	})
 }
 
+// addFound returns the setting of session tools by the ids of editors.
+func (h *Hub) addFound(of settings.SessionTools) map[string]bool {
+	out := make(map[string]bool)
+	for _, list := range []struct {
+		ids []string
+		on  bool
+	}{{of.On, true}, {of.Off, false}} {
+		for _, id := range list.ids {
+			e, known := table.ByID(id)
+			if !known {
+				h.log.Warn("unknown client in the setting session_tools; see: agent-discover editors list --all", "client", id)
+				continue
+			}
+			out[e.ID] = list.on
+		}
+	}
+	return out
+}
+
 // serveCompanion serves the session of a client that has started a companion.
 func (h *Hub) serveCompanion(ctx context.Context, session string, entry companion.Entry, stream io.ReadWriter) error {
-	return h.doors.gateway.Serve(ctx, gateway.Opening{ID: session, Client: entry.Client, Server: entry.Server(), Folder: entry.Folder}, stream)
+	return h.doors.gateway.Serve(ctx, gateway.Opening{ID: session, Client: entry.Client, Surface: entry.Surface, Folder: entry.Folder}, stream)
 }
 
 // openSessions opens the sessions of browsers.

@@ -51,9 +51,14 @@ func TestATokenOfAClientOpensTheEndpointOnly(t *testing.T) {
 	h := offering(t)
 	all := createToken(t, h, map[string]string{"name": "all"})
 	one := createToken(t, h, map[string]string{"name": "one", "surface": "server:one", "client": "cursor"})
+	found := createToken(t, h, map[string]string{"name": "found", "surface": "meta"})
+	own := createToken(t, h, map[string]string{"name": "own", "surface": "native"})
 	const result = `"resultType":"complete"`
 	for _, r := range []row{
 		{name: "the hub", method: "POST", path: "/mcp", body: discoverRequest, headers: discovering(all), status: 200, want: []string{result, `"name":"agent-discover"`}},
+		{name: "what finds and calls", method: "POST", path: "/mcp", body: discoverRequest, headers: discovering(found), status: 200, want: []string{"search with find_tool"}},
+		{name: "tools of servers", method: "POST", path: "/mcp", body: discoverRequest, headers: discovering(own), status: 200, want: []string{"each named server__tool"}},
+		{name: "a server of another token", method: "POST", path: "/mcp/one", body: discoverRequest, headers: discovering(found), status: 403},
 		{name: "a server", method: "POST", path: "/mcp/one", body: discoverRequest, headers: discovering(all), status: 403},
 		{name: "its server", method: "POST", path: "/mcp/one", body: discoverRequest, headers: discovering(one), status: 200, want: []string{result, `"name":"mcptest"`}},
 		{name: "its server without a name", method: "POST", path: "/mcp", body: discoverRequest, headers: discovering(one), status: 200, want: []string{result, `"name":"mcptest"`}},

@@ -30,6 +30,8 @@ type Settings struct {
 	Search Search
 	// Editors controls which changes the hub makes to AI editors without being asked.
 	Editors Editors
+	// SessionTools controls whether find_tool adds tools to the lists of clients.
+	SessionTools SessionTools
 	// SetupFile is the path of a file that declares servers, which the hub
 	// imports when it starts; empty for none. Load makes it absolute.
 	SetupFile string
@@ -54,6 +56,10 @@ type Editors struct {
 	// AutoRegister adds the Agent Discover entry to newly found editors.
 	AutoRegister bool
 }
+
+// SessionTools are the clients to whose tool list find_tool adds what it finds, or not,
+// whatever they are shown. They are named by their ids in the table of editors.
+type SessionTools struct{ On, Off []string }
 
 // Sampling is the model that answers the sampling requests of servers under
 // test.
@@ -143,6 +149,8 @@ func (s *Settings) keys() map[string]any {
 		"search.idle_unload":      &s.Search.IdleUnload,
 		"search.learning":         &s.Search.Learning,
 		"editors.auto_register":   &s.Editors.AutoRegister,
+		"session_tools.on":        &s.SessionTools.On,
+		"session_tools.off":       &s.SessionTools.Off,
 		"setup_file":              &s.SetupFile,
 		"warm_packages":           &s.WarmPackages,
 	}
@@ -215,6 +223,8 @@ func (s *Settings) check(file string) error {
 		return fault.New(fault.Invalid, "port is %d; it must be from 0 (any free one) to 65535", s.Port)
 	case s.Agents.Install != "ask" && s.Agents.Install != "allow" && s.Agents.Install != "deny":
 		return fault.New(fault.Invalid, "%s: agents.install is %q; it must be ask, allow or deny", file, s.Agents.Install)
+	case slices.ContainsFunc(s.SessionTools.On, func(id string) bool { return slices.Contains(s.SessionTools.Off, id) }):
+		return fault.New(fault.Invalid, "%s: session_tools.on and session_tools.off name the same client", file)
 	case slices.ContainsFunc(s.Roots, func(root string) bool { return !strings.HasPrefix(root, "file://") }):
 		return fault.New(fault.Invalid, "every root must be a file:// URI, not %q", s.Roots)
 	case s.Limits.StartTimeout <= 0 || s.Limits.CallTimeout <= 0 || s.Limits.IdleStop <= 0:

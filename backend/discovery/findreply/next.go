@@ -1,16 +1,19 @@
 package findreply
 
 import (
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
 // nextStep is the advice on how to call a found tool in the present session. A
-// tool that is not in the session's tools/list can only be called through
-// registry proxy_call.
+// tool that is not in the session's tools/list can only be called through a tool
+// of the hub.
 type nextStep struct {
-	confidence search.Confidence // empty: no advice
-	listed     string            // the best tool's name in tools/list; empty when it is not listed
-	omitName   bool              // leave out the listed name to save tokens
+	confidence search.Confidence          // empty: no advice
+	listed     string                     // the best tool's name in tools/list; empty when it is not listed
+	omitName   bool                       // leave out the listed name to save tokens
+	caller     func(*catalog.Tool) string // see Options
+	best       *catalog.Tool
 }
 
 // text returns the advice for a reply; others is the number of its other matches.
@@ -21,25 +24,36 @@ func (n nextStep) text(others int) string {
 	case n.confidence == "":
 		return ""
 	case n.confidence == search.High:
-		return "invoke call_as directly: " + n.how(!n.omitName)
+		return "invoke call_as directly: " + n.howBest()
 	case n.confidence == search.Medium && others == 0:
-		return "invoke call_as directly if it fits: " + n.how(!n.omitName)
+		return "invoke call_as directly if it fits: " + n.howBest()
 	case n.confidence == search.Medium:
-		return "check other_matches; pick one and invoke (without re-searching): " + n.how(false)
+		return "check other_matches; pick one and invoke (without re-searching): " + n.how(nil)
 	case others == 0:
-		return "ambiguous — ask the user to disambiguate; then invoke it " + n.how(!n.omitName)
+		return "ambiguous — ask the user to disambiguate; then invoke it " + n.howBest()
 	}
-	return "ambiguous — ask the user to disambiguate or pick from other_matches; then invoke it " + n.how(false)
+	return "ambiguous — ask the user to disambiguate or pick from other_matches; then invoke it " + n.how(nil)
 }
 
-// how describes the way to call the tool. With named, it includes the best
-// tool's name in tools/list; without, the text suits any tool in the reply.
-func (n nextStep) how(named bool) string {
-	switch {
-	case n.listed == "":
-		return "by registry proxy_call"
-	case named:
-		return "as " + n.listed + " if listed, else by registry proxy_call"
+// howBest describes the way to call the best tool.
+func (n nextStep) howBest() string {
+	if n.listed == "" || n.omitName {
+		return n.how(n.best)
 	}
-	return "without mcp__ if listed, else by registry proxy_call"
+	return "as " + n.listed + " if listed, else by " + n.callerOf(n.best)
+}
+
+// how describes the way to call a tool, or any tool in the reply for nil.
+func (n nextStep) how(t *catalog.Tool) string {
+	if n.listed == "" {
+		return "by " + n.callerOf(t)
+	}
+	return "without mcp__ if listed, else by " + n.callerOf(t)
+}
+
+func (n nextStep) callerOf(t *catalog.Tool) string {
+	if n.caller == nil {
+		return "registry proxy_call"
+	}
+	return n.caller(t)
 }

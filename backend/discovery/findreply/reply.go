@@ -43,6 +43,9 @@ type Options struct {
 	KeepOthers bool                      // keep all other matches even when the reply exceeds its budget
 	Listed     func(*catalog.Tool) bool  // reports whether a tool is in the session's tools/list; used by ForQuery
 	Shown      func(*catalog.Tool) Shown // returns how much of a tool the session has been shown
+	// Caller returns what calls a tool that is not listed, and for nil what calls any
+	// tool. If it is nil, that is proxy_call of registry. Used by ForQuery.
+	Caller func(*catalog.Tool) string
 }
 
 // Found is the reply for a search that found a tool.
@@ -93,8 +96,9 @@ func ForQuery(result search.Result, o Options) *Found {
 	if f.Description != nil {
 		f.Server = result.Hits[0].Tool.Server
 	}
-	f.next = nextStep{confidence: result.Confidence}
-	if best := f.tools[0]; o.Listed(best) {
+	best := f.tools[0]
+	f.next = nextStep{confidence: result.Confidence, caller: o.Caller, best: best}
+	if o.Listed(best) {
 		f.next.listed = best.Proxied()
 	}
 	f.keepOthers = o.KeepOthers

@@ -296,18 +296,27 @@ func TestDescriptionsAreShownOncePerSession(t *testing.T) {
 }
 
 func TestTheNextStepFitsTheSession(t *testing.T) {
+	caller := func(t *catalog.Tool) string {
+		if t == nil {
+			return "any"
+		}
+		return "call_read"
+	}
 	for want, n := range map[string]struct {
 		next   nextStep
 		others int
 	}{
-		"invoke call_as directly: as s__t if listed, else by registry proxy_call":                                               {nextStep{search.High, "s__t", false}, 4},
-		"invoke call_as directly: without mcp__ if listed, else by registry proxy_call":                                         {nextStep{search.High, "s__t", true}, 0},
-		"invoke call_as directly: by registry proxy_call":                                                                       {nextStep{search.High, "", true}, 0},
-		"check other_matches; pick one and invoke (without re-searching): without mcp__ if listed, else by registry proxy_call": {nextStep{search.Medium, "s__t", false}, 1},
-		"check other_matches; pick one and invoke (without re-searching): by registry proxy_call":                               {nextStep{search.Medium, "", false}, 1},
-		"invoke call_as directly if it fits: as s__t if listed, else by registry proxy_call":                                    {nextStep{search.Medium, "s__t", false}, 0},
-		"ambiguous — ask the user to disambiguate or pick from other_matches; then invoke it by registry proxy_call":            {nextStep{search.Low, "", false}, 1},
-		"ambiguous — ask the user to disambiguate; then invoke it as s__t if listed, else by registry proxy_call":               {nextStep{search.Low, "s__t", false}, 0},
+		"invoke call_as directly: as s__t if listed, else by registry proxy_call":                                               {nextStep{confidence: search.High, listed: "s__t"}, 4},
+		"invoke call_as directly: without mcp__ if listed, else by registry proxy_call":                                         {nextStep{confidence: search.High, listed: "s__t", omitName: true}, 0},
+		"invoke call_as directly: by registry proxy_call":                                                                       {nextStep{confidence: search.High, omitName: true}, 0},
+		"check other_matches; pick one and invoke (without re-searching): without mcp__ if listed, else by registry proxy_call": {nextStep{confidence: search.Medium, listed: "s__t"}, 1},
+		"check other_matches; pick one and invoke (without re-searching): by registry proxy_call":                               {nextStep{confidence: search.Medium}, 1},
+		"invoke call_as directly if it fits: as s__t if listed, else by registry proxy_call":                                    {nextStep{confidence: search.Medium, listed: "s__t"}, 0},
+		"ambiguous — ask the user to disambiguate or pick from other_matches; then invoke it by registry proxy_call":            {nextStep{confidence: search.Low}, 1},
+		"ambiguous — ask the user to disambiguate; then invoke it as s__t if listed, else by registry proxy_call":               {nextStep{confidence: search.Low, listed: "s__t"}, 0},
+		"invoke call_as directly: by call_read":                                                                                 {nextStep{confidence: search.High, caller: caller, best: &catalog.Tool{}}, 4},
+		"invoke call_as directly: without mcp__ if listed, else by call_read":                                                   {nextStep{confidence: search.High, listed: "s__t", omitName: true, caller: caller, best: &catalog.Tool{}}, 4},
+		"check other_matches; pick one and invoke (without re-searching): without mcp__ if listed, else by any":                 {nextStep{confidence: search.Medium, listed: "s__t", caller: caller, best: &catalog.Tool{}}, 4},
 		"": {nextStep{}, 4},
 	} {
 		if got := n.next.text(n.others); got != want {

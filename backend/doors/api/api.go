@@ -166,7 +166,7 @@ const wellKnown = "/.well-known/"
 // PrincipalOf returns whose credential a request to the MCP endpoint has shown.
 func PrincipalOf(r *http.Request) endpoint.Principal {
 	if grant := guard.GrantOf(r.Context()); grant != nil {
-		return endpoint.Principal{ID: grant.ID, Server: grant.Server(), Client: grant.Client, Ended: grant.Ended()}
+		return endpoint.Principal{ID: grant.ID, Server: grant.Server(), Surface: grant.Surface, Client: grant.Client, Ended: grant.Ended()}
 	}
 	if session := guard.SessionOf(r.Context()); session != nil {
 		return endpoint.Principal{ID: "page-" + session.ID(), Anything: true, Ended: session.Ended()}

@@ -44,9 +44,8 @@ type Companion struct {
 	In      io.Reader
 	Out     io.Writer // receives JSON-RPC only
 	Log     *slog.Logger
-	// Tool is the definition that tools/list returns while the hub is stopped. It is
-	// nil if there is none.
-	Tool  json.RawMessage
+	// Tools are the definitions that tools/list returns while the hub is stopped.
+	Tools []json.RawMessage
 	Entry Entry
 
 	// open connects to the hub, which it starts if necessary; nil for connect.
@@ -185,7 +184,7 @@ func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 	case "server/discover":
 		result = era.Discover{Capabilities: json.RawMessage(offlineCapabilities), Instructions: text}.Result(era.Hop{})
 	case "tools/list":
-		result = jsonrpc.Set(nil, "tools", json.RawMessage("["+string(c.Tool)+"]"))
+		result, err = json.Marshal(map[string]any{"tools": append([]json.RawMessage{}, c.Tools...)})
 	case "tools/call":
 		result, err = json.Marshal(map[string]any{"content": []any{map[string]string{"type": "text", "text": text}}, "isError": true})
 	default:

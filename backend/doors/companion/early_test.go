@@ -96,7 +96,7 @@ func startCompanion(t *testing.T, folder paths.Folder, change ...func(*Companion
 	in, toCompanion := io.Pipe()
 	fromCompanion, out := io.Pipe()
 	e := &editor{t: t, in: toCompanion, out: bufio.NewReader(fromCompanion), hub: far, lines: bufio.NewReader(far), began: time.Now()}
-	e.c = &Companion{Folder: folder, Version: "1.0.0", In: in, Out: out, Log: slog.New(slog.DiscardHandler), Tool: json.RawMessage(`0`)}
+	e.c = &Companion{Folder: folder, Version: "1.0.0", In: in, Out: out, Log: slog.New(slog.DiscardHandler), Tools: []json.RawMessage{json.RawMessage(`0`)}}
 	e.c.open = func(ctx context.Context) (net.Conn, error) {
 		select {
 		case <-time.After(hubStarts):

@@ -2,10 +2,10 @@ package companion
 
 import (
 	"os"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 )
 
 // Entry is what the entry of an editor says about the companion that it starts.
@@ -13,20 +13,13 @@ type Entry struct {
 	// Client is the id of the editor, whose limits the tools that it lists respect;
 	// empty if the entry does not say.
 	Client string `json:"client,omitempty"`
-	// Surface is what the client is shown: RegistrySurface, or ServerSurface and the
-	// name of a server. Empty counts as RegistrySurface.
+	// Surface is what the client is shown; see package surfaces.
 	Surface string `json:"surface,omitempty"`
 	// Folder is the companion's working directory, which is that of the editor or of
 	// its project; empty if it is not known. A server that the client has for itself gets
 	// it as its root, if the client has no roots of its own.
 	Folder string `json:"folder,omitempty"`
 }
-
-// Surfaces of an Entry.
-const (
-	RegistrySurface = "registry" // the whole hub
-	ServerSurface   = "server:"  // a single server, whose name follows
-)
 
 // maxEntryText is the maximum length of each field of an Entry, in characters.
 const maxEntryText = 250
@@ -44,20 +37,7 @@ func (e Entry) Check() error {
 	if !utf8.ValidString(e.Folder) || len(e.Folder) > maxFolder {
 		return fault.New(fault.Invalid, "invalid working directory: use at most %d bytes of UTF-8", maxFolder)
 	}
-	if e.Surface != "" && e.Surface != RegistrySurface && e.Server() == "" {
-		return fault.New(fault.Invalid, "unknown surface %q: use %s or %sNAME", e.Surface, RegistrySurface, ServerSurface)
-	}
-	return nil
-}
-
-// Server returns the name of the only server that the client is shown, or "" if it is
-// shown the whole hub.
-func (e Entry) Server() string {
-	name, _ := strings.CutPrefix(e.Surface, ServerSurface)
-	if name == e.Surface {
-		return ""
-	}
-	return name
+	return surfaces.Check(e.Surface)
 }
 
 // WorkingFolder returns the working directory of this process for Entry.Folder.

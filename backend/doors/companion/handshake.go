@@ -116,7 +116,7 @@ func (s *stream) shakeHands(info instance.Info, hello greeting) error {
 	case !end.Ready:
 		return fault.New(fault.Unavailable, "the hub refused the session: %s", end.Error)
 	case end.Surface != hello.Surface:
-		return fault.New(fault.Unavailable, "the hub is older than this program and cannot show %q alone; restart it: agent-discover restart", hello.Surface)
+		return fault.New(fault.Unavailable, "the hub is older than this program and cannot show the surface %q; restart it: agent-discover restart", hello.Surface)
 	}
 	s.notice, s.version = end.Notice, counter.Version
 	return nil

@@ -18,13 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-)
-
-// Surfaces. ServerSurface is followed by the name of a server.
-const (
-	Registry      = "registry"
-	ServerSurface = "server:"
 )
 
 const (
@@ -37,7 +32,7 @@ type Credential struct {
 	ID      string // never used again, no secret
 	Name    string
 	Client  string // id in the table of editors, empty if unknown
-	Surface string
+	Surface string // see package surfaces
 	Created time.Time
 	Used    time.Time // when a request last showed the token, to the minute; zero if none did
 	Hash    [sha256.Size]byte
@@ -47,13 +42,7 @@ type Credential struct {
 type Changed struct{}
 
 // Server returns the only server that the token opens, empty if its surface is another.
-func (c Credential) Server() string {
-	server, _ := strings.CutPrefix(c.Surface, ServerSurface)
-	if server == c.Surface {
-		return ""
-	}
-	return server
-}
+func (c Credential) Server() string { return surfaces.Server(c.Surface) }
 
 // Grant is a credential that a request has shown.
 type Grant struct {
@@ -147,10 +136,10 @@ func (k *Keeper) List() []Credential {
 }
 
 // Create creates a credential with the name, the client and the surface of c, and returns
-// it with its token. The surface is Registry if it is empty.
+// it with its token. The surface is surfaces.Registry if it is empty.
 func (k *Keeper) Create(ctx context.Context, c Credential) (token string, _ Credential, err error) {
 	if c.Surface == "" {
-		c.Surface = Registry
+		c.Surface = surfaces.Registry
 	}
 	if c, err = valid(c); err != nil {
 		return "", c, err
@@ -196,8 +185,8 @@ func valid(c Credential) (Credential, error) {
 		strings.Contains(c.Name, "/") || strings.Trim(c.Name, ". ") == "" {
 		return c, fault.New(fault.Invalid, "invalid token name: use 1 to %d characters, no slash and no control characters", maxName)
 	}
-	if c.Surface != Registry && c.Server() == "" {
-		return c, fault.New(fault.Invalid, "unknown surface %q: use %q or %q", c.Surface, Registry, ServerSurface+"NAME")
+	if err := surfaces.Check(c.Surface); err != nil {
+		return c, err
 	}
 	if c.Client != "" {
 		editor, known := table.ByID(c.Client)
@@ -246,7 +235,7 @@ func (k *Keeper) Forget(ctx context.Context, server string) error {
 	k.mu.Lock()
 	var of []*Grant
 	for _, g := range k.byName {
-		if g.Surface == ServerSurface+server {
+		if g.Surface == surfaces.OfServer+server {
 			of = append(of, g)
 		}
 	}

@@ -60,6 +60,7 @@ type Session interface {
 type Principal struct {
 	ID       string          // the same for all requests with the credential; no secret
 	Server   string          // if not empty, the only server that the credential opens
+	Surface  string          // what the credential shows; see package surfaces
 	Anything bool            // the credential opens every path
 	Client   string          // id in the table of editors, empty if unknown
 	Ended    <-chan struct{} // closed when the credential is revoked; may be nil

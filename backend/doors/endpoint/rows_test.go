@@ -147,7 +147,7 @@ func TestSessionsOfOneServerAreOpenedWithIt(t *testing.T) {
 	d := open(t)
 	resp := d.send(t.Context(), request{"POST", "/mcp/one", modernHeaders("tools/call", "echo"), modernCall("1", "echo", "{}")})
 	d.post(modernCall("1", "echo", "{}"), modernHeaders("tools/call", "echo")...)
-	if resp.StatusCode != http.StatusOK || len(d.opened) != 2 || d.opened[0].Server != "one" || d.opened[1].Server != "" || d.opened[0].ID == d.opened[1].ID {
+	if resp.StatusCode != http.StatusOK || len(d.opened) != 2 || d.opened[0].Surface != "server:one" || d.opened[1].Surface != "" || d.opened[0].ID == d.opened[1].ID {
 		t.Errorf("status %d, opened %+v", resp.StatusCode, d.opened)
 	}
 }

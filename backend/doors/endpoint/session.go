@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -102,8 +103,16 @@ func (e *Endpoint) awaitEnd(p Principal) {
 // open opens the gateway session, once.
 func (s *session) open(id string) {
 	s.opening.Do(func() {
-		s.serving = s.endpoint.open(context.Background(), gateway.Opening{ID: id, Peer: s, Client: s.principal.Client, Server: s.server})
+		s.serving = s.endpoint.open(context.Background(), gateway.Opening{ID: id, Peer: s, Client: s.principal.Client, Surface: s.surface()})
 	})
+}
+
+// surface returns what the client is shown.
+func (s *session) surface() string {
+	if s.server != "" {
+		return surfaces.OfServer + s.server
+	}
+	return s.principal.Surface
 }
 
 // hold adds a user, for whose time the session does not expire. It returns false if the

@@ -10,9 +10,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// allServers is the surface of the whole hub: registry, what active servers have, and
-// the session tools.
-type allServers struct{ *Session }
+// allServers is a surface of the whole hub: the hub's own tools, what active servers have,
+// and the session tools.
+type allServers struct {
+	*Session
+	own    hubTools
+	sorted bool // clients of both eras get the tools in the same order, and no session tools
+}
 
 // hubCapabilities are what the hub offers. Servers may come and go during a session,
 // so it declares what any of them may support.
@@ -20,7 +24,7 @@ const hubCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":
 
 func (a allServers) introduce(_ context.Context, client json.RawMessage) (introduction, error) {
 	return introduction{
-		Info: a.info(), Capabilities: withExtensions(json.RawMessage(hubCapabilities), client), Instructions: a.gateway.instructions(),
+		Info: a.info(), Capabilities: withExtensions(json.RawMessage(hubCapabilities), client), Instructions: a.own.instructions(),
 	}, nil
 }
 
@@ -35,13 +39,14 @@ func (a allServers) list(ctx context.Context, method string, params json.RawMess
 	case method != "tools/list":
 		return a.gateway.list(method), nil
 	case a.exchangeOf(ctx).modern:
-		return a.encodeTools(a.constantTools(), limitsOfEntry(a.entry))
+		return a.encodeTools(a.own.listed(), a.constantTools(), limitsOfEntry(a.entry))
 	}
 	a.mu.Lock()
-	tools, m := a.sessionList(), a.limits
-	a.signature = signatureOf(tools)
+	tools, own := a.listed()
+	m := a.limits
+	a.signature = signatureOf(tools, own)
 	a.mu.Unlock()
-	return a.encodeTools(tools, m)
+	return a.encodeTools(own, tools, m)
 }
 
 // constantTools returns the tools of servers that every modern client lists: those of
@@ -54,9 +59,12 @@ func (a allServers) constantTools() []*catalog.Tool {
 	return tools
 }
 
-// encodeTools returns the result of tools/list with registry and the given tools.
-func (a allServers) encodeTools(tools []*catalog.Tool, m clientLimits) (json.RawMessage, error) {
-	list, names := []json.RawMessage{a.gateway.fit(m, registryName, registryTool)}, m.names(tools)
+// encodeTools returns the result of tools/list with the hub's tools and those of servers.
+func (a allServers) encodeTools(own ownTools, tools []*catalog.Tool, m clientLimits) (json.RawMessage, error) {
+	list, names := []json.RawMessage{}, m.names(tools)
+	for _, definition := range own.definitions {
+		list = append(list, a.gateway.fit(m, jsonrpc.GetString(definition, "name"), definition))
+	}
 	for i, t := range tools {
 		list = append(list, a.gateway.show(m, t, names[i]))
 	}
@@ -72,15 +80,15 @@ func (a allServers) call(ctx context.Context, params json.RawMessage) (json.RawM
 	if !ok || name == "" {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: tools/call needs the name of a tool")
 	}
-	if name == registryName {
-		return a.callRegistry(ctx, params)
+	if result, own, err := a.own.call(ctx, name, params); own {
+		return result, err
 	}
 	server, tool, ok := a.resolve(name)
 	if of := a.resolveForView(name); !ok && len(of) == 1 {
 		server, tool, ok = of[0], name, true
 	}
 	if !ok {
-		err := a.unknownTool(name)
+		err := a.unknownTool(name, a.own.findHow())
 		a.gateway.proxy.Refuse(a.request(ctx, "", name, params), err)
 		return nil, err
 	}
@@ -108,9 +116,14 @@ func (a allServers) shown(server, method string, message json.RawMessage, bare s
 	return a.gateway.shown(server, method, message, bare)
 }
 
-func (a allServers) listed() (tools []*catalog.Tool, own int) { return a.sessionList(), EntryTokens }
+func (a allServers) listed() (tools []*catalog.Tool, own ownTools) {
+	if a.sorted {
+		return a.constantTools(), a.own.listed()
+	}
+	return a.sessionList(), a.own.listed()
+}
 
-// sessionList returns the tools that the session lists besides registry: first
+// sessionList returns the tools that the session lists besides the hub's: first
 // those of active servers, then the session tools, sorted by name. The caller
 // holds mu.
 func (s *Session) sessionList() []*catalog.Tool {

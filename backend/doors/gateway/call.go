@@ -107,8 +107,9 @@ func errorResult(text string) (json.RawMessage, error) {
 	})
 }
 
-// unknownTool returns the error for a name that resolve does not know.
-func (s *Session) unknownTool(name string) error {
+// unknownTool returns the error for a name that resolve does not know. findHow tells how
+// to find a tool.
+func (s *Session) unknownTool(name, findHow string) *jsonrpc.Error {
 	text := "Unknown tool: " + name
 	var near []string
 	bare := name[strings.LastIndex(name, "__")+1:]
@@ -121,7 +122,7 @@ func (s *Session) unknownTool(name string) error {
 	if len(near) > 0 {
 		text += " — did you mean " + strings.Join(near, ", ") + "?"
 	}
-	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s Ask registry {action:\"find_tool\", query:…} for others.", text+".")
+	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s. %s", text, findHow)
 }
 
 func callAs(tools []*catalog.Tool) []string {

@@ -87,7 +87,7 @@ func (s *Session) seen(now time.Time, whole int) (SeenClient, bool) {
 		return SeenClient{}, false
 	}
 	tools, own := s.surface.listed()
-	c := SeenClient{Name: s.name, Version: s.version, First: now, Last: now, Listed: own, Whole: whole}
+	c := SeenClient{Name: s.name, Version: s.version, First: now, Last: now, Listed: own.tokens, Whole: whole}
 	for _, t := range tools {
 		c.Listed += t.Tokens
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -18,10 +19,20 @@ const (
 	maxIntents   = 10
 )
 
-// findTool serves find_tool: it ranks the known tools for one query and adds those
-// in its reply to the session tools, unless auto_activate is false. It starts no
-// server.
+// findTool serves the action find_tool.
 func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
+	return s.find(ctx, args, findStyle{})
+}
+
+// findStyle is how a reply tells what to do next. The zero value is that of registry.
+type findStyle struct {
+	caller func(*catalog.Tool) string // see findreply.Options
+	miss   string                     // the hint if nothing was found
+}
+
+// find ranks the known tools for one query and may add those in its reply to the session
+// tools, unless auto_activate is false. It starts no server.
+func (s *Session) find(ctx context.Context, args arguments, style findStyle) (any, error) {
 	limit, err := limitOf(args.Query, float64(args.Limit))
 	if err != nil {
 		return nil, err
@@ -30,12 +41,13 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 	result := g.rank(ctx, args.Query, limit, g.findable(), false)
 	if !result.Found {
 		s.asked(answerTo(args.Query, nil))
-		return findreply.NoMatch(args.Query, result.TopScore, g.nearest(args.Query), g.catalogEmpty()), nil
+		miss := findreply.NoMatch(args.Query, result.TopScore, g.nearest(args.Query), g.catalogEmpty())
+		miss.Hint = cmp.Or(style.miss, miss.Hint)
+		return miss, nil
 	}
-	// The list of a modern client depends on the configuration only.
-	listing := (args.AutoActivate == nil || bool(*args.AutoActivate)) && !s.exchangeOf(ctx).modern
+	listing := (args.AutoActivate == nil || bool(*args.AutoActivate)) && s.addsFound(ctx)
 	listed := func(t *catalog.Tool) bool { return (listing || s.lists(t)) && s.showsFullName(t) }
-	found := findreply.ForQuery(result, findreply.Options{MaxOthers: limit - 1, KeepOthers: args.Limit >= 1, Listed: listed, Shown: s.shownBefore(bool(args.Brief))})
+	found := findreply.ForQuery(result, findreply.Options{MaxOthers: limit - 1, KeepOthers: args.Limit >= 1, Listed: listed, Shown: s.shownBefore(bool(args.Brief)), Caller: style.caller})
 	if listing {
 		s.addFound(ctx, found.Tools())
 	}

@@ -1,5 +1,5 @@
 // Package gateway is the MCP server that editors and other clients talk to. A
-// session lists one tool of the hub, registry, then the tools of active
+// session lists the hub's tools of its surface, as registry, then the tools of active
 // servers, and the session tools: those that find_tool has added to this
 // session. Calls go to proxy.Call, and results are passed on as the bytes that
 // the server sent.
@@ -68,6 +68,9 @@ type Options struct {
 	// With a key that outlives the process, clients can continue calls of modern
 	// servers after a restart. Without a key, each process has its own.
 	StateKey []byte
+	// AddFound tells by the ids of editors whether find_tool adds tools to the lists of
+	// their sessions. For others, the surface decides.
+	AddFound map[string]bool
 }
 
 // Gateway serves sessions. It is safe for concurrent use.
@@ -87,8 +90,10 @@ type Gateway struct {
 	bus          *events.Bus
 	log          *slog.Logger
 	version      string
+	addFoundFor  map[string]bool // see Options.AddFound
 
 	adapted       schemaCache
+	rosters       rosters
 	appTools      appTools
 	toldLevels    toldLevels
 	slugs         *slugs
@@ -110,7 +115,7 @@ func New(o Options) *Gateway {
 	}
 	return &Gateway{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
-		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, bus: o.Bus, log: o.Log, version: o.Version,
+		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: o.AddFound,
 		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer), sealer: sealer,
 	}
 }

@@ -146,6 +146,6 @@ func (o oneServer) shown(_, _ string, message json.RawMessage, _ string) json.Ra
 	return message
 }
 
-func (o oneServer) listed() (tools []*catalog.Tool, own int) { return o.tools(), 0 }
+func (o oneServer) listed() (tools []*catalog.Tool, own ownTools) { return o.tools(), ownTools{} }
 
 func (o oneServer) shows(server string) bool { return server == o.server }

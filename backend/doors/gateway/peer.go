@@ -40,10 +40,9 @@ type Opening struct {
 	// empty, clients before MCP 2026-07-28 are known by the name in initialize, and
 	// others have no limits.
 	Client string
-	// Server is the name of the only server that the client is shown, as if it were
-	// connected to this server directly. If it is empty, the client is shown the
-	// whole hub.
-	Server string
+	// Surface is what the client is shown; see package surfaces. A single server is shown
+	// as if the client were connected to it directly.
+	Surface string
 	// Folder is the client's working directory; empty if it is not known.
 	Folder string
 }

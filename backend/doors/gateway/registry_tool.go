@@ -34,10 +34,6 @@ var registryTool = json.RawMessage(`{"name":"registry","title":"MCP tools of thi
 	`"args":{"type":"array","items":{"type":"string"}},"env":{"type":"object"},"description":{"type":"string"},` +
 	`"tags":{"type":"array","items":{"type":"string"}},"cursor":{"type":"string"},"file":{"type":"string"}}}}`)
 
-// RegistryTool returns the definition of registry, the tool that every session
-// lists.
-func RegistryTool() json.RawMessage { return registryTool }
-
 // actions are the actions of registry, in the order in which an error message
 // lists them. proxy_call is not among them, because its result is that of the
 // called tool.
@@ -190,14 +186,12 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	case server == "" || tool == "":
 		return registryError(fault.New(fault.Invalid, "proxy_call requires either call_as or both server+tool"))
 	}
-	if t, known := s.gateway.catalog.Snapshot().Lookup(server, tool); known && !s.gateway.forModels()(t) {
-		return registryError(fault.New(fault.Denied, "%s is for the view of server %q only, and not for models", t.CallAs(), server))
+	if err := s.forModel(server, tool); err != nil {
+		return registryError(err)
 	}
-	arguments := args.Arguments
-	if arguments == nil || string(arguments) == "null" {
-		arguments = json.RawMessage("{}")
-	} else if arguments[0] != '{' {
-		return registryError(fault.New(fault.Invalid, "arguments must be an object with the tool's arguments"))
+	arguments, err := argumentsOf(args.Arguments)
+	if err != nil {
+		return registryError(err)
 	}
 	result, err := s.call(ctx, server, tool, jsonrpc.Set(params, "arguments", arguments))
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
@@ -209,6 +203,25 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 		err = fault.Wrap(err, fault.KindOf(err), "failed to activate %q: %s", server, fault.MessageOf(err))
 	}
 	return answer(result.JSON, err)
+}
+
+// forModel returns an error for a tool that models must not call.
+func (s *Session) forModel(server, tool string) error {
+	if t, known := s.gateway.catalog.Snapshot().Lookup(server, tool); known && !s.gateway.forModels()(t) {
+		return fault.New(fault.Denied, "%s is for the view of server %q only, and not for models", t.CallAs(), server)
+	}
+	return nil
+}
+
+// argumentsOf returns the arguments of a tool that another tool calls.
+func argumentsOf(raw json.RawMessage) (json.RawMessage, error) {
+	switch {
+	case raw == nil, string(raw) == "null":
+		return json.RawMessage("{}"), nil
+	case raw[0] != '{':
+		return nil, fault.New(fault.Invalid, "arguments must be an object with the tool's arguments")
+	}
+	return raw, nil
 }
 
 // splitCallAs splits mcp__server__tool into server and tool, even if the server

@@ -12,6 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -64,10 +66,10 @@ func newSession(g *Gateway, o Opening) *Session {
 		gateway: g, id: o.ID, entry: o.Client, folder: o.Folder, peer: o.Peer, limits: limitsOfEntry(o.Client), name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
 		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool), views: make(map[string]bool), levels: make(map[string]levelCounts),
 	}
-	s.surface = allServers{s}
-	if o.Server != "" {
-		s.surface = oneServer{s, o.Server}
-		s.used[o.Server] = true
+	s.surface = allServers{Session: s, own: hubToolsOf(s, o.Surface), sorted: o.Surface == surfaces.Native}
+	if server := surfaces.Server(o.Surface); server != "" {
+		s.surface = oneServer{s, server}
+		s.used[server] = true
 	}
 	return s
 }
@@ -177,12 +179,26 @@ func (s *Session) setName(name, version string) {
 	s.name, s.version = clipped(name), clipped(version)
 }
 
+// editor returns the id of the client in the table of editors, empty if it is not known.
+func (s *Session) editor() string {
+	if e, known := table.ByID(s.entry); known {
+		return e.ID
+	}
+	if e, known := table.ByClient(s.client().Name); known {
+		return e.ID
+	}
+	return ""
+}
+
 func clipped(text string) string { return safetext.Clip(text, maxClientText) }
 
 // signatureOf returns a hash of a tool list, by which changes of the list are
 // noticed.
-func signatureOf(tools []*catalog.Tool) uint64 {
+func signatureOf(tools []*catalog.Tool, own ownTools) uint64 {
 	h := fnv.New64a()
+	for _, definition := range own.definitions {
+		_, _ = h.Write(definition)
+	}
 	for _, t := range tools {
 		_, _ = h.Write([]byte(t.Server))
 		_, _ = h.Write([]byte(t.Hash))
@@ -192,8 +208,7 @@ func signatureOf(tools []*catalog.Tool) uint64 {
 
 // toolSignature returns the signature of the session's tool list. The caller holds mu.
 func (s *Session) toolSignature() uint64 {
-	tools, _ := s.surface.listed()
-	return signatureOf(tools)
+	return signatureOf(s.surface.listed())
 }
 
 // noteTools notes that the client reads the tool list.

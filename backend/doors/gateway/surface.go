@@ -33,9 +33,9 @@ type surface interface {
 	// request, as the client is shown them. bare is the URI of the request if the
 	// client has written it as the server knows it, otherwise empty.
 	shown(server, method string, message json.RawMessage, bare string) json.RawMessage
-	// listed returns the tools of servers in the client's list, and how many tokens
-	// the hub's own tools in it take. The caller holds the session's mu.
-	listed() (tools []*catalog.Tool, own int)
+	// listed returns the tools of servers and the hub's own tools in the client's list.
+	// The caller holds the session's mu.
+	listed() (tools []*catalog.Tool, own ownTools)
 	// shows reports whether the client lists what a server has. For an empty name it
 	// reports whether the client's lists depend on which servers are active.
 	shows(server string) bool

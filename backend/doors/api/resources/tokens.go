@@ -34,7 +34,7 @@ func (t *Tokens) Routes(table *route.Table) {
 type ClientToken struct {
 	Name      string     `json:"name"`
 	Client    string     `json:"client" doc:"Identifier of the AI editor that uses the token; empty if unknown."`
-	Surface   string     `json:"surface" doc:"What the client is shown: registry, or server:NAME for the tools of one server."`
+	Surface   string     `json:"surface" doc:"What the client is shown: registry, meta, native, or server:NAME for the tools of one server."`
 	CreatedAt time.Time  `json:"created_at"`
 	LastUsed  *time.Time `json:"last_used_at,omitempty" doc:"When a request last showed the token, to the minute; missing if none did."`
 }
@@ -65,7 +65,7 @@ func (t *Tokens) list(context.Context, *struct{}) (*route.Reply[[]ClientToken], 
 type tokenFields struct {
 	Name    string `json:"name" maxLength:"100"`
 	Client  string `json:"client,omitempty" doc:"Identifier of the AI editor that will use the token. Names of tools and schemas of arguments are adapted to it."`
-	Surface string `json:"surface,omitempty" doc:"registry (the default), or server:NAME for the tools of one server."`
+	Surface string `json:"surface,omitempty" doc:"registry (the default), meta, native, or server:NAME for the tools of one server."`
 }
 
 type tokenInput struct{ route.Object[tokenFields] }

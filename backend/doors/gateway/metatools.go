@@ -1,0 +1,207 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/tokens"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// metaTools are find_tool, and the tools that call what it finds. There is one for each
+// degree of danger, so that the annotations are true and a client's own rules count: plan
+// modes permit callRead only.
+type metaTools struct{ *Session }
+
+const (
+	findName  = "find_tool"
+	callRead  = "call_read_tool"
+	callWrite = "call_write_tool"
+	callAny   = "call_tool"
+)
+
+// MetaTokens is how many tokens (o200k_base) the definitions of metaTools take without
+// the names of servers and subjects; see EntryTokens.
+const MetaTokens = 435
+
+// callers are the tools that call tools, by the worst danger that they accept.
+var callers = map[string]danger{callRead: reads, callWrite: writes, callAny: destroys}
+
+// callerOf returns the tool that calls tools of a danger.
+func callerOf(d danger) string {
+	for name, accepts := range callers {
+		if accepts == d {
+			return name
+		}
+	}
+	return callAny
+}
+
+// metaDefinitions returns the definitions of metaTools for these servers. The texts share
+// words and name servers and subjects, so that one search of a client that defers tools
+// finds all of them. The members of _meta ask Claude Code not to defer them, and not to
+// cut long results.
+func metaDefinitions(r roster) []json.RawMessage {
+	const (
+		hints  = `"_meta":{"anthropic/alwaysLoad":true,"anthropic/searchHint":"find and call tools of MCP servers"`
+		schema = `"inputSchema":{"type":"object","required":["call_as"],"properties":{"call_as":{"type":"string"},"arguments":{"type":"object"}}}`
+	)
+	define := func(name, description, rest string) json.RawMessage {
+		return json.RawMessage(`{"name":"` + name + `","description":` + string(quoted(description)) + "," + rest + "}")
+	}
+	caller := func(name, description, annotations string) json.RawMessage {
+		return define(name, description, schema+`,"annotations":`+annotations+","+hints+`,"anthropic/maxResultSizeChars":500000}`)
+	}
+	of := r.parenthesis()
+	return []json.RawMessage{
+		define(findName, "Find the right tool of this user's MCP servers"+of+r.about()+
+			". Say in query what you need, in plain words; you get its call_as and required args. Then invoke it with call_read_tool, call_write_tool or call_tool.",
+			`"inputSchema":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"number"},`+
+				`"call_as":{"type":"string","description":"of a tool whose full schema you need"}}},"annotations":{"readOnlyHint":true,"openWorldHint":false},`+hints+"}"),
+		caller(callAny, "Call any tool of this user's MCP servers"+of+r.about()+", destructive ones too, by its call_as from find_tool.", `{"destructiveHint":true}`),
+		caller(callRead, "Call a tool that find_tool found"+of+" and that only reads. Refuses others.", `{"readOnlyHint":true}`),
+		caller(callWrite, "Call a tool that find_tool found"+of+" and that writes, but destroys nothing. Refuses others.", `{"destructiveHint":false}`),
+	}
+}
+
+// quoted returns a text as JSON in which <, > and & are not escaped.
+func quoted(text string) json.RawMessage {
+	raw, _ := encode(text) // strings cannot fail
+	return raw
+}
+
+func (m metaTools) listed() ownTools {
+	now, definitions := m.gateway.texts()
+	texts := 4*tokens.Estimate(now.parenthesis()) + 2*tokens.Estimate(now.about())
+	return ownTools{definitions, MetaTokens + texts}
+}
+
+func (m metaTools) instructions() string { return m.gateway.roster().metaInstructions() }
+
+func (m metaTools) findHow() string { return "Ask find_tool for others." }
+
+func (m metaTools) lends() bool { return false }
+
+func (m metaTools) call(ctx context.Context, name string, params json.RawMessage) (json.RawMessage, bool, error) {
+	if name == findName {
+		result, err := m.find(ctx, jsonrpc.Get(params, "arguments"))
+		return result, true, err
+	}
+	accepts, ok := callers[name]
+	if !ok {
+		return nil, false, nil
+	}
+	result, err := m.invoke(ctx, accepts, params)
+	return result, true, err
+}
+
+// find serves find_tool: registry's action of the same name, or get_schema if there is
+// only the name of a tool.
+func (m metaTools) find(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
+	var args arguments
+	if raw != nil {
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return errorResult(fault.MessageOf(badArgument(err)))
+		}
+	}
+	find, write := m.search, findreply.Text
+	if strings.TrimSpace(args.Query) == "" && args.CallAs != "" {
+		find, write = m.getSchema, indented
+	}
+	result, err := find(ctx, args)
+	if err != nil {
+		return errorResult(fault.MessageOf(err))
+	}
+	return textResult(result, write)
+}
+
+func (m metaTools) search(ctx context.Context, args arguments) (any, error) {
+	return m.Session.find(ctx, args, findStyle{caller: callerFor, miss: "no tools matched with sufficient confidence — try different keywords, or ask the user to add a server"})
+}
+
+// callerFor returns the tool that calls a tool, and those that call any if it is nil.
+func callerFor(t *catalog.Tool) string {
+	if t == nil {
+		return callAny + ", or " + callRead + " if it only reads"
+	}
+	return callerOf(annotatedDanger(t))
+}
+
+// annotatedDanger returns the danger that a tool's annotations declare. A tool without
+// annotations counts as destructive.
+func annotatedDanger(t *catalog.Tool) danger {
+	if d, ok := dangerOfHints(t); ok {
+		return d
+	}
+	return destroys
+}
+
+// invoke serves a tool that calls another one of at most a danger. The result, or the
+// JSON-RPC error, is that of a direct call.
+func (m metaTools) invoke(ctx context.Context, accepts danger, params json.RawMessage) (json.RawMessage, error) {
+	raw := jsonrpc.Get(params, "arguments")
+	name := cmp.Or(jsonrpc.GetString(raw, "call_as"), jsonrpc.GetString(raw, "name"), jsonrpc.GetString(raw, "tool"))
+	if server := jsonrpc.GetString(raw, "server"); server != "" && name == jsonrpc.GetString(raw, "tool") {
+		name = server + "__" + name
+	}
+	if name == "" {
+		return errorResult("call_as is required: the name of a tool, as find_tool returns it")
+	}
+	own, err := argumentsOf(jsonrpc.Get(raw, "arguments"))
+	if err != nil {
+		return errorResult(fault.MessageOf(err))
+	}
+	server, tool, err := m.target(name)
+	if err == nil {
+		err = m.admits(accepts, server, tool)
+	}
+	if err != nil {
+		m.gateway.proxy.Refuse(m.request(ctx, server, cmp.Or(tool, name), params), err)
+		return errorResult(fault.MessageOf(err))
+	}
+	result, err := m.Session.call(ctx, server, tool, jsonrpc.Set(params, "arguments", own))
+	return m.suggest(server, tool, result, err)
+}
+
+// target returns the server and the own name of a tool, by any name that resolve knows,
+// or by its own name if no other tool has it.
+func (m metaTools) target(name string) (server, tool string, err error) {
+	server, tool, ok := m.resolve(name)
+	if ok {
+		return server, tool, nil
+	}
+	findable := m.gateway.findable()
+	same := slices.DeleteFunc(slices.Clone(m.gateway.catalog.Snapshot().Named(name)), func(t *catalog.Tool) bool { return !findable(t) })
+	switch len(same) {
+	case 0:
+		return "", "", fault.New(fault.NotFound, "%s", m.unknownTool(name, m.findHow()).Message)
+	case 1:
+		return same[0].Server, same[0].Name, nil
+	}
+	return "", "", fault.New(fault.Invalid, "%d servers have a tool %q; use one of %s", len(same), name, strings.Join(callAs(same), ", "))
+}
+
+// admits returns an error if a tool is more dangerous than a caller accepts.
+func (m metaTools) admits(accepts danger, server, tool string) error {
+	if err := m.forModel(server, tool); err != nil || accepts == destroys {
+		return err
+	}
+	d := destroys
+	if t, known := m.gateway.catalog.Snapshot().Lookup(server, tool); known {
+		d = annotatedDanger(t)
+	}
+	if d <= accepts {
+		return nil
+	}
+	lacks := "is not annotated as read-only"
+	if accepts == writes {
+		lacks = "is not annotated as harmless, so it may destroy something"
+	}
+	return fault.New(fault.Denied, "%s__%s %s; call it with %s", server, tool, lacks, callerOf(d))
+}

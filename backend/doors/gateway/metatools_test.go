@@ -1,0 +1,176 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/tokens"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
+)
+
+// ofServers returns a gateway with approved servers that have these tools.
+func ofServers(t *testing.T, names []string, tools map[string][]string, used usage) *Gateway {
+	t.Helper()
+	var servers []registry.Server
+	definitions := make(map[string][]json.RawMessage)
+	for i, name := range names {
+		servers = append(servers, registry.Server{ID: int64(i + 1), Name: name, Approved: true})
+		for _, tool := range tools[name] {
+			definitions[name] = append(definitions[name], json.RawMessage(`{"name":"`+tool+`","inputSchema":{"type":"object"}}`))
+		}
+	}
+	reg, err := registry.Open(t.Context(), fixedServers{servers}, &events.Bus{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(Options{Registry: reg, Usage: used, Catalog: catalogtest.Open(t, &events.Bus{}, definitions)})
+}
+
+// realServers are names of servers, and tools of some.
+var (
+	realServers = strings.Fields("github filesystem slack postgres notion linear sentry jira confluence stripe figma playwright kubernetes grafana asana " +
+		"airtable hubspot salesforce zendesk intercom datadog cloudflare vercel supabase mongodb redis elasticsearch snowflake bigquery dropbox " +
+		"google-drive gmail google-calendar outlook teams discord telegram twilio sendgrid mailchimp shopify woocommerce paypal square xero quickbooks " +
+		"docker terraform aws azure")
+	realTools = map[string][]string{
+		"github":     strings.Fields("create_issue list_issues get_issue search_code get_file_contents create_pull_request"),
+		"filesystem": strings.Fields("read_file write_file list_directory"), "slack": strings.Fields("post_message list_channels"),
+		"postgres": {"query_table"}, "notion": strings.Fields("create_page get_page query_database"),
+	}
+)
+
+func TestMetaIsSmallWithAnyNumberOfServers(t *testing.T) {
+	random := make([]string, 50)
+	for i := range random {
+		random[i] = fmt.Sprintf("%x-%x", (i+1)*7919*104729, (i+3)*15485863)
+	}
+	for name, servers := range map[string][]string{"none": nil, "1": realServers[:1], "5": realServers[:5], "50": realServers[:50], "50 random": random, "one long": {strings.Repeat("x7-", 60)}} {
+		g := ofServers(t, servers, realTools, usage{})
+		m := metaTools{newSession(g, Opening{Surface: surfaces.Meta})}
+		own := m.listed()
+		list, err := encode(map[string]any{"tools": own.definitions})
+		if err != nil || !jsonrpc.Valid(list) {
+			t.Fatal(err)
+		}
+		instructions := m.instructions()
+		count := tokens.Count(string(list))
+		if all := count + tokens.Count(instructions); all > 600 {
+			t.Errorf("%s: %d tokens", name, all)
+		} else {
+			t.Logf("%s: %d tokens, %d of them instructions", name, all, all-count)
+		}
+		if off := own.tokens - count; off < -count/20 || off > count/20 {
+			t.Errorf("%s: %d tokens are reported as %d", name, count, own.tokens)
+		}
+		if strings.Contains(instructions, "\n") || len(instructions) > 250 {
+			t.Errorf("%s: instructions of %d bytes: %s", name, len(instructions), instructions)
+		}
+		first, _, _ := strings.Cut(instructions, ". ")
+		if len(first) > 150 || !strings.Contains(first, "find_tool") || !strings.Contains(first, "call_tool") {
+			t.Errorf("%s: the first sentence has %d bytes: %s", name, len(first), first)
+		}
+		if len(servers) > 0 && len(servers[0]) < 20 && !strings.Contains(instructions[:min(100, len(instructions))], slices.Min(servers)) {
+			t.Errorf("%s: the first 100 characters do not name %s: %s", name, slices.Min(servers), instructions)
+		}
+	}
+}
+
+func TestMetaDefinitionsWithoutServersHaveTheCountedTokens(t *testing.T) {
+	list, err := encode(map[string]any{"tools": OwnTools(surfaces.Meta)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := tokens.Count(string(list)); n != MetaTokens {
+		t.Errorf("the definitions take %d tokens, but MetaTokens is %d", n, MetaTokens)
+	}
+}
+
+func TestMetaToolsAreFoundTogetherAndToldApart(t *testing.T) {
+	definitions := ofServers(t, realServers[:5], realTools, usage{}).rosterDefinitions()
+	want := map[string]string{
+		"find_tool": `{"readOnlyHint":true,"openWorldHint":false}`, "call_tool": `{"destructiveHint":true}`,
+		"call_read_tool": `{"readOnlyHint":true}`, "call_write_tool": `{"destructiveHint":false}`,
+	}
+	for _, definition := range definitions {
+		name, description := jsonrpc.GetString(definition, "name"), jsonrpc.GetString(definition, "description")
+		if got := string(jsonrpc.Get(definition, "annotations")); got != want[name] {
+			t.Errorf("%s has the annotations %s", name, got)
+		}
+		meta := jsonrpc.Get(definition, "_meta")
+		if string(jsonrpc.Get(meta, "anthropic/alwaysLoad")) != "true" || !strings.Contains(jsonrpc.GetString(meta, "anthropic/searchHint"), "find and call tools") {
+			t.Errorf("%s has the metadata %s", name, meta)
+		}
+		if long := jsonrpc.Get(meta, "anthropic/maxResultSizeChars"); (string(long) == "500000") != strings.HasPrefix(name, "call_") {
+			t.Errorf("%s has the metadata %s", name, meta)
+		}
+		words := []string{"filesystem, github, notion", "tool", "find_tool"}
+		if name == "find_tool" {
+			words = []string{"filesystem, github, notion", "issue", "file", "call_read_tool, call_write_tool or call_tool", "MCP servers"}
+		}
+		if name == "call_tool" {
+			words = append(words, "issue", "file", "MCP servers")
+		}
+		for _, word := range words {
+			if !strings.Contains(description, word) {
+				t.Errorf("the description of %s does not contain %q: %s", name, word, description)
+			}
+		}
+		delete(want, name)
+	}
+	if len(want) > 0 {
+		t.Errorf("missing are %v", want)
+	}
+}
+
+func (g *Gateway) rosterDefinitions() []json.RawMessage {
+	_, definitions := g.texts()
+	return definitions
+}
+
+func TestTextsDoNotChangeWithUsage(t *testing.T) {
+	used := usage{"slack": 3}
+	g := ofServers(t, []string{"github", "slack"}, realTools, used)
+	before := g.rosterDefinitions()
+	if !strings.Contains(string(before[0]), "(slack, github)") {
+		t.Errorf("got %s", before[0])
+	}
+	used["github"] = 9
+	if after := g.rosterDefinitions(); string(after[0]) != string(before[0]) {
+		t.Errorf("after calls, the description is %s", after[0])
+	}
+}
+
+func TestSubjectsAreNounsOfTools(t *testing.T) {
+	g := ofServers(t, []string{"github", "filesystem", "notion"}, realTools, usage{})
+	if got, want := g.roster().subjects, []string{"file", "issue", "page", "directory", "code", "database", "pull"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for tool, want := range map[string][]string{
+		"getUserStatuses": {"user", "statuse"}, "list_all": nil, "github_search_repositories": {"repository"}, "browser_take_screenshot": {"browser"},
+		"x": nil, strings.Repeat("long", 9): nil,
+	} {
+		if got := nounsOf(tool, "github"); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", tool, got, want)
+		}
+	}
+}
+
+func TestAToolIsAsDangerousAsItsAnnotationsSay(t *testing.T) {
+	for hints, want := range map[string]string{
+		`{}`: callAny, `{"readOnlyHint":true}`: callRead, `{"readOnlyHint":false}`: callAny, `{"destructiveHint":false}`: callWrite,
+		`{"readOnlyHint":true,"destructiveHint":true}`: callRead, `{"readOnlyHint":"true"}`: callAny, `{"destructiveHint":true}`: callAny,
+	} {
+		tool, _ := catalog.NewTool("s", json.RawMessage(`{"name":"t","annotations":`+hints+`}`))
+		if got := callerFor(tool); got != want {
+			t.Errorf("%s: %s, want %s", hints, got, want)
+		}
+	}
+}
