@@ -116,7 +116,7 @@ var allowed = map[string][]string{
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/prefetch", "servers/proxy", "servers/registry",
+		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"editors/doctor", "editors/importer", "editors/registration",
 		"doors/credentials", "doors/endpoint", "doors/gateway",
@@ -129,7 +129,7 @@ var allowed = map[string][]string{
 	"doors/api/resources": {
 		"base/fault", "base/instance", "base/lenient", "base/process", "base/tokens", "base/words", "protocol/jsonrpc",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/prefetch", "servers/proxy", "servers/registry", "servers/risk",
+		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry", "servers/risk",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"editors/doctor", "editors/importer", "editors/registration",
 		"doors/credentials", "doors/gateway", "doors/api/guard", "doors/api/route",
@@ -152,12 +152,13 @@ var allowed = map[string][]string{
 	"hub": {
 		"base/events", "base/fault", "base/instance", "base/pathname", "base/paths", "base/process", "base/program", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
-		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/listings", "servers/prefetch", "servers/proxy", "servers/registry",
+		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/listings", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"editors/atomicfile", "editors/configedit", // both: settings are changed in a file that people edit too
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"doors/api", "doors/api/guard", "doors/api/resources", "doors/companion", "doors/credentials", "doors/endpoint", "doors/gateway",
-		"doors/parking", // the hub keeps the key of its states
+		"protocol/mcphttp", // authorization of requests
+		"doors/parking",    // the hub keeps the key of its states
 		"store",
 	},
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
@@ -173,6 +174,7 @@ var allowed = map[string][]string{
 	"testing/freeze":      {},
 	"testing/keyringtest": {"testing/freeze"},              // a keyring that hangs
 	"testing/mcptest":     {"testing/reference"},           // reference: where the repository is
+	"testing/oidctest":    {"testing/mcptest"},             // mcptest: where npm packages are
 	"testing/programtest": {"base/instance", "base/paths"}, // it runs the program and finds its hub
 	"testing/reference":   {},
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -46,6 +47,7 @@ type discovery struct {
 type servers struct {
 	registry  *registry.Registry
 	vault     *secrets.Vault
+	oauth     *oauth.Manager
 	listings  *listings.Listings
 	journal   *journal.Journal
 	inbox     *inspector.Inbox
@@ -124,16 +126,18 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 		return err
 	}
 	s.vault = h.openVault()
+	s.oauth = h.openOAuth()
 	s.inbox = inspector.NewInbox(s.journal, h.bus, sampler(config.Sampling), h.log)
 	s.upstream = upstream.New(upstream.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
-		Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: h.pauseSetting(),
+		Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: h.pauseSetting(), Authorize: h.authorize,
 	})
 	s.vault.OnChange(s.upstream.Renew)
+	s.oauth.OnChange(s.upstream.Renew)
 	s.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Processes: s.upstream, Vault: s.vault,
-		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens}, Agents: config.Agents, Log: h.log,
+		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth}, Agents: config.Agents, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
 	s.prefetch = prefetch.New(prefetch.Options{
@@ -180,6 +184,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Proxy: s.proxy,
 			Inspector: s.inspector, Inbox: s.inbox, Journal: s.journal,
 			Secrets: api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},
+			OAuth:   s.oauth,
 			Setup:   api.Setup{Syncer: s.setup, Importer: s.imports},
 		},
 		Discovery: api.Discovery{Embedding: h.discovery.embedding, Learning: h.discovery.learning},
@@ -229,18 +234,20 @@ func (h *Hub) openSessions() *guard.Sessions {
 }
 
 // records are what a server leaves behind besides its tools: the log and metrics of
-// calls, its other lists, what the search learned, and the tokens that open it.
+// calls, its other lists, what the search learned, the tokens that open it, and the
+// sign-in to it.
 type records struct {
 	*journal.Journal
 	listings *listings.Listings
 	learning *learning.Learning
 	tokens   *credentials.Keeper
+	oauth    *oauth.Manager
 }
 
 // Forget implements lifecycle.Metrics. It deletes the records of a removed
 // server, so that a later server of the same name does not inherit them.
 func (r records) Forget(ctx context.Context, server string) error {
-	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server), r.tokens.Forget(ctx, server))
+	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server), r.tokens.Forget(ctx, server), r.oauth.Forget(ctx, server))
 }
 
 // importedMetrics adds the metrics of an imported database to the journal.

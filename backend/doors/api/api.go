@@ -35,6 +35,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -74,6 +75,7 @@ type Servers struct {
 	Inbox     *inspector.Inbox // elicitations: questions of servers to the user
 	Journal   *journal.Journal
 	Secrets   Secrets
+	OAuth     *oauth.Manager
 	Setup     Setup
 }
 
@@ -190,6 +192,7 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 		&resources.Health{Registry: s.Registry, Upstream: s.Upstream},
 		&resources.Prereqs{Registry: s.Registry, Prefetch: s.Prefetch, Roots: o.Roots},
 		&resources.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
+		&resources.SignIns{Registry: s.Registry, OAuth: s.OAuth, Sessions: o.Sessions},
 		&resources.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},
 		&resources.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox, Upstream: s.Upstream, Output: s.Upstream.Output, Messages: s.Upstream.Messages, Call: s.Proxy.Call},
 		&resources.Transient{Inspector: s.Inspector, Inbox: s.Inbox, Describe: s.Upstream.Describe},

@@ -2,8 +2,12 @@ package mcphttp
 
 import (
 	"context"
+	"errors"
 	"net/http"
 )
+
+// ErrSignIn is in the chain of the error of a request that needs a person to sign in.
+var ErrSignIn = errors.New("sign-in required")
 
 // Authorization provides the tokens of requests.
 type Authorization interface {

@@ -14,9 +14,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 )
 
-// ErrSignIn is in the chain of the error of a request that needs a person to sign in.
-var ErrSignIn = errors.New("sign-in required")
-
 var errClosed = fault.New(fault.Unavailable, "the hub is stopping")
 
 // Access authorizes the requests to one server. It implements mcphttp.Authorization.
@@ -246,7 +243,7 @@ func (m *Manager) require(ctx context.Context, s Server, c challenge) (retry boo
 
 // signIn returns the error of a request that needs a person to sign in.
 func signIn(server, why string) error {
-	return fault.Wrap(ErrSignIn, fault.Denied, "server %q %s; a person must sign in: agent-discover auth login %s", server, why, server)
+	return fault.Wrap(mcphttp.ErrSignIn, fault.Denied, "server %q %s; a person must sign in: agent-discover auth login %s", server, why, server)
 }
 
 // operation is something that a server refused for the lack of a scope.

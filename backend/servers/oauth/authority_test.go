@@ -18,6 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
+	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
 
 // authority is an authorization server and an MCP server in one, which a test bends.
@@ -252,7 +253,7 @@ func TestMetadataAreFoundAndChecked(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if status, body, _ := browse(t, login.Address, "", ""); status != http.StatusOK {
+				if status, body, _ := oidctest.Browse(t, login.Address, "", ""); status != http.StatusOK {
 					t.Errorf("%d %s", status, body)
 				}
 			} else if err == nil || !strings.Contains(fault.MessageOf(err), row.want) {
@@ -299,7 +300,7 @@ func TestAnswerOfAnotherIssuerIsNotBelieved(t *testing.T) {
 			}
 			w := newWorld(t, a.of("notes"))
 			login := w.login("notes")
-			_, body, _ := browse(t, login.Address, "", "")
+			_, body, _ := oidctest.Browse(t, login.Address, "", "")
 			err := login.Wait(t.Context())
 			if row.want == "" {
 				if err != nil {
@@ -326,7 +327,12 @@ func TestServerOnTheInternetCannotReachThisMachine(t *testing.T) {
 	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
 	defer inner.Close()
 	byName := strings.Replace(inner.URL, "127.0.0.1", "localhost", 1)
-	w := newWorld(t, oauth.Server{Name: "far", URL: "https://203.0.113.5/mcp"}, oauth.Server{Name: "home", URL: "http://192.168.77.9/mcp"}, a.of("here"))
+	w := newWorld(t, oauth.Server{Name: "far", URL: "https://203.0.113.5/mcp"}, oauth.Server{Name: "home", URL: "http://192.168.77.9/mcp"}, a.of("here"),
+		oauth.Server{Name: "proxied", URL: "https://203.0.113.5/mcp", Proxy: func(*url.URL) (*url.URL, error) { return url.Parse(inner.URL) }})
+	header := http.Header{"Www-Authenticate": {`Bearer resource_metadata="http://127.0.0.1:9/meta"`}}
+	if _, err := w.Access(w.servers["proxied"]).Challenged(t.Context(), mcphttp.Challenge{Status: http.StatusUnauthorized, Header: header}); err == nil || !strings.Contains(fault.MessageOf(err), "private network") {
+		t.Errorf("through a proxy: %v", err)
+	}
 	for _, server := range []string{"far", "home"} {
 		for _, address := range []string{inner.URL, byName} {
 			header := http.Header{"Www-Authenticate": {`Bearer resource_metadata="` + address + `/meta"`}}
@@ -348,15 +354,15 @@ func TestOperationIsNotSteppedUpForEver(t *testing.T) {
 	w.signIn("notes", "")
 	a.challenge, a.status = `Bearer error="insufficient_scope", scope="admin"`, http.StatusForbidden
 	for range 3 {
-		if _, err := w.call("notes", "/write"); !errors.Is(err, oauth.ErrSignIn) {
+		if _, err := w.call("notes", "/write"); !errors.Is(err, mcphttp.ErrSignIn) {
 			t.Fatalf("got %v", err)
 		}
 		w.signIn("notes", "")
 	}
-	if _, err := w.call("notes", "/write"); errors.Is(err, oauth.ErrSignIn) || fault.KindOf(err) != fault.Denied {
+	if _, err := w.call("notes", "/write"); errors.Is(err, mcphttp.ErrSignIn) || fault.KindOf(err) != fault.Denied {
 		t.Errorf("after three sign-ins: %v", err)
 	}
-	if _, err := w.call("notes", ""); !errors.Is(err, oauth.ErrSignIn) {
+	if _, err := w.call("notes", ""); !errors.Is(err, mcphttp.ErrSignIn) {
 		t.Errorf("another operation: %v", err)
 	}
 }
@@ -397,7 +403,7 @@ func TestRedirectAddressAnswersOnlyToItsOwnName(t *testing.T) {
 			t.Errorf("%s%s answered %d, want %d", row.host, row.path, response.StatusCode, row.want)
 		}
 	}
-	if _, _, last := browse(t, login.Address, "", login.Redirect); last == "" {
+	if _, _, last := oidctest.Browse(t, login.Address, "", login.Redirect); last == "" {
 		t.Error("the sign-in no longer waits")
 	}
 	for _, pasted := range []string{"", "hello", "https://example.com/?code=x"} {
@@ -413,6 +419,10 @@ func TestRedirectAddressAnswersOnlyToItsOwnName(t *testing.T) {
 	}
 	if _, err := http.Get(login.Redirect); err == nil {
 		t.Error("the redirect address still answers")
+	}
+	after := false
+	if login.After(func() { after = true }); !after {
+		t.Error("After did not run")
 	}
 }
 

@@ -1,7 +1,6 @@
 package oauth_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -10,11 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/cookiejar"
-	"net/http/httptest"
-	"net/url"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/store"
-	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
 
 // world is a manager with its vault. Its clock can be set forward.
@@ -187,7 +181,7 @@ func (w *world) login(server string) *oauth.Login {
 func (w *world) signIn(server, account string) {
 	w.t.Helper()
 	login := w.login(server)
-	status, body, _ := browse(w.t, login.Address, account, "")
+	status, body, _ := oidctest.Browse(w.t, login.Address, account, "")
 	if status != http.StatusOK || !strings.Contains(body, "Signed in") {
 		w.t.Fatalf("the browser shows %d: %s", status, body)
 	}
@@ -196,151 +190,9 @@ func (w *world) signIn(server, account string) {
 	}
 }
 
-// browse opens an address as the browser of a person would who signs in as an account. It
-// returns what the last page shows, or the address at which it stopped because it begins
-// with stop.
-func browse(t *testing.T, address, account, stop string) (status int, body, last string) {
-	t.Helper()
-	jar, _ := cookiejar.New(nil)
-	client := &http.Client{Jar: jar, CheckRedirect: func(next *http.Request, _ []*http.Request) error {
-		last = next.URL.String()
-		if stop != "" && strings.HasPrefix(last, stop) {
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("X-Account", account)
-	response, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, _ := io.ReadAll(response.Body)
-	return response.StatusCode, string(text), last
-}
-
-// provider is oidc-provider in a process of its own.
-type provider struct {
-	t      *testing.T
-	file   string // with its data
-	issuer string
-	stop   func()
-}
-
-func startProvider(t *testing.T) *provider {
-	t.Helper()
-	mcptest.Package(t, "oidc-provider")
-	p := &provider{t: t, file: filepath.Join(t.TempDir(), "provider.json")}
-	p.start("0")
-	t.Cleanup(func() { p.stop() })
-	return p
-}
-
-func (p *provider) start(port string) {
-	p.t.Helper()
-	packages := filepath.Dir(filepath.Dir(mcptest.Package(p.t, "oidc-provider")))
-	cmd := exec.Command(mcptest.Node(p.t), filepath.Join("testdata", "provider.mjs"), packages, port, p.file)
-	in, _ := cmd.StdinPipe()
-	out, _ := cmd.StdoutPipe()
-	if err := cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	p.stop = func() { _ = in.Close(); _ = cmd.Wait() }
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "http://") {
-			p.issuer = lines.Text()
-			return
-		}
-	}
-	p.t.Fatal("the provider did not start")
-}
-
-// restart stops the provider and starts it at the same address.
-func (p *provider) restart() {
-	p.t.Helper()
-	u, _ := url.Parse(p.issuer)
-	p.stop()
-	p.start(u.Port())
-}
-
-// ask sends a request to the test operations of the provider.
-func (p *provider) ask(path string, query url.Values) (answer map[string]any) {
-	response, err := http.Get(p.issuer + path + "?" + query.Encode())
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = response.Body.Close() }()
-	_ = json.NewDecoder(response.Body).Decode(&answer)
-	return answer
-}
-
-// revoke revokes the token in a header; all also the grant with its refresh token.
-func (p *provider) revoke(header string, all bool) {
-	query := url.Values{"value": {strings.TrimPrefix(header, "Bearer ")}}
-	if all {
-		query.Set("all", "1")
-	}
-	p.ask("/test/revoke", query)
-}
-
-// resource is an MCP server, as far as tokens are concerned. It answers requests with the
-// account that the token belongs to. Below /write it wants the scope write.
-type resource struct {
-	*httptest.Server
-	mu       sync.Mutex
-	provider *provider
-	sent     []string // tokens
-}
-
-func newResource(t *testing.T, p *provider) *resource {
-	s := &resource{provider: p}
-	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(s.Server.Close)
-	return s
-}
-
-func (s *resource) of(name string) oauth.Server { return oauth.Server{Name: name, URL: s.URL + "/mcp"} }
-
-func (s *resource) serve(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	p := s.provider
-	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	s.sent = append(s.sent, token)
-	s.mu.Unlock()
-	if r.URL.Path == "/.well-known/oauth-protected-resource/mcp" {
-		answerJSON(w, map[string]any{"resource": s.URL + "/mcp", "authorization_servers": []string{p.issuer}, "scopes_supported": []string{"read"}})
-		return
-	}
-	if !strings.HasPrefix(r.URL.Path, "/mcp") {
-		http.NotFound(w, r)
-		return
-	}
-	is := map[string]any{}
-	if token != "" {
-		is = p.ask("/test/token", url.Values{"value": {token}})
-	}
-	scope, _ := is["scope"].(string)
-	switch {
-	case is["active"] != true || is["aud"] != s.URL+"/mcp":
-		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+s.URL+`/.well-known/oauth-protected-resource/mcp"`)
-		w.WriteHeader(http.StatusUnauthorized)
-	case strings.HasSuffix(r.URL.Path, "/write") && !strings.Contains(scope, "write"):
-		w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="write"`)
-		w.WriteHeader(http.StatusForbidden)
-	default:
-		_, _ = fmt.Fprint(w, is["account"])
-	}
-}
-
-func (s *resource) tokens() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string(nil), s.sent...)
+// serverAt returns the server at a resource.
+func serverAt(r *oidctest.Resource, name string) oauth.Server {
+	return oauth.Server{Name: name, URL: r.URL + "/mcp"}
 }
 
 func answerJSON(w http.ResponseWriter, value any) {

@@ -18,7 +18,7 @@ const callbackPath = "/callback"
 
 // DefaultPorts are the ports of redirect addresses, in the order in which they are tried.
 // Ports are fixed because some authorization servers compare them.
-var DefaultPorts = []int{34240, 34241, 34242, 34243}
+var DefaultPorts = []int{13424, 13425, 13426, 13427}
 
 func redirectAt(port int) string {
 	return "http://127.0.0.1:" + strconv.Itoa(port) + callbackPath

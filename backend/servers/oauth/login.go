@@ -28,6 +28,7 @@ type Login struct {
 	// on another machine, the address to which it was led has to be given to Complete.
 	Listening bool
 	flow      *flow
+	manager   *Manager
 }
 
 // Wait waits until the sign-in is finished, and returns its result.
@@ -37,6 +38,19 @@ func (l *Login) Wait(ctx context.Context) error {
 		return l.flow.err
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// After makes f run when the sign-in ends; at once if it has ended.
+func (l *Login) After(f func()) {
+	l.manager.mu.Lock()
+	ended := l.flow.ended
+	if !ended {
+		l.flow.after = append(l.flow.after, f)
+	}
+	l.manager.mu.Unlock()
+	if ended {
+		f()
 	}
 }
 
@@ -55,7 +69,9 @@ type flow struct {
 	timer     *time.Timer
 	done      chan struct{} // closed at the end
 	err       error         // the result; valid after done is closed
-	answered  bool          // the browser has come back; guarded by Manager.mu
+	answered  bool          // the browser has come back; guarded by Manager.mu, as what follows
+	ended     bool
+	after     []func() // to run at the end
 }
 
 // Login begins a sign-in, or returns the one that waits already. It opens no browser.
@@ -71,10 +87,10 @@ func (m *Manager) Login(ctx context.Context, server string) (*Login, error) {
 	}
 	f := m.waiting(s.ID)
 	if f == nil { // the program got a token for itself
-		f = &flow{done: make(chan struct{})}
+		f = &flow{done: make(chan struct{}), ended: true}
 		close(f.done)
 	}
-	return &Login{Address: f.address, Redirect: f.redirect, Listening: f.listening, flow: f}, nil
+	return &Login{Address: f.address, Redirect: f.redirect, Listening: f.listening, flow: f, manager: m}, nil
 }
 
 // waiting returns the sign-in to a server that waits, or nil.
@@ -87,6 +103,20 @@ func (m *Manager) waiting(id int64) *flow {
 		}
 	}
 	return nil
+}
+
+// Await waits until no sign-in to a server waits for a person.
+func (m *Manager) Await(ctx context.Context, id int64) error {
+	f := m.waiting(id)
+	if f == nil {
+		return nil
+	}
+	select {
+	case <-f.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 func (m *Manager) begin(ctx context.Context, s Server) error {
@@ -186,6 +216,7 @@ func (m *Manager) wait(f *flow) error {
 		return errClosed
 	}
 	m.flows[f.state] = f
+	delete(m.failures, f.server.ID)
 	f.timer = time.AfterFunc(loginLife, func() {
 		m.mu.Lock()
 		late := f.answered
@@ -222,13 +253,17 @@ func (m *Manager) finish(f *flow, result error) {
 	f.timer.Stop()
 	m.mu.Lock()
 	delete(m.flows, f.state)
+	f.ended = true
+	if result != nil {
+		m.failures[f.server.ID] = fault.MessageOf(result)
+	}
 	m.mu.Unlock()
 	m.closeUnused()
-	if f.err = result; result == nil {
-		m.notify(f.server.Name, true)
-	} else {
-		m.notify(f.server.Name, false)
+	for _, do := range f.after {
+		do()
 	}
+	m.notify(f.server.Name, result == nil)
+	f.err = result
 	close(f.done)
 }
 

@@ -86,6 +86,7 @@ type Manager struct {
 	demands   map[int64]*demand // what servers have asked for since the last sign-in
 	tries     map[operation]int // sign-ins after which an operation still lacked a scope
 	flows     map[string]*flow  // sign-ins that wait for a person, by state
+	failures  map[int64]string  // why the last sign-in to a server failed
 	listener  net.Listener      // nil while no sign-in waits
 	beginning int               // sign-ins that need the listener and do not wait yet
 	closed    bool
@@ -98,13 +99,20 @@ func New(o Options) *Manager {
 	}
 	return &Manager{
 		options: o, onChange: func(string) {}, keep: &keep{path: o.File, vault: o.Vault},
-		grants: make(map[int64]*grant), demands: make(map[int64]*demand), tries: make(map[operation]int), flows: make(map[string]*flow),
+		grants: make(map[int64]*grant), demands: make(map[int64]*demand), tries: make(map[operation]int), flows: make(map[string]*flow), failures: make(map[int64]string),
 	}
 }
 
 // OnChange sets a function that is called when requests to a server are made for another
 // account than before, or for one at last. It must be called before the manager is used.
 func (m *Manager) OnChange(f func(server string)) { m.onChange = f }
+
+// Run waits for the end of ctx, and then closes the manager.
+func (m *Manager) Run(ctx context.Context) error {
+	<-ctx.Done()
+	m.Close()
+	return nil
+}
 
 // Close ends all sign-ins that wait, and returns when no request is in progress.
 func (m *Manager) Close() {

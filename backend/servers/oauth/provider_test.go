@@ -14,17 +14,19 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
+	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
 
 // lifetime is longer than what is left of a token when it must be renewed.
 const lifetime = 50 * time.Second
 
 func TestPersonSignsInAndTokensAreRenewedTwice(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("notes"))
-	if _, err := w.call("notes", ""); !errors.Is(err, oauth.ErrSignIn) || !strings.Contains(err.Error(), "agent-discover auth login notes") {
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "notes"))
+	if _, err := w.call("notes", ""); !errors.Is(err, mcphttp.ErrSignIn) || !strings.Contains(err.Error(), "agent-discover auth login notes") {
 		t.Fatalf("without a sign-in: %v", err)
 	}
 	if st, _ := w.Status(1); st.State != oauth.Required {
@@ -41,15 +43,15 @@ func TestPersonSignsInAndTokensAreRenewedTwice(t *testing.T) {
 	if len(seen) != 3 {
 		t.Errorf("%d tokens were used, want 3", len(seen))
 	}
-	if st, _ := w.Status(1); st.State != oauth.SignedIn || st.Issuer != p.issuer || !st.Renewed || st.Expires.IsZero() {
+	if st, _ := w.Status(1); st.State != oauth.SignedIn || st.Issuer != p.Issuer || !st.Renewed || st.Expires.IsZero() {
 		t.Errorf("status is %+v", st)
 	}
 }
 
 func TestManyCallsShareOneRenewal(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("notes"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "notes"))
 	w.signIn("notes", "alice")
 	w.pass(lifetime)
 	var calls sync.WaitGroup
@@ -62,7 +64,7 @@ func TestManyCallsShareOneRenewal(t *testing.T) {
 	}
 	calls.Wait()
 	seen := map[string]bool{}
-	for _, token := range s.tokens() {
+	for _, token := range s.Tokens() {
 		if token != "" {
 			seen[token] = true
 		}
@@ -73,9 +75,9 @@ func TestManyCallsShareOneRenewal(t *testing.T) {
 }
 
 func TestCancelledCallDoesNotCancelARenewal(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("notes"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "notes"))
 	w.signIn("notes", "alice")
 	w.pass(lifetime)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -87,15 +89,15 @@ func TestCancelledCallDoesNotCancelARenewal(t *testing.T) {
 }
 
 func TestRevokedTokenIsRenewedAndARevokedSignInNeedsAPerson(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("notes"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "notes"))
 	w.signIn("notes", "alice")
-	p.revoke(w.header("notes"), false)
+	p.Revoke(w.header("notes"), false)
 	w.mustCall("notes", "", "alice")
 	w.pass(31 * time.Second) // a token that was renewed a moment ago would not be renewed again
-	p.revoke(w.header("notes"), true)
-	if _, err := w.call("notes", ""); !errors.Is(err, oauth.ErrSignIn) {
+	p.Revoke(w.header("notes"), true)
+	if _, err := w.call("notes", ""); !errors.Is(err, mcphttp.ErrSignIn) {
 		t.Fatalf("after the sign-in was revoked: %v", err)
 	}
 	if w.header("notes") != "" {
@@ -106,45 +108,42 @@ func TestRevokedTokenIsRenewedAndARevokedSignInNeedsAPerson(t *testing.T) {
 }
 
 func TestSignInOutlivesTheHubAndTheProvider(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("notes"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "notes"))
 	w.signIn("notes", "alice")
 	w.restart()
 	if st, err := w.Status(1); st.State != oauth.SignedIn || err != nil {
 		t.Errorf("status is %+v, %v", st, err)
 	}
 	w.mustCall("notes", "", "alice")
-	p.restart()
+	p.Stop()
+	p.Restart()
 	w.pass(lifetime)
 	w.mustCall("notes", "", "alice")
 
-	p.stop()
+	p.Stop()
 	w.pass(lifetime)
 	if _, err := w.call("notes", ""); fault.KindOf(err) != fault.Unavailable && err == nil {
 		t.Errorf("while the provider is down: %v", err)
 	}
 	w.pass(time.Hour)
-	if _, err := w.Access(w.servers["notes"]).Header(t.Context()); fault.KindOf(err) != fault.Unavailable || errors.Is(err, oauth.ErrSignIn) {
+	if _, err := w.Access(w.servers["notes"]).Header(t.Context()); fault.KindOf(err) != fault.Unavailable || errors.Is(err, mcphttp.ErrSignIn) {
 		t.Errorf("while the provider is down: %v", err)
 	}
-	u, _ := url.Parse(p.issuer)
-	p.start(u.Port())
+	p.Restart()
 	w.mustCall("notes", "", "alice")
 }
 
 func TestProviderThatLostItsClientsGetsANewOne(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("notes"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "notes"))
 	w.signIn("notes", "alice")
-	p.stop()
-	if err := os.Remove(p.file); err != nil {
-		t.Fatal(err)
-	}
-	u, _ := url.Parse(p.issuer)
-	p.start(u.Port())
-	if _, err := w.call("notes", ""); !errors.Is(err, oauth.ErrSignIn) {
+	p.Stop()
+	p.Lose()
+	p.Restart()
+	if _, err := w.call("notes", ""); !errors.Is(err, mcphttp.ErrSignIn) {
 		t.Fatalf("got %v", err)
 	}
 	w.signIn("notes", "alice")
@@ -152,29 +151,27 @@ func TestProviderThatLostItsClientsGetsANewOne(t *testing.T) {
 }
 
 func TestChangedIssuerGetsAClientAndASignInOfItsOwn(t *testing.T) {
-	old, next := startProvider(t), startProvider(t)
-	s := newResource(t, old)
-	w := newWorld(t, s.of("notes"))
+	old, next := oidctest.Start(t), oidctest.Start(t)
+	s := oidctest.NewResource(t, old)
+	w := newWorld(t, serverAt(s, "notes"))
 	w.signIn("notes", "alice")
 	token := strings.TrimPrefix(w.header("notes"), "Bearer ")
-	s.mu.Lock()
-	s.provider = next
-	s.mu.Unlock()
-	if _, err := w.call("notes", ""); !errors.Is(err, oauth.ErrSignIn) {
+	s.Trust(next)
+	if _, err := w.call("notes", ""); !errors.Is(err, mcphttp.ErrSignIn) {
 		t.Fatalf("got %v", err)
 	}
 	login := w.login("notes")
-	if !strings.HasPrefix(login.Address, next.issuer) {
+	if !strings.HasPrefix(login.Address, next.Issuer) {
 		t.Fatalf("the sign-in begins at %s", login.Address)
 	}
-	if status, body, _ := browse(t, login.Address, "bob", ""); status != http.StatusOK {
+	if status, body, _ := oidctest.Browse(t, login.Address, "bob", ""); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
 	w.mustCall("notes", "", "bob")
-	if st, _ := w.Status(1); st.Issuer != next.issuer {
+	if st, _ := w.Status(1); st.Issuer != next.Issuer {
 		t.Errorf("status is %+v", st)
 	}
-	for _, sent := range s.tokens()[len(s.tokens())-1:] {
+	for _, sent := range s.Tokens()[len(s.Tokens())-1:] {
 		if sent == token {
 			t.Error("a token of the former issuer was sent")
 		}
@@ -182,14 +179,14 @@ func TestChangedIssuerGetsAClientAndASignInOfItsOwn(t *testing.T) {
 }
 
 func TestStepUpKeepsTheScopesThatWereGrantedBefore(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("notes"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "notes"))
 	w.signIn("notes", "alice")
 	if st, _ := w.Status(1); strings.Contains(strings.Join(st.Scopes, " "), "write") {
 		t.Fatalf("the first sign-in asked for %v", st.Scopes)
 	}
-	if _, err := w.call("notes", "/write"); !errors.Is(err, oauth.ErrSignIn) || !strings.Contains(err.Error(), "permission write") {
+	if _, err := w.call("notes", "/write"); !errors.Is(err, mcphttp.ErrSignIn) || !strings.Contains(err.Error(), "permission write") {
 		t.Fatalf("got %v", err)
 	}
 	w.mustCall("notes", "", "alice") // the sign-in is still good for other calls
@@ -204,15 +201,15 @@ func TestStepUpKeepsTheScopesThatWereGrantedBefore(t *testing.T) {
 }
 
 func TestSigningOutRevokesTheTokens(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("notes"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "notes"))
 	w.signIn("notes", "alice")
 	token := strings.TrimPrefix(w.header("notes"), "Bearer ")
 	if unrevoked, err := w.Logout(t.Context(), 1, "notes"); unrevoked != nil || err != nil {
 		t.Fatal(unrevoked, err)
 	}
-	if is := p.ask("/test/token", url.Values{"value": {token}}); is["active"] != false {
+	if is := p.Token(token); is.Active {
 		t.Errorf("the token is still valid: %v", is)
 	}
 	if w.header("notes") != "" {
@@ -225,9 +222,9 @@ func TestSigningOutRevokesTheTokens(t *testing.T) {
 }
 
 func TestBrowserOnAnotherMachineFinishesWithAPastedAddress(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("notes"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "notes"))
 	for _, port := range w.options.Ports { // other programs have all ports
 		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
@@ -239,7 +236,7 @@ func TestBrowserOnAnotherMachineFinishesWithAPastedAddress(t *testing.T) {
 	if login.Listening {
 		t.Error("the sign-in claims to listen")
 	}
-	_, _, last := browse(t, login.Address, "alice", login.Redirect)
+	_, _, last := oidctest.Browse(t, login.Address, "alice", login.Redirect)
 	if again := w.login("notes"); again.Address != login.Address {
 		t.Error("a second login replaced the one that waits")
 	}
@@ -257,11 +254,11 @@ func TestBrowserOnAnotherMachineFinishesWithAPastedAddress(t *testing.T) {
 }
 
 func TestTwoAccountsNeverSeeEachOthersToken(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("work"), s.of("home"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "work"), serverAt(s, "home"))
 	w.signIn("work", "alice")
-	if _, err := w.call("home", ""); !errors.Is(err, oauth.ErrSignIn) {
+	if _, err := w.call("home", ""); !errors.Is(err, mcphttp.ErrSignIn) {
 		t.Fatalf("the second account got %v", err)
 	}
 	w.signIn("home", "bob")
@@ -282,9 +279,9 @@ func TestTwoAccountsNeverSeeEachOthersToken(t *testing.T) {
 }
 
 func TestTokenGoesOnlyToTheAddressItIsFor(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("notes"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "notes"))
 	w.signIn("notes", "alice")
 	moved := w.servers["notes"]
 	moved.URL = "https://attacker.example/mcp"
@@ -294,9 +291,9 @@ func TestTokenGoesOnlyToTheAddressItIsFor(t *testing.T) {
 }
 
 func TestProgramGetsTokensForItself(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("robot"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "robot"))
 	for name, value := range map[string]string{
 		"oauth:client_id": "machine", "oauth:client_secret": "machine-secret-0123456789abcdef", "oauth:grant": "client_credentials",
 	} {
@@ -315,9 +312,9 @@ func TestProgramGetsTokensForItself(t *testing.T) {
 }
 
 func TestNoTokenIsReadableInFilesLogsAndErrors(t *testing.T) {
-	p := startProvider(t)
-	s := newResource(t, p)
-	w := newWorld(t, s.of("notes"))
+	p := oidctest.Start(t)
+	s := oidctest.NewResource(t, p)
+	w := newWorld(t, serverAt(s, "notes"))
 	w.signIn("notes", "alice")
 	w.pass(lifetime)
 	w.mustCall("notes", "", "alice")
@@ -326,7 +323,7 @@ func TestNoTokenIsReadableInFilesLogsAndErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, sent := range append(s.tokens(), token) {
+	for _, sent := range append(s.Tokens(), token) {
 		if sent != "" && (strings.Contains(string(data), sent) || strings.Contains(w.log.String(), sent)) {
 			t.Error("a token is readable in the file or the log")
 		}

@@ -27,6 +27,8 @@ type Status struct {
 	// Renewed says that the program gets the next token without a person. It is only
 	// known once the token was used.
 	Renewed bool
+	// Failure says why the last sign-in failed; empty if it did not.
+	Failure string
 }
 
 // Status returns the status of a server. It needs neither the keychain nor the network.
@@ -54,6 +56,7 @@ func (m *Manager) Status(id int64) (Status, error) {
 			st.State = Waiting
 		}
 	}
+	st.Failure = m.failures[id]
 	return st, err
 }
 
@@ -118,6 +121,7 @@ func (m *Manager) drop(id int64, match func(keptGrant) bool) error {
 	defer m.mu.Unlock()
 	delete(m.grants, id)
 	delete(m.demands, id)
+	delete(m.failures, id)
 	for op := range m.tries {
 		if op.server == id {
 			delete(m.tries, op)

@@ -73,7 +73,7 @@ func refusesLegacy(err *jsonrpc.Error) bool {
 // cannotBeReached reports whether an error says nothing about the era of a remote
 // server.
 func cannotBeReached(err error) bool {
-	if errors.Is(err, mcphttp.ErrLost) {
+	if errors.Is(err, mcphttp.ErrLost) || errors.Is(err, mcphttp.ErrSignIn) {
 		return true
 	}
 	kind := fault.KindOf(err)

@@ -127,12 +127,12 @@ func (s *session) startFailure(ctx context.Context, err error) error {
 	command := s.redactor.Text(strings.Join(append([]string{s.server.Command}, s.server.Args...), " "))
 	name, distant := s.server.Name, s.link.pid() == 0
 	rpc, _ := errors.AsType[*jsonrpc.Error](err)
-	known, _ := errors.AsType[*fault.Error](err)
+	refused, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return context.Cause(ctx)
-	case known != nil:
-		return notStarted(lostOnly(err), known.Kind, "Failed to activate %q: %s%s", name, s.redactor.Text(known.Message), s.stderrQuote())
+	case refused != nil:
+		return notStarted(known(err), refused.Kind, "Failed to activate %q: %s%s", name, s.redactor.Text(refused.Message), s.stderrQuote())
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && distant:
 		return notStarted(err, fault.Timeout, "Failed to activate %q: %s did not finish the MCP handshake within %s; is the URL right?",
 			name, mcphttp.Show(s.server.URL), s.manager.limits.StartTimeout)

@@ -40,20 +40,21 @@ type remote struct {
 func (s *session) connect(env process.Env) error {
 	transport, _ := mcphttp.TransportOf(s.server.Transport)
 	m, r := s.manager, &remote{over: make(chan struct{})}
-	authorities, err := mcphttp.CAsOf(env.Get)
+	at, err := reach(s.filled, env)
 	if err != nil {
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
 	}
 	r.Link, err = mcphttp.New(mcphttp.Options{
 		Transport: transport, URL: s.filled.URL, Shown: mcphttp.Show(s.server.URL), Headers: s.filled.Headers,
-		Agent: "agent-discover/" + m.version, Limit: maxLine, Proxy: mcphttp.ProxyOf(env.Get), CAs: authorities,
-		Log:     m.log.With("server", s.server.Name),
-		Failed:  func(id json.RawMessage, why error) { s.conn.Fail(id, why) },
-		Asked:   func(request, call json.RawMessage) { s.conn.Relate(request, call) },
-		Skipped: func(why error) { s.conn.FailOnly(why) },
-		Lost:    func() { s.fade() },
-		Schema:  s.inputSchema,
-		Budget:  m.budget,
+		Agent: "agent-discover/" + m.version, Limit: maxLine, Proxy: at.Proxy, CAs: at.CAs,
+		Authorization: s.authorization(at),
+		Log:           m.log.With("server", s.server.Name),
+		Failed:        func(id json.RawMessage, why error) { s.conn.Fail(id, why) },
+		Asked:         func(request, call json.RawMessage) { s.conn.Relate(request, call) },
+		Skipped:       func(why error) { s.conn.FailOnly(why) },
+		Lost:          func() { s.fade() },
+		Schema:        s.inputSchema,
+		Budget:        m.budget,
 	})
 	if err != nil {
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
@@ -88,12 +89,14 @@ func (r *remote) ending() ending {
 	return ending{how: fault.MessageOf(r.err), cause: r.err, benign: errors.Is(r.err, mcphttp.ErrLost)}
 }
 
-// lostOnly returns mcphttp.ErrLost if it is in the chain of err, and nil otherwise.
-// Callers test for this error. The rest of the chain is dropped, because its
-// text may contain secrets.
-func lostOnly(err error) error {
-	if errors.Is(err, mcphttp.ErrLost) {
-		return mcphttp.ErrLost
+// known returns mcphttp.ErrLost or mcphttp.ErrSignIn if it is in the chain of err, and
+// nil otherwise. Callers test for these errors. The rest of the chain is dropped, because
+// its text may contain secrets.
+func known(err error) error {
+	for _, one := range []error{mcphttp.ErrLost, mcphttp.ErrSignIn} {
+		if errors.Is(err, one) {
+			return one
+		}
 	}
 	return nil
 }

@@ -264,7 +264,7 @@ func (s *session) wait() error {
 // ended returns an error that describes an unexpected end of the session.
 func (s *session) ended(end ending) error {
 	if s.link.pid() == 0 {
-		return fault.Wrap(lostOnly(end.cause), fault.Failed, "the session with server %q ended (%s); the next call starts a new one", s.server.Name, s.redactor.Text(end.how))
+		return fault.Wrap(known(end.cause), fault.Failed, "the session with server %q ended (%s); the next call starts a new one", s.server.Name, s.redactor.Text(end.how))
 	}
 	return s.because(s.reason(), fault.Wrap(end.cause, fault.Failed, "server %q exited unexpectedly (%s); it starts again with the next call.%s", s.server.Name, end.how, s.stderrQuote()))
 }
@@ -315,7 +315,7 @@ func (s *session) explain(err error, call jsonrpc.Call) error {
 	case isClosed(err):
 		return s.explainEnd(err, what)
 	case fault.KindOf(err) != fault.Internal:
-		return fault.Wrap(lostOnly(err), fault.KindOf(err), "the call of %s on server %q failed: %s", what, name, s.redactor.Text(fault.MessageOf(err)))
+		return fault.Wrap(known(err), fault.KindOf(err), "the call of %s on server %q failed: %s", what, name, s.redactor.Text(fault.MessageOf(err)))
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
@@ -336,7 +336,7 @@ func (s *session) explainEnd(err error, what string) error {
 	case stopping && cause != "":
 		return fault.Wrap(err, fault.Failed, "server %q was stopped while %s was running (%s); whether the call took effect is unknown", name, what, cause)
 	case s.link.pid() == 0:
-		return fault.Wrap(lostOnly(err), fault.Failed, "the session with server %q ended while %s was running (%s); whether the call took effect is unknown. The next call starts a new one.",
+		return fault.Wrap(known(err), fault.Failed, "the session with server %q ended while %s was running (%s); whether the call took effect is unknown. The next call starts a new one.",
 			name, what, s.redactor.Text(end.how))
 	}
 	return s.because(s.reason(), fault.Wrap(err, fault.Failed, "server %q ended while %s was running (%s); whether the call took effect is unknown. The server starts again with the next call.%s",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -163,7 +164,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 		if attempt.outdated {
 			session.renew()
 		}
-	} else if context.Cause(ctx) == nil && !attempt.check && !attempt.outdated && !errors.Is(err, errFull) {
+	} else if context.Cause(ctx) == nil && !attempt.check && !attempt.outdated && !errors.Is(err, errFull) && !errors.Is(err, mcphttp.ErrSignIn) {
 		s.countFailure()
 	}
 	s.mu.Unlock()

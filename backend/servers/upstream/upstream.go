@@ -99,6 +99,9 @@ type Options struct {
 	// Window answers questions that cannot be assigned to one caller. It may be
 	// nil.
 	Window Caller
+	// Authorize returns what provides the tokens of requests to a remote server whose
+	// configuration has no credentials. It may be nil.
+	Authorize func(Remote) mcphttp.Authorization
 	// Environment returns the environment of child processes. The variables of
 	// a server's configuration are added to it.
 	Environment func(context.Context) process.Env
@@ -118,6 +121,7 @@ type Manager struct {
 	given       *secrets.Given
 	window      Caller
 	savePause   func(bool) error
+	authorize   func(Remote) mcphttp.Authorization
 	environment func(context.Context) process.Env
 
 	starting chan struct{}   // holds one element for each server that is being started
@@ -138,7 +142,7 @@ type Manager struct {
 func New(o Options) *Manager {
 	m := &Manager{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
-		secrets: o.Secrets, given: o.Given, window: o.Window, savePause: o.Pause.Save, environment: o.Environment,
+		secrets: o.Secrets, given: o.Given, window: o.Window, savePause: o.Pause.Save, authorize: o.Authorize, environment: o.Environment,
 		starting: make(chan struct{}, maxStarting), budget: jsonrpc.NewBudget(maxUnfinished), children: newChildList(o.Children, o.Log),
 		slots: make(map[Target]*slot), resumed: make(chan struct{}, 1),
 	}

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
+	"html"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -69,23 +71,27 @@ func (r Redirects) folder(snap string) (string, error) {
 	return "", fault.New(fault.NotFound, "the snap %s has no folder of its own yet; start it once, then try again", snap)
 }
 
-// write writes a file that sends the browser to an address. The content policy allows its one script only.
-func (r Redirects) write(snap, address string) (file string, err error) {
+// write writes a file that sends the browser to an address. label is the text of a link to it. The content policy allows its one script only.
+func (r Redirects) write(snap, address, label string) (file string, err error) {
 	folder, err := r.folder(snap)
 	if err != nil {
 		return "", err
 	}
-	script := `location.replace("` + address + `")`
+	quoted, err := json.Marshal(address) // escapes what HTML would understand
+	if err != nil {
+		return "", err
+	}
+	script := `location.replace(` + string(quoted) + `)`
 	hash := sha256.Sum256([]byte(script))
 	page := `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Agent Discover</title>
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-` + base64.StdEncoding.EncodeToString(hash[:]) + `'">
 <script>` + script + `</script></head>
-<body><a href="` + address + `" rel="noreferrer">Open the dashboard</a></body></html>
+<body><a href="` + html.EscapeString(address) + `" rel="noreferrer">` + label + `</a></body></html>
 `
 	file = filepath.Join(folder, r.prefix()+instance.NewSecret()[:16]+".html")
 	if err := paths.WriteFile(file, []byte(page)); err != nil {
-		return "", fault.Wrap(err, fault.Unavailable, "could not write the file that opens the dashboard in %s", folder)
+		return "", fault.Wrap(err, fault.Unavailable, "could not write the file that opens a page in %s", folder)
 	}
 	return file, nil
 }
@@ -106,7 +112,7 @@ func (ss *Sessions) IssueFile(snap string) (file string, expires time.Time, err 
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	written, err := ss.redirects.write(snap, "http://"+ss.address+"/#ticket="+secret)
+	written, err := ss.redirects.write(snap, "http://"+ss.address+"/#ticket="+secret, "Open the dashboard")
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	if _, ok := ss.tickets[hashOf(secret)]; !ok && err == nil { // the hub has ended meanwhile
@@ -124,6 +130,13 @@ func (ss *Sessions) IssueFile(snap string) (file string, expires time.Time, err 
 		ss.endExpiredTickets()
 	})
 	return file, expires, nil
+}
+
+// WriteRedirect writes a file that opens the page of a sign-in in a browser. snap is the name of the browser's snap, or
+// empty. remove removes the file.
+func (ss *Sessions) WriteRedirect(snap, address string) (file string, remove func(), err error) {
+	file, err = ss.redirects.write(snap, address, "Sign in")
+	return file, func() { _ = paths.Remove(file) }, err
 }
 
 // endTickets ends all tickets.

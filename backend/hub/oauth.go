@@ -1,0 +1,40 @@
+package hub
+
+import (
+	"context"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/oauth"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// openOAuth returns the manager of the sign-ins to remote servers.
+func (h *Hub) openOAuth() *oauth.Manager {
+	return oauth.New(oauth.Options{
+		Vault: h.servers.vault, File: h.options.Folder.Sealed("sign-ins"), Bus: h.bus, Log: h.log,
+		Find: h.findRemote, Learn: h.redactor.KnowToken, Ports: oauth.DefaultPorts,
+	})
+}
+
+// findRemote returns a remote server with its secrets filled in.
+func (h *Hub) findRemote(ctx context.Context, name string) (oauth.Server, error) {
+	server, err := h.servers.registry.Get(name)
+	if err != nil {
+		return oauth.Server{}, err
+	}
+	if server.Transport == "stdio" {
+		return oauth.Server{}, fault.New(fault.Invalid, "server %q is a program on this computer, to which nobody signs in; set its secrets instead", name)
+	}
+	remote, err := h.servers.upstream.Remote(ctx, server)
+	return signInServer(remote), err
+}
+
+func signInServer(r upstream.Remote) oauth.Server {
+	return oauth.Server{ID: r.Server.ID, Name: r.Server.Name, URL: r.Server.URL, Proxy: r.Proxy, CAs: r.CAs}
+}
+
+// authorize returns what provides the tokens of requests to a remote server.
+func (h *Hub) authorize(r upstream.Remote) mcphttp.Authorization {
+	return h.servers.oauth.Access(signInServer(r))
+}

@@ -1,0 +1,124 @@
+package hub_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/hub"
+	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
+)
+
+// accountServer returns a server whose tools answer with the account of the caller.
+func accountServer(r *http.Request) *mcp.Server {
+	account := r.Header.Get("X-Account")
+	server := mcp.NewServer(&mcp.Implementation{Name: "accounts", Version: "1"}, nil)
+	for _, name := range []string{"whoami", "write"} {
+		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "you are " + account}}}, nil
+		})
+	}
+	return server
+}
+
+// signIn signs an account in to the server with an id.
+func signIn(t *testing.T, h *hub.Hub, id int, account string) {
+	t.Helper()
+	var page resources.SignInPage
+	do(t, h, "POST", fmt.Sprintf("/api/servers/%d/auth/login", id), nil, &page)
+	_, _, last := oidctest.Browse(t, page.Address, account, page.Redirect)
+	if page.Listening {
+		if _, body, _ := oidctest.Browse(t, last, account, ""); !strings.Contains(body, "Signed in") {
+			t.Fatalf("the browser shows %s", body)
+		}
+	} else { // other programs have the ports
+		do(t, h, "POST", "/api/auth/complete", map[string]string{"url": last}, nil)
+	}
+	var after resources.SignIn
+	do(t, h, "GET", fmt.Sprintf("/api/servers/%d/auth?wait=true", id), nil, &after)
+	if after.State != "signed_in" || after.Issuer == "" {
+		t.Fatalf("after the sign-in: %+v", after)
+	}
+}
+
+func TestPeopleSignInToRemoteServers(t *testing.T) {
+	t.Setenv("AGENT_DISCOVER_KEYCHAIN", "off")
+	folder := paths.Folder(t.TempDir())
+	const passphrase = "AGENT_DISCOVER_PASSPHRASE=a passphrase"
+	p := oidctest.Start(t)
+	r := oidctest.NewResource(t, p)
+	r.Next = mcp.NewStreamableHTTPHandler(accountServer, &mcp.StreamableHTTPOptions{Stateless: true})
+	h, ended := runHub(t, hub.Options{Folder: folder}, passphrase)
+	for _, name := range []string{"work", "home"} {
+		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "transport": "streamable-http", "homepage": r.URL + "/mcp"}, nil)
+	}
+
+	err := tryDo(t, h, "POST", "/api/servers/1/activate", nil)
+	if err == nil || !strings.Contains(err.Error(), "agent-discover auth login work") {
+		t.Fatalf("without a sign-in: %v", err)
+	}
+	var list []resources.SignIn
+	if do(t, h, "GET", "/api/auth", nil, &list); len(list) != 2 || list[0].State != "signed_out" || list[1].State != "required" {
+		t.Errorf("got %+v", list)
+	}
+	signIn(t, h, 1, "alice")
+	signIn(t, h, 2, "bob")
+	a := join(t, h, "agent")
+	call := func(name, want string) {
+		t.Helper()
+		if got := a.exchange("tools/call", `{"name":"`+name+`","arguments":{}}`); !strings.Contains(got, want) {
+			t.Errorf("%s answered %s, want %q", name, got, want)
+		}
+	}
+	do(t, h, "POST", "/api/servers/1/activate", nil, nil) // at once, without a delay because of the failure before
+	do(t, h, "POST", "/api/servers/2/activate", nil, nil)
+	call("work__whoami", "you are alice")
+	call("home__whoami", "you are bob")
+	call("work__write", "agent-discover auth login work")
+	signIn(t, h, 1, "alice")
+	call("work__write", "you are alice")
+
+	h.Stop()
+	awaitEnd(t, ended)
+	h, _ = runHub(t, hub.Options{Folder: folder}, passphrase)
+	a = join(t, h, "agent")
+	call("work__write", "you are alice")
+	call("home__whoami", "you are bob")
+	do(t, h, "POST", "/api/servers/1/auth/logout", nil, nil)
+	call("work__whoami", "agent-discover auth login work")
+	call("home__whoami", "you are bob")
+	do(t, h, "DELETE", "/api/servers/2", nil, nil)
+	if data, err := os.ReadFile(folder.Sealed("sign-ins")); err != nil || strings.Contains(string(data), `"sealed"`) && strings.Contains(string(data), "home") {
+		t.Errorf("the file has %s, %v", data, err)
+	}
+
+	var answers strings.Builder
+	for _, path := range []string{"/api/auth", "/api/logs", "/api/servers", "/api/servers/1/auth", "/api/servers/1/messages"} {
+		row{path, "GET", path, "", nil, 200, nil, r.Tokens()[len(r.Tokens())-1:]}.send(t, h)
+	}
+	err = filepath.WalkDir(string(folder), func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			data, _ := os.ReadFile(file)
+			answers.Write(data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range r.Tokens() {
+		if token != "" && strings.Contains(answers.String(), token) {
+			t.Error("a token is readable in the data folder")
+		}
+	}
+}

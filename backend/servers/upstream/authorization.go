@@ -1,0 +1,76 @@
+package upstream
+
+import (
+	"context"
+	"crypto/x509"
+	"net/url"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Remote is how a remote server is reached.
+type Remote struct {
+	Server registry.Server // with its secrets filled in, so it must not be shown
+	Proxy  func(*url.URL) (*url.URL, error)
+	CAs    *x509.CertPool // nil means those of the system
+}
+
+// reach returns how a server is reached in an environment.
+func reach(filled registry.Server, env process.Env) (Remote, error) {
+	authorities, err := mcphttp.CAsOf(env.Get)
+	return Remote{Server: filled, Proxy: mcphttp.ProxyOf(env.Get), CAs: authorities}, err
+}
+
+// Remote returns how a configured remote server is reached. The error is a fault.
+func (m *Manager) Remote(ctx context.Context, server registry.Server) (Remote, error) {
+	if err := startable(server); err != nil {
+		return Remote{}, err
+	}
+	if m.secrets != nil {
+		launch, err := m.secrets.Fill(ctx, server.Name, secrets.LaunchOf(server))
+		if err != nil {
+			return Remote{}, err
+		}
+		server.URL, server.Headers = launch.URL, launch.Headers
+	}
+	env := m.environment(ctx)
+	server, err := fillVariables(server, env)
+	if err != nil {
+		return Remote{}, err
+	}
+	return reach(server, env)
+}
+
+// authorization returns what provides the tokens for a session, nil if the server's
+// configuration has credentials of its own or no person can sign in to it. A private copy
+// of a server uses the sign-in to that server.
+func (s *session) authorization(at Remote) mcphttp.Authorization {
+	m := s.manager
+	if m.authorize == nil || hasAuthorization(at.Server) {
+		return nil
+	}
+	if slot := m.slotOf(s.target); slot != nil && slot.owner() != s.server.Name {
+		owner, err := m.registry.Get(slot.owner())
+		if err != nil {
+			return nil
+		}
+		at.Server.ID, at.Server.Name = owner.ID, owner.Name
+	}
+	if at.Server.ID == 0 {
+		return nil
+	}
+	return m.authorize(at)
+}
+
+func hasAuthorization(server registry.Server) bool {
+	for name := range server.Headers {
+		if strings.EqualFold(name, "Authorization") {
+			return true
+		}
+	}
+	return false
+}
