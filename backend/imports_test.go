@@ -208,8 +208,8 @@ var homes = []struct {
 	{"github.com/tiktoken-go", []string{"backend/base/tokens"}, "its vocabulary takes memory once it is used"},
 	{
 		"github.com/modelcontextprotocol/go-sdk",
-		[]string{"build/demo", "backend/servers/oauth"},
-		"typed results drop unknown fields: proxied traffic never passes through them; oauth reads metadata with them",
+		[]string{"build/demo", "backend/servers/oauth", "backend/testing/oidctest"},
+		"typed results drop unknown fields: proxied traffic never passes through them; oauth reads metadata with them, and oidctest has servers",
 	},
 }
 

@@ -124,7 +124,7 @@ func (p *program) addCommands(root *cobra.Command) {
 		commands  []*cobra.Command
 	}{
 		{"configure", "Configure editors and servers:", []*cobra.Command{
-			editorCommands{p}.command(), serverCommands{p}.command(), secretCommands{p}.command(), setup.sync(), setup.importDatabase(),
+			editorCommands{p}.command(), serverCommands{p}.command(), secretCommands{p}.command(), authCommands{p}.command(), setup.sync(), setup.importDatabase(),
 		}},
 		{"tools", "Find and call tools:", []*cobra.Command{
 			search.find(), search.why(), callCommand{p}.command(), search.learned(), evalCommand{p}.command(),

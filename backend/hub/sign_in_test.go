@@ -1,35 +1,18 @@
 package hub_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
-
-// accountServer returns a server whose tools answer with the account of the caller.
-func accountServer(r *http.Request) *mcp.Server {
-	account := r.Header.Get("X-Account")
-	server := mcp.NewServer(&mcp.Implementation{Name: "accounts", Version: "1"}, nil)
-	for _, name := range []string{"whoami", "write"} {
-		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "you are " + account}}}, nil
-		})
-	}
-	return server
-}
 
 // signIn signs an account in to the server with an id.
 func signIn(t *testing.T, h *hub.Hub, id int, account string) {
@@ -56,8 +39,7 @@ func TestPeopleSignInToRemoteServers(t *testing.T) {
 	folder := paths.Folder(t.TempDir())
 	const passphrase = "AGENT_DISCOVER_PASSPHRASE=a passphrase"
 	p := oidctest.Start(t)
-	r := oidctest.NewResource(t, p)
-	r.Next = mcp.NewStreamableHTTPHandler(accountServer, &mcp.StreamableHTTPOptions{Stateless: true})
+	r := oidctest.NewAccounts(t, p)
 	h, ended := runHub(t, hub.Options{Folder: folder}, passphrase)
 	for _, name := range []string{"work", "home"} {
 		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "transport": "streamable-http", "homepage": r.URL + "/mcp"}, nil)

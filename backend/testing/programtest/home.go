@@ -154,8 +154,8 @@ func (h *Home) MustJSON(answer any, args ...string) {
 	}
 }
 
-// runWithInput runs a command with a text on its standard input.
-func (h *Home) runWithInput(text string, args ...string) Outcome {
+// RunWithInput runs a command with a text on its standard input.
+func (h *Home) RunWithInput(text string, args ...string) Outcome {
 	h.T.Helper()
 	cmd := h.Command(args...)
 	cmd.Stdin = strings.NewReader(text)
@@ -176,7 +176,7 @@ func (h *Home) Add(name string, command []string, flags ...string) {
 // SetSecret stores a secret of a server with the command secrets set.
 func (h *Home) SetSecret(server, name, value string) {
 	h.T.Helper()
-	if out := h.runWithInput(value, "secrets", "set", server, name); out.Code != 0 {
+	if out := h.RunWithInput(value, "secrets", "set", server, name); out.Code != 0 {
 		h.T.Fatalf("secrets set: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 	}
 }
