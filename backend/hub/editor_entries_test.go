@@ -49,11 +49,11 @@ func TestEveryEditorEntryStartsACompanionThatListsRegistry(t *testing.T) {
 					t.Fatalf("%s: %s %s", o.Path, o.Status, o.Problem)
 				}
 				entry := readEntry(t, o.Path)
-				if entry.command != h.Program || !slices.Equal(entry.args, []string{"mcp", "--client", o.Editor}) {
+				if entry.command != h.Program || !slices.Equal(entry.args, []string{"mcp", "--client", o.Editor, "--surface", "meta"}) {
 					t.Errorf("the entry starts %s %q", entry.command, entry.args)
 				}
-				if tools := entry.tools(t, h, o.Path); !slices.Contains(tools, "registry") {
-					t.Errorf("the companion lists %q, want registry", tools)
+				if tools := entry.tools(t, h, o.Path); !slices.Contains(tools, "find_tool") {
+					t.Errorf("the companion lists %q, want find_tool", tools)
 				}
 			})
 		}

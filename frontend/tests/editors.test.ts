@@ -217,7 +217,7 @@ test("a read-only file stays unchanged, and the entry can be copied", async () =
     .getByRole("button", { name: /^Copy entry to paste/ })
     .click();
   const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as object;
-  expect(copied).toHaveProperty("context_servers.discover.args", ["mcp", "--client", "zed"]);
+  expect(copied).toHaveProperty("context_servers.discover.args", ["mcp", "--client", "zed", "--surface", "meta"]);
   expect(statSync(hub.file("cursor")).mode & 0o777).toBe(0o400);
   expect(hub.text("cursor")).toBe(hub.original("cursor"));
   await row(page, "Zed")

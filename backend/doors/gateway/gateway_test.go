@@ -2,8 +2,6 @@ package gateway
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
 
 func TestRegistryIsSmallAndListsItsActions(t *testing.T) {
@@ -82,7 +81,7 @@ type usage map[string]int
 
 func (u usage) Usage() map[string]int { return u }
 
-func TestInstructionsNameTheMostUsedServersInUnder150Tokens(t *testing.T) {
+func TestInstructionsNameTheMostUsedServersThatAreApproved(t *testing.T) {
 	names := strings.Fields("github gitlab jira confluence slack notion linear sentry postgres filesystem memory playwright kubernetes grafana stripe")
 	var servers []registry.Server
 	for i, name := range names {
@@ -92,31 +91,10 @@ func TestInstructionsNameTheMostUsedServersInUnder150Tokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := New(Options{Registry: reg, Usage: usage{"postgres": 9, "slack": 5, "stripe": 99}})
-	text := g.instructions()
-	if !strings.Contains(text, "Servers: postgres, slack, ") || !strings.Contains(text, " and 2 more.") || strings.Contains(text, "stripe") {
-		t.Errorf("got %s", text)
-	}
-	if n := tokens.Count(text); n > 150 {
-		t.Errorf("%d tokens: %s", n, text)
-	}
-}
-
-func TestInstructionsStayUnder150TokensForAnyNames(t *testing.T) {
-	var servers []registry.Server
-	for i := range 200 {
-		sum := sha256.Sum256([]byte{byte(i)})
-		servers = append(servers, registry.Server{ID: int64(i + 1), Name: hex.EncodeToString(sum[:])[:5+i%60], Approved: true})
-	}
-	reg, err := registry.Open(t.Context(), fixedServers{servers}, &events.Bus{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := New(Options{Registry: reg, Usage: usage{}}).instructions()
-	if n := tokens.Count(text); n > 150 {
-		t.Errorf("%d tokens: %s", n, text)
-	}
-	if !strings.Contains(text, " more.") {
-		t.Errorf("got %s", text)
+	now := New(Options{Registry: reg, Usage: usage{"postgres": 9, "slack": 5, "stripe": 99}, Catalog: catalogtest.Open(t, &events.Bus{}, nil)}).roster()
+	for _, text := range []string{now.registryInstructions(), now.metaInstructions()} {
+		if !strings.HasPrefix(text, "Tools of postgres, slack, ") || !strings.Contains(text, " more: ") || strings.Contains(text, "stripe") {
+			t.Errorf("got %s", text)
+		}
 	}
 }

@@ -59,7 +59,9 @@ func (r registryTools) listed() ownTools {
 	return ownTools{[]json.RawMessage{registryTool}, EntryTokens}
 }
 
-func (r registryTools) instructions() string { return r.gateway.instructions() }
+func (r registryTools) instructions() string {
+	return r.gateway.roster().registryInstructions()
+}
 
 func (r registryTools) call(ctx context.Context, name string, params json.RawMessage) (json.RawMessage, bool, error) {
 	if name != registryName {

@@ -1,10 +1,8 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -201,35 +199,4 @@ func (s *Session) proposer() string {
 		return e.Name + " (" + client + ")"
 	}
 	return client
-}
-
-const (
-	maxNamed      = 12  // servers in the instructions
-	maxNamedBytes = 185 // bytes of these names; keeps the instructions under 150 tokens
-)
-
-// instructions returns the server instructions of MCP: how to use registry, and
-// the names of the most used servers.
-func (g *Gateway) instructions() string {
-	text := "The tool `registry` reaches every MCP server of this user. Call it with action find_tool and a query in plain words before you say that a tool is missing."
-	usage := g.usage.Usage()
-	var names []string
-	for _, v := range g.registry.List() {
-		if v.Approved {
-			names = append(names, v.Name)
-		}
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(usage[b], usage[a]) })
-	shown, size := 0, 0
-	for shown < min(len(names), maxNamed) && size+len(names[shown])+2 <= maxNamedBytes {
-		size += len(names[shown]) + 2
-		shown++
-	}
-	switch {
-	case len(names) == 0:
-		return text + " No server is configured yet."
-	case shown < len(names):
-		return fmt.Sprintf("%s Servers: %s and %d more.", text, strings.Join(names[:shown], ", "), len(names)-shown)
-	}
-	return text + " Servers: " + strings.Join(names, ", ") + "."
 }

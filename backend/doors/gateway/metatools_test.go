@@ -47,39 +47,55 @@ var (
 	}
 )
 
-func TestMetaIsSmallWithAnyNumberOfServers(t *testing.T) {
+func TestSurfacesAreSmallWithAnyNumberOfServers(t *testing.T) {
 	random := make([]string, 50)
 	for i := range random {
 		random[i] = fmt.Sprintf("%x-%x", (i+1)*7919*104729, (i+3)*15485863)
 	}
-	for name, servers := range map[string][]string{"none": nil, "1": realServers[:1], "5": realServers[:5], "50": realServers[:50], "50 random": random, "one long": {strings.Repeat("x7-", 60)}} {
+	limits := map[string]int{surfaces.Meta: 600, surfaces.Registry: 500}
+	for name, servers := range map[string][]string{
+		"none": nil, "1": realServers[:1], "5": realServers[:5], "30": realServers[:30], "50": realServers[:50], "50 random": random, "one long": {strings.Repeat("x7-", 60)},
+	} {
 		g := ofServers(t, servers, realTools, usage{})
-		m := metaTools{newSession(g, Opening{Surface: surfaces.Meta})}
-		own := m.listed()
-		list, err := encode(map[string]any{"tools": own.definitions})
-		if err != nil || !jsonrpc.Valid(list) {
-			t.Fatal(err)
+		for surface, limit := range limits {
+			own := hubToolsOf(newSession(g, Opening{Surface: surface}), surface)
+			listed, instructions := own.listed(), own.instructions()
+			list, err := encode(map[string]any{"tools": listed.definitions})
+			if err != nil || !jsonrpc.Valid(list) {
+				t.Fatal(err)
+			}
+			count := tokens.Count(string(list))
+			if all := count + tokens.Count(instructions); all > limit {
+				t.Errorf("%s, %s: %d tokens", surface, name, all)
+			} else {
+				t.Logf("%s, %s: %d tokens, %d of them instructions", surface, name, all, all-count)
+			}
+			if off := listed.tokens - count; off < -count/20 || off > count/20 {
+				t.Errorf("%s, %s: %d tokens are reported as %d", surface, name, count, listed.tokens)
+			}
+			checkInstructions(t, instructions, servers, map[string][]string{surfaces.Meta: {"find_tool", "call_tool"}, surfaces.Registry: {"registry"}}[surface])
 		}
-		instructions := m.instructions()
-		count := tokens.Count(string(list))
-		if all := count + tokens.Count(instructions); all > 600 {
-			t.Errorf("%s: %d tokens", name, all)
-		} else {
-			t.Logf("%s: %d tokens, %d of them instructions", name, all, all-count)
+	}
+}
+
+// checkInstructions checks that clients that show only the first line, or only 150 bytes,
+// show what the tools are for.
+func checkInstructions(t *testing.T, text string, servers, tools []string) {
+	t.Helper()
+	if strings.Contains(text, "\n") || len(text) > 250 {
+		t.Errorf("%d bytes: %s", len(text), text)
+	}
+	first, _, _ := strings.Cut(text, ". ")
+	if len(first) > 150 {
+		t.Errorf("the first sentence has %d bytes: %s", len(first), first)
+	}
+	for _, tool := range tools {
+		if !strings.Contains(first, tool) {
+			t.Errorf("the first sentence does not name %s: %s", tool, first)
 		}
-		if off := own.tokens - count; off < -count/20 || off > count/20 {
-			t.Errorf("%s: %d tokens are reported as %d", name, count, own.tokens)
-		}
-		if strings.Contains(instructions, "\n") || len(instructions) > 250 {
-			t.Errorf("%s: instructions of %d bytes: %s", name, len(instructions), instructions)
-		}
-		first, _, _ := strings.Cut(instructions, ". ")
-		if len(first) > 150 || !strings.Contains(first, "find_tool") || !strings.Contains(first, "call_tool") {
-			t.Errorf("%s: the first sentence has %d bytes: %s", name, len(first), first)
-		}
-		if len(servers) > 0 && len(servers[0]) < 20 && !strings.Contains(instructions[:min(100, len(instructions))], slices.Min(servers)) {
-			t.Errorf("%s: the first 100 characters do not name %s: %s", name, slices.Min(servers), instructions)
-		}
+	}
+	if len(servers) > 0 && len(servers[0]) < 20 && !strings.Contains(text[:min(100, len(text))], slices.Min(servers)) {
+		t.Errorf("the first 100 characters do not name %s: %s", slices.Min(servers), text)
 	}
 }
 

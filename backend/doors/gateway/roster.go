@@ -191,6 +191,16 @@ func instructed(servers []string) string {
 	return nameSome(servers, func(text string) bool { return len(text) <= maxInstructed })
 }
 
+// registryInstructions returns instructions of one line. The first sentence makes sense
+// alone.
+func (r roster) registryInstructions() string {
+	if len(r.servers) == 0 {
+		return "No MCP server is configured in Agent Discover yet; once there is one, registry finds its tools and calls them."
+	}
+	return "Tools of " + instructed(r.servers) + ": call registry with action find_tool and a query." +
+		" Do so before you say that a tool is missing."
+}
+
 // metaInstructions returns instructions of one line. The first sentence makes sense alone.
 func (r roster) metaInstructions() string {
 	if len(r.servers) == 0 {

@@ -44,7 +44,7 @@ const (
 	ToolCap    = "tool-cap"   // there are more tools than an editor accepts
 	Schema     = "schema"     // an editor's models refuse the schemas of tools
 	Stale      = "stale"      // the Agent Discover entry does not start this program
-	Outdated   = "outdated"   // the Agent Discover entry does not say which editor it is for
+	Outdated   = "outdated"   // the Agent Discover entry does not say which editor it is for, or what it shows
 	Missing    = "missing"    // the command of an entry is not installed
 	Foreign    = "foreign"    // an entry named like Agent Discover's starts another program
 	Dropped    = "dropped"    // another program removed the Agent Discover entry

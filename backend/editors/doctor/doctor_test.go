@@ -167,7 +167,7 @@ func (f *fixture) discoverEntry() string {
 func TestEntriesThatDoNotNameTheirEditorAreReported(t *testing.T) {
 	f := newFixture(t)
 	path := f.write(".cursor/mcp.json", `{"mcpServers":{`+f.discoverEntry()+`}}`)
-	if got, want := findings(f.run(), doctor.Outdated), "note cursor: The Agent Discover entry in "+path+" does not say that it is for Cursor, whose limits on tools may be ignored. Update it: `agent-discover editors register cursor`."; got != want {
+	if got, want := findings(f.run(), doctor.Outdated), "note cursor: The Agent Discover entry in "+path+" does not say that it is for Cursor, or what Cursor is shown. Update it: `agent-discover editors register cursor`."; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	_, err := f.registrar.Apply(t.Context(), registration.Request{Action: registration.Register, Editors: []string{"cursor"}})

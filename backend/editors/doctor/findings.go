@@ -49,7 +49,7 @@ func (e *editor) entryFindings() (findings []Finding) {
 	if e.registered && !e.status.Verified {
 		findings = append(findings, e.finding(Unverified, Note, e.status.ID,
 			fmt.Sprintf("Agent Discover is registered with %s, but it is not confirmed that %s reads this file.", name, name),
-			"Check that it lists the tool named registry; if it does not, please report it to the Agent Discover project."))
+			"Check that it lists the tool named find_tool; if it does not, please report it to the Agent Discover project."))
 	}
 	return findings
 }
@@ -62,7 +62,7 @@ func (e *editor) fileFinding(f registration.FileStatus) (Finding, bool) {
 	case registration.Registered:
 		if f.Outdated {
 			return e.finding(Outdated, Note, f.Path,
-				fmt.Sprintf("The Agent Discover entry in %s does not say that it is for %s, whose limits on tools may be ignored.", path, e.status.Name),
+				fmt.Sprintf("The Agent Discover entry in %s does not say that it is for %s, or what %s is shown.", path, e.status.Name, e.status.Name),
 				e.registerAdvice("Update it", "")), true
 		}
 	case registration.Unreadable:

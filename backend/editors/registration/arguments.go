@@ -13,11 +13,15 @@ const (
 	surfaceFlag = "--surface"
 )
 
+// newSurface is what new entries show: tools that find and call those of servers. Without
+// a surface, the command mcp shows the tool registry.
+const newSurface = "meta"
+
 // arguments are the arguments with which an Agent Discover entry starts the program.
 type arguments struct {
 	valid   bool     // they start the command mcp, and all of them are known
 	client  string   // value of --client; "" without it
-	surface []string // --surface and its value, which only a person adds
+	surface []string // --surface and its value
 }
 
 func parseArguments(args []string) arguments {
@@ -44,19 +48,25 @@ func parseArguments(args []string) arguments {
 	return a
 }
 
-// outdated reports whether the entry that starts a server does not say which editor
-// it is for, as the entries of earlier versions.
-func outdated(server table.Server) bool { return parseArguments(table.Arguments(server)).client == "" }
+// outdated reports whether the entry that starts a server does not say which editor it is
+// for, or what it shows, as the entries of earlier versions.
+func outdated(server table.Server) bool {
+	a := parseArguments(table.Arguments(server))
+	return a.client == "" || len(a.surface) == 0
+}
 
 // updatedArguments returns the wanted arguments of an entry, with the client and the
 // surface that the present ones name.
 func updatedArguments(present, wanted []string) []string {
-	a := parseArguments(present)
-	switch {
-	case a.client == "":
-		return slices.Concat(wanted, a.surface)
-	case a.valid:
+	a, w := parseArguments(present), parseArguments(wanted)
+	if a.valid && a.client != "" && len(a.surface) > 0 {
 		return present
+	}
+	if a.client == "" {
+		a.client = w.client
+	}
+	if len(a.surface) == 0 {
+		a.surface = w.surface
 	}
 	return slices.Concat([]string{"mcp", clientFlag, a.client}, a.surface)
 }

@@ -63,13 +63,13 @@ func TestEveryEntryNamesItsEditor(t *testing.T) {
 		file := rg.found(e.ID).Files[0]
 		rg.file(e.ID, contents(file.Place)["servers"])
 		rg.register(e.ID, done)
-		rg.args(file, "mcp", "--client", e.ID)
+		rg.args(file, "mcp", "--client", e.ID, "--surface", "meta")
 		rg.isOutdated(e.ID, false)
 
 		q := Request{Action: Register, Editors: []string{e.ID}, Project: rg.TempDir()}
 		if file, ok := rg.options.Machine.InProject(e, q.Project); ok {
 			rg.do(q, done)
-			rg.args(file, "mcp", "--client", e.ID)
+			rg.args(file, "mcp", "--client", e.ID, "--surface", "meta")
 		}
 	})
 }
@@ -83,7 +83,7 @@ func TestTheTextToPasteNamesTheEditor(t *testing.T) {
 		}
 		text := rg.snippet(e, found.Files[0])
 		got, err := readEntry([]byte(text), found.Files[0])
-		if want := []string{"mcp", "--client", e.ID}; err != nil || !slices.Equal(got.server.Args, want) {
+		if want := []string{"mcp", "--client", e.ID, "--surface", "meta"}; err != nil || !slices.Equal(got.server.Args, want) {
 			t.Errorf("the text for %s is %s, %v", e.ID, text, err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestEntriesOfEarlierVersionsAreUpdatedAndUndone(t *testing.T) {
 		old := rg.read(file.Path)
 
 		update := rg.register(e.ID, done)
-		rg.args(file, "mcp", "--client", e.ID)
+		rg.args(file, "mcp", "--client", e.ID, "--surface", "meta")
 		rg.isOutdated(e.ID, false)
 		rg.register(e.ID, nothing)
 
@@ -142,18 +142,18 @@ func TestUpdatesKeepWhatAPersonAdded(t *testing.T) {
 		update string // status of register
 		want   string
 	}{
-		"nothing":                              {`["mcp"]`, false, Registered, done, `["mcp", "--client", "cline"]`},
+		"nothing":                              {`["mcp"]`, false, Registered, done, `["mcp", "--client", "cline", "--surface", "meta"]`},
 		"a surface":                            {`["mcp", "--surface", "server:notes"]`, false, Registered, done, `["mcp", "--client", "cline", "--surface", "server:notes"]`},
 		"a surface in one word":                {`["mcp", "--surface=registry"]`, false, Registered, done, `["mcp", "--client", "cline", "--surface=registry"]`},
 		"a surface of a moved program":         {`["mcp", "--surface", "server:notes"]`, true, Stale, done, `["mcp", "--client", "cline", "--surface", "server:notes"]`},
-		"a client":                             {`["mcp", "--client", "gemini-cli"]`, false, Registered, nothing, `["mcp", "--client", "gemini-cli"]`},
+		"a client":                             {`["mcp", "--client", "gemini-cli"]`, false, Registered, done, `["mcp", "--client", "gemini-cli", "--surface", "meta"]`},
 		"a client of a moved program":          {`["mcp", "--surface", "registry", "--client=cursor"]`, true, Stale, done, `["mcp", "--surface", "registry", "--client=cursor"]`},
-		"an empty client":                      {`["mcp", "--client", ""]`, false, Registered, done, `["mcp", "--client", "cline"]`},
-		"a client without a value":             {`["mcp", "--client"]`, false, Stale, done, `["mcp", "--client", "cline"]`},
+		"an empty client":                      {`["mcp", "--client", ""]`, false, Registered, done, `["mcp", "--client", "cline", "--surface", "meta"]`},
+		"a client without a value":             {`["mcp", "--client"]`, false, Stale, done, `["mcp", "--client", "cline", "--surface", "meta"]`},
 		"an unknown argument":                  {`["mcp", "--mine", "--surface", "server:notes"]`, false, Stale, done, `["mcp", "--client", "cline", "--surface", "server:notes"]`},
-		"an unknown argument beside a client":  {`["mcp", "--client", "cursor", "--mine"]`, false, Stale, done, `["mcp", "--client", "cursor"]`},
+		"an unknown argument beside a client":  {`["mcp", "--client", "cursor", "--mine"]`, false, Stale, done, `["mcp", "--client", "cursor", "--surface", "meta"]`},
 		"another order of client and surface":  {`["mcp", "--surface", "server:notes", "--client", "cline"]`, false, Registered, nothing, `["mcp", "--surface", "server:notes", "--client", "cline"]`},
-		"an unknown client and a moved folder": {`["mcp", "--client", "mine"]`, true, Stale, done, `["mcp", "--client", "mine"]`},
+		"an unknown client and a moved folder": {`["mcp", "--client", "mine"]`, true, Stale, done, `["mcp", "--client", "mine", "--surface", "meta"]`},
 	} {
 		for _, system := range []string{"linux", "windows"} {
 			t.Run(name+" on "+system, func(t *testing.T) {
@@ -239,7 +239,7 @@ func TestCommandOfTheEditorUpdatesTheEntry(t *testing.T) {
 		commands int
 		want     []string
 	}{
-		"as it was written":    {"", 2, []string{"mcp", "--client", "claude-code"}},
+		"as it was written":    {"", 2, []string{"mcp", "--client", "claude-code", "--surface", "meta"}},
 		"with a surface added": {`, "--surface", "server:notes"`, 0, []string{"mcp", "--client", "claude-code", "--surface", "server:notes"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -277,15 +277,15 @@ func TestAnEntryThatSeveralEditorsOfAProjectReadNamesTheFirst(t *testing.T) {
 	q := Request{Action: Register, Editors: []string{"claude-code", "copilot-cli"}, Project: t.TempDir()}
 	rg.do(q, done)
 	file, _ := rg.options.Machine.InProject(rg.found("claude-code").Editor, q.Project)
-	rg.args(file, "mcp", "--client", "claude-code")
+	rg.args(file, "mcp", "--client", "claude-code", "--surface", "meta")
 	q.Editors = []string{"copilot-cli"}
 	rg.do(q, nothing) // the entry is not taken from the editor that it names
-	rg.args(file, "mcp", "--client", "claude-code")
+	rg.args(file, "mcp", "--client", "claude-code", "--surface", "meta")
 
 	text := strings.Replace(rg.read(file.Path), `, "--client", "claude-code"`, "", 1)
 	rg.write(file.Path, text)
 	rg.do(q, done)
-	rg.args(file, "mcp", "--client", "copilot-cli")
+	rg.args(file, "mcp", "--client", "copilot-cli", "--surface", "meta")
 }
 
 func TestNoEntryIsUpdatedWithoutARequest(t *testing.T) {

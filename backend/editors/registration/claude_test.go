@@ -79,7 +79,7 @@ func TestCommandOfTheEditorMakesTheChange(t *testing.T) {
 	rg, p := claudeRig(t)
 	path := rg.file("claude-code", `{"history": [1], "mcpServers": {"a": {"command": "x"}}}`)
 	plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"claude"}})
-	if want := `claude mcp add-json --scope user discover '{"args":["mcp","--client","claude-code"],"command":"`; err != nil || !strings.HasPrefix(plans[0].Writer, want) || len(p.calls) != 0 {
+	if want := `claude mcp add-json --scope user discover '{"alwaysLoad":true,"args":["mcp","--client","claude-code","--surface","meta"],"command":"`; err != nil || !strings.HasPrefix(plans[0].Writer, want) || len(p.calls) != 0 {
 		t.Errorf("plans are %+v, %v", plans, err)
 	}
 	before := rg.read(path)

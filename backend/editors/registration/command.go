@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -87,7 +88,7 @@ func (r *Registrar) addCommands(program string, p *filePlan) [][]string {
 }
 
 // hasMore reports whether the present entry has fields, arguments or variables that
-// the wanted one, which is spelled as value, lacks.
+// the wanted one, which is spelled as value, lacks or would change.
 func (p *filePlan) hasMore(value configedit.Object, wanted table.Server) bool {
 	e, err := readEntry(p.was.Data, p.file)
 	fields, ok := e.value.(map[string]any)
@@ -99,7 +100,12 @@ func (p *filePlan) hasMore(value configedit.Object, wanted table.Server) bool {
 			return true
 		}
 	}
-	now := repaired(e.server, wanted)
+	for _, f := range wanted.More {
+		if present, exists := fields[f.Key]; exists && !reflect.DeepEqual(present, f.Value) {
+			return true
+		}
+	}
+	now := repaired(e, wanted)
 	return len(now.Env) > len(wanted.Env) || !slices.Equal(now.Args, wanted.Args)
 }
 

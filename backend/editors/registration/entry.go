@@ -119,6 +119,10 @@ func (r *Registrar) isProgram(command string) bool {
 func (r *Registrar) wanted(e *table.Editor) (server table.Server, link string, err error) {
 	server = r.options.Entry
 	server.Args = slices.Concat(server.Args, []string{clientFlag, e.ID})
+	if len(parseArguments(server.Args).surface) == 0 {
+		server.Args = append(server.Args, surfaceFlag, newSurface)
+	}
+	server.More = e.Eager
 	if !e.NoSpaces || !strings.Contains(server.Command, " ") {
 		return server, "", nil
 	}
@@ -132,9 +136,15 @@ func (r *Registrar) wanted(e *table.Editor) (server table.Server, link string, e
 }
 
 // repaired returns the wanted server with the variables that a person added to
-// the present entry, and with the client and the surface that it names.
-func repaired(server, wanted table.Server) table.Server {
-	out := server
+// the present entry e, and with the client and the surface that it names. It has none of
+// the editor's own fields that the entry has.
+func repaired(e entry, wanted table.Server) table.Server {
+	out, server := e.server, e.server
+	present, _ := e.value.(map[string]any)
+	out.More = slices.DeleteFunc(slices.Clone(wanted.More), func(f configedit.Field) bool {
+		_, exists := present[f.Key]
+		return exists
+	})
 	out.Transport, out.Command = wanted.Transport, wanted.Command
 	out.Args = updatedArguments(table.Arguments(server), wanted.Args)
 	out.URL, out.Headers = "", nil
@@ -152,12 +162,12 @@ func repaired(server, wanted table.Server) table.Server {
 
 // repair corrects the fields of an entry that differ from the wanted server. It
 // keeps all other fields, and replaces the entry only when that is not enough.
-func repair(text []byte, file table.File, server, wanted table.Server) (configedit.Change, error) {
-	before, err := table.Spell(file.Shape, Name, server)
+func repair(text []byte, file table.File, e entry, wanted table.Server) (configedit.Change, error) {
+	before, err := table.Spell(file.Shape, Name, e.server)
 	if err != nil {
 		return configedit.Change{}, err
 	}
-	correct := repaired(server, wanted)
+	correct := repaired(e, wanted)
 	after, err := table.Spell(file.Shape, Name, correct)
 	if err != nil {
 		return configedit.Change{}, err
@@ -168,6 +178,10 @@ func repair(text []byte, file table.File, server, wanted table.Server) (configed
 	}
 	if now, err := readEntry(change.Text, file); err == nil && now.ours && equivalent(now.server, wanted) && slices.Equal(now.server.Args, correct.Args) {
 		return change, nil
+	}
+	correct.More = wanted.More
+	if after, err = table.Spell(file.Shape, Name, correct); err != nil {
+		return configedit.Change{}, err
 	}
 	return configedit.Put(text, file.Place, Name, after)
 }

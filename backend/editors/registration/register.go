@@ -65,7 +65,7 @@ func (r *Registrar) register(p *filePlan) {
 			return
 		}
 		p.apply(step{Name: Name, Was: true, Is: true}, func(text []byte) (configedit.Change, error) {
-			return repair(text, p.file, e.server, wanted)
+			return repair(text, p.file, e, wanted)
 		})
 	case Foreign:
 		if !p.replace {

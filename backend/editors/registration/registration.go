@@ -45,7 +45,7 @@ type FileStatus struct {
 	Problem string   `json:"problem,omitempty"`
 	Snippet string   `json:"snippet,omitempty"` // the text to paste where the file cannot be changed
 	// Outdated reports that the entry is correct, but does not say which editor it
-	// is for. Register updates it.
+	// is for, or what it shows. Register updates it.
 	Outdated bool `json:"outdated,omitempty"`
 }
 

@@ -57,7 +57,7 @@ func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
 	}
 	change := rg.register("cline", done)
 	want := strings.Replace(strings.Replace(text, " // mine", "", 1), escaped(gone), escaped(rg.options.Entry.Command), 1)
-	want = strings.Replace(want, `["mcp"]`, `["mcp", "--client", "cline"]`, 1)
+	want = strings.Replace(want, `["mcp"]`, `["mcp", "--client", "cline", "--surface", "meta"]`, 1)
 	want = strings.Replace(want, `{"DEBUG": "1", "AGENT_DISCOVER_HOME": "/elsewhere"}`, `{"DEBUG": "1"}`, 1)
 	if got := rg.read(path); strings.Join(strings.Fields(got), "") != strings.Join(strings.Fields(want), "") {
 		t.Errorf("the file is %s", got)

@@ -41,7 +41,10 @@ type Editor struct {
 	Each     bool       // every file whose folder exists takes the entry, not only the first
 	Writer   string     // the editor's own program that changes the file: claude; "" for none
 	Running  []string   // names of processes that must have ended before the file is changed
-	Project  []string   // files of a project, relative to its folder
+	// Eager are fields of an entry with which the editor shows a model its tools from the
+	// start, instead of their names only.
+	Eager   configedit.Object
+	Project []string // files of a project, relative to its folder
 
 	Reload      Reload
 	ReloadHint  string   // what the user has to do after a change, as sentences
@@ -114,4 +117,5 @@ type Server struct {
 	URL       string
 	Headers   map[string]string
 	Disabled  bool
+	More      configedit.Object // fields of the editor's own; Understand ignores them
 }

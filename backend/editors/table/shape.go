@@ -267,7 +267,7 @@ func Spell(shape, name string, s Server) (configedit.Object, error) {
 			object = append(object, f)
 		}
 	}
-	return object, nil
+	return append(object, s.More...), nil
 }
 
 func partsOf(name, transport string) ([]part, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed" // for table.yaml
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -83,6 +84,7 @@ type row struct {
 	Rejects []configedit.Extension `yaml:"rejects"`
 	Shape   string                 `yaml:"shape"`
 	Project []spot                 `yaml:"project"`
+	Eager   map[string]any         `yaml:"eager"`
 
 	Detect         detection        `yaml:"detect"`
 	Register       Permission       `yaml:"register"`
@@ -227,6 +229,9 @@ func (r *row) editor() *Editor {
 		Reload: r.Reload, ReloadHint: r.Hint, ProjectHint: r.ProjectHint, ListChanged: r.ListChanged,
 		MaxTools: r.MaxTools, MaxName: r.MaxName, MaxResult: r.MaxResult, NamePrefix: r.NamePrefix, NoSpaces: r.NoSpaces,
 		Schemas: r.Schemas, Verified: r.Verified, Note: r.Note, row: r,
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Eager)) {
+		e.Eager = append(e.Eager, configedit.Field{Key: key, Value: r.Eager[key]})
 	}
 	for _, s := range r.Project {
 		e.Project = append(e.Project, s.Path)

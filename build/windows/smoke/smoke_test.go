@@ -51,7 +51,7 @@ func TestAUserOfWindowsInstallsCallsAndStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contain(t, strings.ToLower(string(after)), strings.ToLower(string(program)), `["mcp", "--client", "cursor"]`)
+	contain(t, strings.ToLower(string(after)), strings.ToLower(string(program)), `["mcp", "--client", "cursor", "--surface", "meta"]`)
 	contain(t, u.must("editors", "undo", "cursor", "--yes"), "cursor: done")
 	if undone := read(t, file); !bytes.Equal(undone, before) {
 		t.Errorf("undo left\n%s", undone)

@@ -80,7 +80,7 @@ export function explain({ name }: Editor, { state, command, problem, outdated }:
     case "waiting":
       return `The change is made once ${name} is closed: a running ${name} would overwrite it.`;
   }
-  if (outdated) return `The entry does not say that it is for ${name}, whose limits on tools may be ignored.`;
+  if (outdated) return `The entry does not say that it is for ${name}, or what ${name} is shown.`;
   return sentence(problem ?? "");
 }
 
