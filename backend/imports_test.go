@@ -99,7 +99,7 @@ var allowed = map[string][]string{
 
 	"doors/gateway": {
 		"base/events", "base/fault", "base/lenient", "base/safetext", "base/tokens",
-		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/schemacompat",
+		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/schemacompat", // mcphttp: the error of a request that needs a sign-in
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
 		"servers/lifecycle", "servers/listings", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
 		"editors/registration", "editors/table", // registration: the name of our entry

@@ -152,17 +152,20 @@ func (c authCommands) status(cmd *cobra.Command, _ []string) error {
 	}
 	table := c.table("SERVER", "STATE", "SERVICE", "PERMISSIONS")
 	for _, s := range list {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Server, signInState(s.State), cell(s.Issuer), safetext.Clip(cell(strings.Join(s.Scopes, " ")), 60))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Server, signInState(s), cell(s.Issuer), safetext.Clip(cell(strings.Join(s.Scopes, " ")), 60))
 	}
 	return table.Flush()
 }
 
-// signInState returns a state for people.
-func signInState(state string) string {
-	switch state {
+// signInState returns the state of a sign-in for people.
+func signInState(s resources.SignIn) string {
+	switch s.State {
 	case "signed_in":
 		return "signed in"
 	case "required":
+		if s.Again {
+			return "sign in again"
+		}
 		return "sign-in required"
 	case "waiting":
 		return "waiting for you"

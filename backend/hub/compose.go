@@ -162,7 +162,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Search: h.discovery.search, Lifecycle: s.lifecycle, Setup: s.setup,
 		Proxy: s.proxy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
 		Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
-		Person:   s.inbox,
+		Person: s.inbox, SignIns: signIns{s.oauth},
 		AddFound: h.addFound(config.SessionTools),
 	})
 	d.companion = &companion.Hub{

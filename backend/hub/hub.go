@@ -46,6 +46,8 @@ type Options struct {
 	Program string
 	// Timeouts override how long the HTTP server waits for its clients.
 	Timeouts guard.Timeouts
+	// Now overrides the clock by which tokens of remote servers are renewed.
+	Now func() time.Time
 }
 
 // byProgram reports whether a program, not a person, started the hub.

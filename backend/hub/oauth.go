@@ -13,7 +13,7 @@ import (
 func (h *Hub) openOAuth() *oauth.Manager {
 	return oauth.New(oauth.Options{
 		Vault: h.servers.vault, File: h.options.Folder.Sealed("sign-ins"), Bus: h.bus, Log: h.log,
-		Find: h.findRemote, Learn: h.redactor.KnowToken, Ports: oauth.DefaultPorts,
+		Find: h.findRemote, Learn: h.redactor.KnowToken, Ports: oauth.DefaultPorts, Now: h.options.Now,
 	})
 }
 
@@ -37,4 +37,16 @@ func signInServer(r upstream.Remote) oauth.Server {
 // authorize returns what provides the tokens of requests to a remote server.
 func (h *Hub) authorize(r upstream.Remote) mcphttp.Authorization {
 	return h.servers.oauth.Access(signInServer(r))
+}
+
+// signIns lets clients begin sign-ins. It implements gateway.SignIns.
+type signIns struct{ manager *oauth.Manager }
+
+// SignIn implements gateway.SignIns.
+func (s signIns) SignIn(ctx context.Context, server string) (page string, wait func(context.Context) error, err error) {
+	login, err := s.manager.Login(ctx, server)
+	if err != nil {
+		return "", nil, err
+	}
+	return login.Address, login.Wait, nil
 }

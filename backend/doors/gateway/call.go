@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -65,7 +66,14 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 	if s.needsTask(ctx, request) {
 		call = s.callAsTask
 	}
-	result, err := call(ctx, request)
+	mayAsk := s.opensPages(ctx)
+	result, err := withSignIn(ctx, s, server, func() (proxy.Result, error) {
+		r := request
+		if mayAsk { // the proxy changes the params of a call
+			r.Params = slices.Clone(params)
+		}
+		return call(ctx, r)
+	})
 	s.flush(s.exchangeOf(ctx))
 	s.noteTask(ctx, server, result.JSON)
 	s.exchangeOf(ctx).note(result.Modern)

@@ -60,7 +60,8 @@ type Options struct {
 	Slugs        SlugStore
 	History      *ClientHistory
 	Learning     Learner
-	Person       Person // may be nil
+	Person       Person  // may be nil
+	SignIns      SignIns // may be nil
 	Bus          *events.Bus
 	Log          *slog.Logger
 	Version      string // of the hub, sent to clients
@@ -87,6 +88,7 @@ type Gateway struct {
 	history      *ClientHistory
 	learning     Learner
 	person       Person
+	signIns      SignIns
 	bus          *events.Bus
 	log          *slog.Logger
 	version      string
@@ -115,7 +117,7 @@ func New(o Options) *Gateway {
 	}
 	return &Gateway{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
-		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: o.AddFound,
+		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: o.AddFound,
 		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer), sealer: sealer,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -117,7 +118,11 @@ func (s *Session) activate(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
 	}
-	tools, already, err := s.gateway.lifecycle.Activate(ctx, args.Name)
+	already := false
+	tools, err := withSignIn(ctx, s, args.Name, func() (tools []*catalog.Tool, err error) {
+		tools, already, err = s.gateway.lifecycle.Activate(ctx, args.Name)
+		return tools, err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // pass sends a request of the client to the server that it names. In the result, a URI
@@ -70,8 +71,10 @@ func (s *Session) forward(ctx context.Context, server, method string, params jso
 	s.uses(server)
 	e := s.exchangeOf(ctx)
 	defer s.wants(ctx, server, e.level)()
-	result, err := s.gateway.proxy.Forward(ctx, proxy.Forwarded{
-		Server: server, Session: s.id, Method: method, Params: params, Caller: e.caller, Progress: e.progress,
+	result, err := withSignIn(ctx, s, server, func() (upstream.Result, error) {
+		return s.gateway.proxy.Forward(ctx, proxy.Forwarded{
+			Server: server, Session: s.id, Method: method, Params: params, Caller: e.caller, Progress: e.progress,
+		})
 	})
 	s.flush(e)
 	if err != nil {

@@ -56,15 +56,16 @@ type Session struct {
 	used         map[string]bool // servers that the session has called
 	views        map[string]bool // servers with a view that the client has read
 	listeners    map[*listener]bool
-	levels       map[string]levelCounts // log levels that modern calls in flight want, by server
-	tasks        []*task                // that the session has started, oldest first
+	levels       map[string]levelCounts     // log levels that modern calls in flight want, by server
+	tasks        []*task                    // that the session has started, oldest first
+	signIns      map[string]*signInQuestion // by server; see signIn
 	inFlight     int
 }
 
 func newSession(g *Gateway, o Opening) *Session {
 	s := &Session{
 		gateway: g, id: o.ID, entry: o.Client, folder: o.Folder, peer: o.Peer, limits: limitsOfEntry(o.Client), name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
-		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool), views: make(map[string]bool), levels: make(map[string]levelCounts),
+		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool), views: make(map[string]bool), levels: make(map[string]levelCounts), signIns: make(map[string]*signInQuestion),
 	}
 	s.surface = allServers{Session: s, own: hubToolsOf(s, o.Surface), sorted: o.Surface == surfaces.Native}
 	if server := surfaces.Server(o.Surface); server != "" {

@@ -172,7 +172,8 @@ func (m *Manager) use(ctx context.Context, s Server, former, next *grant) error 
 func (m *Manager) end(s Server, g *grant, why error) {
 	m.mu.Lock()
 	delete(m.grants, s.ID)
-	m.demand(s.ID).scopes = union(m.demand(s.ID).scopes, g.Scopes)
+	d := m.demand(s.ID)
+	d.scopes, d.again = union(d.scopes, g.Scopes), true
 	m.mu.Unlock()
 	err := m.keep.drop(func(k keptGrant) bool { return k.Server == s.ID })
 	if refused, ok := errors.AsType[tokenError](why); ok && refused.code != "invalid_grant" && g.Client.Redirect != "" {
@@ -190,6 +191,7 @@ type demand struct {
 	scopes     []string        // in addition to those of the challenge
 	operations map[string]bool // that lacked a scope
 	required   bool            // a person has to sign in
+	again      bool            // the authorization server has ended the last sign-in
 	checked    time.Time       // when the server was last found to offer a sign-in
 }
 
@@ -234,9 +236,13 @@ func (m *Manager) require(ctx context.Context, s Server, c challenge) (retry boo
 	d := m.demand(s.ID)
 	news := !d.required
 	d.challenge, d.required, d.checked = c, true, m.options.Now()
+	again := d.again
 	m.mu.Unlock()
 	if news {
 		m.notify(s.Name, false)
+	}
+	if again {
+		return false, fault.Wrap(mcphttp.ErrSignIn, fault.Denied, "the sign-in to server %q has ended; a person must sign in again: agent-discover auth login %s", s.Name, s.Name)
 	}
 	return false, signIn(s.Name, "requires a sign-in")
 }

@@ -27,6 +27,8 @@ type Status struct {
 	// Renewed says that the program gets the next token without a person. It is only
 	// known once the token was used.
 	Renewed bool
+	// Again says that somebody was signed in before, while the state is Required.
+	Again bool
 	// Failure says why the last sign-in failed; empty if it did not.
 	Failure string
 }
@@ -49,7 +51,7 @@ func (m *Manager) Status(id int64) (Status, error) {
 		st.State = SignedOut
 	}
 	if d := m.demands[id]; d != nil && d.required {
-		st.State = Required
+		st.State, st.Again = Required, d.again || st.Issuer != ""
 	}
 	for _, f := range m.flows {
 		if f.server.ID == id {

@@ -107,6 +107,14 @@ func (p *Provider) Token(value string) (t Token) {
 	return t
 }
 
+// Issued returns how often the provider has issued tokens of a grant type since it was
+// started.
+func (p *Provider) Issued(grant string) int {
+	var issued map[string]int
+	p.ask("/test/issued", nil, &issued)
+	return issued[grant]
+}
+
 // Revoke revokes the token in an Authorization header; all also the sign-in with its
 // refresh token.
 func (p *Provider) Revoke(header string, all bool) {

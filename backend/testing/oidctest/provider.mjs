@@ -78,10 +78,15 @@ const provider = new Provider(issuer, {
   },
 });
 
+const issued = {}; // how often tokens were issued, by grant type
+provider.on("grant.success", ({ oidc }) => (issued[oidc.params.grant_type] = (issued[oidc.params.grant_type] ?? 0) + 1));
+
 provider.use(async (ctx, next) => {
   if (ctx.path === "/test/token") {
     const token = (await provider.AccessToken.find(ctx.query.value)) ?? (await provider.ClientCredentials.find(ctx.query.value));
     ctx.body = token ? { active: true, account: token.accountId ?? token.clientId, aud: token.aud, scope: token.scope } : { active: false };
+  } else if (ctx.path === "/test/issued") {
+    ctx.body = issued;
   } else if (ctx.path === "/test/revoke") {
     const token = await provider.AccessToken.find(ctx.query.value);
     if (ctx.query.all) await (await provider.Grant.find(token.grantId)).destroy();

@@ -35,6 +35,7 @@ func (s *SignIns) Routes(t *route.Table) {
 type SignIn struct {
 	Server  string   `json:"server" doc:"Name of the server."`
 	State   string   `json:"state" enum:"signed_out,signed_in,required,waiting" doc:"required: a request failed because a person must sign in; waiting: a sign-in waits for a person."`
+	Again   bool     `json:"again,omitempty" doc:"Somebody was signed in before: the sign-in has ended, or the server asks for more permissions."`
 	Issuer  string   `json:"issuer,omitempty" doc:"The authorization server."`
 	Scopes  []string `json:"scopes,omitempty" doc:"What the present token allows."`
 	Expires string   `json:"expires,omitempty" doc:"When the present token ends. It is renewed before that if possible."`
@@ -43,7 +44,7 @@ type SignIn struct {
 
 func (s *SignIns) of(v registry.Server) (SignIn, error) {
 	st, err := s.OAuth.Status(v.ID)
-	out := SignIn{Server: v.Name, State: string(st.State), Issuer: st.Issuer, Scopes: st.Scopes, Failure: st.Failure}
+	out := SignIn{Server: v.Name, State: string(st.State), Again: st.Again, Issuer: st.Issuer, Scopes: st.Scopes, Failure: st.Failure}
 	if !st.Expires.IsZero() {
 		out.Expires = st.Expires.UTC().Format(time.RFC3339)
 	}

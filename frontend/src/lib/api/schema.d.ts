@@ -2184,7 +2184,7 @@ export interface components {
              */
             last_used_at?: string;
             name: string;
-            /** @description What the client is shown: registry, meta, native, or server:NAME for the tools of one server. */
+            /** @description What the client is shown: registry, or server:NAME for the tools of one server. */
             surface: string;
         };
         CodeView: {
@@ -3046,7 +3046,7 @@ export interface components {
              */
             last_used_at?: string;
             name: string;
-            /** @description What the client is shown: registry, meta, native, or server:NAME for the tools of one server. */
+            /** @description What the client is shown: registry, or server:NAME for the tools of one server. */
             surface: string;
             /** @description The bearer token. It is not stored and cannot be shown again. */
             token: string;
@@ -3779,7 +3779,7 @@ export interface components {
             /** @description Identifier of the AI editor that will use the token. Names of tools and schemas of arguments are adapted to it. */
             client?: string;
             name: string;
-            /** @description registry (the default), meta, native, or server:NAME for the tools of one server. */
+            /** @description registry (the default), or server:NAME for the tools of one server. */
             surface?: string;
         } & {
             [key: string]: unknown;
