@@ -103,7 +103,7 @@ var allowed = map[string][]string{
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
 		"servers/lifecycle", "servers/listings", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
 		"editors/registration", "editors/table", // registration: the name of our entry
-		"doors/names", "doors/parking", "doors/surfaces",
+		"doors/longresult", "doors/names", "doors/parking", "doors/surfaces",
 	},
 	"doors/surfaces":    {"base/fault"},
 	"doors/names":       {"base/jsonscan", "protocol/jsonrpc"},

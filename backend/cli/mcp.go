@@ -44,7 +44,7 @@ changed, and the server need not be active.`,
 			entry.Folder = companion.WorkingFolder()
 			h.keepSetupVariables()
 			c := &companion.Companion{
-				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry, Tools: gateway.OwnTools(entry.Surface),
+				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry, Tools: gateway.OwnTools(entry.Surface, entry.Client),
 				Log: slog.New(slog.NewTextHandler(h.err, nil)),
 			}
 			// A signal ends the process without waiting for Run, which may be

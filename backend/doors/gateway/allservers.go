@@ -92,8 +92,9 @@ func (a allServers) call(ctx context.Context, params json.RawMessage) (json.RawM
 		a.gateway.proxy.Refuse(a.request(ctx, "", name, params), err)
 		return nil, err
 	}
-	result, err := a.Session.call(ctx, server, tool, params)
-	return a.suggest(server, tool, result, err)
+	called, err := a.Session.call(ctx, server, tool, params)
+	result, err := a.suggest(server, tool, called, err)
+	return a.cutDirect(server, tool, result), err
 }
 
 func (a allServers) incoming(method string, params json.RawMessage) (server string, own json.RawMessage, err error) {

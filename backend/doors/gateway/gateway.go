@@ -19,6 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
+	"github.com/agent-discover/agent-discover/backend/doors/longresult"
 	"github.com/agent-discover/agent-discover/backend/doors/parking"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
@@ -98,6 +99,7 @@ type Gateway struct {
 	rosters       rosters
 	appTools      appTools
 	toldLevels    toldLevels
+	results       longresult.Store
 	slugs         *slugs
 	subscriptions subscriptions
 	parked        *parking.Lot

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/agent-discover/agent-discover/backend/doors/longresult"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // hubTools are the tools of the hub that a surface of all servers lists before those of
@@ -41,11 +43,13 @@ func hubToolsOf(s *Session, surface string) hubTools {
 }
 
 // OwnTools returns the definitions of the hub's tools on a surface, as they are without
-// servers.
-func OwnTools(surface string) []json.RawMessage {
+// servers. client is that of Opening.
+func OwnTools(surface, client string) []json.RawMessage {
 	switch {
-	case surfaces.Server(surface) != "", surface == surfaces.Native:
+	case surfaces.Server(surface) != "":
 		return nil
+	case surface == surfaces.Native:
+		return readingTools(cutting(nil, Opening{Surface: surface, Client: client})).definitions
 	case surface == surfaces.Meta:
 		return metaDefinitions(roster{})
 	}
@@ -77,17 +81,22 @@ func (r registryTools) findHow() string {
 
 func (r registryTools) lends() bool { return true }
 
-// noTools are the tools of a surface that has those of servers only.
+// noTools are the tools of a surface that has those of servers only, besides what reads
+// on in long results.
 type noTools struct{ *Session }
 
-func (n noTools) listed() ownTools { return ownTools{} }
+func (n noTools) listed() ownTools { return readingTools(n.cutting) }
 
 func (n noTools) instructions() string {
 	return n.gateway.roster().nativeInstructions(n.gateway.activeNames())
 }
 
-func (n noTools) call(context.Context, string, json.RawMessage) (json.RawMessage, bool, error) {
-	return nil, false, nil
+func (n noTools) call(_ context.Context, name string, params json.RawMessage) (json.RawMessage, bool, error) {
+	if name != longresult.ToolName || n.cutting.Limit == 0 {
+		return nil, false, nil
+	}
+	result, err := n.readMore(jsonrpc.Get(params, "arguments"))
+	return result, true, err
 }
 
 func (n noTools) findHow() string { return "The list of tools may have changed: read it again." }

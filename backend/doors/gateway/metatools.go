@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
+	"github.com/agent-discover/agent-discover/backend/doors/longresult"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -91,6 +92,10 @@ func (m metaTools) lends() bool { return false }
 func (m metaTools) call(ctx context.Context, name string, params json.RawMessage) (json.RawMessage, bool, error) {
 	if name == findName {
 		result, err := m.find(ctx, jsonrpc.Get(params, "arguments"))
+		return m.cut(result), true, err
+	}
+	if name == longresult.ToolName {
+		result, err := m.readMore(jsonrpc.Get(params, "arguments"))
 		return result, true, err
 	}
 	accepts, ok := callers[name]
@@ -157,6 +162,9 @@ func (m metaTools) invoke(ctx context.Context, accepts danger, params json.RawMe
 	if err != nil {
 		return errorResult(fault.MessageOf(err))
 	}
+	if name == longresult.ToolName {
+		return m.readMore(own)
+	}
 	server, tool, err := m.target(name)
 	if err == nil {
 		err = m.admits(accepts, server, tool)
@@ -165,8 +173,9 @@ func (m metaTools) invoke(ctx context.Context, accepts danger, params json.RawMe
 		m.gateway.proxy.Refuse(m.request(ctx, server, cmp.Or(tool, name), params), err)
 		return errorResult(fault.MessageOf(err))
 	}
-	result, err := m.Session.call(ctx, server, tool, jsonrpc.Set(params, "arguments", own))
-	return m.suggest(server, tool, result, err)
+	called, err := m.Session.call(ctx, server, tool, jsonrpc.Set(params, "arguments", own))
+	result, err := m.suggest(server, tool, called, err)
+	return m.cut(result), err
 }
 
 // target returns the server and the own name of a tool, by any name that resolve knows,

@@ -100,12 +100,23 @@ func checkInstructions(t *testing.T, text string, servers, tools []string) {
 }
 
 func TestMetaDefinitionsWithoutServersHaveTheCountedTokens(t *testing.T) {
-	list, err := encode(map[string]any{"tools": OwnTools(surfaces.Meta)})
+	list, err := encode(map[string]any{"tools": OwnTools(surfaces.Meta, "")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := tokens.Count(string(list)); n != MetaTokens {
 		t.Errorf("the definitions take %d tokens, but MetaTokens is %d", n, MetaTokens)
+	}
+}
+
+func TestReadMoreHasTheCountedTokens(t *testing.T) {
+	if n := tokens.Count(string(readMoreTool)); n != ReadMoreTokens {
+		t.Errorf("the definition takes %d tokens, but ReadMoreTokens is %d", n, ReadMoreTokens)
+	}
+	for client, want := range map[string]int{"codex": 1, "cursor": 0, "": 0} {
+		if n := len(OwnTools(surfaces.Native, client)); n != want {
+			t.Errorf("%q lists %d tools of the hub, want %d", client, n, want)
+		}
 	}
 }
 

@@ -44,10 +44,13 @@ func (s *Session) modernTask(ctx context.Context, method string, meta era.Meta, 
 	round := &modernRound{session: s, declared: upstream.Declared{Capabilities: meta.ClientCapabilities, Modern: true}}
 	ctx = exchange{modern: true, caller: taskCaller{round}, server: &round.server}.in(ctx)
 	result, err := s.pass(ctx, method, era.Meta{}.Stamp(params))
-	if err == nil && isOver(result) {
+	if err != nil {
+		return nil, err
+	}
+	if isOver(result) {
 		t.lease.Release()
 	}
-	return result, err
+	return s.cutState(t, result), nil
 }
 
 // followTasks subscribes to tasks of the session, and returns the ids for which that

@@ -77,6 +77,7 @@ func (s *Session) Close(ctx context.Context) {
 	g.subscriptions.removeAll(ctx, s)
 	g.endParked(s)
 	s.endTasks()
+	g.results.EndSession(s)
 	g.proxy.EndSession(s.id)
 	<-s.announced
 }

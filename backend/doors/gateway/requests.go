@@ -15,6 +15,9 @@ import (
 // pass sends a request of the client to the server that it names. In the result, a URI
 // is as the client has written it in the request, and others are as it is shown them.
 func (s *Session) pass(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	if result, ok, err := s.readResult(method, params); ok {
+		return result, err
+	}
 	server, own, err := s.owner(method, params)
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ const maxTasks = 256
 type task struct {
 	server, id string
 	lease      *upstream.Lease // keeps the server running until the task is over
+	cut        json.RawMessage // its result as the client is shown it, if that is long
 	last       json.RawMessage // the task as the client is shown it, once it is over; legacy clients list it
 
 	following sync.Mutex         // held while the server is asked to announce the states
@@ -113,10 +114,14 @@ func (s *Session) task(ctx context.Context, method string, params json.RawMessag
 		return nil, errNoTask
 	}
 	result, err := s.pass(ctx, method, params)
-	if err == nil && method != "tasks/result" {
-		s.noteState(t, result)
+	switch {
+	case err != nil:
+		return nil, err
+	case method == "tasks/result":
+		return s.cutTask(t, result), nil
 	}
-	return result, err
+	s.noteState(t, result)
+	return result, nil
 }
 
 // listTasks serves tasks/list. The list has one page, with the tasks of this session
@@ -166,7 +171,7 @@ func (g *Gateway) deliverTask(a upstream.Announced) {
 		if t == nil {
 			continue
 		}
-		state := s.surface.shown(a.Server, a.Method, a.Params, "")
+		state := s.cutState(t, s.surface.shown(a.Server, a.Method, a.Params, ""))
 		if a.Method == "notifications/tasks" {
 			s.announceTask(t, state)
 			continue

@@ -5,7 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"sync"
+	"slices"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -15,15 +16,14 @@ import (
 const longLine = 2000
 
 // document is a long result as a model reads it: its texts one after the other, and a
-// line in place of each image, sound or file.
+// line in place of each image, sound or file. Once it is kept, it does not change.
 type document struct {
-	text   []byte
-	parts  []part
-	source json.RawMessage // the JSON that paths select from; nil if there is none
-
-	parse sync.Once
-	value any   // of source
-	wrong error // why source cannot be read
+	text       []byte
+	parts      []part
+	source     json.RawMessage // the JSON that paths select from; nil if there is none
+	structured bool            // source is the result's structuredContent
+	apart      bool            // source is not the text
+	images     int             // bytes of the images that are shown with the beginning
 }
 
 // part is a block of the result.
@@ -31,13 +31,14 @@ type part struct {
 	raw        json.RawMessage // the block; nil if its text is not shown as it is
 	begin, end int             // in document.text
 	block      int             // its number if it is no text, otherwise -1
+	image      bool            // it is shown whole and does not count as text
 }
 
 // newDocument returns the document of a result, nil if the result has no content.
 func newDocument(result json.RawMessage) *document {
 	d := &document{}
 	if structured := jsonrpc.Get(result, "structuredContent"); len(structured) > 0 && structured[0] == '{' {
-		d.source = structured
+		d.source, d.structured, d.apart = structured, true, true
 	}
 	n := 0
 	for block := range jsonrpc.Items(jsonrpc.Get(result, "content")) {
@@ -62,16 +63,22 @@ func (d *document) add(n int, block json.RawMessage) {
 		text, isText = jsonrpc.String(jsonrpc.Get(resource, "text"))
 	}
 	if !isText {
-		d.append(part{raw: block, block: n}, []byte(describe(n, kind, block, resource)))
+		image := kind == "image" && len(block) <= maxImage
+		if image {
+			d.images += len(block)
+		}
+		d.append(part{raw: block, block: n, image: image}, []byte(describe(n, kind, block, resource)))
 		return
 	}
 	shown, raw := []byte(text), block
-	if begin := bytes.TrimLeft(shown, " \t\r\n"); len(begin) > 0 && (begin[0] == '{' || begin[0] == '[') && json.Valid(shown) {
-		if d.source == nil {
-			d.source = json.RawMessage(shown)
+	if begin := bytes.TrimLeft(shown, " \t\r\n"); len(begin) > 0 && (begin[0] == '{' || begin[0] == '[') && jsonrpc.Valid(shown) {
+		own := d.source == nil
+		if own {
+			d.source = shown
 		}
 		if hasLongLine(shown) {
 			shown = indented(shown)
+			d.apart = d.apart || own
 			if len(shown) > longLine {
 				raw = nil
 			}
@@ -86,7 +93,12 @@ func (d *document) append(p part, text []byte) {
 		d.text = append(d.text, '\n')
 	}
 	p.begin = len(d.text)
-	d.text = append(d.text, text...)
+	if d.text == nil {
+		d.text = slices.Clip(text)
+	} else {
+		d.apart = d.apart || d.source != nil // the text is copied
+		d.text = append(d.text, text...)
+	}
 	p.end = len(d.text)
 	d.parts = append(d.parts, p)
 }
@@ -97,12 +109,13 @@ func describe(n int, kind string, block, resource json.RawMessage) string {
 	if resource != nil {
 		data, mime, uri = jsonrpc.GetString(resource, "blob"), jsonrpc.GetString(resource, "mimeType"), jsonrpc.GetString(resource, "uri")
 	}
+	data = strings.TrimRight(data, "=")
 	line := fmt.Sprintf("[block %d: %s", n, kind)
 	if mime != "" {
 		line += " " + mime
 	}
 	if data != "" {
-		line += fmt.Sprintf(", %d bytes", base64.StdEncoding.DecodedLen(len(data)))
+		line += fmt.Sprintf(", %d bytes", base64.RawStdEncoding.DecodedLen(len(data)))
 	}
 	if uri != "" {
 		line += " " + uri
@@ -129,11 +142,12 @@ func indented(raw []byte) []byte {
 	return b.Bytes()
 }
 
-// tree reports whether paths can select from the document.
-func (d *document) tree() bool { return d.source != nil }
-
+// size returns how many bytes of memory the document takes.
 func (d *document) size() int {
-	n := len(d.text) + len(d.source)
+	n := cap(d.text)
+	if d.apart {
+		n += len(d.source)
+	}
 	for _, p := range d.parts {
 		n += len(p.raw)
 	}

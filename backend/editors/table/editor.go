@@ -47,18 +47,20 @@ type Editor struct {
 	Project []string // files of a project, relative to its folder
 
 	Reload      Reload
-	ReloadHint  string   // what the user has to do after a change, as sentences
-	ProjectHint string   // what the user has to do for an entry in a project's file, as sentences
-	ListChanged string   // yes, no or unknown: whether notifications/tools/list_changed is honoured
-	MaxTools    int      // limit on the number of tools; 0: none known
-	MaxName     int      // limit on a tool's name with NamePrefix, in characters; 0: none known
-	MaxResult   int      // from how many bytes on a model is not shown the whole result of a tool; 0: not known
-	NamePrefix  string   // text that the editor puts before a tool's name; {server} stands for the server's name
-	NoSpaces    bool     // the editor cannot start a command that contains a space
-	Schemas     string   // vendor whose rules tool schemas must meet: anthropic, gemini, openai or ""
-	Managed     []string // policy files of an administrator
-	Verified    bool     // the row is confirmed by several sources, or by the editor's own source code or documentation
-	Note        string   // what a person should know, as sentences
+	ReloadHint  string // what the user has to do after a change, as sentences
+	ProjectHint string // what the user has to do for an entry in a project's file, as sentences
+	ListChanged string // yes, no or unknown: whether notifications/tools/list_changed is honoured
+	MaxTools    int    // limit on the number of tools; 0: none known
+	MaxName     int    // limit on a tool's name with NamePrefix, in characters; 0: none known
+	MaxResult   int    // from how many bytes on a model is not shown the whole result of a tool; 0: not known
+	// ReadsResources is whether its model has a tool that reads resources by their URIs.
+	ReadsResources bool
+	NamePrefix     string   // text that the editor puts before a tool's name; {server} stands for the server's name
+	NoSpaces       bool     // the editor cannot start a command that contains a space
+	Schemas        string   // vendor whose rules tool schemas must meet: anthropic, gemini, openai or ""
+	Managed        []string // policy files of an administrator
+	Verified       bool     // the row is confirmed by several sources, or by the editor's own source code or documentation
+	Note           string   // what a person should know, as sentences
 
 	row *row // the row with the data of all systems
 }

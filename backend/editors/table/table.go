@@ -96,18 +96,19 @@ type row struct {
 	Running        bySystem[string] `yaml:"running"`
 	Managed        bySystem[string] `yaml:"managed"`
 
-	Reload      Reload `yaml:"reload"`
-	Hint        string `yaml:"hint"`
-	ProjectHint string `yaml:"project_hint"`
-	ListChanged string `yaml:"list_changed"`
-	MaxTools    int    `yaml:"max_tools"`
-	MaxName     int    `yaml:"max_name"`
-	MaxResult   int    `yaml:"max_result"`
-	NamePrefix  string `yaml:"name_prefix"`
-	NoSpaces    bool   `yaml:"no_spaces"`
-	Schemas     string `yaml:"schemas"`
-	Verified    bool   `yaml:"verified"`
-	Note        string `yaml:"note"`
+	Reload         Reload `yaml:"reload"`
+	Hint           string `yaml:"hint"`
+	ProjectHint    string `yaml:"project_hint"`
+	ListChanged    string `yaml:"list_changed"`
+	MaxTools       int    `yaml:"max_tools"`
+	MaxName        int    `yaml:"max_name"`
+	MaxResult      int    `yaml:"max_result"`
+	ReadsResources bool   `yaml:"reads_resources"`
+	NamePrefix     string `yaml:"name_prefix"`
+	NoSpaces       bool   `yaml:"no_spaces"`
+	Schemas        string `yaml:"schemas"`
+	Verified       bool   `yaml:"verified"`
+	Note           string `yaml:"note"`
 }
 
 // detection lists paths, commands and apps that show that an editor is
@@ -227,7 +228,7 @@ func (r *row) editor() *Editor {
 		Place: configedit.Place{Format: r.Format, Keys: r.Keys, List: r.List}, Shape: r.Shape,
 		Register: r.Register, Import: r.Import == nil || *r.Import, Each: r.Each, Writer: r.Writer,
 		Reload: r.Reload, ReloadHint: r.Hint, ProjectHint: r.ProjectHint, ListChanged: r.ListChanged,
-		MaxTools: r.MaxTools, MaxName: r.MaxName, MaxResult: r.MaxResult, NamePrefix: r.NamePrefix, NoSpaces: r.NoSpaces,
+		MaxTools: r.MaxTools, MaxName: r.MaxName, MaxResult: r.MaxResult, ReadsResources: r.ReadsResources, NamePrefix: r.NamePrefix, NoSpaces: r.NoSpaces,
 		Schemas: r.Schemas, Verified: r.Verified, Note: r.Note, row: r,
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Eager)) {

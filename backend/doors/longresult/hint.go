@@ -1,0 +1,57 @@
+package longresult
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// ToolName is the name of the tool that calls Store.Read.
+const ToolName = "read_more"
+
+// call returns how the client calls read_more with these members of its arguments.
+func (c Client) call(members string) string {
+	if c.Caller == "" {
+		return ToolName + " {" + members + "}"
+	}
+	return fmt.Sprintf(`%s {"call_as":%q,"arguments":{%s}}`, c.Caller, ToolName, members)
+}
+
+// rest says what is not shown of a document from an offset on, and how to read it.
+func (d *document) rest(c Client, handle string, at int) string {
+	begin := fmt.Sprintf(`"handle":%q`, handle)
+	var ways []string
+	if at < len(d.text) {
+		ways = append(ways, `"grep":"regular expression" finds lines`)
+	}
+	if d.source != nil {
+		ways = append(ways, `"path":"$…" selects by JSONPath (RFC 9535)`)
+	}
+	if d.hasBlocks() {
+		ways = append(ways, `"block":N returns that block whole`)
+	}
+	if at < len(d.text) {
+		return fmt.Sprintf("[%d of %d bytes are not shown. %s reads on. Instead of offset, %s.]",
+			len(d.text)-at, len(d.text), c.call(fmt.Sprintf(`%s,"offset":%d`, begin, at)), strings.Join(ways, ", "))
+	}
+	return fmt.Sprintf("[The text is complete, but not the result. Call %s with one more argument: %s.]", c.call(begin), strings.Join(ways, ", "))
+}
+
+// hasBlocks reports whether there are images, sounds or files.
+func (d *document) hasBlocks() bool {
+	for _, p := range d.parts {
+		if p.block >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// link returns a block that links a resource of this package.
+func link(uri string) json.RawMessage {
+	out := json.RawMessage(`{"type":"resource_link","mimeType":"text/plain"}`)
+	// Some clients show their model only the name.
+	return jsonrpc.Set(jsonrpc.Set(out, "uri", quote(uri)), "name", quote(uri))
+}

@@ -1,0 +1,152 @@
+package longresult
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/ohler55/ojg/jp"
+	"github.com/ohler55/ojg/oj"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// project returns what a path selects, as a JSON array of values that are kept byte for
+// byte where possible. A long selection gets a handle of its own.
+func (s *Store) project(c Client, d *document, path string) (json.RawMessage, error) {
+	if d.source == nil {
+		return nil, fault.New(fault.Invalid, "this result is not JSON, so that no path selects from it; use grep or offset")
+	}
+	expression, err := jp.ParseString(path)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "path is not a JSONPath: %s", err)
+	}
+	selected, err := selection(bytes.TrimSpace(d.source), expression)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "the path %s cannot be followed: %s", clip(path), err)
+	}
+	if len(selected) == 0 {
+		return texts(fmt.Sprintf("The path %s selects nothing.", path)), nil
+	}
+	return s.Cut(c, texts(string(indented(array(selected))))), nil
+}
+
+// What limits the work for a path.
+const (
+	maxParsed  = 4 << 20 // bytes of JSON that are parsed as a whole
+	maxDescent = 100     // levels that .. descends
+)
+
+// selection returns what an expression selects from a JSON value. It parses only those
+// parts of the value that a filter must know, because a parsed value takes many times
+// the memory of its text.
+func selection(value json.RawMessage, expression jp.Expr) ([]json.RawMessage, error) {
+	for _, step := range expression {
+		filter, ok := step.(*jp.Filter)
+		switch {
+		case !ok || !strings.Contains(filter.String(), "$"):
+		case len(value) > maxParsed:
+			return nil, fmt.Errorf("in a filter, $ needs a result of at most %d bytes", maxParsed)
+		default:
+			return parsed(value, expression)
+		}
+	}
+	var out []json.RawMessage
+	err := follow(value, expression, 0, func(v json.RawMessage) { out = append(out, v) })
+	return out, err
+}
+
+// follow calls found with what an expression selects from a value. descended is how many
+// levels .. has descended to it.
+func follow(value json.RawMessage, expression jp.Expr, descended int, found func(json.RawMessage)) error {
+	if len(expression) == 0 {
+		found(value)
+		return nil
+	}
+	next, rest := []json.RawMessage{value}, expression[1:]
+	switch step := expression[0].(type) {
+	case jp.Root, jp.At, jp.Bracket:
+	case jp.Descent:
+		if descended == maxDescent {
+			return fmt.Errorf(".. descends at most %d levels", maxDescent)
+		}
+		if err := follow(value, rest, 0, found); err != nil {
+			return err
+		}
+		if next = nil; value[0] == '{' || value[0] == '[' {
+			next = children(value, jp.Wildcard('*'))
+		}
+		rest = expression
+		descended++
+	case jp.Child, jp.Nth, jp.Wildcard, jp.Slice, jp.Union, *jp.Filter:
+		next = children(value, step)
+	default:
+		return fmt.Errorf("%T is not supported", step)
+	}
+	for _, v := range next {
+		if err := follow(v, rest, descended, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// children returns the members or elements of a value that one step selects.
+func children(value json.RawMessage, step jp.Frag) (out []json.RawMessage) {
+	if name, ok := step.(jp.Child); ok {
+		if value[0] != '{' {
+			return nil
+		}
+		if member := jsonrpc.Get(value, string(name)); member != nil {
+			out = append(out, member)
+		}
+		return out
+	}
+	var all []json.RawMessage
+	var from any // indexes of all, as the step finds the values themselves
+	if value[0] == '{' {
+		names := make(map[string]any)
+		jsonrpc.Each(value, func(name string, member json.RawMessage) {
+			names[name] = len(all)
+			all = append(all, member)
+		})
+		from = names
+	} else {
+		indexes := []any{}
+		for item := range jsonrpc.Items(value) {
+			indexes = append(indexes, len(all))
+			all = append(all, item)
+		}
+		from = indexes
+	}
+	switch step.(type) {
+	case jp.Wildcard:
+		return all
+	case *jp.Filter:
+		for _, v := range all {
+			if item, err := oj.Parse(v); err == nil && len(jp.Expr{step}.Get([]any{item})) > 0 {
+				out = append(out, v)
+			}
+		}
+		return out
+	}
+	for _, n := range (jp.Expr{step}).Get(from) {
+		out = append(out, all[n.(int)])
+	}
+	return out
+}
+
+// parsed returns what an expression selects from a parsed value.
+func parsed(value json.RawMessage, expression jp.Expr) ([]json.RawMessage, error) {
+	tree, err := oj.Parse(value)
+	if err != nil {
+		return nil, err
+	}
+	var out []json.RawMessage
+	for _, v := range expression.Get(tree) {
+		out = append(out, json.RawMessage(oj.JSON(v, &oj.Options{Sort: true, HTMLUnsafe: true})))
+	}
+	return out, nil
+}
