@@ -28,7 +28,10 @@ type client struct {
 	modern bool // it begins with server/discover of MCP 2026-07-28
 
 	session    []string // command that lists the tools of its servers, if ask does not
-	sessionEnv []string // {model} stands for the address of a model API that rejects all requests
+	sessionEnv []string // {model} stands for the address of its model's API
+
+	talk    []string // command that talks with its model, at {model}, and may call tools that only read
+	talkEnv []string // for it, besides sessionEnv
 }
 
 // serverStates are the servers that a client lists, by name: true if it is connected to the server.
@@ -37,8 +40,10 @@ type serverStates map[string]bool
 var all = []*client{
 	{
 		id: "claude-code", clientName: "claude-code", file: ".claude.json", list: parsedList, ask: []string{"claude", "mcp", "list"},
-		env: []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
-		add: byCommand("claude", "mcp", "add", "--scope", "user", "NAME", "--", "/bin/false"),
+		env:     []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
+		add:     byCommand("claude", "mcp", "add", "--scope", "user", "NAME", "--", "/bin/false"),
+		talk:    []string{"claude", "--print", "--permission-mode", "plan", "--allowedTools", "mcp__discover", "--settings", `{"permissions":{"disableAutoMode":"disable"}}`, "--", "hello"},
+		talkEnv: []string{"ANTHROPIC_BASE_URL={model}", "ANTHROPIC_AUTH_TOKEN=none"},
 	},
 	{
 		id: "gemini-cli", clientName: "mcp-test-client", file: ".gemini/settings.json", list: parsedList, ask: []string{"gemini", "mcp", "list"},
@@ -46,27 +51,33 @@ var all = []*client{
 		add:     byCommand("gemini", "mcp", "add", "--scope", "user", "NAME", "/bin/false"),
 		session: []string{"gemini", "--prompt", "hello"},
 		// Vertex AI is the only model API whose address can be set without a file.
+		talk:       []string{"gemini", "--model", "gemini-2.5-flash", "--approval-mode", "yolo", "--prompt", "hello"},
 		sessionEnv: []string{"GOOGLE_GENAI_USE_VERTEXAI=true", "GOOGLE_API_KEY=none", "GOOGLE_VERTEX_BASE_URL={model}"},
 	},
 	{
 		id: "qwen-code", clientName: "mcp-test-client", file: ".qwen/settings.json", list: parsedList, ask: []string{"qwen", "mcp", "list"},
 		add:        byCommand("qwen", "mcp", "add", "--scope", "user", "NAME", "/bin/false"),
 		session:    []string{"qwen", "--prompt", "hello"},
+		talk:       []string{"qwen", "--approval-mode", "yolo", "--prompt", "hello"},
 		sessionEnv: []string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL={model}/v1", "OPENAI_MODEL=none"},
 	},
 	{
 		id: "opencode", clientName: "opencode", file: ".config/opencode/opencode.json", list: parsedList, ask: []string{"opencode", "mcp", "list"},
-		env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
-		add: byHand, // its own command is interactive
+		env:     []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
+		add:     byHand, // its own command is interactive
+		talk:    []string{"opencode", "run", "--model", "stub/stub", "hello"},
+		talkEnv: []string{`OPENCODE_CONFIG_CONTENT={"provider":{"stub":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"{model}/v1","apiKey":"none"},"models":{"stub":{}}}}}`},
 	},
 	{
 		id: "codex", clientName: "codex-mcp-client", file: ".codex/config.toml", list: appServerStatus, ask: []string{"codex", "app-server"},
-		add: byCommand("codex", "mcp", "add", "NAME", "--", "/bin/false"),
+		add:  byCommand("codex", "mcp", "add", "NAME", "--", "/bin/false"),
+		talk: []string{"codex", "exec", "--skip-git-repo-check", "-c", `model_providers.stub={name="stub",base_url="{model}/v1",wire_api="responses"}`, "-c", "model_provider=stub", "hello"},
 	},
 	{
 		id: "copilot-cli", clientName: "copilot-cli", file: ".copilot/mcp-config.json", list: sessionStatus, modern: true,
 		env:        []string{"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false"},
 		add:        byCommand("copilot", "mcp", "add", "NAME", "--", "/bin/false"),
+		talk:       []string{"copilot", "--allow-all-tools", "--prompt", "hello"},
 		session:    []string{"copilot", "--prompt", "hello", "--output-format", "json"},
 		sessionEnv: []string{"COPILOT_PROVIDER_BASE_URL={model}/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_MODEL=gpt-4.1"},
 	},
@@ -157,7 +168,7 @@ func sessionStatus(u *user, c *client) serverStates {
 }
 
 // appServerStatus asks the app server of codex, which its graphical clients use. A server counts as connected if it has
-// the tool registry.
+// the tool find_tool.
 func appServerStatus(u *user, c *client) serverStates {
 	u.t.Helper()
 	cmd := u.client(c, c.ask...)
@@ -187,9 +198,9 @@ func appServerStatus(u *user, c *client) serverStates {
 	}
 	servers := make(serverStates)
 	for _, s := range status.Data {
-		_, lists := s.Tools["registry"]
+		_, lists := s.Tools["find_tool"]
 		servers[s.Name] = lists
-		u.t.Logf("%s: registry %t; %d tools; %s", s.Name, lists, len(s.Tools), s.ToolsError)
+		u.t.Logf("%s: find_tool %t; %d tools; %s", s.Name, lists, len(s.Tools), s.ToolsError)
 	}
 	return servers
 }

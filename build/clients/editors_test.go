@@ -5,7 +5,6 @@ package clients
 import (
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -41,7 +40,7 @@ func TestClientConnectsThroughTheWrittenEntry(t *testing.T) {
 		if text := u.read(c.path(u)); !strings.Contains(text, u.program) || strings.Contains(text, "AGENT_DISCOVER") {
 			t.Errorf("the entry lacks the program or names a data folder:\n%s", text)
 		}
-		if text := strings.Join(strings.Fields(u.read(c.path(u))), ""); !strings.Contains(text, `"mcp","--client","`+c.id+`"`) {
+		if text := strings.Join(strings.Fields(u.read(c.path(u))), ""); !strings.Contains(text, `"mcp","--client","`+c.id+`","--surface","meta"`) {
 			t.Errorf("the entry does not name the editor:\n%s", text)
 		}
 		c.expectServers(u, serverStates{"discover": true, "control": false})
@@ -49,14 +48,14 @@ func TestClientConnectsThroughTheWrittenEntry(t *testing.T) {
 	})
 }
 
-func TestClientListsRegistryAndIsRecognised(t *testing.T) {
+func TestClientListsTheToolsAndIsRecognised(t *testing.T) {
 	forEachClient(t, func(t *testing.T, c *client) {
 		u := newUser(t, "")
 		u.register(c)
 		r := u.installRelay()
 		u.listTools(c)
-		if tools := r.tools(); !slices.Contains(tools, "registry") {
-			t.Errorf("tools listed to the client: %q; its requests:\n%s", tools, u.read(r.requests))
+		if tools := r.definitions(); tools["find_tool"].Name == "" {
+			t.Errorf("tools listed to the client: %v; its requests:\n%s", tools, u.read(r.requests))
 		}
 		if requests := u.read(r.requests); c.modern && (!strings.Contains(requests, `"server/discover"`) || strings.Contains(requests, `"initialize"`)) {
 			t.Errorf("the client fell back to an older version of MCP; its requests:\n%s", requests)

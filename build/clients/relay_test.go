@@ -36,13 +36,19 @@ func (u *user) installRelay() *relay {
 	return r
 }
 
-// tools returns the names of the tools in every answer to tools/list.
-func (r *relay) tools() []string {
+// definition is a tool as the hub lists it.
+type definition struct {
+	Name, Description string
+	InputSchema       arguments
+}
+
+// definitions returns the tools in the answers to tools/list, by name.
+func (r *relay) definitions() map[string]definition {
 	r.u.t.Helper()
 	type message struct {
 		ID     json.RawMessage
 		Method string
-		Result struct{ Tools []struct{ Name string } }
+		Result struct{ Tools []definition }
 	}
 	wanted := make(map[string]bool)
 	for line := range strings.Lines(r.u.read(r.requests)) {
@@ -51,16 +57,16 @@ func (r *relay) tools() []string {
 			wanted[string(m.ID)] = true
 		}
 	}
-	var names []string
+	tools := make(map[string]definition)
 	for line := range strings.Lines(r.u.read(r.responses)) {
 		var m message
 		if json.Unmarshal([]byte(line), &m) == nil && m.Method == "" && wanted[string(m.ID)] {
 			for _, tool := range m.Result.Tools {
-				names = append(names, tool.Name)
+				tools[tool.Name] = tool
 			}
 		}
 	}
-	return names
+	return tools
 }
 
 // listTools makes a client list the tools of its servers, as it does at the start of a session.

@@ -2,6 +2,7 @@ package registration
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/editors/table"
@@ -62,5 +63,68 @@ func TestUpdatesKeepAPersonsChoiceOfWhatIsShownFromTheStart(t *testing.T) {
 		}
 		rg.undo(done, update)
 		rg.holds(path, text)
+	}
+}
+
+// codexHome registers Codex with a file, and returns what the file is then.
+func codexHome(t *testing.T, before string) (rg *rig, path, after string) {
+	rg = newRig(t, "linux")
+	path = rg.file("codex", before)
+	rg.register("codex", done)
+	return rg, path, rg.read(path)
+}
+
+const codexSetting = `direct_only_tool_namespaces = ["mcp__discover"]`
+
+func TestTheSettingBesideTheEntryIsAddedAndUndone(t *testing.T) {
+	for name, before := range map[string]string{
+		"an empty file":       "",
+		"a file":              "model = \"x\"\n\n[mcp_servers.a]\ncommand = \"x\"\n",
+		"a table of features": "[features]\nweb_search = true # mine\n\n[mcp_servers.a]\ncommand = \"x\"\n",
+		"code mode":           "[features.code_mode]\nenabled = false # mine\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			rg, path, after := codexHome(t, before)
+			if !strings.Contains(after, codexSetting) || strings.Contains(after, "enabled = true") {
+				t.Errorf("the file is\n%s", after)
+			}
+			rg.register("codex", nothing)
+			rg.unregister("codex", done)
+			if name != "code mode" { // a person's table keeps the field, which does nothing then
+				rg.holds(path, before)
+			}
+
+			rg, path, _ = codexHome(t, before)
+			changes, err := rg.History(t.Context(), "codex")
+			if err != nil {
+				t.Fatal(err)
+			}
+			rg.write(path, rg.read(path)+"\n[mcp_servers.later]\ncommand = \"x\"\n")
+			rg.undo(done, changes[0].ID)
+			if now := rg.read(path); strings.Contains(now, "direct_only") || strings.Contains(now, Name) || !strings.Contains(now, "later") {
+				t.Errorf("after undo, the file is\n%s", now)
+			}
+		})
+	}
+}
+
+func TestAPersonsSettingBesideTheEntryStays(t *testing.T) {
+	for _, before := range []string{
+		"[features.code_mode]\ndirect_only_tool_namespaces = [\"mine\"]\n", "[features.code_mode]\ndirect_only_tool_namespaces = []\n",
+		"[features]\ncode_mode = true\n", "features = 1\n", "[features]\ncode_mode = { direct_only_tool_namespaces = [\"mine\"] }\n",
+	} {
+		rg, path, after := codexHome(t, before)
+		if strings.Contains(after, codexSetting) || !strings.Contains(after, strings.TrimSpace(before)) {
+			t.Errorf("the file is\n%s", after)
+		}
+		rg.unregister("codex", done)
+		rg.holds(path, before)
+	}
+	rg, path, after := codexHome(t, "")
+	changed := strings.Replace(after, codexSetting, codexSetting+"\nenabled = true", 1)
+	rg.write(path, changed)
+	rg.unregister("codex", done)
+	if now := rg.read(path); !strings.Contains(now, "enabled = true") || !strings.Contains(now, codexSetting) {
+		t.Errorf("a table to which a person has added something is\n%s", now)
 	}
 }

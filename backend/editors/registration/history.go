@@ -56,15 +56,24 @@ type change struct {
 // step is the change of one entry. Removing several entries takes several steps.
 type step struct {
 	Name  string            `json:"name"`
-	Was   bool              `json:"was"` // the entry was in the file
-	Is    bool              `json:"is"`  // the entry is in the file afterwards
+	Keys  []string          `json:"keys,omitempty"` // of the collection that holds it, if not the servers
+	Was   bool              `json:"was"`            // the entry was in the file
+	Is    bool              `json:"is"`             // the entry is in the file afterwards
 	Edits []configedit.Edit `json:"cuts"`
 	Made  int               `json:"made"` // see configedit.Change
 }
 
+// place returns the place of the collection that the step changes.
+func (s step) place(servers configedit.Place) configedit.Place {
+	if s.Keys == nil {
+		return servers
+	}
+	return configedit.Place{Format: servers.Format, Keys: s.Keys}
+}
+
 // inverse returns the step that undoes s.
 func (s step) inverse() step {
-	out := step{Name: s.Name, Was: s.Is, Is: s.Was, Edits: make([]configedit.Edit, len(s.Edits))}
+	out := step{Name: s.Name, Keys: s.Keys, Was: s.Is, Is: s.Was, Edits: make([]configedit.Edit, len(s.Edits))}
 	shift := 0
 	for i, e := range s.Edits {
 		out.Edits[i] = configedit.Edit{At: e.At + shift, Old: e.New, New: e.Old}

@@ -67,6 +67,7 @@ func (r *Registrar) register(p *filePlan) {
 		p.apply(step{Name: Name, Was: true, Is: true}, func(text []byte) (configedit.Change, error) {
 			return repair(text, p.file, e, wanted)
 		})
+		p.addSetting()
 	case Foreign:
 		if !p.replace {
 			p.refuse(fault.New(fault.Denied, "%s already has a server named %s that starts another program; replace it only if you do not need it", p.file.Path, Name))
@@ -105,6 +106,7 @@ func (p *filePlan) put(wanted table.Server, exists bool) {
 	p.apply(step{Name: Name, Was: exists, Is: true}, func(text []byte) (configedit.Change, error) {
 		return configedit.Put(text, p.file.Place, Name, value)
 	})
+	p.addSetting()
 }
 
 // unregister plans to remove the entry from a file.
@@ -126,6 +128,7 @@ func (r *Registrar) unregister(ctx context.Context, p *filePlan) {
 	if c == nil || !r.revertOrigin(ctx, p, c) {
 		p.remove(Name)
 	}
+	p.removeSetting()
 	if c != nil && c.Before == "" && p.effect == editFile && holdsNothing(p.text) {
 		p.effect, p.folders = deleteFile, c.Folders
 	}
@@ -157,11 +160,11 @@ func (r *Registrar) origin(path string) *change {
 // where that is not possible.
 func (r *Registrar) revertOrigin(ctx context.Context, p *filePlan, c *change) bool {
 	steps, err := r.history.stepsOf(ctx, c)
-	if err != nil || len(steps) != 1 {
+	if err != nil || len(steps) == 0 || slices.ContainsFunc(steps[1:], func(s step) bool { return s.Keys == nil }) {
 		return false
 	}
-	s := steps[0]
-	reverted, err := configedit.Revert(p.text, p.file.Place, Name, configedit.Change{Text: r.texts(ctx, c, steps)[0], Edits: s.Edits, Made: s.Made})
+	s, texts := steps[0], r.texts(ctx, c, steps)
+	reverted, err := configedit.Revert(p.text, p.file.Place, Name, configedit.Change{Text: texts[0], Edits: s.Edits, Made: s.Made})
 	if err != nil {
 		return false
 	}
@@ -169,6 +172,9 @@ func (r *Registrar) revertOrigin(ctx context.Context, p *filePlan, c *change) bo
 		return false
 	}
 	p.apply(step{Name: Name, Was: true}, func([]byte) (configedit.Change, error) { return reverted, nil })
+	for i, s := range steps[1:] {
+		p.revertSetting(s, configedit.Change{Text: texts[i+1], Edits: s.Edits, Made: s.Made})
+	}
 	return true
 }
 

@@ -228,6 +228,11 @@ func (r *Registrar) revert(ctx context.Context, p *filePlan, c *change) {
 	}
 	texts := r.texts(ctx, c, steps)
 	for i, s := range slices.Backward(steps) {
+		made := configedit.Change{Text: texts[i], Edits: s.Edits, Made: s.Made}
+		if s.Keys != nil {
+			p.revertSetting(s, made)
+			continue
+		}
 		list, err := configedit.Read(p.text, c.Place)
 		if err != nil {
 			p.refuse(err)
@@ -241,7 +246,6 @@ func (r *Registrar) revert(ctx context.Context, p *filePlan, c *change) {
 			p.keep(c.Path + " now starts another program as " + Name + ", so it is left as it is")
 			return
 		}
-		made := configedit.Change{Text: texts[i], Edits: s.Edits, Made: s.Made}
 		p.apply(step{Name: s.Name, Was: exists, Is: s.Was}, func(text []byte) (configedit.Change, error) {
 			return configedit.Revert(text, p.file.Place, s.Name, made)
 		})

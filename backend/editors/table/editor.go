@@ -43,7 +43,9 @@ type Editor struct {
 	Running  []string   // names of processes that must have ended before the file is changed
 	// Eager are fields of an entry with which the editor shows a model its tools from the
 	// start, instead of their names only.
-	Eager   configedit.Object
+	Eager configedit.Object
+	// Setting is what the user's file needs beside the entry for the same; nil for nothing.
+	Setting *Setting
 	Project []string // files of a project, relative to its folder
 
 	Reload      Reload
@@ -97,6 +99,18 @@ type File struct {
 	// Rejects is what the editor does not accept although the format has it.
 	Rejects []configedit.Extension
 	Plugin  string // value of ${CLAUDE_PLUGIN_ROOT} in the file; "" outside of plugins
+}
+
+// Setting is an object in an editor's file, outside of the servers.
+type Setting struct {
+	Keys   []string          // the path to the object
+	Fields configedit.Object // what it holds
+}
+
+// Place returns the path to the collection that holds the object, and its name there.
+func (s *Setting) Place() (keys []string, name string) {
+	last := len(s.Keys) - 1
+	return s.Keys[:last], s.Keys[last]
 }
 
 // Found is the result of searching a machine for an editor. Editor is a copy

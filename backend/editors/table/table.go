@@ -85,6 +85,7 @@ type row struct {
 	Shape   string                 `yaml:"shape"`
 	Project []spot                 `yaml:"project"`
 	Eager   map[string]any         `yaml:"eager"`
+	Setting *setting               `yaml:"setting"`
 
 	Detect         detection        `yaml:"detect"`
 	Register       Permission       `yaml:"register"`
@@ -113,6 +114,11 @@ type row struct {
 
 // detection lists paths, commands and apps that show that an editor is
 // installed.
+type setting struct {
+	Keys   []string       `yaml:"keys"`
+	Fields map[string]any `yaml:"fields"`
+}
+
 type detection struct {
 	Paths    bySystem[string] `yaml:"paths"`
 	Commands []string         `yaml:"commands"`
@@ -231,8 +237,9 @@ func (r *row) editor() *Editor {
 		MaxTools: r.MaxTools, MaxName: r.MaxName, MaxResult: r.MaxResult, ReadsResources: r.ReadsResources, NamePrefix: r.NamePrefix, NoSpaces: r.NoSpaces,
 		Schemas: r.Schemas, Verified: r.Verified, Note: r.Note, row: r,
 	}
-	for _, key := range slices.Sorted(maps.Keys(r.Eager)) {
-		e.Eager = append(e.Eager, configedit.Field{Key: key, Value: r.Eager[key]})
+	e.Eager = sortedFields(r.Eager)
+	if r.Setting != nil {
+		e.Setting = &Setting{Keys: r.Setting.Keys, Fields: sortedFields(r.Setting.Fields)}
 	}
 	for _, s := range r.Project {
 		e.Project = append(e.Project, s.Path)
@@ -259,4 +266,12 @@ func (r *row) file(s spot, path string) File {
 		f.Or = append(f.Or, configedit.Place{Format: place.Format, Keys: keys, List: place.List})
 	}
 	return f
+}
+
+// sortedFields returns an object with its keys in order.
+func sortedFields(fields map[string]any) (out configedit.Object) {
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		out = append(out, configedit.Field{Key: key, Value: fields[key]})
+	}
+	return out
 }
