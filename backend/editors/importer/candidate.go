@@ -29,7 +29,7 @@ type Problem struct {
 }
 
 // Candidate is a server that can be imported. Entries with the same command and
-// arguments, or the same URL, are one candidate.
+// arguments, or the same URL, are one candidate if they use the same account; see takes.
 type Candidate struct {
 	ID       string   `json:"id"`   // hash of what the server runs, which is the same in every scan
 	Name     string   `json:"name"` // proposed name, which no configured server and no other candidate has
@@ -59,7 +59,8 @@ type Source struct {
 // found. The entry of Agent Discover itself is left out.
 func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candidate {
 	all := []Candidate{}
-	byLaunch := make(map[string][]int) // indices into all
+	groups := make(map[string][]occurrence) // by launch
+	var keys []string
 	for n := range found {
 		found[n].index = n
 	}
@@ -71,20 +72,42 @@ func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candida
 		if o.problem != "" {
 			key = fmt.Sprint("\x00", o.index) // a unique key: an unusable entry is not merged with others
 		}
-		at := slices.IndexFunc(byLaunch[key], func(c int) bool { return within(settings(o.server), settings(all[c].Server)) })
-		if at < 0 {
-			byLaunch[key] = append(byLaunch[key], len(all))
-			all = append(all, newCandidate(o))
-			continue
+		if groups[key] == nil {
+			keys = append(keys, key)
 		}
-		all[byLaunch[key][at]].add(o)
+		groups[key] = append(groups[key], o)
 	}
-	warnOfConflicts(all, byLaunch)
+	for _, key := range keys {
+		merged := merge(groups[key])
+		warnOfConflicts(merged)
+		all = append(all, merged...)
+	}
 	sortAsFound(all)
 	view, names := i.registryView(), i.takenNames()
+	view.matchAll(ctx, all)
 	for n := range all {
-		view.match(ctx, &all[n])
 		names.propose(&all[n])
+	}
+	return all
+}
+
+// merge returns the candidates among entries with the same command or URL.
+func merge(group []occurrence) []Candidate {
+	var all []Candidate
+	named := severalSignIns(group)
+	for _, o := range group {
+		at := slices.IndexFunc(all, func(c Candidate) bool { return c.takes(o, named) && maps.Equal(settings(c.Server), settings(o.server)) })
+		if at < 0 {
+			at = slices.IndexFunc(all, func(c Candidate) bool { return c.takes(o, named) })
+		}
+		if at >= 0 {
+			all[at].add(o)
+			continue
+		}
+		all = append(all, newCandidate(o))
+		if named {
+			all[len(all)-1].ID = hashOf([]any{idOf(o), o.entry})
+		}
 	}
 	return all
 }
@@ -114,6 +137,10 @@ func idOf(o occurrence) string {
 	if o.problem != "" {
 		parts = append(parts, o.file.Path, o.file.Place.Keys, o.entry)
 	}
+	return hashOf(parts)
+}
+
+func hashOf(parts []any) string {
 	text, _ := json.Marshal(parts) // cannot fail: strings, and maps in sorted order
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
@@ -146,26 +173,32 @@ func (c *Candidate) warn(format string, args ...any) {
 	}
 }
 
-// warnOfConflicts adds warnings to candidates that differ only in the values
-// of variables or headers.
-func warnOfConflicts(all []Candidate, byLaunch map[string][]int) {
-	for _, group := range byLaunch {
-		for _, one := range group {
-			names := make(map[string]bool)
-			for _, other := range group {
-				others := settings(all[other].Server)
-				for name, value := range settings(all[one].Server) {
-					if given, has := others[name]; has && given != value {
-						names[shown(name)] = true
-					}
+// warnOfConflicts adds warnings to candidates with the same command or URL that differ in
+// variables or headers.
+func warnOfConflicts(group []Candidate) {
+	for n := range group {
+		values, lacks := make(map[string]bool), make(map[string]bool)
+		own := settings(group[n].Server)
+		for _, other := range group {
+			for name, value := range settings(other.Server) {
+				switch given, has := own[name]; {
+				case !has:
+					lacks[shown(name)] = true
+				case given != value:
+					values[shown(name)] = true
 				}
 			}
-			if len(names) > 0 {
-				all[one].warn("another entry has the same command with another value of %s", strings.Join(slices.Sorted(maps.Keys(names)), ", "))
-			}
+		}
+		if len(values) > 0 {
+			group[n].warn("another entry has the same command with another value of %s", list(values))
+		}
+		if len(lacks) > 0 {
+			group[n].warn("another entry has the same command with %s, which this one lacks", list(lacks))
 		}
 	}
 }
+
+func list(names map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(names)), ", ") }
 
 // sortAsFound sorts candidates, and the sources of each, in the order in which
 // they were found.

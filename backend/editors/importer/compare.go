@@ -18,9 +18,10 @@ import (
 type similarity int
 
 const (
-	different  similarity = iota // the server runs something else
-	incomplete                   // the server lacks variables or headers of the entry
-	unsure                       // the server and the entry can differ only in secrets that cannot be read now
+	different    similarity = iota // the server runs something else
+	otherAccount                   // only one of them has credentials, and their names differ
+	incomplete                     // the server lacks variables or headers of the entry
+	unsure                         // the server and the entry can differ only in secrets that cannot be read now
 	same
 )
 

@@ -101,8 +101,8 @@ func TestEntriesAreRemovedInOneChangePerFile(t *testing.T) {
 	f.add(registry.Server{Name: "old", Command: "uvx", Args: []string{"old"}})
 	cursor := f.write(".cursor/mcp.json", `{"mcpServers": {
 		"a": {"command": "npx", "args": ["a"], "env": {"API_KEY": "battery-staple"}}, "old": {"command": "uvx", "args": ["old"]}, "bad": {"args": []}}}`)
-	codex := f.write(".codex/config.toml", "# mine\n[mcp_servers.alpha]\ncommand = \"npx\"\nargs = [\"a\"]\n\n[mcp_servers.discover]\ncommand = \"/opt/agent-discover\"\nargs = [\"mcp\"]\n")
-	claude := f.write(".claude.json", `{"mcpServers": {}, "projects": {"/p": {"mcpServers": {"a": {"command": "npx", "args": ["a"]}}}}}`)
+	codex := f.write(".codex/config.toml", "# mine\n[mcp_servers.alpha]\ncommand = \"npx\"\nargs = [\"a\"]\nenv = { API_KEY = \"battery-staple\" }\n\n[mcp_servers.discover]\ncommand = \"/opt/agent-discover\"\nargs = [\"mcp\"]\n")
+	claude := f.write(".claude.json", `{"mcpServers": {}, "projects": {"/p": {"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"API_KEY": "battery-staple"}}}}}}`)
 	project := f.read(claude)
 
 	report := f.run(importer.Request{RemoveEntries: true})

@@ -117,15 +117,16 @@ func TestEntriesWithDifferentVariablesAreNotMerged(t *testing.T) {
 	f.write(".lmstudio/mcp.json", entry(`{"TOKEN": "home-token"}`))
 
 	scan := f.scan()
-	if len(scan.Candidates) != 2 {
+	if len(scan.Candidates) != 3 {
 		t.Fatalf("candidates: %q", names(scan))
 	}
-	work, home := candidate(t, scan, "a"), candidate(t, scan, "a-2")
-	if len(work.Sources) != 3 || work.Server.Env["MODE"] != "fast" || len(home.Sources) != 1 || home.Server.Env["TOKEN"] != "home-token" || work.ID == home.ID {
+	warned(t, candidate(t, scan, "a"), "the same command with MODE, TOKEN, which this one lacks")
+	work, home := candidate(t, scan, "a-2"), candidate(t, scan, "a-3")
+	if len(work.Sources) != 2 || work.Server.Env["MODE"] != "fast" || len(home.Sources) != 1 || home.Server.Env["TOKEN"] != "home-token" || work.ID == home.ID {
 		t.Errorf("candidates: %q", names(scan))
 	}
 	warned(t, work, "another value of TOKEN")
-	warned(t, home, "another value of TOKEN")
+	warned(t, home, "another value of TOKEN", "MODE, which this one lacks")
 	if text := fmt.Sprint(work.Warnings, home.Warnings); strings.Contains(text, "-token") {
 		t.Errorf("a warning shows a value: %s", text)
 	}

@@ -1,0 +1,120 @@
+package importer
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// samePlace reports whether two entries are in the same list of one file.
+func samePlace(a, b occurrence) bool {
+	return !a.pasted && !b.pasted && pathname.Here.Equal(a.file.Path, b.file.Path) && slices.Equal(a.file.Place.Keys, b.file.Place.Keys)
+}
+
+// severalSignIns reports whether a file has one remote server under several names: each of
+// them has a sign-in of its own.
+func severalSignIns(group []occurrence) bool {
+	for n, o := range group {
+		if o.server.Transport != "stdio" && slices.ContainsFunc(group[:n], func(p occurrence) bool { return samePlace(o, p) && o.entry != p.entry }) {
+			return true
+		}
+	}
+	return false
+}
+
+// accountOf returns the credentials among the variables or headers of a server, by place.
+func accountOf(s table.Server) map[string]string {
+	values := make(map[string]string)
+	for _, literal := range literals(s.Transport, nil, s.Env, "", s.Headers) {
+		values[literal.Where] = literal.Value
+	}
+	return values
+}
+
+// takes reports whether an entry with the same command or URL is the candidate: it has the
+// same credentials and no other settings. Entries of one file that differ in any setting
+// are different servers. With named, so are entries with different names.
+func (c *Candidate) takes(o occurrence, named bool) bool {
+	own, given := settings(c.Server), settings(o.server)
+	if !within(given, own) || !maps.Equal(accountOf(c.Server), accountOf(o.server)) {
+		return false
+	}
+	sources := func(match func(occurrence) bool) bool {
+		return slices.ContainsFunc(c.Sources, func(s Source) bool { return match(s.found) })
+	}
+	if named && !sources(func(p occurrence) bool { return strings.EqualFold(p.entry, o.entry) }) {
+		return false
+	}
+	return len(given) == len(own) || !sources(func(p occurrence) bool { return samePlace(o, p) && o.entry != p.entry })
+}
+
+// match is how similar a candidate and a configured server are.
+type match struct {
+	candidate int
+	server    string
+	how       similarity
+	why       string
+	named     bool // an entry of the candidate has the name of the server
+}
+
+// matchAll sets Existing of the candidates. A configured server is at most one of them,
+// because the same command or URL may be configured for several accounts: the most similar
+// one or, among equals, the one with its name.
+func (v *registryView) matchAll(ctx context.Context, all []Candidate) {
+	var matches []match
+	for n, c := range all {
+		if c.Problem != "" {
+			continue
+		}
+		for _, s := range v.servers {
+			m := match{candidate: n, server: s.Name}
+			m.named = slices.ContainsFunc(c.Sources, func(from Source) bool { return from.found.entry == s.Name })
+			if m.how, m.why = v.compare(ctx, c.Server, s, false); m.how != different && !m.named {
+				v.account(ctx, c.Server, s, &m)
+			}
+			if m.how != different {
+				matches = append(matches, m)
+			}
+		}
+	}
+	slices.SortStableFunc(matches, func(a, b match) int {
+		if a.how != b.how {
+			return int(b.how - a.how)
+		}
+		return map[bool]int{true: 1}[b.named] - map[bool]int{true: 1}[a.named]
+	})
+	taken := make(map[string]bool)
+	for _, m := range matches {
+		c := &all[m.candidate]
+		if c.Existing != "" || taken[m.server] && m.how != unsure {
+			continue
+		}
+		if m.how != same {
+			c.warn("the server %s has the same command, but %s", m.server, m.why)
+		}
+		if m.how != otherAccount {
+			c.Existing, taken[m.server] = m.server, true
+		}
+	}
+}
+
+// account lowers a match if either the entry or the configured server has credentials, and
+// the other has none.
+func (v *registryView) account(ctx context.Context, s table.Server, r registry.Server, m *match) {
+	given := literals(s.Transport, s.Args, s.Env, s.URL, s.Headers)
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(v.names(ctx, r.Name))), func(name string) bool { return strings.HasPrefix(name, "oauth:") })
+	for _, literal := range literals(r.Transport, r.Args, r.Env, r.Endpoint(), r.Headers) {
+		names = append(names, literal.Where)
+	}
+	switch {
+	case len(given) == 0 && len(names) > 0:
+		m.how, m.why = otherAccount, "with the credential "+shown(names[0])
+	case len(given) > 0 && len(names) == 0:
+		m.how, m.why = otherAccount, "without the credential "+shown(given[0].Where)
+	}
+}
