@@ -104,38 +104,46 @@ func children(value json.RawMessage, step jp.Frag) (out []json.RawMessage) {
 		}
 		return out
 	}
-	var all []json.RawMessage
-	var from any // indexes of all, as the step finds the values themselves
-	if value[0] == '{' {
-		names := make(map[string]any)
-		jsonrpc.Each(value, func(name string, member json.RawMessage) {
-			names[name] = len(all)
-			all = append(all, member)
-		})
-		from = names
-	} else {
-		indexes := []any{}
-		for item := range jsonrpc.Items(value) {
-			indexes = append(indexes, len(all))
-			all = append(all, item)
-		}
-		from = indexes
-	}
 	switch step.(type) {
 	case jp.Wildcard:
-		return all
+		each(value, func(_ string, v json.RawMessage) { out = append(out, v) })
+		return out
 	case *jp.Filter:
-		for _, v := range all {
-			if item, err := oj.Parse(v); err == nil && len(jp.Expr{step}.Get([]any{item})) > 0 {
+		parser, filter := oj.Parser{}, jp.Expr{step}
+		each(value, func(_ string, v json.RawMessage) {
+			if item, err := parser.Parse(v); err == nil && len(filter.Get([]any{item})) > 0 {
 				out = append(out, v)
 			}
-		}
+		})
 		return out
+	}
+	// The step selects from indexes instead of the values, which are not parsed.
+	var all []json.RawMessage
+	names, indexes := map[string]any{}, []any{}
+	each(value, func(name string, v json.RawMessage) {
+		names[name], indexes = len(all), append(indexes, len(all))
+		all = append(all, v)
+	})
+	var from any = indexes
+	if value[0] == '{' {
+		from = names
 	}
 	for _, n := range (jp.Expr{step}).Get(from) {
 		out = append(out, all[n.(int)])
 	}
 	return out
+}
+
+// each calls visit for each member of an object or element of an array. The name of an
+// element is empty.
+func each(value json.RawMessage, visit func(name string, v json.RawMessage)) {
+	if value[0] == '{' {
+		jsonrpc.Each(value, visit)
+		return
+	}
+	for item := range jsonrpc.Items(value) {
+		visit("", item)
+	}
 }
 
 // parsed returns what an expression selects from a parsed value.

@@ -59,6 +59,17 @@ func (h *Home) Companion(env ...string) *Client {
 	h.T.Helper()
 	cmd := h.Command("mcp")
 	cmd.Env = append(append([]string{}, h.Env...), env...)
+	return h.start(cmd)
+}
+
+// CompanionOf starts a companion with flags and sends nothing.
+func (h *Home) CompanionOf(flags ...string) *Client {
+	h.T.Helper()
+	return h.start(h.Command(append([]string{"mcp"}, flags...)...))
+}
+
+func (h *Home) start(cmd *exec.Cmd) *Client {
+	h.T.Helper()
 	c := &Client{t: h.T, Cmd: cmd, Stderr: &Output{}, Ended: make(chan struct{}), arrived: make(chan struct{})}
 	cmd.Stderr = c.Stderr
 	in, err := cmd.StdinPipe()
