@@ -163,7 +163,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Proxy: s.proxy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
 		Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
 		Person: s.inbox, SignIns: signIns{s.oauth},
-		AddFound: h.addFound(config.SessionTools),
+		AddFound: h.addFound(config.SessionTools), ResultsFolder: config.Results.Folder,
 	})
 	d.companion = &companion.Hub{
 		Info: h.info, Serve: h.serveCompanion, Stop: h.Stop, Admit: guard.Admit, Log: h.log,

@@ -259,3 +259,51 @@ func TestResultsOfTasksAreCutOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestFilesInLongResultsAreSavedWhereTheUserAllowsIt(t *testing.T) {
+	sound := `{"content":[{"type":"audio","mimeType":"audio/wav","data":"` + strings.Repeat("QUJD", 15_000) + `"}]}`
+	for _, row := range []struct{ surface, client string }{{"meta", ""}, {"native", "codex"}} {
+		for _, allowed := range []bool{true, false} {
+			folder := t.TempDir()
+			settings := ""
+			if allowed {
+				settings = "results:\n  folder: '" + folder + "'\n"
+			}
+			h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, settings)})
+			command := mcptest.Command(t, "-result", sound, "-definition", `{"name":"record","inputSchema":{"type":"object"}}`)
+			do(t, h, "POST", "/api/servers", map[string]any{"name": "one", "command": command[0], "args": command[1:]}, nil)
+			do(t, h, "POST", "/api/servers/1/activate", nil, nil)
+			inEachEra(t, h, companion.Entry{Surface: row.surface, Client: row.client}, func(t *testing.T, a *agent, modern bool) {
+				listed := strings.Contains(a.inEra(modern, "tools/list", ""), `{"name":"save_block",`)
+				if listed != (allowed && row.surface == "native") {
+					t.Errorf("%+v: save_block is listed: %t", row, listed)
+				}
+				cut := a.inEra(modern, "tools/call", calling("one__record", "{}"))
+				if strings.Contains(cut, "save_block") != allowed || len(cut) > 20_000 {
+					t.Errorf("%+v: got %.2000s", row, cut)
+				}
+				handle := regexp.MustCompile(`[a-z0-9]{6}-[0-9]+`).FindString(cut)
+				arguments := fmt.Sprintf(`{"handle":%q,"block":0}`, handle)
+				through := func(caller string) string {
+					if row.surface == "native" {
+						return a.inEra(modern, "tools/call", calling("save_block", arguments))
+					}
+					return a.inEra(modern, "tools/call", calling(caller, `{"call_as":"save_block","arguments":`+arguments+`}`))
+				}
+				if got := through("call_read_tool"); row.surface == "meta" && !strings.Contains(got, "save_block writes a file; call it with call_write_tool") {
+					t.Errorf("got %s", got)
+				}
+				got, file := through("call_write_tool"), filepath.Join(folder, handle+"-0.wav")
+				if !allowed {
+					if !strings.Contains(got, "results.folder in config.yaml is not set") {
+						t.Errorf("got %s", got)
+					}
+					return
+				}
+				if content, err := os.ReadFile(file); err != nil || string(content) != strings.Repeat("ABC", 15_000) || !strings.Contains(got, "45000 bytes, as ") {
+					t.Errorf("%d bytes, %v: %s", len(content), err, got)
+				}
+			})
+		}
+	}
+}

@@ -32,6 +32,7 @@ type Settings struct {
 	Editors Editors
 	// SessionTools controls whether find_tool adds tools to the lists of clients.
 	SessionTools SessionTools
+	Results      Results
 	// SetupFile is the path of a file that declares servers, which the hub
 	// imports when it starts; empty for none. Load makes it absolute.
 	SetupFile string
@@ -60,6 +61,13 @@ type Editors struct {
 // SessionTools are the clients to whose tool list find_tool adds what it finds, or not,
 // whatever they are shown. They are named by their ids in the table of editors.
 type SessionTools struct{ On, Off []string }
+
+// Results controls what happens to images, sounds and files in results of tools.
+type Results struct {
+	// Folder is where agents may save them; empty if they may not. Load makes it
+	// absolute.
+	Folder string
+}
 
 // Sampling is the model that answers the sampling requests of servers under
 // test.
@@ -124,6 +132,9 @@ func parse(file string, data []byte) (s Settings, err error) {
 	if s.SetupFile, err = absolute(filepath.Dir(file), s.SetupFile); err != nil {
 		return Default(), err
 	}
+	if s.Results.Folder, err = absolute(filepath.Dir(file), s.Results.Folder); err != nil {
+		return Default(), err
+	}
 	if err := s.environment(); err != nil {
 		return Default(), err
 	}
@@ -151,6 +162,7 @@ func (s *Settings) keys() map[string]any {
 		"editors.auto_register":   &s.Editors.AutoRegister,
 		"session_tools.on":        &s.SessionTools.On,
 		"session_tools.off":       &s.SessionTools.Off,
+		"results.folder":          &s.Results.Folder,
 		"setup_file":              &s.SetupFile,
 		"warm_packages":           &s.WarmPackages,
 	}

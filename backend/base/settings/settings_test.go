@@ -66,6 +66,25 @@ func TestSetupFilePathsAreCompleted(t *testing.T) {
 	}
 }
 
+func TestTheFolderForResultsIsCompleted(t *testing.T) {
+	for given, want := range map[string]string{"": "", "results": "results", "/somewhere": ""} {
+		file := filepath.Join(t.TempDir(), "config.yaml")
+		switch {
+		case given == "/somewhere":
+			given = t.TempDir()
+			want = given
+		case want != "":
+			want = filepath.Join(filepath.Dir(file), want)
+		}
+		if err := os.WriteFile(file, []byte("results: {folder: '"+given+"'}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Load(file); err != nil || s.Results.Folder != want {
+			t.Errorf("%q: got %q, %v", given, s.Results.Folder, err)
+		}
+	}
+}
+
 func TestAllFormsOfYAMLAreRead(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"":                          5 * time.Minute,

@@ -195,7 +195,7 @@ func TestEveryEditorHasLimitsByTheClientInItsEntry(t *testing.T) {
 			limited++
 		}
 		for _, id := range append([]string{e.ID, strings.ToUpper(e.ID)}, e.Also...) {
-			if got := newSession(nil, Opening{Client: id}).limits; got != want {
+			if got := newSession(&Gateway{}, Opening{Client: id}).limits; got != want {
 				t.Errorf("a session of --client %s has the limits %+v, want those of %s: %+v", id, got, e.ID, want)
 			}
 		}
@@ -207,7 +207,7 @@ func TestEveryEditorHasLimitsByTheClientInItsEntry(t *testing.T) {
 
 func TestAnUnknownClientInAnEntryHasNoLimits(t *testing.T) {
 	for _, client := range []string{"unheard-of", "two words", "claude-code-2"} {
-		if got := newSession(nil, Opening{Client: client}).limits; got != (clientLimits{}) {
+		if got := newSession(&Gateway{}, Opening{Client: client}).limits; got != (clientLimits{}) {
 			t.Errorf("--client %q has the limits %+v", client, got)
 		}
 	}

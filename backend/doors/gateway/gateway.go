@@ -73,27 +73,31 @@ type Options struct {
 	// AddFound tells by the ids of editors whether find_tool adds tools to the lists of
 	// their sessions. For others, the surface decides.
 	AddFound map[string]bool
+	// ResultsFolder is where clients may save images, sounds and files of long results;
+	// empty if they may not.
+	ResultsFolder string
 }
 
 // Gateway serves sessions. It is safe for concurrent use.
 type Gateway struct {
-	registry     *registry.Registry
-	catalog      *catalog.Catalog
-	listings     *listings.Listings
-	search       *search.Searcher
-	lifecycle    *lifecycle.Manager
-	setup        *setup.Syncer
-	proxy        *proxy.Proxy
-	usage        Usage
-	sessionTools *sessionToolSaver
-	history      *ClientHistory
-	learning     Learner
-	person       Person
-	signIns      SignIns
-	bus          *events.Bus
-	log          *slog.Logger
-	version      string
-	addFoundFor  map[string]bool // see Options.AddFound
+	registry      *registry.Registry
+	catalog       *catalog.Catalog
+	listings      *listings.Listings
+	search        *search.Searcher
+	lifecycle     *lifecycle.Manager
+	setup         *setup.Syncer
+	proxy         *proxy.Proxy
+	usage         Usage
+	sessionTools  *sessionToolSaver
+	history       *ClientHistory
+	learning      Learner
+	person        Person
+	signIns       SignIns
+	bus           *events.Bus
+	log           *slog.Logger
+	version       string
+	addFoundFor   map[string]bool // see Options.AddFound
+	resultsFolder string          // see Options
 
 	adapted       schemaCache
 	rosters       rosters
@@ -119,7 +123,7 @@ func New(o Options) *Gateway {
 	}
 	return &Gateway{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
-		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: o.AddFound,
+		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: o.AddFound, resultsFolder: o.ResultsFolder,
 		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer), sealer: sealer,
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/agent-discover/agent-discover/backend/doors/longresult"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -49,7 +48,7 @@ func OwnTools(surface, client string) []json.RawMessage {
 	case surfaces.Server(surface) != "":
 		return nil
 	case surface == surfaces.Native:
-		return readingTools(cutting(nil, Opening{Surface: surface, Client: client})).definitions
+		return readingTools(cutting(nil, Opening{Surface: surface, Client: client}, "")).definitions
 	case surface == surfaces.Meta:
 		return metaDefinitions(roster{})
 	}
@@ -92,11 +91,7 @@ func (n noTools) instructions() string {
 }
 
 func (n noTools) call(_ context.Context, name string, params json.RawMessage) (json.RawMessage, bool, error) {
-	if name != longresult.ToolName || n.cutting.Limit == 0 {
-		return nil, false, nil
-	}
-	result, err := n.readMore(jsonrpc.Get(params, "arguments"))
-	return result, true, err
+	return n.callReading(destroys, name, jsonrpc.Get(params, "arguments"))
 }
 
 func (n noTools) findHow() string { return "The list of tools may have changed: read it again." }

@@ -14,14 +14,14 @@ import (
 // cutting returns how results are cut for a session. The limit is 0 if they are not:
 // the surfaces Registry and OfServer pass all bytes on, and so does Native for a client
 // whose limit is unknown, because reading on takes a tool in its list.
-func cutting(s *Session, o Opening) longresult.Client {
-	c := longresult.Client{Session: s}
+func cutting(s *Session, o Opening, folder string) longresult.Client {
+	c := longresult.Client{Session: s, Folder: folder}
 	if e, known := table.ByID(o.Client); known {
 		c.Limit, c.Links = e.MaxResult, e.ReadsResources
 	}
 	switch o.Surface {
 	case surfaces.Meta:
-		c.Caller = callRead
+		c.Caller, c.Saver = callRead, callWrite
 		if c.Limit == 0 {
 			c.Limit = longresult.DefaultLimit
 		}
@@ -83,15 +83,22 @@ func (s *Session) cutState(t *task, state json.RawMessage) json.RawMessage {
 	return state
 }
 
-// readMoreTool is the definition of longresult.ToolName on surfaces that list it. On Meta,
-// callRead calls it, which costs no tokens: each long result says how.
+// readMoreTool and saveBlockTool are definitions on the surface Native. On Meta, callRead
+// and callWrite call these tools, which costs no tokens: each long result says how.
 var readMoreTool = json.RawMessage(`{"name":"` + longresult.ToolName + `","description":"Read on in a long result, as its end says.",` +
 	`"inputSchema":{"type":"object","required":["handle"],"properties":{"handle":{"type":"string"},"offset":{"type":"number"},` +
 	`"grep":{"type":"string"},"context":{"type":"number"},"path":{"type":"string"},"block":{"type":"number"}}},` +
 	`"annotations":{"readOnlyHint":true,"openWorldHint":false}}`)
 
-// ReadMoreTokens is how many tokens (o200k_base) the definition of read_more takes.
-const ReadMoreTokens = 90
+var saveBlockTool = json.RawMessage(`{"name":"` + longresult.SaveName + `","description":"Save an image, a sound or a file of a long result in the folder that the user chose, and get its path.",` +
+	`"inputSchema":{"type":"object","required":["handle","block"],"properties":{"handle":{"type":"string"},"block":{"type":"number"}}},` +
+	`"annotations":{"destructiveHint":false,"openWorldHint":false}}`)
+
+// How many tokens (o200k_base) the definitions take.
+const (
+	readMoreTokens  = 90
+	saveBlockTokens = 78
+)
 
 // readingTools returns what a client lists that reads on in results cut for it. They are
 // in the list before the first long result, because lists are constant.
@@ -99,11 +106,35 @@ func readingTools(c longresult.Client) ownTools {
 	if c.Limit == 0 {
 		return ownTools{}
 	}
-	return ownTools{[]json.RawMessage{readMoreTool}, ReadMoreTokens}
+	if c.Folder == "" {
+		return ownTools{[]json.RawMessage{readMoreTool}, readMoreTokens}
+	}
+	return ownTools{[]json.RawMessage{readMoreTool, saveBlockTool}, readMoreTokens + saveBlockTokens}
 }
 
-// readMore serves read_more with its arguments. Errors become results with isError,
-// which a model can read.
+// callReading serves the tools that read on and save, for callers that accept a danger;
+// ok is false for other tools. Errors become results with isError, which a model can
+// read.
+func (s *Session) callReading(accepts danger, name string, arguments json.RawMessage) (result json.RawMessage, ok bool, err error) {
+	switch {
+	case s.cutting.Limit == 0:
+		return nil, false, nil
+	case name == longresult.ToolName:
+		result, err = s.readMore(arguments)
+	case name != longresult.SaveName:
+		return nil, false, nil
+	case accepts < writes:
+		err = fault.New(fault.Denied, "%s writes a file; call it with %s", name, callWrite)
+	default:
+		result, err = s.saveBlock(arguments)
+	}
+	if err != nil {
+		result, err = errorResult(fault.MessageOf(err))
+	}
+	return result, true, err
+}
+
+// readMore serves read_more with its arguments.
 func (s *Session) readMore(raw json.RawMessage) (json.RawMessage, error) {
 	var args struct {
 		Handle  string          `json:"handle"`
@@ -114,18 +145,29 @@ func (s *Session) readMore(raw json.RawMessage) (json.RawMessage, error) {
 		Block   *lenient.Number `json:"block"`
 	}
 	if err := json.Unmarshal(raw, &args); err != nil {
-		return errorResult(fault.MessageOf(badArgument(err)))
+		return nil, badArgument(err)
 	}
 	q := longresult.Query{Handle: args.Handle, Offset: int(args.Offset), Grep: args.Grep, Context: int(args.Context), Path: args.Path}
 	if args.Block != nil {
 		n := int(*args.Block)
 		q.Block = &n
 	}
-	result, err := s.gateway.results.Read(s.cutting, q)
-	if err != nil {
-		return errorResult(fault.MessageOf(err))
+	return s.gateway.results.Read(s.cutting, q)
+}
+
+// saveBlock serves save_block with its arguments.
+func (s *Session) saveBlock(raw json.RawMessage) (json.RawMessage, error) {
+	var args struct {
+		Handle string          `json:"handle"`
+		Block  *lenient.Number `json:"block"`
 	}
-	return result, nil
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return nil, badArgument(err)
+	}
+	if args.Block == nil {
+		return nil, fault.New(fault.Invalid, "block is required: the number of an image, a sound or a file of the result")
+	}
+	return s.gateway.results.Save(s.cutting, args.Handle, int(*args.Block))
 }
 
 // readResult serves resources/read of a long result; ok is false for other resources.

@@ -11,7 +11,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
-	"github.com/agent-discover/agent-discover/backend/doors/longresult"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -94,8 +93,7 @@ func (m metaTools) call(ctx context.Context, name string, params json.RawMessage
 		result, err := m.find(ctx, jsonrpc.Get(params, "arguments"))
 		return m.cut(result), true, err
 	}
-	if name == longresult.ToolName {
-		result, err := m.readMore(jsonrpc.Get(params, "arguments"))
+	if result, ok, err := m.callReading(destroys, name, jsonrpc.Get(params, "arguments")); ok {
 		return result, true, err
 	}
 	accepts, ok := callers[name]
@@ -162,8 +160,8 @@ func (m metaTools) invoke(ctx context.Context, accepts danger, params json.RawMe
 	if err != nil {
 		return errorResult(fault.MessageOf(err))
 	}
-	if name == longresult.ToolName {
-		return m.readMore(own)
+	if result, ok, err := m.callReading(accepts, name, own); ok {
+		return result, err
 	}
 	server, tool, err := m.target(name)
 	if err == nil {

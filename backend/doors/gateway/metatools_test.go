@@ -109,9 +109,12 @@ func TestMetaDefinitionsWithoutServersHaveTheCountedTokens(t *testing.T) {
 	}
 }
 
-func TestReadMoreHasTheCountedTokens(t *testing.T) {
-	if n := tokens.Count(string(readMoreTool)); n != ReadMoreTokens {
-		t.Errorf("the definition takes %d tokens, but ReadMoreTokens is %d", n, ReadMoreTokens)
+func TestToolsForLongResultsHaveTheCountedTokens(t *testing.T) {
+	if n := tokens.Count(string(readMoreTool)); n != readMoreTokens {
+		t.Errorf("the definition of read_more takes %d tokens, but readMoreTokens is %d", n, readMoreTokens)
+	}
+	if n := tokens.Count(string(saveBlockTool)); n != saveBlockTokens {
+		t.Errorf("the definition of save_block takes %d tokens, but saveBlockTokens is %d", n, saveBlockTokens)
 	}
 	for client, want := range map[string]int{"codex": 1, "cursor": 0, "": 0} {
 		if n := len(OwnTools(surfaces.Native, client)); n != want {

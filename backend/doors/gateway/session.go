@@ -69,7 +69,7 @@ func newSession(g *Gateway, o Opening) *Session {
 		gateway: g, id: o.ID, entry: o.Client, folder: o.Folder, peer: o.Peer, limits: limitsOfEntry(o.Client), name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
 		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool), views: make(map[string]bool), levels: make(map[string]levelCounts), signIns: make(map[string]*signInQuestion),
 	}
-	s.cutting = cutting(s, o)
+	s.cutting = cutting(s, o, g.resultsFolder)
 	s.surface = allServers{Session: s, own: hubToolsOf(s, o.Surface), sorted: o.Surface == surfaces.Native}
 	if server := surfaces.Server(o.Surface); server != "" {
 		s.surface = oneServer{s, server}

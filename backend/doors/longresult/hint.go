@@ -12,11 +12,19 @@ import (
 const ToolName = "read_more"
 
 // call returns how the client calls read_more with these members of its arguments.
-func (c Client) call(members string) string {
-	if c.Caller == "" {
-		return ToolName + " {" + members + "}"
+func (c Client) call(members string) string { return calling(c.Caller, ToolName, members) }
+
+// saving returns a sentence that says how to save a block, without its end.
+func (c Client) saving(handle string) string {
+	return calling(c.Saver, SaveName, fmt.Sprintf(`"handle":%q,"block":N`, handle)) + " saves block N, from 0 on, as a file"
+}
+
+// calling returns how a tool is called through another one, or directly without one.
+func calling(caller, tool, members string) string {
+	if caller == "" {
+		return tool + " {" + members + "}"
 	}
-	return fmt.Sprintf(`%s {"call_as":%q,"arguments":{%s}}`, c.Caller, ToolName, members)
+	return fmt.Sprintf(`%s {"call_as":%q,"arguments":{%s}}`, caller, tool, members)
 }
 
 // rest says what is not shown of a document from an offset on, and how to read it.
@@ -32,11 +40,15 @@ func (d *document) rest(c Client, handle string, at int) string {
 	if d.hasBlocks() {
 		ways = append(ways, `"block":N returns that block whole`)
 	}
-	if at < len(d.text) {
-		return fmt.Sprintf("[%d of %d bytes are not shown. %s reads on. Instead of offset, %s.]",
-			len(d.text)-at, len(d.text), c.call(fmt.Sprintf(`%s,"offset":%d`, begin, at)), strings.Join(ways, ", "))
+	save := ""
+	if d.hasBlocks() && c.Folder != "" {
+		save = " " + c.saving(handle) + "."
 	}
-	return fmt.Sprintf("[The text is complete, but not the result. Call %s with one more argument: %s.]", c.call(begin), strings.Join(ways, ", "))
+	if at < len(d.text) {
+		return fmt.Sprintf("[%d of %d bytes are not shown. %s reads on. Instead of offset, %s.%s]",
+			len(d.text)-at, len(d.text), c.call(fmt.Sprintf(`%s,"offset":%d`, begin, at)), strings.Join(ways, ", "), save)
+	}
+	return fmt.Sprintf("[The text is complete, but not the result. Call %s with one more argument: %s.%s]", c.call(begin), strings.Join(ways, ", "), save)
 }
 
 // hasBlocks reports whether there are images, sounds or files.

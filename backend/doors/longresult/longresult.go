@@ -7,6 +7,7 @@ package longresult
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -29,6 +30,8 @@ type Client struct {
 	Limit   int    // how many bytes a result may have
 	Caller  string // the tool through which the client calls read_more; empty if it lists it
 	Links   bool   // its model reads resources
+	Saver   string // the tool through which the client calls save_block; empty if it lists it
+	Folder  string // where save_block writes files; empty if it is not offered
 }
 
 // Cut returns a result as the client is shown it: unchanged if it has at most as many
@@ -41,8 +44,13 @@ func (s *Store) Cut(c Client, result json.RawMessage) json.RawMessage {
 		return result
 	}
 	doc := newDocument(result)
-	if doc == nil || len(result)-doc.images <= c.Limit {
+	switch {
+	case doc == nil, len(result)-doc.images <= c.Limit && c.Folder == "":
 		return result
+	case len(result)-doc.images <= c.Limit:
+		blocks := slices.AppendSeq([]json.RawMessage(nil), jsonrpc.Items(jsonrpc.Get(result, "content")))
+		blocks = append(blocks, textBlock("["+c.saving(s.keep(c.Session, doc))+".]"))
+		return jsonrpc.Set(result, "content", array(blocks))
 	}
 	others := jsonrpc.Edit(result, func(key []byte) bool { return string(key) == "content" || string(key) == "structuredContent" }, nil)
 	blocks, at, whole := doc.begin(max(c.room()-len(others), notice))

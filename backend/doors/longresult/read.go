@@ -86,11 +86,20 @@ func (d *document) checkOffset(offset int) error {
 	return nil
 }
 
-// block returns an image, a sound or a file.
+// block returns the result with an image, a sound or a file.
 func (d *document) block(n int) (json.RawMessage, error) {
+	raw, err := d.raw(n)
+	if err != nil {
+		return nil, err
+	}
+	return jsonrpc.Set(nil, "content", array([]json.RawMessage{raw})), nil
+}
+
+// raw returns an image, a sound or a file.
+func (d *document) raw(n int) (json.RawMessage, error) {
 	for _, p := range d.parts {
 		if p.block == n {
-			return jsonrpc.Set(nil, "content", array([]json.RawMessage{p.raw})), nil
+			return p.raw, nil
 		}
 	}
 	return nil, fault.New(fault.Invalid, "block %d is not an image, a sound or a file of this result", n)
