@@ -69,9 +69,9 @@ test-editors: ## Connect real AI clients through the entries that we write; down
 soak: ## Call servers that crash, hang and flood from 50 sessions; DURATION and SEED may be set (11 min)
 	CGO_ENABLED=0 go test -v -count=1 -timeout=0 ./build/soak -duration=$(or $(DURATION),10m) -seed=$(or $(SEED),1)
 
-conformance: ## Compare the hub's scores in the conformance tests of MCP with those of a server (2 min)
+conformance: ## Compare the hub's scores in the conformance tests of MCP with those of a server (5 min)
 	@build/setup.sh conformance
-	CGO_ENABLED=0 go test -v -count=1 -timeout=15m -run='^TestTheHubScores' ./build/conformance -table
+	CGO_ENABLED=0 go test -v -count=1 -timeout=25m -run='^TestTheHubScores' ./build/conformance -table
 
 test-windows: ## Test the programs for Windows under wine, on Linux; installs wine once (5 min)
 	@build/test.sh windows-tests

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
@@ -19,33 +20,75 @@ import (
 // scenarioTime is shorter than the time that the tests give a scenario, so that the hub ends with it.
 const scenarioTime = 15 * time.Second
 
+// serverName is the name of the server of a scenario.
+const serverName = "scenario"
+
+// home is a folder with a hub of its own.
+type home struct {
+	program string
+	folder  string
+	env     []string
+}
+
+func newHome(program string) (home, error) {
+	folder, err := os.MkdirTemp("", "conformance-")
+	h := home{program: program, folder: folder}
+	h.env = append(os.Environ(), "HOME="+folder, "AGENT_DISCOVER_HOME="+h.data(), "AGENT_DISCOVER_PORT=0", "AGENT_DISCOVER_KEYCHAIN=off", "AGENT_DISCOVER_PASSPHRASE=conformance")
+	return h, err
+}
+
+func (h home) data() string { return filepath.Join(h.folder, "data") }
+
+// close stops the hub and removes the folder.
+func (h home) close() error {
+	return errors.Join(h.command(context.Background(), "stop"), os.RemoveAll(h.folder))
+}
+
+func (h home) command(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, h.program, args...)
+	cmd.Env = h.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %w\n%s", args, err, out)
+	}
+	return nil
+}
+
 // behave starts a hub in a folder of its own, adds the server at a URL, and makes the calls of a scenario through a
 // companion that shows this server, as a client of a version of MCP.
 func behave(ctx context.Context, program, url, version, scenario string) (err error) {
 	act := scenarios[scenario]
+	wantsToken := strings.HasPrefix(scenario, authorization)
+	if wantsToken {
+		act = useSignedIn
+	}
 	if act == nil {
 		return fmt.Errorf("the scenario %q is unknown", scenario)
 	}
-	home, err := os.MkdirTemp("", "conformance-")
+	h, err := newHome(program)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
-	env := append(os.Environ(), "HOME="+home, "AGENT_DISCOVER_HOME="+filepath.Join(home, "data"), "AGENT_DISCOVER_PORT=0")
+	defer func() { err = errors.Join(err, h.close()) }()
 	ctx, cancel := context.WithTimeout(ctx, scenarioTime)
 	defer cancel()
-	if err := command(ctx, env, program, "servers", "add", "scenario", "--url", url); err != nil {
-		return errors.Join(err, command(context.Background(), env, program, "stop"))
+	add := []string{"servers", "add", serverName, "--url", url}
+	if wantsToken {
+		add = append(add, "--no-start")
 	}
-	s, err := start([]string{program, "mcp", "--surface", "server:scenario"}, env)
+	if err := h.command(ctx, add...); err != nil {
+		return err
+	}
+	if wantsToken {
+		if err := h.signIn(ctx); err != nil {
+			return err
+		}
+	}
+	s, err := start([]string{program, "mcp", "--surface", "server:" + serverName}, h.env)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		s.close()
-		err = errors.Join(err, command(context.Background(), env, program, "stop"))
-	}()
-	c := &client{server: s, ctx: ctx, version: version}
+	defer s.close()
+	c := &client{server: s, home: h, ctx: ctx, version: version}
 	if era.Of(version) != era.Modern {
 		if err := c.initialize(); err != nil {
 			return err
@@ -54,25 +97,17 @@ func behave(ctx context.Context, program, url, version, scenario string) (err er
 	return act(c)
 }
 
-func command(ctx context.Context, env []string, program string, args ...string) error {
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%v: %w\n%s", args, err, out)
-	}
-	return nil
-}
-
 // client is an MCP client of a server that speaks stdio. It makes one request at a time.
 type client struct {
 	*server
+	home    home
 	ctx     context.Context // ends all requests
 	version string
 	sent    int
 }
 
 const (
-	declared = `{"elicitation":{"form":{}}}`
+	declared = `{"elicitation":{"form":{},"url":{}}}`
 	named    = `{"name":"conformance","version":"1.0.0"}`
 )
 
@@ -101,7 +136,7 @@ func (c *client) ask(method string, params json.RawMessage) (json.RawMessage, er
 		}
 		retry := inputrequired.Retry{State: required.State}
 		for _, q := range required.Requests {
-			retry.Responses = append(retry.Responses, inputrequired.Response{Key: q.Key, Result: accept(q.Params)})
+			retry.Responses = append(retry.Responses, inputrequired.Response{Key: q.Key, Result: c.accept(q.Params)})
 		}
 		params = retry.AddTo(params)
 	}
@@ -121,7 +156,7 @@ func (c *client) request(method string, params json.RawMessage) (json.RawMessage
 			m, _ := jsonrpc.Parse(line) // route has parsed it before
 			switch {
 			case m.Method == "elicitation/create":
-				if err := c.send(jsonrpc.AppendResponse(nil, m.ID, accept(m.Params), nil)); err != nil {
+				if err := c.send(jsonrpc.AppendResponse(nil, m.ID, c.accept(m.Params), nil)); err != nil {
 					return nil, err
 				}
 			case m.Method == "" && m.Error != nil:
@@ -138,7 +173,14 @@ func (c *client) request(method string, params json.RawMessage) (json.RawMessage
 }
 
 // accept returns the answer to a question that accepts it: with the default values of its form, and true for other fields.
-func accept(question json.RawMessage) json.RawMessage {
+// It opens the page of a question that has one.
+func (c *client) accept(question json.RawMessage) json.RawMessage {
+	if page := jsonrpc.GetString(question, "url"); page != "" {
+		if err := c.home.visit(c.ctx, page); err != nil {
+			fmt.Fprintln(os.Stderr, "sign in:", err)
+			return json.RawMessage(`{"action":"cancel"}`)
+		}
+	}
 	content := json.RawMessage("{}")
 	jsonrpc.Each(jsonrpc.Get(jsonrpc.Get(question, "requestedSchema"), "properties"), func(name string, field json.RawMessage) {
 		value := jsonrpc.Get(field, "default")

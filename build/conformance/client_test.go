@@ -24,30 +24,45 @@ func (s *setup) compareClients(t *testing.T, v, other version) {
 		{"client", hub(v.name)},
 		{"client-from-" + other.era, hub(other.name)},
 	}
-	list := s.clientScenarios(t, v.name)
+	list := s.clientScenarios(t, v.name, false)
 	var columns []column
 	if !*table {
 		columns, routes = []column{{"required", list}}, routes[1:2]
 	}
 	for _, r := range routes {
-		got := score{scenarios: list.scenarios, outcomes: make(map[string]outcome), unscored: list.unscored}
-		for _, name := range list.scenarios {
-			got.outcomes[name] = s.runClient(t, r.command, name, v.name)
-		}
-		columns = append(columns, column{r.name, got})
+		columns = append(columns, column{r.name, s.runClients(t, r.command, v.name, list)})
 	}
 	s.judge(t, v.name, columns)
 }
 
-// clientScenarios returns the names of the scenarios for clients that a version of MCP requires. Those about authorization
-// are left out.
-func (s setup) clientScenarios(t *testing.T, version string) score {
+// compareAuthorization is compareClients for servers that want a token.
+func (s *setup) compareAuthorization(t *testing.T, v version) {
+	list := s.clientScenarios(t, v.name, true)
+	s.judge(t, v.name, []column{
+		{"sdk-client", s.runClients(t, s.sdkClient, v.name, list)},
+		{"client", s.runClients(t, s.self+" -client "+s.Program+" -version "+v.name, v.name, list)},
+	})
+}
+
+// runClients runs scenarios against a client.
+func (s setup) runClients(t *testing.T, command, version string, list score) score {
+	t.Helper()
+	got := score{scenarios: list.scenarios, outcomes: make(map[string]outcome), unscored: list.unscored}
+	for _, name := range list.scenarios {
+		got.outcomes[name] = s.runClient(t, command, name, version, list.unscored[name] == "extension")
+	}
+	return got
+}
+
+// clientScenarios returns the names of the scenarios for clients that a version of MCP requires: those about authorization,
+// or all others.
+func (s setup) clientScenarios(t *testing.T, version string, wantToken bool) score {
 	t.Helper()
 	out, err := exec.Command(s.node, s.suite.program, "list", "--client", "--requirements", version).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := parseRequirements(string(out))
+	list := parseRequirements(string(out), wantToken)
 	if len(list.scenarios) == 0 {
 		t.Fatalf("the suite lists no scenarios for clients:\n%s", out)
 	}
@@ -63,11 +78,11 @@ var (
 )
 
 // parseRequirements reads the scenarios for clients from the list that the suite prints. Each has to pass one check at least.
-func parseRequirements(output string) score {
+func parseRequirements(output string, wantToken bool) score {
 	list := score{outcomes: make(map[string]outcome), unscored: make(map[string]string)}
 	clients, reason := false, ""
 	add := func(name string) {
-		if !strings.HasPrefix(name, "auth/") {
+		if strings.HasPrefix(name, authorization) == wantToken {
 			list.scenarios = append(list.scenarios, name)
 			list.outcomes[name] = outcome{passed: 1}
 		}
@@ -90,11 +105,14 @@ func parseRequirements(output string) score {
 	return list
 }
 
-// runClient runs a scenario against a client.
-func (s setup) runClient(t *testing.T, command, scenario, version string) outcome {
+// runClient runs a scenario against a client. Those of extensions belong to no version.
+func (s setup) runClient(t *testing.T, command, scenario, version string, extension bool) outcome {
 	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command(s.node, s.suite.program, "client", "--command", command, "--scenario", scenario, "--spec-version", version, "--timeout", timeout, "--output-dir", dir)
+	cmd := exec.Command(s.node, s.suite.program, "client", "--command", command, "--scenario", scenario, "--timeout", timeout, "--output-dir", dir)
+	if !extension || !strings.HasPrefix(scenario, authorization) {
+		cmd.Args = append(cmd.Args, "--spec-version", version)
+	}
 	cmd.Dir, cmd.Env = dir, s.Env
 	out, err := cmd.CombinedOutput()
 	got, ok := parseClient(string(out))

@@ -79,6 +79,12 @@ func TestTheHubScoresAsMuchAsTheServerBehindIt(t *testing.T) {
 			t.Parallel()
 			s.compareClients(t, v.own, v.other)
 		})
+		if *table {
+			t.Run("authorization of clients of "+v.own.name, func(t *testing.T) {
+				t.Parallel()
+				s.compareAuthorization(t, v.own)
+			})
+		}
 	}
 	if *table {
 		t.Cleanup(func() {

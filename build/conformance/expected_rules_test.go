@@ -45,7 +45,10 @@ Run and reported, but never scored:
 `
 
 func TestClientScenariosAreReadFromTheRequirements(t *testing.T) {
-	got := parseRequirements(required)
+	if got := parseRequirements(required, true); !slices.Equal(got.scenarios, []string{"auth/iss-supported"}) {
+		t.Errorf("scenarios about authorization: %+v", got)
+	}
+	got := parseRequirements(required, false)
 	if !slices.Equal(got.scenarios, []string{"tools_call", "skills"}) || got.unscored["skills"] != "extension" || got.unscored["tools_call"] != "" {
 		t.Errorf("scenarios: %+v", got)
 	}
