@@ -137,7 +137,7 @@ var allowed = map[string][]string{
 	"doors/api/push": {
 		"base/events", "base/fault", "protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/prefetch", "servers/proxy", "servers/registry", "servers/secrets", "servers/upstream",
+		"servers/inspector", "servers/journal", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry", "servers/secrets", "servers/upstream",
 		"editors/registration",
 		"doors/credentials", "doors/gateway", "doors/api/guard", "doors/api/resources", // resources: messages contain the same objects as responses
 	},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/app/autostart"
 	"github.com/agent-discover/agent-discover/app/launch"
+	"github.com/agent-discover/agent-discover/backend/base/browser"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
@@ -34,6 +35,8 @@ func (t *tray) execute(ctx context.Context, v view, command string) {
 		err = t.post(ctx, "/api/servers/"+argument+"/start", nil)
 	case "halt":
 		err = t.post(ctx, "/api/servers/"+argument+"/stop", nil)
+	case "signin":
+		err = t.signIn(ctx, argument)
 	case commandPause, commandResume:
 		err = t.post(ctx, "/api/"+verb, nil)
 	case commandCode:
@@ -67,15 +70,37 @@ func (t *tray) execute(ctx context.Context, v view, command string) {
 	})
 }
 
-// post sends a POST request to the running hub and decodes the answer into out, unless out is nil.
+// post sends a POST request without a body to the running hub and decodes the answer into out, unless out is nil.
 func (t *tray) post(ctx context.Context, path string, out any) error {
+	return t.send(ctx, path, nil, out)
+}
+
+// send is post with a body.
+func (t *tray) send(ctx context.Context, path string, body, out any) error {
 	info, err := instance.Read(t.folder)
 	if err != nil {
 		return err
 	}
 	client := instance.NewClient(info)
 	defer client.HTTP().CloseIdleConnections()
-	return client.Do(ctx, http.MethodPost, path, nil, out)
+	return client.Do(ctx, http.MethodPost, path, body, out)
+}
+
+// signIn opens the page at which a person signs in to a server, in the browser. If that fails, it opens the window, which
+// offers the sign-in too.
+func (t *tray) signIn(ctx context.Context, server string) error {
+	b, found := browser.Find()
+	if !found {
+		return open(ctx, "/servers")
+	}
+	var page struct{ File string }
+	if err := t.send(ctx, "/api/servers/"+server+"/auth/login", map[string]any{"file": true, "snap": b.Snap}, &page); err != nil {
+		return err
+	}
+	if page.File == "" || b.Open(page.File) {
+		return nil
+	}
+	return open(ctx, "/servers")
 }
 
 // code returns a note with the code with which a program approves a server for the person who reads it here.

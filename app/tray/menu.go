@@ -27,6 +27,7 @@ const (
 	commandCode      = "code "
 	commandRun       = "run "
 	commandHalt      = "halt "
+	commandSignIn    = "signin "
 	commandStart     = "start"
 	commandPause     = "pause"
 	commandResume    = "resume"
@@ -61,7 +62,7 @@ type item struct {
 func menuOf(s state) menu {
 	line, icon := statusLine(s)
 	waiting, approved := split(s.Servers)
-	online := s.Phase == connected
+	signIns, online := slices.DeleteFunc(slices.Clone(approved), func(v server) bool { return !v.wantsSignIn() }), s.Phase == connected
 	return menu{Icon: icon, Tooltip: "Agent Discover: " + line, Items: []item{
 		{Label: line, Command: openedBy(s), Disabled: openedBy(s) == ""},
 		{Label: safetext.Clip(safetext.Label(s.Note), maxNote), Disabled: true, Hidden: s.Note == ""},
@@ -69,6 +70,7 @@ func menuOf(s state) menu {
 		{Label: "Open dashboard", Command: commandOpen},
 		{Label: "Servers", Hidden: len(approved) == 0, Items: serverItems(approved, s.Paused)},
 		{Label: fmt.Sprintf("Waiting for approval (%d)", len(waiting)), Hidden: len(waiting) == 0, Items: waitingItems(waiting)},
+		{Label: fmt.Sprintf("Sign in (%d)", len(signIns)), Hidden: len(signIns) == 0, Items: signInItems(signIns)},
 		{Separator: true},
 		{Label: "Start hub", Command: commandStart, Hidden: s.Phase != stopped && s.Phase != failing},
 		pauseItem(s),
@@ -84,13 +86,16 @@ func menuOf(s state) menu {
 // statusLine returns the first line of the menu and the icon with the same meaning.
 func statusLine(s state) (string, icons.State) {
 	waiting, approved := split(s.Servers)
-	running, failed := 0, 0
+	running, failed, signIns := 0, 0, 0
 	for _, v := range approved {
 		if v.Running {
 			running++
 		}
 		if v.failed() {
 			failed++
+		}
+		if v.wantsSignIn() {
+			signIns++
 		}
 	}
 	switch {
@@ -105,11 +110,11 @@ func statusLine(s state) (string, icons.State) {
 	case s.Phase == failing:
 		return safetext.Clip(safetext.Label("Hub unavailable: "+s.Problem), maxNote), icons.Attention
 	case s.Paused && len(waiting) > 0: // servers that are paused do not fail
-		return "Paused, " + attentionLine(len(waiting), 0), icons.Attention
+		return "Paused, " + attentionLine(len(waiting), 0, 0), icons.Attention
 	case s.Paused:
 		return "Paused", icons.Paused
-	case len(waiting) > 0 || failed > 0:
-		return attentionLine(len(waiting), failed), icons.Attention
+	case len(waiting) > 0 || signIns > 0 || failed > 0:
+		return attentionLine(len(waiting), signIns, failed), icons.Attention
 	case s.Calls > 0:
 		return plural(s.Calls, "call", "calls") + " running", icons.Working
 	case len(approved) == 0:
@@ -128,17 +133,20 @@ func openedBy(s state) string {
 		return ""
 	case len(waiting) > 0:
 		return commandApprovals
-	case s.Calls > 0 && !s.Paused && !slices.ContainsFunc(approved, server.failed):
+	case s.Calls > 0 && !s.Paused && !slices.ContainsFunc(approved, server.failed) && !slices.ContainsFunc(approved, server.wantsSignIn):
 		return commandActivity
 	}
 	return commandServers
 }
 
-// attentionLine counts the servers that need a decision or have failed.
-func attentionLine(waiting, failed int) string {
+// attentionLine counts the servers that need a decision or a sign-in, or have failed.
+func attentionLine(waiting, signIns, failed int) string {
 	var parts []string
 	if waiting > 0 {
 		parts = append(parts, plural(waiting, "server waits", "servers wait")+" for approval")
+	}
+	if signIns > 0 {
+		parts = append(parts, plural(signIns, "server requires", "servers require")+" a sign-in")
 	}
 	if failed > 0 {
 		parts = append(parts, plural(failed, "server fails", "servers fail"))
@@ -165,7 +173,7 @@ func serverItems(servers []server, paused bool) []item {
 	var items []item
 	for _, v := range servers[:min(len(servers), maxListed)] {
 		label := v.Name
-		if v.failed() && !paused {
+		if (v.failed() || v.wantsSignIn()) && !paused {
 			label += " (" + words.Lower(words.Server(v.State, false)) + ")"
 		}
 		command := either(v.Running, commandHalt, commandRun) + strconv.FormatInt(v.ID, 10)
@@ -183,6 +191,14 @@ func waitingItems(servers []server) []item {
 			item{Label: safetext.Clip(safetext.Label("Show the approval code of "+v.Name), maxLabel), Command: commandCode + strconv.FormatInt(v.ID, 10)})
 	}
 	return withMore(items, len(servers)-maxListed, commandApprovals)
+}
+
+func signInItems(servers []server) []item {
+	var items []item
+	for _, v := range servers[:min(len(servers), maxListed)] {
+		items = append(items, item{Label: safetext.Clip(safetext.Label(v.Name+"…"), maxLabel), Command: commandSignIn + strconv.FormatInt(v.ID, 10)})
+	}
+	return withMore(items, len(servers)-maxListed, commandServers)
 }
 
 // withMore adds an item that counts the servers beyond maxListed and opens their page.

@@ -63,6 +63,7 @@ func TestTheFirstLineAndTheIconShowTheSameState(t *testing.T) {
 		"failing servers while paused":   {state{Phase: connected, Paused: true, Servers: []server{{Name: "a", Approved: true, State: "failing"}, {Name: "b", Approved: true, State: "calls_fail"}}}, "Paused", icons.Paused},
 		"one server fails":               {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}}}, "1 server fails", icons.Attention},
 		"one waits and one fails":        {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}, {Name: "b", State: "waiting"}}}, "1 server waits for approval, 1 server fails", icons.Attention},
+		"one server requires a sign-in":  {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "sign_in"}, {Name: "b", Approved: true, State: "failing"}}}, "1 server requires a sign-in, 1 server fails", icons.Attention},
 		"the calls of a server fail":     {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, Running: true, State: "calls_fail"}}}, "1 server fails", icons.Attention},
 		"a waiting server with an error": {state{Phase: connected, Servers: []server{{Name: "b", State: "waiting"}}}, "1 server waits for approval", icons.Attention},
 		"a healthy server":               {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "stopped"}}}, "0 of 1 server running", icons.Running},
@@ -93,10 +94,11 @@ func TestTheWholeMenu(t *testing.T) {
 					{ID: 3, Name: "new"},
 					{ID: 4, Name: "apple", Approved: true, State: "failing"},
 					{ID: 5, Name: "github", Approved: true, Running: true, State: "calls_fail"},
+					{ID: 6, Name: "notes", Approved: true, State: "sign_in"},
 				},
 			},
-			"1 server waits for approval, 2 servers fail\n(Health check: 2 servers healthy)\n--\nOpen dashboard\n" +
-				"Servers\n  apple (failing)\n  Files\n  [x] github (calls fail)\n  [x] memory\nWaiting for approval (1)\n  new…\n  Show the approval code of new\n--\n" +
+			"1 server waits for approval, 1 server requires a sign-in, 2 servers fail\n(Health check: 2 servers healthy)\n--\nOpen dashboard\n" +
+				"Servers\n  apple (failing)\n  Files\n  [x] github (calls fail)\n  [x] memory\n  notes (sign-in required)\nWaiting for approval (1)\n  new…\n  Show the approval code of new\nSign in (1)\n  notes…\n--\n" +
 				"Pause all servers\nHealth check\nCopy MCP configuration\n--\n[x] Start at login\n(Agent Discover v1.2.3)\nQuit\n",
 		},
 		"paused": {
@@ -191,6 +193,7 @@ func TestItemsHaveTheCommandsOfTheirLabels(t *testing.T) {
 		{stoppedMenu, "Stopped", "open"},
 		{pausedMenu, "Paused", "open /servers"},
 		{commands(state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}}}), "1 server fails", "open /servers"},
+		{commands(state{Phase: connected, Servers: []server{{ID: 6, Name: "notes", Approved: true, State: "sign_in"}}}), "notes…", "signin 6"},
 		{commands(state{Phase: connected, Calls: 2, Servers: []server{{Name: "a", Approved: true, Running: true}}}), "2 calls running", "open /activity"},
 		{commands(state{}), "Starting…", ""},
 		{stoppedMenu, "Start at login", "login"},

@@ -50,6 +50,9 @@ type question struct{ ID, Server string }
 // failed reports whether the server or most of its calls fail.
 func (s server) failed() bool { return s.State == words.Failing || s.State == words.CallsFail }
 
+// wantsSignIn reports whether the server answers only once a person has signed in.
+func (s server) wantsSignIn() bool { return s.State == words.SignIn }
+
 // updated returns the state after a message of the hub. Unknown types of messages change nothing.
 func (s state) updated(message []byte) (state, error) {
 	var m struct {

@@ -176,3 +176,35 @@ func TestHubGetsTokensForItself(t *testing.T) {
 		t.Errorf("the sign-ins are %+v", list)
 	}
 }
+
+func TestToolsAreListedAfterASignIn(t *testing.T) {
+	t.Setenv("AGENT_DISCOVER_KEYCHAIN", "off")
+	p := oidctest.Start(t)
+	h, _ := runHub(t, hub.Options{}, signInPassphrase)
+	s := &signedIn{Hub: h, t: t, provider: p}
+	do(t, h, "POST", "/api/servers", map[string]any{"name": "notes", "transport": "streamable-http", "homepage": oidctest.NewAccounts(t, p).URL + "/mcp"}, nil)
+	if err := tryDo(t, h, "POST", "/api/servers/1/refresh", nil); err == nil {
+		t.Fatal("the server needs no sign-in")
+	}
+	s.awaitServer("sign_in", "required", 0)
+	var page resources.SignInPage
+	do(t, h, "POST", "/api/servers/1/auth/login", nil, &page)
+	s.awaitServer("sign_in", "waiting", 0)
+	signIn(t, h, 1, "alice")
+	s.awaitServer("running", "signed_in", 2)
+	do(t, h, "POST", "/api/servers/1/auth/logout", nil, nil)
+	s.awaitServer("stopped", "", 2)
+}
+
+// awaitServer waits until the server has a state, a sign-in and a number of tools.
+func (s *signedIn) awaitServer(state, signIn string, tools int) {
+	s.t.Helper()
+	var last resources.Server
+	for end := time.Now().Add(deadline); time.Now().Before(end); {
+		do(s.t, s.Hub, "GET", "/api/servers/1", nil, &last)
+		if last.State == state && last.SignIn == signIn && last.ToolCount == tools {
+			return
+		}
+	}
+	s.t.Fatalf("the server is %s, %q, with %d tools; want %s, %q, %d", last.State, last.SignIn, last.ToolCount, state, signIn, tools)
+}

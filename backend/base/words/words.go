@@ -14,6 +14,7 @@ import (
 // server while all servers are paused.
 const (
 	Waiting   = "waiting"
+	SignIn    = "sign_in"
 	Failing   = "failing"
 	CallsFail = "calls_fail"
 	Running   = "running"

@@ -124,7 +124,7 @@ type Door struct {
 
 // New returns the handler. WebSockets receive nothing before Run is called.
 func New(o Options) *Door {
-	views := resources.NewViews(o.Servers.Upstream, o.Servers.Catalog, o.Servers.Journal)
+	views := resources.NewViews(o.Servers.Upstream, o.Servers.Catalog, o.Servers.Journal, o.Servers.OAuth)
 	mux := http.NewServeMux()
 	table := route.NewTable(mux, openapi.NewDocument(o.Info.Version))
 	for _, group := range groups(o, views) {

@@ -64,6 +64,7 @@ func (k *keep) read() (kept, error) {
 	held := kept{Format: keepFormat}
 	data, err := paths.ReadFile(k.path)
 	if errors.Is(err, fs.ErrNotExist) {
+		k.held = &held
 		return held, nil
 	}
 	if err != nil {

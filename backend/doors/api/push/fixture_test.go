@@ -23,6 +23,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -64,7 +65,7 @@ func serve(t testing.TB, timeouts guard.Timeouts) *fixture {
 		Version: "1.2.3",
 		State: State{
 			Servers: f.servers, Tools: f.tools, Totals: calls.Totals, Running: processes.State,
-			View:        resources.NewViews(processes, f.tools, calls).Server,
+			View:        resources.NewViews(processes, f.tools, calls, oauth.New(oauth.Options{File: filepath.Join(t.TempDir(), "sign-ins")})).Server,
 			SecretNames: func(server string) []string { return f.names[server] },
 		},
 		Editors: idleEditors{}, Output: processes, Sessions: sessions, Timeouts: timeouts, Bus: f.bus,

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -25,6 +26,7 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[catalog.Changed](ctx, p.bus, sources, news)
 	listen[catalog.Counted](ctx, p.bus, sources, news)
 	listen[secrets.Changed](ctx, p.bus, sources, news)
+	listen[oauth.Changed](ctx, p.bus, sources, news)
 	listen[journal.Recorded](ctx, p.bus, sources, news)
 	listen[upstream.Notified](ctx, p.bus, sources, news)
 	listen[prefetch.Progressed](ctx, p.bus, sources, news)

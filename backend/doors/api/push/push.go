@@ -18,6 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -164,6 +165,9 @@ func (p *Pusher) pass(e any, changed map[string]bool) (dirty bool) {
 		p.each((*client).reset)
 		return true
 	case secrets.Changed:
+		changed[e.Server] = true
+		return true
+	case oauth.Changed:
 		changed[e.Server] = true
 		return true
 	}

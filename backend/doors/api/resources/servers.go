@@ -40,7 +40,8 @@ type Server struct {
 	ErrorCount      int               `json:"error_count"`
 	CreatedAt       string            `json:"created_at"`
 	UpdatedAt       string            `json:"updated_at"`
-	State           string            `json:"state" enum:"waiting,failing,calls_fail,running,stopped" doc:"waiting (for approval), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped."`
+	State           string            `json:"state" enum:"waiting,sign_in,failing,calls_fail,running,stopped" doc:"waiting (for approval), sign_in (a person must sign in), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped."`
+	SignIn          string            `json:"sign_in,omitempty" enum:"signed_in,required,again,waiting" doc:"Of a remote server: signed_in, required (a person must sign in), again (likewise, and somebody was signed in before), or waiting (a sign-in waits for a person). Left out if nobody is signed in and the server has not asked for it."`
 	RecentCalls     int               `json:"recent_calls" doc:"Number of the last calls that decide about the state calls_fail, at most 10. Calls before a change of the server do not count."`
 	RecentErrors    int               `json:"recent_errors" doc:"How many of the recent calls failed."`
 	Approved        bool              `json:"approved" doc:"Whether a person has allowed the server to start."`

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -35,6 +36,9 @@ type (
 	}
 	toolSnapshots interface {
 		Snapshot() *catalog.Snapshot
+	}
+	signInStates interface {
+		Status(server int64) (oauth.Status, error)
 	}
 )
 
@@ -81,6 +85,7 @@ type Views struct {
 	states serverStates
 	tools  toolSnapshots
 	calls  recentCalls
+	signIn signInStates
 
 	mu    sync.Mutex
 	facts map[int64]facts // by the id of the server
@@ -95,14 +100,15 @@ type facts struct {
 }
 
 // NewViews returns views with an empty cache.
-func NewViews(states serverStates, tools toolSnapshots, calls recentCalls) *Views {
-	return &Views{states: states, tools: tools, calls: calls, facts: make(map[int64]facts)}
+func NewViews(states serverStates, tools toolSnapshots, calls recentCalls, signIns signInStates) *Views {
+	return &Views{states: states, tools: tools, calls: calls, signIn: signIns, facts: make(map[int64]facts)}
 }
 
 // Server returns the view of a server.
 func (w *Views) Server(v registry.Server) Server {
 	state, tools, known := w.states.State(v.Name), w.tools.Snapshot().Of(v.Name), w.factsOf(v)
 	recent := w.calls.Recent(v.Name, v.UpdatedAt) // calls before a change say nothing about the changed server
+	signIn := w.signInOf(v)
 	out := Server{
 		ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source,
 		Command: optional(v.Command), Args: orEmpty(v.Args), Env: v.Env, Tags: orEmpty(v.Tags),
@@ -110,7 +116,7 @@ func (w *Views) Server(v registry.Server) Server {
 		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.URL), Headers: v.Headers,
 		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
-		State: stateOf(v, state.Running, recent), RecentCalls: recent.Calls, RecentErrors: recent.Errors,
+		State: stateOf(v, state.Running, recent, signIn), SignIn: signIn, RecentCalls: recent.Calls, RecentErrors: recent.Errors,
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation, Sessions: state.Sessions, PID: state.PID,
 		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, LaunchHash: known.hash, Plaintext: known.plaintext,
 		ProposedBy: v.ProposedBy, Risk: known.risk,
@@ -128,10 +134,12 @@ func (w *Views) Server(v registry.Server) Server {
 }
 
 // stateOf returns the state of a server, the most urgent one if several apply.
-func stateOf(v registry.Server, running bool, recent journal.Recent) string {
+func stateOf(v registry.Server, running bool, recent journal.Recent, signIn string) string {
 	switch {
 	case !v.Approved:
 		return words.Waiting
+	case signIn != "" && signIn != string(oauth.SignedIn):
+		return words.SignIn
 	case v.Health.Status == "unhealthy" || v.Health.LastError != "":
 		return words.Failing
 	case recent.Fail():
@@ -140,6 +148,21 @@ func stateOf(v registry.Server, running bool, recent journal.Recent) string {
 		return words.Running
 	}
 	return words.Stopped
+}
+
+// signInOf returns the member sign_in of a server.
+func (w *Views) signInOf(v registry.Server) string {
+	if v.Transport == "stdio" {
+		return ""
+	}
+	st, _ := w.signIn.Status(v.ID) // without the file of sign-ins, what this process knows
+	switch {
+	case st.State == oauth.SignedOut:
+		return ""
+	case st.State == oauth.Required && st.Again:
+		return "again"
+	}
+	return string(st.State)
 }
 
 func (w *Views) factsOf(v registry.Server) facts {
