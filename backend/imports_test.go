@@ -131,8 +131,8 @@ var allowed = map[string][]string{
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry", "servers/risk",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
-		"editors/doctor", "editors/importer", "editors/registration",
-		"doors/credentials", "doors/gateway", "doors/api/guard", "doors/api/route",
+		"editors/doctor", "editors/importer", "editors/registration", "editors/table", // table: the editors that a setting may name
+		"doors/credentials", "doors/gateway", "doors/surfaces", "doors/api/guard", "doors/api/route",
 	},
 	"doors/api/push": {
 		"base/events", "base/fault", "protocol/jsonrpc",

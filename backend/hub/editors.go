@@ -12,7 +12,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
-	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
@@ -52,7 +51,8 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 	})
 	e.doctor = doctor.New(doctor.Options{
 		Machine: machine, Editors: e.registrar, Importer: e.importer, Servers: h.servers.registry, Tools: h.discovery.catalog,
-		EntryTokens: func() int { return gateway.EntryTokens }, Listed: h.listed,
+		Listed:      h.listed,
+		ShownTokens: func(surface, editor string) int { return h.doors.gateway.SurfaceUse(surface, editor).Tokens },
 	})
 	return nil
 }

@@ -18,6 +18,11 @@ const editorConfig = "{\n\t// mine\n\t\"mcpServers\": {\n\t\t\"files\": {\"comma
 // editor's file.
 func newEditorScenario(t *testing.T) (s *scenario, file string) {
 	t.Helper()
+	return editorScenario(t, hub.Options{})
+}
+
+func editorScenario(t *testing.T, o hub.Options) (s *scenario, file string) {
+	t.Helper()
 	home := t.TempDir()
 	for _, name := range []string{"XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "APPDATA", "LOCALAPPDATA"} {
 		t.Setenv(name, "")
@@ -32,7 +37,8 @@ func newEditorScenario(t *testing.T) (s *scenario, file string) {
 	}
 	writeFile(t, file, editorConfig)
 	program := fakeProgram(t, home, "agent-discover")
-	s = newScenario(t, hub.Options{Program: program})
+	o.Program = program
+	s = newScenario(t, o)
 	s.kept = append(s.kept, "{file}", strings.Trim(s.json(file), `"`), "{program}", strings.Trim(s.json(program), `"`))
 	return s, file
 }

@@ -205,7 +205,7 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 		&resources.Logs{Journal: s.Journal, Log: o.Log},
 		&resources.Metrics{Registry: s.Registry, Journal: s.Journal, Now: time.Now},
 		&resources.Editors{
-			Registrar: o.Editors.Registrar, Entry: o.Editors.Entry, Check: o.Editors.Doctor.Run, KeepSetting: o.Editors.KeepSetting,
+			Registrar: o.Editors.Registrar, Entry: o.Editors.Entry, Check: o.Editors.Doctor.Run, Shown: o.Clients.Gateway, KeepSetting: o.Editors.KeepSetting,
 		},
 		&resources.EditorImport{Importer: o.Editors.Importer},
 		&resources.Marketplace{},

@@ -96,8 +96,8 @@ type Gateway struct {
 	bus           *events.Bus
 	log           *slog.Logger
 	version       string
-	addFoundFor   map[string]bool // see Options.AddFound
-	resultsFolder string          // see Options
+	addFoundFor   choices // see Options.AddFound
+	resultsFolder string  // see Options
 
 	adapted       schemaCache
 	rosters       rosters
@@ -123,7 +123,7 @@ func New(o Options) *Gateway {
 	}
 	return &Gateway{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
-		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: o.AddFound, resultsFolder: o.ResultsFolder,
+		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound}, resultsFolder: o.ResultsFolder,
 		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer), sealer: sealer,
 	}
 }

@@ -97,16 +97,3 @@ func (n noTools) call(_ context.Context, name string, params json.RawMessage) (j
 func (n noTools) findHow() string { return "The list of tools may have changed: read it again." }
 
 func (n noTools) lends() bool { return false }
-
-// addsFound reports whether find_tool adds tools to the session's list. The list of a
-// modern client depends on the configuration only.
-func (s *Session) addsFound(ctx context.Context) bool {
-	if s.exchangeOf(ctx).modern {
-		return false
-	}
-	if on, set := s.gateway.addFoundFor[s.editor()]; set {
-		return on
-	}
-	all, ok := s.surface.(allServers)
-	return ok && all.own.lends()
-}

@@ -93,8 +93,9 @@ type Options struct {
 	Servers interface{ List() []registry.Server }
 	// Tools holds the tools of known servers.
 	Tools interface{ Snapshot() *catalog.Snapshot }
-	// EntryTokens returns how many tokens Agent Discover's own tools take.
-	EntryTokens func() int
+	// ShownTokens returns how many tokens the tools take that an editor's entry with a
+	// surface shows.
+	ShownTokens func(surface, editor string) int
 	// Listed returns the names of the proxied tools in every session's list.
 	Listed func() []string
 }
@@ -227,10 +228,20 @@ func (x *examination) assign(c *importer.Candidate, snapshot *catalog.Snapshot) 
 	}
 }
 
+// surface returns what the entry shows, or what a new one would.
+func (e *editor) surface() string {
+	for _, f := range e.status.Files {
+		if f.Surface != "" {
+			return f.Surface
+		}
+	}
+	return registration.NewSurface
+}
+
 func (x *examination) cost(e *editor) Cost {
 	cost := Cost{
 		Editor: e.status.ID, Name: e.status.Name, Servers: len(e.servers),
-		Through: x.options.EntryTokens() + tokensOf(x.listed),
+		Through: x.options.ShownTokens(e.surface(), e.status.ID),
 	}
 	for _, s := range e.servers {
 		if len(s.tools) > 0 {

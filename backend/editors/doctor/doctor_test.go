@@ -68,7 +68,7 @@ func newFixture(t *testing.T) *fixture {
 	f.doctor = doctor.New(doctor.Options{
 		Machine: f.machine(), Editors: f.registrar, Servers: f.servers, Tools: f.tools,
 		Importer:    importer.New(importer.Options{Machine: f.machine(), Registry: f.servers, Lifecycle: installer, Vault: vault, Migrator: secretmigration.New(f.servers, vault), RemoveEntries: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles")}),
-		EntryTokens: func() int { return entryTokens }, Listed: func() []string { return f.listed },
+		ShownTokens: f.shownTokens, Listed: func() []string { return f.listed },
 	})
 	return f
 }
@@ -152,6 +152,20 @@ func findings(report doctor.Report, kind string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// shownTokens returns the tokens of the hub's tools and those that every session lists.
+func (f *fixture) shownTokens(surface, _ string) int {
+	if surface != "meta" && surface != "registry" {
+		f.t.Errorf("the tokens of %q are asked for", surface)
+	}
+	sum := entryTokens
+	for _, t := range f.tools.Snapshot().Tools {
+		if slices.Contains(f.listed, t.Proxied()) {
+			sum += t.Tokens
+		}
+	}
+	return sum
 }
 
 // entry returns an entry of an editor that runs a package with npx.

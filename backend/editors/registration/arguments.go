@@ -13,9 +13,11 @@ const (
 	surfaceFlag = "--surface"
 )
 
-// newSurface is what new entries show: tools that find and call those of servers. Without
-// a surface, the command mcp shows the tool registry.
-const newSurface = "meta"
+// NewSurface is what new entries show: tools that find and call those of servers.
+const NewSurface = "meta"
+
+// bareSurface is what an entry shows that names no surface: the tool registry.
+const bareSurface = "registry"
 
 // arguments are the arguments with which an Agent Discover entry starts the program.
 type arguments struct {
@@ -55,10 +57,27 @@ func outdated(server table.Server) bool {
 	return a.client == "" || len(a.surface) == 0
 }
 
+// surfaceName returns the last surface that the arguments name; "" without one.
+func (a arguments) surfaceName() string {
+	if len(a.surface) == 0 {
+		return ""
+	}
+	last := a.surface[len(a.surface)-1]
+	return strings.TrimPrefix(last, surfaceFlag+"=")
+}
+
+// shows reports whether the entry that starts a server has a surface.
+func shows(server table.Server, surface string) bool {
+	return parseArguments(table.Arguments(server)).surfaceName() == surface
+}
+
 // updatedArguments returns the wanted arguments of an entry, with the client and the
-// surface that the present ones name.
-func updatedArguments(present, wanted []string) []string {
+// surface that the present ones name. If chosen, the surface is the wanted one.
+func updatedArguments(present, wanted []string, chosen bool) []string {
 	a, w := parseArguments(present), parseArguments(wanted)
+	if chosen && a.surfaceName() != w.surfaceName() {
+		a.surface = nil
+	}
 	if a.valid && a.client != "" && len(a.surface) > 0 {
 		return present
 	}

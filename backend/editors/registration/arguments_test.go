@@ -44,7 +44,7 @@ func (rg *rig) registerAsBefore(id string) string {
 	rg.Helper()
 	found := rg.found(id)
 	old := rg.options.Entry
-	if link, _, err := rg.wanted(found.Editor); err == nil {
+	if link, _, err := rg.wanted(found.Editor, ""); err == nil {
 		old.Command = link.Command
 	}
 	out := rg.planAndPerform(rg.Context(), found.Files[0].Path, func() filePlan {

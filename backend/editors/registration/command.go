@@ -68,7 +68,7 @@ func removeCommands(program string, entries []string) [][]string {
 }
 
 func (r *Registrar) addCommands(program string, p *filePlan) [][]string {
-	wanted, _, err := r.wanted(p.found.Editor)
+	wanted, _, err := r.wanted(p.found.Editor, p.surface)
 	if err != nil {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (p *filePlan) hasMore(value configedit.Object, wanted table.Server) bool {
 			return true
 		}
 	}
-	now := repaired(e, wanted)
+	now := repaired(e, wanted, p.surface != "")
 	return len(now.Env) > len(wanted.Env) || !slices.Equal(now.Args, wanted.Args)
 }
 

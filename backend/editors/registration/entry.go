@@ -1,6 +1,7 @@
 package registration
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -115,12 +116,12 @@ func (r *Registrar) isProgram(command string) bool {
 
 // wanted returns the server that the entry should start in an editor. For an
 // editor that does not accept spaces in commands, link is the path at which a
-// link to the program must exist.
-func (r *Registrar) wanted(e *table.Editor) (server table.Server, link string, err error) {
+// link to the program must exist. The surface is the usual one if it is empty.
+func (r *Registrar) wanted(e *table.Editor, surface string) (server table.Server, link string, err error) {
 	server = r.options.Entry
 	server.Args = slices.Concat(server.Args, []string{clientFlag, e.ID})
-	if len(parseArguments(server.Args).surface) == 0 {
-		server.Args = append(server.Args, surfaceFlag, newSurface)
+	if surface != "" || len(parseArguments(server.Args).surface) == 0 {
+		server.Args = append(server.Args, surfaceFlag, cmp.Or(surface, NewSurface))
 	}
 	server.More = e.Eager
 	if !e.NoSpaces || !strings.Contains(server.Command, " ") {
@@ -137,8 +138,8 @@ func (r *Registrar) wanted(e *table.Editor) (server table.Server, link string, e
 
 // repaired returns the wanted server with the variables that a person added to
 // the present entry e, and with the client and the surface that it names. It has none of
-// the editor's own fields that the entry has.
-func repaired(e entry, wanted table.Server) table.Server {
+// the editor's own fields that the entry has. If chosen, the surface is the wanted one.
+func repaired(e entry, wanted table.Server, chosen bool) table.Server {
 	out, server := e.server, e.server
 	present, _ := e.value.(map[string]any)
 	out.More = slices.DeleteFunc(slices.Clone(wanted.More), func(f configedit.Field) bool {
@@ -146,7 +147,7 @@ func repaired(e entry, wanted table.Server) table.Server {
 		return exists
 	})
 	out.Transport, out.Command = wanted.Transport, wanted.Command
-	out.Args = updatedArguments(table.Arguments(server), wanted.Args)
+	out.Args = updatedArguments(table.Arguments(server), wanted.Args, chosen)
 	out.URL, out.Headers = "", nil
 	out.Env = maps.Clone(wanted.Env)
 	for name, value := range server.Env {
@@ -162,12 +163,12 @@ func repaired(e entry, wanted table.Server) table.Server {
 
 // repair corrects the fields of an entry that differ from the wanted server. It
 // keeps all other fields, and replaces the entry only when that is not enough.
-func repair(text []byte, file table.File, e entry, wanted table.Server) (configedit.Change, error) {
+func repair(text []byte, file table.File, e entry, wanted table.Server, chosen bool) (configedit.Change, error) {
 	before, err := table.Spell(file.Shape, Name, e.server)
 	if err != nil {
 		return configedit.Change{}, err
 	}
-	correct := repaired(e, wanted)
+	correct := repaired(e, wanted, chosen)
 	after, err := table.Spell(file.Shape, Name, correct)
 	if err != nil {
 		return configedit.Change{}, err
@@ -227,7 +228,7 @@ func (r *Registrar) snippet(e *table.Editor, file table.File) string {
 		return text.(string)
 	}
 	text := ""
-	wanted, _, err := r.wanted(e)
+	wanted, _, err := r.wanted(e, "")
 	if err == nil {
 		text = newSnippet(file, wanted)
 	}

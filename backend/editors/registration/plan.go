@@ -43,6 +43,7 @@ type filePlan struct {
 	shared  []string // ids of other editors that read the same file
 	by      string
 	replace bool
+	surface string // for Register: what the entry shows; "" for what it shows already
 	undoes  string // the id of the change that Undo reverts
 
 	was   atomicfile.File
@@ -67,7 +68,7 @@ type filePlan struct {
 // read reads.
 func (r *Registrar) newPlan(ctx context.Context, t target, q Request, read reader) filePlan {
 	p := filePlan{
-		found: t.found, file: t.file, action: q.Action, entries: []string{Name}, shared: t.shared, by: orPerson(q.By), replace: q.Replace,
+		found: t.found, file: t.file, action: q.Action, entries: []string{Name}, shared: t.shared, by: orPerson(q.By), replace: q.Replace, surface: q.Surface,
 	}
 	if t.problem != nil {
 		p.refuse(t.problem)

@@ -38,7 +38,7 @@ func (r *Registrar) register(p *filePlan) {
 		p.refuse(err)
 		return
 	}
-	wanted, link, err := r.wanted(p.found.Editor)
+	wanted, link, err := r.wanted(p.found.Editor, p.surface)
 	if err != nil {
 		p.refuse(err)
 		return
@@ -60,12 +60,12 @@ func (r *Registrar) register(p *filePlan) {
 	p.had, p.has = e.ours, true
 	switch r.state(e, wanted) {
 	case Registered, Stale:
-		if equivalent(e.server, wanted) && !outdated(e.server) { // at most the link is missing
+		if equivalent(e.server, wanted) && !outdated(e.server) && (p.surface == "" || shows(e.server, p.surface)) { // at most the link is missing
 			p.keep("")
 			return
 		}
 		p.apply(step{Name: Name, Was: true, Is: true}, func(text []byte) (configedit.Change, error) {
-			return repair(text, p.file, e, wanted)
+			return repair(text, p.file, e, wanted, p.surface != "")
 		})
 		p.addSetting()
 	case Foreign:

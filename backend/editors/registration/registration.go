@@ -46,7 +46,8 @@ type FileStatus struct {
 	Snippet string   `json:"snippet,omitempty"` // the text to paste where the file cannot be changed
 	// Outdated reports that the entry is correct, but does not say which editor it
 	// is for, or what it shows. Register updates it.
-	Outdated bool `json:"outdated,omitempty"`
+	Outdated bool   `json:"outdated,omitempty"`
+	Surface  string `json:"surface,omitempty"` // what the Agent Discover entry shows; see package surfaces
 }
 
 // Status describes one editor on this machine.
@@ -164,6 +165,7 @@ type Request struct {
 	Editors     []string          // ids
 	All         bool              // all detected editors; for Unregister, all that have the entry
 	Project     string            // the absolute path of a project whose files are changed instead of the user's
+	Surface     string            // for Register: what the entries show; "" keeps what present ones show
 	Replace     bool              // also change an entry of the same name that starts another program
 	Expect      map[string]string // Difference or Before of the previewed plans, by path; a plan that differs is refused
 	Environment map[string]string // the requesting person's variables, which may move files

@@ -57,6 +57,7 @@ type pendingChange struct {
 	Entries []string   `json:"entries"`
 	Change  string     `json:"change,omitempty"` // the id of the change that Undo reverts
 	Replace bool       `json:"replace,omitempty"`
+	Surface string     `json:"surface,omitempty"`
 	By      string     `json:"by"`
 	Problem string     `json:"problem,omitempty"` // why the last attempt failed
 }
@@ -66,7 +67,7 @@ type pendingChange struct {
 const pendingID = "waiting-"
 
 func (p *filePlan) pending() pendingChange {
-	return pendingChange{Editor: p.found.ID, File: p.file, Action: p.action, Entries: p.entries, Change: p.undoes, Replace: p.replace, By: p.by}
+	return pendingChange{Editor: p.found.ID, File: p.file, Action: p.action, Entries: p.entries, Change: p.undoes, Replace: p.replace, Surface: p.surface, By: p.by}
 }
 
 // replaces reports whether a pending change makes an older one obsolete.

@@ -1,6 +1,7 @@
 package registration
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -96,7 +97,7 @@ func mostUrgent(files []FileStatus) State {
 func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
 	content := r.cache.get(file)
 	s := FileStatus{Path: file.Path, Exists: content.exists, Problem: content.problem, Command: content.entry.server.Command, Also: content.entry.also}
-	wanted, _, err := r.wanted(found.Editor)
+	wanted, _, err := r.wanted(found.Editor, "")
 	updatable := file.Scope == userScope && found.Register != table.Never && content.unwritable == "" && outdated(content.entry.server)
 	switch pending, ok := r.saved.pendingForEntry(file.Path); {
 	case content.problem != "":
@@ -108,7 +109,7 @@ func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
 		if s.State == Absent && r.dropped(found, file) {
 			s.State = Dropped
 		}
-		if ok && (pending.Action != Register || s.State != Registered || updatable) {
+		if ok && (pending.Action != Register || s.State != Registered || updatable || pending.Surface != "") {
 			s.State, s.Problem = Waiting, pending.Problem
 		}
 	}
@@ -122,6 +123,9 @@ func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
 		s.Snippet = r.snippet(found.Editor, file)
 	}
 	s.Outdated = updatable && s.State == Registered
+	if content.entry.ours {
+		s.Surface = cmp.Or(parseArguments(table.Arguments(content.entry.server)).surfaceName(), bareSurface)
+	}
 	if s.State == Stale && r.missing(s.Command) {
 		s.Problem = s.Command + " does not exist or is not executable"
 	}

@@ -205,7 +205,7 @@ func (r *Registrar) makePending(ctx context.Context, t target, c pendingChange) 
 		case Undo:
 			return r.newPendingUndoPlan(ctx, t, c)
 		}
-		return r.newPlan(ctx, t, Request{Action: c.Action, Replace: c.Replace, By: c.By}, r.readAtRest)
+		return r.newPlan(ctx, t, Request{Action: c.Action, Replace: c.Replace, Surface: c.Surface, By: c.By}, r.readAtRest)
 	})
 	var err error
 	switch out.Status {

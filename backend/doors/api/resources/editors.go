@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
@@ -15,6 +16,7 @@ type Editors struct {
 	Registrar   *registration.Registrar
 	Entry       EditorEntry
 	Check       func(context.Context) (doctor.Report, error)
+	Shown       Shower
 	KeepSetting func(keys []string, value any) error // writes a value to the settings file
 }
 
@@ -29,6 +31,7 @@ func (e *Editors) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/editors/history", "List changes that were made to editors' files").MayMiss(), e.history)
 	route.Add(g, route.Post("/api/editors/history/forget", "Delete the backups of changes, which can then no longer be undone").MayMiss(), e.forget)
 	route.Add(g, route.Put("/api/editors/settings", "Choose whether editors that are detected later are registered automatically"), e.setSettings)
+	route.Add(g, route.Put("/api/editors/found-tools", "Choose whether find_tool adds tools to the lists of an editor's sessions").MayMiss(), e.setFoundTools)
 	route.Add(g, route.Post("/api/editors/reviewed", "Mark the editors of this machine as reviewed by the user, so that they no longer count as new"), e.review)
 	route.Add(g, route.Get("/api/editors/checkup", "Check editors for expensive tools and configuration problems"), e.check)
 }
@@ -38,6 +41,7 @@ type EditorList struct {
 	Editors      []registration.Status `json:"editors" nullable:"false"`
 	AutoRegister bool                  `json:"auto_register" doc:"Whether editors that are detected later are registered automatically."`
 	Entry        EditorEntry           `json:"entry" doc:"The hub's entry in editors."`
+	Shown        []EditorShown         `json:"shown" nullable:"false" doc:"What the models of editors with the hub's entry are shown."`
 }
 
 // EditorEntry is the command that the hub's entry in an editor starts.
@@ -64,7 +68,7 @@ func (e *Editors) list(ctx context.Context, in *editorsInput) (*route.Reply[Edit
 	if err != nil {
 		return nil, err
 	}
-	return route.OK(EditorList{Editors: list, AutoRegister: e.Registrar.AutoRegisters(), Entry: e.Entry})
+	return route.OK(EditorList{Editors: list, AutoRegister: e.Registrar.AutoRegisters(), Entry: e.Entry, Shown: e.shown(list)})
 }
 
 // EditorFields select editors and the way in which to change their files.
@@ -72,6 +76,7 @@ type EditorFields struct {
 	Editors     []string          `json:"editors,omitempty" doc:"Identifiers of editors."`
 	All         bool              `json:"all,omitempty" doc:"Whether to select all editors: for register, all detected editors that support it; for unregister, all that have the hub's entry."`
 	Project     string            `json:"project,omitempty" doc:"Folder of a project, to change the project's files instead of the user's."`
+	Surface     string            `json:"surface,omitempty" doc:"For register: what the editors show: meta, registry, native, or server:NAME for the tools of one server. By default, entries keep what they show, and new ones show meta."`
 	Replace     bool              `json:"replace,omitempty" doc:"Whether to replace an entry with the hub's name that starts another program."`
 	Expect      map[string]string `json:"expect,omitempty" doc:"Field difference of each previewed plan, by path (or its field before). If both the file and the difference have changed since the preview, the file is not written."`
 	Environment map[string]string `json:"environment,omitempty" doc:"Environment variables of the client that change where editors keep their files."`
@@ -81,8 +86,11 @@ func (f EditorFields) request(action registration.Action) (registration.Request,
 	if len(f.Editors) == 0 && !f.All {
 		return registration.Request{}, fault.New(fault.Invalid, "no editors given: send a list of ids as editors, or all")
 	}
+	if err := surfaces.Check(f.Surface); err != nil {
+		return registration.Request{}, err
+	}
 	return registration.Request{
-		Action: action, Editors: f.Editors, All: f.All, Project: f.Project, Replace: f.Replace,
+		Action: action, Surface: f.Surface, Editors: f.Editors, All: f.All, Project: f.Project, Replace: f.Replace,
 		Expect: f.Expect, Environment: f.Environment, By: "person",
 	}, nil
 }

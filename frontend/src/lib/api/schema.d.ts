@@ -154,6 +154,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/editors/found-tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Choose whether find_tool adds tools to the lists of an editor's sessions */
+        put: operations["put-api-editors-found-tools"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/editors/history": {
         parameters: {
             query?: never;
@@ -2184,7 +2201,7 @@ export interface components {
              */
             last_used_at?: string;
             name: string;
-            /** @description What the client is shown: registry, or server:NAME for the tools of one server. */
+            /** @description What the client is shown: registry, meta, native, or server:NAME for the tools of one server. */
             surface: string;
         };
         CodeView: {
@@ -2311,6 +2328,8 @@ export interface components {
             project?: string;
             /** @description Whether to replace an entry with the hub's name that starts another program. */
             replace?: boolean;
+            /** @description For register: what the editors show: meta, registry, native, or server:NAME for the tools of one server. By default, entries keep what they show, and new ones show meta. */
+            surface?: string;
         } & {
             [key: string]: unknown;
         };
@@ -2323,6 +2342,7 @@ export interface components {
             problem?: string;
             snippet?: string;
             state: string;
+            surface?: string;
         };
         EditorHistory: {
             /** @description The changes, newest first. */
@@ -2479,6 +2499,8 @@ export interface components {
             editors: components["schemas"]["EditorStatus"][];
             /** @description The hub's entry in editors. */
             entry: components["schemas"]["EditorEntry"];
+            /** @description What the models of editors with the hub's entry are shown. */
+            shown: components["schemas"]["EditorShown"][];
         };
         EditorOutcome: {
             change?: string;
@@ -2529,6 +2551,8 @@ export interface components {
             project?: string;
             /** @description Whether to replace an entry with the hub's name that starts another program. */
             replace?: boolean;
+            /** @description For register: what the editors show: meta, registry, native, or server:NAME for the tools of one server. By default, entries keep what they show, and new ones show meta. */
+            surface?: string;
         } & {
             [key: string]: unknown;
         };
@@ -2558,6 +2582,15 @@ export interface components {
             auto_register: boolean;
         } & {
             [key: string]: unknown;
+        };
+        EditorShown: {
+            /** @description Whether find_tool adds tools to the list of a session, unless it uses MCP 2026-07-28. */
+            adds_found: boolean;
+            editor: string;
+            /** @description Surface of the entry. */
+            surface: string;
+            /** @description What its model is or would be shown: surface first, then the others except those of one server. */
+            surfaces: components["schemas"]["SurfaceTools"][];
         };
         EditorStatus: {
             detected: boolean;
@@ -2726,6 +2759,18 @@ export interface components {
              * @description How many backups were deleted.
              */
             deleted: number;
+        };
+        FoundTools: {
+            add: boolean;
+            editor: string;
+        };
+        FoundToolsFields: {
+            /** @description Whether find_tool adds tools to the list of a session. Each addition costs the cached part of the prompt. */
+            add: boolean;
+            /** @description Identifier of an editor. */
+            editor: string;
+        } & {
+            [key: string]: unknown;
         };
         Health: {
             /** @description Always ok. */
@@ -3046,7 +3091,7 @@ export interface components {
              */
             last_used_at?: string;
             name: string;
-            /** @description What the client is shown: registry, or server:NAME for the tools of one server. */
+            /** @description What the client is shown: registry, meta, native, or server:NAME for the tools of one server. */
             surface: string;
             /** @description The bearer token. It is not stored and cannot be shown again. */
             token: string;
@@ -3674,6 +3719,8 @@ export interface components {
             token: string;
         };
         SignIn: {
+            /** @description Somebody was signed in before: the sign-in has ended, or the server asks for more permissions. */
+            again?: boolean;
             /** @description When the present token ends. It is renewed before that if possible. */
             expires?: string;
             /** @description Why the last sign-in failed. */
@@ -3722,6 +3769,19 @@ export interface components {
             problem?: string;
             /** @description Active servers. */
             servers: components["schemas"]["ActiveServer"][] | null;
+        };
+        SurfaceTools: {
+            surface: string;
+            /**
+             * Format: int64
+             * @description Number of tokens of their definitions.
+             */
+            tokens: number;
+            /**
+             * Format: int64
+             * @description Number of tools.
+             */
+            tools: number;
         };
         Switched: {
             on: boolean;
@@ -3779,7 +3839,7 @@ export interface components {
             /** @description Identifier of the AI editor that will use the token. Names of tools and schemas of arguments are adapted to it. */
             client?: string;
             name: string;
-            /** @description registry (the default), or server:NAME for the tools of one server. */
+            /** @description registry (the default), meta, native, or server:NAME for the tools of one server. */
             surface?: string;
         } & {
             [key: string]: unknown;
@@ -4819,6 +4879,131 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "put-api-editors-found-tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FoundToolsFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundTools"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Request Entity Too Large */

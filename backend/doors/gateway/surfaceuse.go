@@ -1,0 +1,71 @@
+package gateway
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+)
+
+// SurfaceUse is what the model of a client is shown on a surface, at the start of a
+// session.
+type SurfaceUse struct {
+	Tools     int
+	Tokens    int
+	AddsFound bool // find_tool adds tools to the list of a session of an older version of MCP
+}
+
+// SurfaceUse returns what the model of an editor is shown on a surface.
+func (g *Gateway) SurfaceUse(surface, editor string) SurfaceUse {
+	s := newSession(g, Opening{Surface: surface, Client: editor})
+	tools, own := s.surface.listed()
+	use := SurfaceUse{Tools: len(own.definitions) + len(tools), Tokens: own.tokens, AddsFound: s.addsFoundIfOld()}
+	for _, t := range tools {
+		use.Tokens += t.Tokens
+	}
+	return use
+}
+
+// choices are settings by the ids of editors. They are safe for concurrent use.
+type choices struct {
+	mu sync.Mutex
+	of map[string]bool
+}
+
+func (c *choices) get(editor string) (on, set bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	on, set = c.of[editor]
+	return on, set
+}
+
+// AddFound returns the editors that have a setting of their own for whether find_tool adds
+// tools to the lists of their sessions.
+func (g *Gateway) AddFound() map[string]bool {
+	g.addFoundFor.mu.Lock()
+	defer g.addFoundFor.mu.Unlock()
+	return maps.Clone(g.addFoundFor.of)
+}
+
+// SetAddFound replaces the setting of AddFound, for tools that are found from now on.
+func (g *Gateway) SetAddFound(of map[string]bool) {
+	g.addFoundFor.mu.Lock()
+	g.addFoundFor.of = maps.Clone(of)
+	g.addFoundFor.mu.Unlock()
+	events.Publish(g.bus, ClientsChanged{})
+}
+
+// addsFound reports whether find_tool adds tools to the session's list. The list of a
+// modern client depends on the configuration only.
+func (s *Session) addsFound(ctx context.Context) bool {
+	return !s.exchangeOf(ctx).modern && s.addsFoundIfOld()
+}
+
+func (s *Session) addsFoundIfOld() bool {
+	if on, set := s.gateway.addFoundFor.get(s.editor()); set {
+		return on
+	}
+	all, ok := s.surface.(allServers)
+	return ok && all.own.lends()
+}
