@@ -1,5 +1,6 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import tailwindcss from "@tailwindcss/vite";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 
@@ -13,8 +14,29 @@ const withoutInlineStyles: Plugin = {
       : undefined,
 };
 
+const icons = "@lucide/svelte/icons/";
+
+/** Builds the icons of Lucide from their drawings and one component of our own: theirs repeat most of their code. */
+const leanIcons: Plugin = {
+  name: "lean-icons",
+  enforce: "pre",
+  resolveId: (source) => (source.startsWith(icons) ? `\0${source}.js` : undefined),
+  load: (id) => {
+    if (!id.startsWith(`\0${icons}`)) return undefined;
+    const read = (file: string) =>
+      readFileSync(new URL(`node_modules/@lucide/svelte/dist/icons/${file}`, import.meta.url), "utf8");
+    const file = /export \{ default \} from "\.\/(.*)";/.exec(read(id.slice(icons.length + 1)))?.[1] ?? "";
+    const data = /const iconData = (.*);/.exec(read(file))?.[1];
+    if (!data) throw new Error(`${file} does not look like an icon of Lucide any more`);
+    const { node } = JSON.parse(data) as { node: unknown };
+    return `import Icon from "$lib/ui/Icon.svelte";
+const node = ${JSON.stringify(node)};
+export default (anchor, props) => Icon(anchor, { node, props });`;
+  },
+};
+
 export default defineConfig({
-  plugins: [withoutInlineStyles, svelte(), tailwindcss()],
+  plugins: [withoutInlineStyles, leanIcons, svelte(), tailwindcss()],
   resolve: { alias: { $lib: fileURLToPath(new URL("./src/lib", import.meta.url)) } },
   build: {
     outDir: "dist",
@@ -32,7 +54,7 @@ export default defineConfig({
         assetFileNames: ({ names }) => (names.includes("index.css") ? "styles.css" : "assets/[name]-[hash][extname]"),
         codeSplitting: {
           groups: [
-            { name: "shared", test: /@lucide/, minShareCount: 2 },
+            { name: "shared", test: /@lucide|ui\/Icon/, minShareCount: 2 },
             {
               name: "pieces",
               test: /src\/lib\/(?!ui\/Dialog|form|markdown|charts)/,

@@ -5,8 +5,10 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -241,4 +243,61 @@ func (s *session) watchBus() <-chan struct{} {
 	}()
 	<-listening
 	return queried
+}
+
+func TestClickingTheNotificationOfAQuestionInTheTrayOpensTheWindow(t *testing.T) {
+	s := newSession(t)
+	notifications := desktoptest.NewNotifications(t, s.bus.Connect())
+	panel := desktoptest.NewPanel(t, s.bus.Connect())
+	// The tray starts the window that is beside it.
+	folder, opened := t.TempDir(), filepath.Join(t.TempDir(), "opened")
+	for _, name := range []string{"agent-discover", "agent-discover-tray"} {
+		data, err := os.ReadFile(binary(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	window := "#!/bin/sh\necho \"opened $*\" >'" + opened + "'\nsleep 5\n"
+	if err := os.WriteFile(filepath.Join(folder, "agent-discover-desktop"), []byte(window), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tray := s.start(filepath.Join(folder, "agent-discover-tray"), s.env())
+	icon := panel.Await()
+	s.add("asking")
+	icon.AwaitItem("0 of 1 server running")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		call := map[string]any{"tool": "trigger-elicitation-request", "args": map[string]any{}}
+		s.rest(http.MethodPost, "/api/servers/1/activate", nil, nil)
+		_ = instance.NewClient(s.hub(0)).Do(ctx, http.MethodPost, "/api/servers/1/call", call, nil) // the test cancels it
+	}()
+	shown := notifications.Await()
+	if shown.Summary != "“asking” asks you a question" {
+		t.Errorf("the notification says %q", shown.Summary)
+	}
+	icon.AwaitItem("Answer 1 question…")
+	shown.Click()
+	s.until("the window opens", func() bool {
+		data, err := os.ReadFile(opened)
+		return err == nil && strings.HasPrefix(string(data), "opened")
+	})
+
+	// A tray that starts while the question waits shows it, too.
+	if err := tray.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	tray.code()
+	s.start(filepath.Join(folder, "agent-discover-tray"), s.env())
+	notifications.Await()
+	cancel()
+	<-ended
+	notifications.AwaitClosed()
+	icon = panel.Await()
+	icon.AwaitItem("1 of 1 server running")
 }

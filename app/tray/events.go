@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -33,13 +34,35 @@ func follow(ctx context.Context, info instance.Info, receive func(message []byte
 		defer cancel()
 		keepAlive(ctx, conn)
 	}()
-	for {
+	for first := true; ; first = false {
 		_, message, err := conn.Read(ctx)
 		if err != nil {
 			return nil
 		}
 		receive(message)
+		if first {
+			for _, question := range waitingQuestions(ctx, info) {
+				receive(question)
+			}
+		}
 	}
+}
+
+// waitingQuestions returns the questions that were asked before the connection, as the messages that the hub sent then.
+func waitingQuestions(ctx context.Context, info instance.Info) (messages [][]byte) {
+	client := instance.NewClient(info)
+	defer client.HTTP().CloseIdleConnections()
+	var list struct{ Entries []map[string]any }
+	if client.Do(ctx, http.MethodGet, "/api/elicitations", nil, &list) != nil {
+		return nil // the window shows them
+	}
+	for _, entry := range list.Entries {
+		entry["type"] = "elicitation_request"
+		if message, err := json.Marshal(entry); err == nil {
+			messages = append(messages, message)
+		}
+	}
+	return messages
 }
 
 func dial(ctx context.Context, info instance.Info) (*websocket.Conn, error) {

@@ -68,6 +68,7 @@ func menuOf(s state) menu {
 		{Label: safetext.Clip(safetext.Label(s.Note), maxNote), Disabled: true, Hidden: s.Note == ""},
 		{Separator: true},
 		{Label: "Open dashboard", Command: commandOpen},
+		{Label: "Answer " + plural(len(s.Questions), "question", "questions") + "…", Command: commandOpen, Hidden: len(s.Questions) == 0},
 		{Label: "Servers", Hidden: len(approved) == 0, Items: serverItems(approved, s.Paused)},
 		{Label: fmt.Sprintf("Waiting for approval (%d)", len(waiting)), Hidden: len(waiting) == 0, Items: waitingItems(waiting)},
 		{Label: fmt.Sprintf("Sign in (%d)", len(signIns)), Hidden: len(signIns) == 0, Items: signInItems(signIns)},
@@ -109,12 +110,12 @@ func statusLine(s state) (string, icons.State) {
 		return "Stopping…", icons.Stopped
 	case s.Phase == failing:
 		return safetext.Clip(safetext.Label("Hub unavailable: "+s.Problem), maxNote), icons.Attention
-	case s.Paused && len(waiting) > 0: // servers that are paused do not fail
-		return "Paused, " + attentionLine(len(waiting), 0, 0), icons.Attention
+	case s.Paused && len(waiting)+len(s.Questions) > 0: // servers that are paused do not fail
+		return "Paused, " + attentionLine(len(s.Questions), len(waiting), 0, 0), icons.Attention
 	case s.Paused:
 		return "Paused", icons.Paused
-	case len(waiting) > 0 || signIns > 0 || failed > 0:
-		return attentionLine(len(waiting), signIns, failed), icons.Attention
+	case len(s.Questions)+len(waiting)+signIns+failed > 0:
+		return attentionLine(len(s.Questions), len(waiting), signIns, failed), icons.Attention
 	case s.Calls > 0:
 		return plural(s.Calls, "call", "calls") + " running", icons.Working
 	case len(approved) == 0:
@@ -131,6 +132,8 @@ func openedBy(s state) string {
 		return commandOpen // the window shows why, and starts the hub
 	case s.Phase != connected:
 		return ""
+	case len(s.Questions) > 0:
+		return commandOpen // every page shows them
 	case len(waiting) > 0:
 		return commandApprovals
 	case s.Calls > 0 && !s.Paused && !slices.ContainsFunc(approved, server.failed) && !slices.ContainsFunc(approved, server.wantsSignIn):
@@ -139,9 +142,12 @@ func openedBy(s state) string {
 	return commandServers
 }
 
-// attentionLine counts the servers that need a decision or a sign-in, or have failed.
-func attentionLine(waiting, signIns, failed int) string {
+// attentionLine counts the questions, and the servers that need a decision or a sign-in, or have failed.
+func attentionLine(questions, waiting, signIns, failed int) string {
 	var parts []string
+	if questions > 0 {
+		parts = append(parts, plural(questions, "question waits", "questions wait"))
+	}
 	if waiting > 0 {
 		parts = append(parts, plural(waiting, "server waits", "servers wait")+" for approval")
 	}

@@ -66,6 +66,8 @@ func TestTheFirstLineAndTheIconShowTheSameState(t *testing.T) {
 		"one server requires a sign-in":  {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "sign_in"}, {Name: "b", Approved: true, State: "failing"}}}, "1 server requires a sign-in, 1 server fails", icons.Attention},
 		"the calls of a server fail":     {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, Running: true, State: "calls_fail"}}}, "1 server fails", icons.Attention},
 		"a waiting server with an error": {state{Phase: connected, Servers: []server{{Name: "b", State: "waiting"}}}, "1 server waits for approval", icons.Attention},
+		"one question":                   {state{Phase: connected, Calls: 1, Servers: named(1), Questions: []question{{"1", "a"}}}, "1 question waits", icons.Attention},
+		"a question while paused":        {state{Phase: connected, Paused: true, Questions: []question{{"1", "a"}, {"2", "a"}}, Servers: []server{{Name: "new"}}}, "Paused, 2 questions wait, 1 server waits for approval", icons.Attention},
 		"a healthy server":               {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "stopped"}}}, "0 of 1 server running", icons.Running},
 		"a server of unknown state":      {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "new"}}}, "0 of 1 server running", icons.Running},
 	} {
@@ -101,6 +103,10 @@ func TestTheWholeMenu(t *testing.T) {
 				"Servers\n  apple (failing)\n  Files\n  [x] github (calls fail)\n  [x] memory\n  notes (sign-in required)\nWaiting for approval (1)\n  new…\n  Show the approval code of new\nSign in (1)\n  notes…\n--\n" +
 				"Pause all servers\nHealth check\nCopy MCP configuration\n--\n[x] Start at login\n(Agent Discover v1.2.3)\nQuit\n",
 		},
+		"with a question": {
+			state{Phase: connected, Servers: named(1), Version: "dev", Questions: []question{{"1", "s01"}}},
+			"1 question waits\n--\nOpen dashboard\nAnswer 1 question…\nServers\n  s01\n--\nPause all servers\nHealth check\nCopy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
+		},
 		"paused": {
 			state{Phase: connected, Paused: true, Servers: named(1), Version: "dev"},
 			"Paused\n--\nOpen dashboard\nServers\n  s01\n--\nResume all servers\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
@@ -133,10 +139,10 @@ func TestSubmenusAreLimitedAndLeadToTheWindow(t *testing.T) {
 			for i := range servers {
 				servers[i].Approved = approved
 			}
-			items := menuOf(state{Phase: connected, Servers: servers}).Items[5].Items
+			items := menuOf(state{Phase: connected, Servers: servers}).Items[6].Items
 			more, each := commandApprovals, 2 // its name, and its approval code
 			if approved {
-				items = menuOf(state{Phase: connected, Servers: servers}).Items[4].Items
+				items = menuOf(state{Phase: connected, Servers: servers}).Items[5].Items
 				more, each = commandServers, 1
 			}
 			wanted := each * min(n, maxListed)

@@ -48,6 +48,10 @@ func TestNoticesContainNothingButNames(t *testing.T) {
 	s := receive(t, state{Phase: connected},
 		`{"type":"state","servers":[{"id":1,"name":"evil\u202e\nname","command":"curl --token hunter2","state":"waiting"}]}`,
 		`{"type":"elicitation_request","id":"e","serverName":"s","message":"Is hunter2 your password?","requestedSchema":{}}`)
+	s = receive(t, s, `{"type":"elicitation_request","id":"e","serverName":"s"}`)
+	if len(s.Questions) != 1 {
+		t.Errorf("a question that came twice is counted twice: %v", s.Questions)
+	}
 	show, _ := (&announcer{}).next(s)
 	text := fmt.Sprintf("%+v", show)
 	if len(show) != 2 || strings.Contains(text, "hunter2") || strings.ContainsAny(text, "\u202e\n") {

@@ -26,7 +26,7 @@ type state struct {
 	Paused  bool
 	Calls   int // running calls
 	Servers []server
-	// Questions are those of servers that arrived since the tray is connected and have no answer.
+	// Questions are those of servers that have no answer yet.
 	Questions []question
 	Checking  bool   // a health check is running
 	Note      string // result of the last command; "" for none
@@ -72,7 +72,9 @@ func (s state) updated(message []byte) (state, error) {
 	case "hub":
 		s.Paused, s.Calls = m.Paused, max(m.Calls, 0)
 	case "elicitation_request":
-		s.Questions = append(slices.Clone(s.Questions), question{m.ID, m.Server})
+		if !slices.ContainsFunc(s.Questions, func(q question) bool { return q.ID == m.ID }) {
+			s.Questions = append(slices.Clone(s.Questions), question{m.ID, m.Server})
+		}
 	case "elicitation_answered":
 		s.Questions = slices.DeleteFunc(slices.Clone(s.Questions), func(q question) bool { return q.ID == m.ID })
 	case "state":

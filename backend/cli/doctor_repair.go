@@ -75,6 +75,7 @@ var salvagedNames = []struct{ table, one, many string }{
 	{"tools", "tool", "tools"},
 	{"learned", "learned tool", "learned tools"},
 	{"presets", "preset", "presets"},
+	{"answers", "remembered answer", "remembered answers"},
 	{"calls", "log entry", "log entries"},
 }
 

@@ -240,12 +240,12 @@ func TestRequestOfAServerIsRefusedWithoutASingleCaller(t *testing.T) {
 	other.Open(`{"sampling":{}}`)
 	const ask = `{"method":"sampling/createMessage","params":{"messages":[]}}`
 	id := other.Hold("fake", "k")
-	programtest.Contains(t, c.Tool("fake__ask", ask), "error", "-32600", "calls of several clients")
+	programtest.Contains(t, c.Tool("fake__ask", ask), "error", "-32601", "calls of several clients")
 	c.Tool("fake__release", `{"key":"k"}`)
 	other.ToolResult(id)
 
 	// An answered call of the other client may have caused it.
-	programtest.Contains(t, c.Tool("fake__ask", `{"method":"elicitation/create"}`), "error", "-32600", "calls of several clients")
+	programtest.Contains(t, c.Tool("fake__ask", `{"method":"elicitation/create"}`), "error", "-32601", "calls of several clients")
 	h.Add("own", mcptest.Command(t))
 	programtest.Contains(t, c.Tool("own__ask", `{"method":"elicitation/create"}`), "error", `does not support it`, "test-editor")
 

@@ -127,7 +127,9 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	}
 	s.vault = h.openVault()
 	s.oauth = h.openOAuth()
-	s.inbox = inspector.NewInbox(s.journal, h.bus, sampler(config.Sampling), h.log)
+	s.inbox = inspector.NewInbox(inspector.InboxOptions{
+		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling), Answers: h.store, Vault: s.vault, Configured: s.registry.Get, Log: h.log,
+	})
 	s.upstream = upstream.New(upstream.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
@@ -137,7 +139,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.oauth.OnChange(s.upstream.Renew)
 	s.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Processes: s.upstream, Vault: s.vault,
-		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth}, Agents: config.Agents, Log: h.log,
+		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox}, Agents: config.Agents, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
 	s.prefetch = prefetch.New(prefetch.Options{
@@ -234,20 +236,21 @@ func (h *Hub) openSessions() *guard.Sessions {
 }
 
 // records are what a server leaves behind besides its tools: the log and metrics of
-// calls, its other lists, what the search learned, the tokens that open it, and the
-// sign-in to it.
+// calls, its other lists, what the search learned, the tokens that open it, the
+// sign-in to it, and the remembered answers to its questions.
 type records struct {
 	*journal.Journal
 	listings *listings.Listings
 	learning *learning.Learning
 	tokens   *credentials.Keeper
 	oauth    *oauth.Manager
+	inbox    *inspector.Inbox
 }
 
 // Forget implements lifecycle.Metrics. It deletes the records of a removed
 // server, so that a later server of the same name does not inherit them.
 func (r records) Forget(ctx context.Context, server string) error {
-	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server), r.tokens.Forget(ctx, server), r.oauth.Forget(ctx, server))
+	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server), r.tokens.Forget(ctx, server), r.oauth.Forget(ctx, server), r.inbox.Forget(ctx, server))
 }
 
 // importedMetrics adds the metrics of an imported database to the journal.

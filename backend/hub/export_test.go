@@ -22,3 +22,6 @@ func (h *Hub) Counted() (counted <-chan catalog.Counted, stop func()) {
 func (h *Hub) Remembered(ctx context.Context) ([]gateway.SeenClient, error) {
 	return h.store.Clients(ctx)
 }
+
+// Attended reports whether a window or the tray is connected.
+func (h *Hub) Attended() bool { return h.servers.inbox.Present() }

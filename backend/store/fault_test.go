@@ -147,9 +147,9 @@ func overwriteTables(t *testing.T, file string, chosen func(table string) bool) 
 
 // changes are the methods that change the database with the arguments of callAll.
 var changes = []string{
-	"AddCredential", "AddPreset", "AppendRecords", "Compact", "DeleteCredential", "DeletePreset", "DeleteRecords", "DeleteServer", "DeleteTallies", "DropSecrets", "EraseLearned",
-	"ForgetSessionTools", "InsertServer", "KeepClient", "KeepLearned", "KeepLearningSwitch", "KeepVectors", "MarkSecret", "MarkUsed", "PutSecret", "PutSecretLink",
-	"RemoveDropped", "RemoveSecretLink", "ReplaceTools", "SavePreset", "SaveSessionTools", "SaveSlug", "SetListing", "SetTokens", "TidyVectors", "UpdateServer",
+	"AddCredential", "AddPreset", "AppendRecords", "Compact", "DeleteAnswer", "DeleteCredential", "DeletePreset", "DeleteRecords", "DeleteServer", "DeleteTallies", "DropSecrets", "EraseLearned",
+	"ForgetAnswers", "ForgetSessionTools", "InsertServer", "KeepClient", "KeepLearned", "KeepLearningSwitch", "KeepVectors", "MarkSecret", "MarkUsed", "PutSecret", "PutSecretLink",
+	"RemoveDropped", "RemoveSecretLink", "ReplaceTools", "SaveAnswer", "SavePreset", "SaveSessionTools", "SaveSlug", "SetListing", "SetTokens", "TidyVectors", "UpdateServer",
 }
 
 func TestEveryChangeSaysThatTheDatabaseIsLocked(t *testing.T) {

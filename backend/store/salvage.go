@@ -162,6 +162,8 @@ func (s *Store) dropUnreadable(ctx context.Context, table string) error {
 		_, err = s.SecretLinks(ctx)
 	case "presets":
 		_, err = s.Presets(ctx, inspector.PresetFilter{})
+	case "answers":
+		_, err = s.Answers(ctx)
 	}
 	if err == nil {
 		return nil

@@ -195,7 +195,8 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 		&resources.SignIns{Registry: s.Registry, OAuth: s.OAuth, Sessions: o.Sessions},
 		&resources.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},
 		&resources.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox, Upstream: s.Upstream, Output: s.Upstream.Output, Messages: s.Upstream.Messages, Call: s.Proxy.Call},
-		&resources.Transient{Inspector: s.Inspector, Inbox: s.Inbox, Describe: s.Upstream.Describe},
+		&resources.Transient{Inspector: s.Inspector, Describe: s.Upstream.Describe},
+		&resources.Questions{Inbox: s.Inbox},
 		&resources.Presets{Inspector: s.Inspector},
 		&resources.Tools{Registry: s.Registry, Catalog: s.Catalog, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy},
 		&resources.Find{Find: o.Clients.Gateway.Find},
@@ -230,7 +231,7 @@ func newPusher(o Options, views *resources.Views) *push.Pusher {
 			SecretNames: s.Secrets.Names,
 		},
 		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Proxy.InFlight, Clients: o.Clients.Gateway.Clients, Problem: func() string { return resources.JournalProblem(s.Journal.Problem()) }},
-		Learning: o.Discovery.Learning, Output: s.Upstream, Editors: o.Editors.Registrar,
+		Learning: o.Discovery.Learning, Output: s.Upstream, Editors: o.Editors.Registrar, Attend: s.Inbox.Attend,
 		Sessions: o.Sessions, Timeouts: o.Timeouts, Bus: o.Bus,
 	})
 }

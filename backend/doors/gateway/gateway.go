@@ -45,6 +45,11 @@ type Person interface {
 	upstream.Caller
 	// Present reports whether a window or the tray shows questions now.
 	Present() bool
+	// CanAnswer reports whether a question can be answered: somebody is present, or the
+	// answer is remembered.
+	CanAnswer(ctx context.Context, q upstream.Question) bool
+	// EndSession forgets the answers that were given for a session only.
+	EndSession(session string)
 }
 
 // Options are the dependencies of a Gateway.

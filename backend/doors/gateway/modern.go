@@ -278,8 +278,8 @@ func (m *modernCaller) Ask(ctx context.Context, q upstream.Question) (json.RawMe
 	var declared map[string]json.RawMessage
 	_ = json.Unmarshal(m.declared.Capabilities, &declared) // an object; see era.CheckMeta
 	if lacks := unsupported(declared, q); lacks != "" {
-		if m.session.gateway.personAnswers(q.Method) {
-			return m.session.gateway.person.Ask(ctx, q)
+		if answer, asked, err := m.session.askPerson(ctx, q); asked {
+			return answer, err
 		}
 		required := requiredFor(q)
 		m.missing.Store(&required)

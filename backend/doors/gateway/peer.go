@@ -79,5 +79,8 @@ func (s *Session) Close(ctx context.Context) {
 	s.endTasks()
 	g.results.EndSession(s)
 	g.proxy.EndSession(s.id)
+	if g.person != nil {
+		g.person.EndSession(s.id)
+	}
 	<-s.announced
 }

@@ -16,10 +16,10 @@ func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage
 	missing, name := unsupported(s.capabilities, q), s.name
 	s.mu.Unlock()
 	if missing != "" {
-		if s.gateway.personAnswers(q.Method) {
-			return s.gateway.person.Ask(ctx, q)
+		if answer, asked, err := s.askPerson(ctx, q); asked {
+			return answer, err
 		}
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support %s%s", q.Method, name, missing, s.gateway.nobody(q.Method))
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the client %q does not support %s%s", q.Method, name, missing, s.gateway.nobody(q.Method))
 	}
 	answer, err := s.peer.Call(ctx, jsonrpc.Call{Method: q.Method, Params: s.surface.shown(q.Server, q.Method, q.Params, "")})
 	if err != nil {
@@ -56,9 +56,16 @@ func (s *Session) Declared() upstream.Declared {
 	return upstream.Declared{Capabilities: s.gateway.withPerson(s.declared), LogLevel: s.level}
 }
 
-// personAnswers reports whether a person is there to answer requests of a method.
-func (g *Gateway) personAnswers(method string) bool {
-	return (method == "elicitation/create" || method == "sampling/createMessage") && g.person != nil && g.person.Present()
+// askPerson asks a person in place of the client. asked is false if nobody can answer.
+func (s *Session) askPerson(ctx context.Context, q upstream.Question) (answer json.RawMessage, asked bool, err error) {
+	s.mu.Lock()
+	q.Client, q.Session = s.name, s.id
+	s.mu.Unlock()
+	if s.gateway.person == nil || !s.gateway.person.CanAnswer(ctx, q) {
+		return nil, false, nil
+	}
+	answer, err = s.gateway.person.Ask(ctx, q)
+	return answer, true, err
 }
 
 // nobody completes the error of a request that a person could answer.
@@ -72,7 +79,7 @@ func (g *Gateway) nobody(method string) string {
 // withPerson returns the capabilities of a client with those of the person who answers in
 // its place.
 func (g *Gateway) withPerson(capabilities json.RawMessage) json.RawMessage {
-	if !g.personAnswers("elicitation/create") {
+	if g.person == nil || !g.person.Present() {
 		return capabilities
 	}
 	elicitation := json.RawMessage(`{"form":{},"url":{}}`)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -14,11 +15,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 const (
-	// answerTimeout is how long a question waits for a person's answer.
+	// answerTimeout is how long a question waits for a person's answer, unless
+	// the context of the question ends earlier.
 	answerTimeout = 10 * time.Minute
 	maxWaiting    = 64 // waiting questions of all servers
 	maxPerServer  = 8  // waiting questions of one server
@@ -38,24 +41,50 @@ const (
 type Elicitation struct {
 	ID      string
 	Server  string
+	Client  string // whose call caused the question; empty if it is not known
 	Mode    Mode
 	Message string
 	Schema  json.RawMessage // of Form: requestedSchema, as the server sent it
 	URL     string          // of URL, as the server sent it
 	Request json.RawMessage // of Sampling: the parameters, as the server sent them
 	At      time.Time
+	Expires time.Time // when the server is told that nobody has answered
 }
 
 // Asked is published when a question was added to the inbox.
 type Asked struct{ Elicitation }
 
-// Answered is published when a question was answered or cancelled, or has
-// expired.
-type Answered struct{ ID string }
+// Unanswered says why a question has ended without an answer.
+type Unanswered string
+
+// The reasons.
+const (
+	Expired   Unanswered = "expired"   // nobody has answered in time
+	Withdrawn Unanswered = "withdrawn" // the call that caused it has ended, or its server
+)
+
+// Answered is published when a question does not wait any more.
+type Answered struct {
+	ID         string
+	Unanswered Unanswered // empty if a person has answered
+}
 
 type elicitation struct {
 	Elicitation
+	asker  asker
 	answer chan json.RawMessage // receives the one answer
+}
+
+// InboxOptions are the dependencies of an Inbox.
+type InboxOptions struct {
+	Records Recorder
+	Bus     *events.Bus
+	Sampler *Sampler // if nil, a person answers all requests for sampling
+	Answers AnswerStore
+	Vault   Vault
+	// Configured returns a server of the configuration.
+	Configured func(name string) (registry.Server, error)
+	Log        *slog.Logger
 }
 
 // Inbox holds the questions that servers ask a person. It is the upstream.Caller of the calls that a person makes. It is
@@ -64,20 +93,25 @@ type Inbox struct {
 	records Recorder
 	bus     *events.Bus
 	sampler *Sampler
+	answers answers
 	log     *slog.Logger
 
-	mu      sync.Mutex
-	waiting map[string]*elicitation // by id
+	mu        sync.Mutex
+	waiting   map[string]*elicitation // by id
+	attending int                     // windows and trays that show questions
 }
 
-// NewInbox returns an empty inbox. If sampler is nil, a person answers all
-// requests for sampling.
-func NewInbox(records Recorder, bus *events.Bus, sampler *Sampler, log *slog.Logger) *Inbox {
-	return &Inbox{records: records, bus: bus, sampler: sampler, log: log, waiting: make(map[string]*elicitation)}
+// NewInbox returns an empty inbox.
+func NewInbox(o InboxOptions) *Inbox {
+	return &Inbox{
+		records: o.Records, bus: o.Bus, sampler: o.Sampler, log: o.Log, waiting: make(map[string]*elicitation),
+		answers: answers{store: o.Answers, vault: o.Vault, configured: o.Configured},
+	}
 }
 
-// Ask implements upstream.Caller. A question waits in the inbox for a person.
-// Sampling for a transient server goes to the configured model, if there is one.
+// Ask implements upstream.Caller. A question waits in the inbox for a person,
+// unless a person has chosen an answer for all questions like it. Sampling for a
+// transient server goes to the configured model, if there is one.
 func (b *Inbox) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	switch q.Method {
 	case "elicitation/create":
@@ -89,68 +123,132 @@ func (b *Inbox) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, 
 }
 
 // Window returns the caller that gets a server's question when the question
-// cannot be assigned to one caller. It passes the question to the inbox if a
-// window is open, and otherwise refuses it.
+// cannot be assigned to one caller. It passes the question to the inbox if
+// somebody can answer it, and otherwise refuses it.
 func (b *Inbox) Window() upstream.Caller { return window{b} }
 
-// Present reports whether a window or the tray shows questions now.
-func (b *Inbox) Present() bool { return events.HasSubscribers[Asked](b.bus) }
+// Attend counts a window or a tray that shows questions, until leave is called.
+func (b *Inbox) Attend() (leave func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.attending++
+	return sync.OnceFunc(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.attending--
+	})
+}
+
+// Present reports whether a window or a tray shows questions now.
+func (b *Inbox) Present() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.attending > 0
+}
+
+// CanAnswer reports whether a question can be answered: a window or a tray
+// shows it, or the answer is remembered.
+func (b *Inbox) CanAnswer(ctx context.Context, q upstream.Question) bool {
+	if q.Method != "elicitation/create" && q.Method != "sampling/createMessage" {
+		return false
+	}
+	if b.Present() {
+		return true
+	}
+	asked, err := elicitationOf(q)
+	if err != nil {
+		return false
+	}
+	_, known := b.answers.find(ctx, askerOf(q), asked)
+	return known
+}
 
 type window struct{ inbox *Inbox }
 
 // Ask implements upstream.Caller.
 func (w window) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
-	if !w.inbox.Present() {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest,
+	if !w.inbox.CanAnswer(ctx, q) {
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound,
 			"%s cannot be answered: it is not certain whose call caused it (no call, or calls of several clients, came to this shared server), and no window is open", q.Method)
 	}
 	return w.inbox.Ask(ctx, q)
 }
 
-// elicit passes an elicitation to a person and returns the answer.
-func (b *Inbox) elicit(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
-	asked := Elicitation{Server: q.Server, Mode: Form, Message: jsonrpc.GetString(q.Params, "message")}
-	shown := jsonrpc.Get(q.Params, "requestedSchema")
+// elicitationOf returns a question without an id and times. The error is a
+// *jsonrpc.Error for the server.
+func elicitationOf(q upstream.Question) (Elicitation, error) {
+	if q.Method == "sampling/createMessage" {
+		return Elicitation{Server: q.Server, Client: q.Client, Mode: Sampling, Message: "The server asks for a message from a model.", Request: q.Params}, nil
+	}
+	asked := Elicitation{Server: q.Server, Client: q.Client, Mode: Form, Message: jsonrpc.GetString(q.Params, "message")}
 	switch mode := jsonrpc.GetString(q.Params, "mode"); mode {
 	case "", string(Form):
-		asked.Schema = shown
+		asked.Schema = jsonrpc.Get(q.Params, "requestedSchema")
 	case string(URL):
 		asked.Mode, asked.URL = URL, jsonrpc.GetString(q.Params, "url")
 		if asked.URL == "" {
-			return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s cannot be answered: the mode url needs a url", q.Method)
+			return asked, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s cannot be answered: the mode url needs a url", q.Method)
 		}
-		shown = jsonrpc.Set(nil, "url", jsonrpc.Quote(asked.URL))
 	default:
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s cannot be answered: the dashboard supports the modes form and url only", q.Method)
+		return asked, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s cannot be answered: the dashboard supports the modes form and url only", q.Method)
 	}
-	return b.wait(ctx, asked, func() {
+	return asked, nil
+}
+
+// elicit passes an elicitation to a person and returns the answer.
+func (b *Inbox) elicit(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
+	asked, err := elicitationOf(q)
+	if err != nil {
+		return nil, err
+	}
+	return b.wait(ctx, q, asked, func(remembered bool) {
+		shown, text := asked.Schema, asked.Message
+		if asked.Mode == URL {
+			shown = jsonrpc.Set(nil, "url", jsonrpc.Quote(asked.URL))
+		}
+		if remembered {
+			text += rememberedNote
+		}
 		record(b.records, q.Server, time.Now(), Query{
-			Kind: journal.Elicitation, About: q.Method, Shown: shown,
-			Answer: func(json.RawMessage) string { return asked.Message },
+			Kind: journal.Elicitation, Client: q.Client, About: q.Method, Shown: shown,
+			Answer: func(json.RawMessage) string { return text },
 		}, nil, nil, q.Redactor)
 	})
 }
 
-// wait puts a question into the inbox, calls added and waits for the answer. If
-// answerTimeout or ctx ends first, the answer is the action cancel.
-func (b *Inbox) wait(ctx context.Context, asked Elicitation, added func()) (json.RawMessage, error) {
+// rememberedNote is added to the record of a question that no person has seen.
+const rememberedNote = " (answered with a remembered answer)"
+
+// wait puts a question into the inbox, calls added and waits for the answer.
+// The answer may be a remembered one. If the caller gives up, the answer is the
+// action cancel; if nobody answers in time, the error says so.
+func (b *Inbox) wait(ctx context.Context, q upstream.Question, asked Elicitation, added func(remembered bool)) (json.RawMessage, error) {
+	from := askerOf(q)
+	if answer, known := b.answers.find(ctx, from, asked); known {
+		added(true)
+		return answer, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
 	asked.ID, asked.At = "elicit-"+strings.ToLower(rand.Text()[:12]), time.Now()
-	question := &elicitation{asked, make(chan json.RawMessage, 1)}
+	asked.Expires, _ = ctx.Deadline()
+	question := &elicitation{asked, from, make(chan json.RawMessage, 1)}
 	if !b.add(question) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "too many questions already wait for a person; try again when they are answered")
 	}
-	added()
+	added(false)
 	events.Publish(b.bus, Asked{question.Elicitation})
-
-	late := time.NewTimer(answerTimeout)
-	defer late.Stop()
-	defer b.drop(question.ID)
 	select {
 	case answer := <-question.answer:
 		return answer, nil
-	case <-late.C:
 	case <-ctx.Done():
 	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		b.drop(question.ID, Expired)
+		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "%s was not answered: nobody has answered it in the window of Agent Discover within %s",
+			q.Method, asked.Expires.Sub(asked.At).Round(time.Second))
+	}
+	b.drop(question.ID, Withdrawn)
 	return json.RawMessage(`{"action":"cancel"}`), nil
 }
 
@@ -173,13 +271,9 @@ func (b *Inbox) add(question *elicitation) bool {
 }
 
 // drop removes a question unless it was answered.
-func (b *Inbox) drop(id string) {
-	b.mu.Lock()
-	_, waited := b.waiting[id]
-	delete(b.waiting, id)
-	b.mu.Unlock()
-	if waited {
-		events.Publish(b.bus, Answered{id})
+func (b *Inbox) drop(id string, why Unanswered) {
+	if b.take(id) {
+		events.Publish(b.bus, Answered{id, why})
 	}
 }
 
@@ -195,53 +289,84 @@ func (b *Inbox) Elicitations() []Elicitation {
 	return out
 }
 
-// Respond answers a question. action is accept, decline or cancel; content is a
-// JSON object for accept: the values of a form, or text and optionally model of
-// a sampled message. If no such question waits, the error is a
-// fault.NotFound.
-func (b *Inbox) Respond(id, action string, content json.RawMessage) error {
-	if action != "accept" && action != "decline" && action != "cancel" {
+// Reply is a person's answer to a question.
+type Reply struct {
+	Action string // accept, decline or cancel
+	// Content is a JSON object for accept: the values of a form, or text and
+	// optionally model of a sampled message.
+	Content  json.RawMessage
+	Remember Scope
+}
+
+// Respond answers a question. If no such question waits, the error is a
+// fault.NotFound. If the answer cannot be remembered, the question waits on.
+func (b *Inbox) Respond(ctx context.Context, id string, r Reply) error {
+	if r.Action != "accept" && r.Action != "decline" && r.Action != "cancel" {
 		return fault.New(fault.Invalid, "action must be accept / decline / cancel")
 	}
-	answer := jsonrpc.Set(nil, "action", jsonrpc.Quote(action))
-	question, err := b.take(id, func(mode Mode) error {
-		switch {
-		case action != "accept" || mode == URL:
-		case mode == Sampling && jsonrpc.GetString(content, "text") == "":
-			return fault.New(fault.Invalid, "content must have the answer in text")
-		case len(content) > 0:
-			answer = jsonrpc.Set(answer, "content", content)
-		}
-		return nil
-	})
-	if err != nil {
+	b.mu.Lock()
+	question, waits := b.waiting[id]
+	b.mu.Unlock()
+	if !waits {
+		return errNoQuestion()
+	}
+	switch {
+	case r.Action != "accept" || question.Mode == URL:
+		r.Content = nil
+	case question.Mode == Sampling && jsonrpc.GetString(r.Content, "text") == "":
+		return fault.New(fault.Invalid, "content must have the answer in text")
+	}
+	if err := b.answers.remember(ctx, question, r); err != nil {
 		return err
 	}
-	question.answer <- answer
-	events.Publish(b.bus, Answered{id})
+	if !b.take(id) {
+		return errNoQuestion()
+	}
+	question.answer <- r.json()
+	events.Publish(b.bus, Answered{ID: id})
 	return nil
 }
 
-// take removes a question, unless check returns an error for its mode.
-func (b *Inbox) take(id string, check func(Mode) error) (*elicitation, error) {
+func errNoQuestion() error {
+	return fault.New(fault.NotFound, "Unknown elicitation id or already resolved")
+}
+
+// json returns the reply as the result of elicitation/create.
+func (r Reply) json() json.RawMessage {
+	answer := jsonrpc.Set(nil, "action", jsonrpc.Quote(r.Action))
+	if len(r.Content) > 0 {
+		answer = jsonrpc.Set(answer, "content", r.Content)
+	}
+	return answer
+}
+
+// take removes a question and reports whether it was waiting.
+func (b *Inbox) take(id string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	question, waits := b.waiting[id]
-	if !waits {
-		return nil, fault.New(fault.NotFound, "Unknown elicitation id or already resolved")
-	}
-	if err := check(question.Mode); err != nil {
-		return nil, err
-	}
+	_, waits := b.waiting[id]
 	delete(b.waiting, id)
-	return question, nil
+	return waits
+}
+
+// withdraw cancels a question, unless a person has just answered it.
+func (b *Inbox) withdraw(id string) {
+	b.mu.Lock()
+	question, waits := b.waiting[id]
+	delete(b.waiting, id)
+	b.mu.Unlock()
+	if waits {
+		question.answer <- Reply{Action: "cancel"}.json()
+		events.Publish(b.bus, Answered{id, Withdrawn})
+	}
 }
 
 // cancelAll cancels the questions of a server that is being closed.
 func (b *Inbox) cancelAll(server string) {
 	for _, e := range b.Elicitations() {
 		if e.Server == server {
-			_ = b.Respond(e.ID, "cancel", nil) // fails if a person has just answered
+			b.withdraw(e.ID)
 		}
 	}
+	b.answers.forgetSessions(func(a Remembered) bool { return a.Server == server })
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -46,13 +45,13 @@ func (b *Inbox) sample(ctx context.Context, q upstream.Question) (json.RawMessag
 	switch {
 	case b.sampler != nil && isTransient(q.Server) && !isCopy(q.Server):
 		answer = b.compute
-	case !events.HasSubscribers[Asked](b.bus):
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "sampling is not configured: open the dashboard to answer it yourself, or set AGENT_DISCOVER_OPENAI_API_KEY for the hub to answer that of ad-hoc servers")
+	case !b.CanAnswer(ctx, q):
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "sampling is not configured: open the dashboard to answer it yourself, or set AGENT_DISCOVER_OPENAI_API_KEY for the hub to answer that of ad-hoc servers")
 	}
 	began := time.Now()
 	result, text, err := answer(ctx, q)
 	record(b.records, q.Server, began, Query{
-		Kind: journal.Sampling, About: "sampling/createMessage", Shown: q.Params,
+		Kind: journal.Sampling, Client: q.Client, About: "sampling/createMessage", Shown: q.Params,
 		Answer: func(json.RawMessage) string { return text },
 	}, result, err, q.Redactor)
 	return result, err
@@ -61,15 +60,22 @@ func (b *Inbox) sample(ctx context.Context, q upstream.Question) (json.RawMessag
 // write lets a person write the message. It returns the result and the text in
 // it.
 func (b *Inbox) write(ctx context.Context, q upstream.Question) (json.RawMessage, string, error) {
-	answer, err := b.wait(ctx, Elicitation{
-		Server: q.Server, Mode: Sampling, Message: "The server asks for a message from a model.", Request: q.Params,
-	}, func() {})
+	asked, err := elicitationOf(q)
+	if err != nil {
+		return nil, "", err
+	}
+	note := ""
+	answer, err := b.wait(ctx, q, asked, func(remembered bool) {
+		if remembered {
+			note = rememberedNote
+		}
+	})
 	if err != nil {
 		return nil, "", err
 	}
 	switch jsonrpc.GetString(answer, "action") {
 	case "decline":
-		return nil, "", jsonrpc.NewError(codeRejected, "User rejected sampling request")
+		return nil, "", jsonrpc.NewError(codeRejected, "User rejected sampling request%s", note)
 	case "cancel":
 		return nil, "", jsonrpc.NewError(codeRejected, "Sampling request was cancelled")
 	}

@@ -39,7 +39,7 @@ func (s *session) ask(ctx context.Context, q Question) (json.RawMessage, error) 
 		caller = s.manager.window
 	}
 	if caller == nil {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest,
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound,
 			"%s cannot be answered: it is not certain whose call caused it (no call, or calls of several clients, came to this shared server)", q.Method)
 	}
 	hold := s.conn.Hold(causes)

@@ -38,6 +38,10 @@ type Question struct {
 	Params json.RawMessage // as sent by the server
 	// Redactor is used for records of the question.
 	Redactor *secrets.Redactor
+	// Client is the name of the client whose call caused the question, and Session
+	// its session. Both are set for a question that a person answers in place of a
+	// client, and otherwise empty.
+	Client, Session string
 }
 
 // Caller is the party for which a call is made. It answers requests that the

@@ -20,3 +20,6 @@ export const clientWord = (name: string): string => words.clients[name]?.word ??
 
 /** The meaning of "Always listed", as a tooltip. */
 export const explained = `${words.listed.title}, so that agents need not search for them. Agents find and call the tools of other servers too.`;
+
+/** serverLabel returns the name of a server for a sentence. An ad-hoc server has a name of the hub's own. */
+export const serverLabel = (name: string): string => (name.startsWith("__transient__") ? "The ad-hoc server" : name);

@@ -45,6 +45,11 @@ export class Agent {
     return answer;
   }
 
+  /** cancel cancels the last request. */
+  cancel(): void {
+    this.#write({ method: "notifications/cancelled", params: { requestId: this.#id } });
+  }
+
   /** registry calls the hub's registry tool and returns its text. */
   async registry(action: string, args: object): Promise<string> {
     const { result, error } = await this.ask("tools/call", { name: "registry", arguments: { action, ...args } });

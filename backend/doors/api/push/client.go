@@ -30,8 +30,10 @@ type client struct {
 	onChange     scope          // scope of the message after a change of the state
 	withoutTools bool           // messages do not contain tools
 	wantsStatus  bool           // the client gets the status of the hub
-	cancel       context.CancelFunc
-	woken        chan struct{}
+	// withoutQuestions is set for a client that does not show questions of servers.
+	withoutQuestions bool
+	cancel           context.CancelFunc
+	woken            chan struct{}
 
 	mu          sync.Mutex
 	greeted     bool             // the client has the whole state, or receives it before any other message
@@ -62,9 +64,13 @@ func (p *Pusher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.onChange = changes
 	}
 	c.withoutTools, c.wantsStatus = query.Get("tools") == "none", query.Get("hub") == "1"
+	c.withoutQuestions = query.Get("questions") == "none"
 	if code, reason := p.join(c); code != 0 {
 		_ = conn.Close(code, reason) // fails when the client is gone
 		return
+	}
+	if !c.withoutQuestions {
+		defer p.attend()()
 	}
 	defer c.unwatchAll()
 	defer p.leave(c)

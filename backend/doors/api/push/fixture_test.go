@@ -68,7 +68,7 @@ func serve(t testing.TB, timeouts guard.Timeouts) *fixture {
 			View:        resources.NewViews(processes, f.tools, calls, oauth.New(oauth.Options{File: filepath.Join(t.TempDir(), "sign-ins")})).Server,
 			SecretNames: func(server string) []string { return f.names[server] },
 		},
-		Editors: idleEditors{}, Output: processes, Sessions: sessions, Timeouts: timeouts, Bus: f.bus,
+		Editors: idleEditors{}, Attend: func() func() { return func() {} }, Output: processes, Sessions: sessions, Timeouts: timeouts, Bus: f.bus,
 	})
 	server := httptest.NewUnstartedServer(nil)
 	f.address = server.Listener.Addr().String()

@@ -45,11 +45,15 @@ type (
 		Schema  json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer. Empty object unless the question is a form."`
 		URL     string          `json:"url,omitempty" doc:"URL of the web page that the server asks to open."`
 		Request json.RawMessage `json:"request,omitempty" doc:"Object with the parameters of sampling/createMessage."`
+		Client  string          `json:"client,omitempty" doc:"Name of the MCP client whose call caused the question; missing if it is not known or the call came over REST."`
 		At      string          `json:"ts" doc:"When the server asked, in UTC (RFC 3339)."`
+		Expires int64           `json:"expiresAt" doc:"When the server is told that nobody has answered, in milliseconds since 1970 UTC."`
 	}
 	answeredMessage struct {
 		Type string `json:"type" enum:"elicitation_answered"`
 		ID   string `json:"id" doc:"Identifier of the question."`
+		// Unanswered is an inspector.Unanswered.
+		Unanswered string `json:"unanswered,omitempty" enum:"expired,withdrawn" doc:"Why the question has ended without an answer; missing if it was answered. expired: nobody has answered in time. withdrawn: its server or its call has ended or given up."`
 	}
 	learnedMessage struct {
 		Type  string `json:"type" enum:"learned"`
@@ -144,7 +148,7 @@ func (p *Pusher) messageOf(e any) (m message, ok bool) {
 	case inspector.Asked:
 		return newQuestion(e.Elicitation), true
 	case inspector.Answered:
-		return answeredMessage{"elicitation_answered", e.ID}, true
+		return answeredMessage{"elicitation_answered", e.ID, string(e.Unanswered)}, true
 	case learning.Changed:
 		return learnedMessage{"learned", p.learning.On(), p.learning.Count()}, true
 	case registration.Changed:
@@ -158,7 +162,7 @@ func (p *Pusher) messageOf(e any) (m message, ok bool) {
 func newQuestion(e inspector.Elicitation) askedMessage {
 	m := askedMessage{
 		Type: "elicitation_request", ID: e.ID, Server: e.Server, Message: e.Message, Schema: e.Schema,
-		URL: e.URL, Request: e.Request, At: resources.Timestamp(e.At),
+		URL: e.URL, Request: e.Request, Client: e.Client, At: resources.Timestamp(e.At), Expires: e.Expires.UnixMilli(),
 	}
 	if e.Mode == inspector.URL || e.Mode == inspector.Sampling {
 		m.Mode, m.Schema = string(e.Mode), json.RawMessage("{}")

@@ -40,6 +40,8 @@ type Options struct {
 	Learning Learning
 	Output   Output
 	Editors  Editors
+	// Attend counts a client that shows questions, until leave is called.
+	Attend   func() (leave func())
 	Sessions interface{ Touch(*guard.Session) }
 	Timeouts guard.Timeouts
 	Bus      *events.Bus
@@ -59,6 +61,7 @@ type Pusher struct {
 	learning Learning
 	output   Output
 	editors  Editors
+	attend   func() (leave func())
 	sessions interface{ Touch(*guard.Session) }
 	timeouts guard.Timeouts
 	bus      *events.Bus
@@ -76,7 +79,7 @@ type Pusher struct {
 // New returns a pusher. It sends nothing until Run is called.
 func New(o Options) *Pusher {
 	return &Pusher{
-		state: o.State, status: o.Status, learning: o.Learning, output: o.Output, editors: o.Editors,
+		state: o.State, status: o.Status, learning: o.Learning, output: o.Output, editors: o.Editors, attend: o.Attend,
 		sessions: o.Sessions, timeouts: o.Timeouts.OrDefault(), bus: o.Bus,
 		cache: stateCache{version: o.Version}, moved: make(chan struct{}, 1), clients: make(map[*client]struct{}), left: make(chan struct{}),
 	}
@@ -206,7 +209,12 @@ func (p *Pusher) offer() { p.each((*client).offer) }
 // broadcast sends a message to all clients that have the state.
 func (p *Pusher) broadcast(m message) {
 	data := encodeMessage(m)
-	p.each(func(c *client) { c.sendEvent(data) })
+	_, question := m.(askedMessage)
+	p.each(func(c *client) {
+		if !question || !c.withoutQuestions {
+			c.sendEvent(data)
+		}
+	})
 }
 
 func (p *Pusher) wake() {

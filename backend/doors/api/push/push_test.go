@@ -51,13 +51,17 @@ func TestEventsArePushedInTheFormatOfTheOriginalProduct(t *testing.T) {
 		},
 		{
 			func() {
-				events.Publish(f.bus, inspector.Asked{Elicitation: inspector.Elicitation{ID: "e-1", Server: "s", Message: "Who?", Schema: json.RawMessage(`{"type":"object"}`), At: at}})
+				events.Publish(f.bus, inspector.Asked{Elicitation: inspector.Elicitation{ID: "e-1", Server: "s", Message: "Who?", Schema: json.RawMessage(`{"type":"object"}`), Client: "c", At: at, Expires: at.Add(time.Minute)}})
 			},
-			`{"type":"elicitation_request","id":"e-1","serverName":"s","message":"Who?","requestedSchema":{"type":"object"},"ts":"2026-01-02T02:04:05.006Z"}`,
+			`{"type":"elicitation_request","id":"e-1","serverName":"s","message":"Who?","requestedSchema":{"type":"object"},"client":"c","ts":"2026-01-02T02:04:05.006Z","expiresAt":1767319505006}`,
 		},
 		{
 			func() { events.Publish(f.bus, inspector.Answered{ID: "e-1"}) },
 			`{"type":"elicitation_answered","id":"e-1"}`,
+		},
+		{
+			func() { events.Publish(f.bus, inspector.Answered{ID: "e-2", Unanswered: inspector.Expired}) },
+			`{"type":"elicitation_answered","id":"e-2","unanswered":"expired"}`,
 		},
 		{func() { events.Publish(f.bus, registration.Changed{}) }, `{"type":"editors"}`},
 		{func() { events.Publish(f.bus, credentials.Changed{}) }, `{"type":"tokens"}`},

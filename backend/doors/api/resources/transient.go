@@ -11,17 +11,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Transient holds the operations on servers that exist only for a test, and on elicitations, which are questions of
-// servers to the user.
+// Transient holds the operations on servers that exist only for a test.
 type Transient struct {
 	Inspector interface {
 		Open(ctx context.Context, spec inspector.Spec) (*inspector.Transient, error)
 		Close(handle string)
 		SetRoots(handle string, roots []upstream.Root) error
-	}
-	Inbox interface {
-		Elicitations() []inspector.Elicitation
-		Respond(id, action string, content json.RawMessage) error
 	}
 	Describe func(server string) (upstream.Description, bool)
 }
@@ -32,8 +27,6 @@ func (s *Transient) Routes(t *route.Table) {
 	route.Add(g, route.Post("/api/transient", "Start a transient server").Creates(), s.open)
 	route.Add(g, route.Delete("/api/transient/{id}", "Stop a transient server"), s.close)
 	route.Add(g, route.Put("/api/transient/{id}/roots", "Replace the MCP roots of a transient server and notify the server"), s.setRoots)
-	route.Add(g, route.Get("/api/elicitations", "List questions of servers that wait for an answer"), s.elicitations)
-	route.Add(g, route.Post("/api/elicitations/{id}/respond", "Answer a question of a server"), s.respond)
 }
 
 type transientFields struct {
@@ -89,46 +82,5 @@ type transientInput struct {
 
 func (s *Transient) close(_ context.Context, in *transientInput) (*route.Reply[done], error) {
 	s.Inspector.Close(in.ID)
-	return route.OK(done{true})
-}
-
-// elicitation is the API's view of an elicitation: a question of a server to the user.
-type elicitation struct {
-	ID         string          `json:"id" doc:"Unique identifier of the question."`
-	ServerName string          `json:"serverName"`
-	Mode       string          `json:"mode" enum:"form,url,sampling" doc:"form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message from a model, which the user writes."`
-	Message    string          `json:"message" doc:"The question."`
-	Schema     json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer's content, for the mode form."`
-	URL        string          `json:"url,omitempty" doc:"URL of the web page, as the server sent it. Check it before you open it."`
-	Request    json.RawMessage `json:"request,omitempty" doc:"Object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more."`
-	CreatedAt  int64           `json:"createdAt" doc:"When the server asked, in milliseconds since 1970 UTC."`
-}
-
-func (s *Transient) elicitations(context.Context, *struct{}) (*route.Reply[listOf[elicitation]], error) {
-	out := listOf[elicitation]{Entries: []elicitation{}}
-	for _, e := range s.Inbox.Elicitations() {
-		out.Entries = append(out.Entries, elicitation{e.ID, e.Server, string(e.Mode), e.Message, orObject(e.Schema), e.URL, e.Request, e.At.UnixMilli()})
-	}
-	return route.OK(out)
-}
-
-type answerFields struct {
-	Action  string          `json:"action" enum:"accept,decline,cancel"`
-	Content json.RawMessage `json:"content,omitempty" doc:"Object with the answer. For the mode form, as the question's schema describes it; for sampling, with text and optionally model. Only for the action accept."`
-}
-
-type respondInput struct {
-	ID string `path:"id" doc:"Unique identifier of the question."`
-	route.Object[answerFields]
-}
-
-func (s *Transient) respond(_ context.Context, in *respondInput) (*route.Reply[done], error) {
-	body, err := in.Decode()
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Inbox.Respond(in.ID, body.Action, body.Content); err != nil {
-		return nil, route.InvalidIsBadRequest(err)
-	}
 	return route.OK(done{true})
 }

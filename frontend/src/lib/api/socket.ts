@@ -23,6 +23,10 @@ export interface Elicitation {
   url?: string;
   /** The parameters of sampling/createMessage. */
   request?: unknown;
+  /** The MCP client whose call caused the question; missing if it is not known. */
+  client?: string;
+  /** When the server is told that nobody has answered, in ms since 1970. */
+  expiresAt: number;
 }
 
 export type OutputLine = Schemas["OutputLine"];
@@ -42,7 +46,7 @@ export interface Messages {
     ts: string;
   };
   elicitation_request: Elicitation & { ts: string };
-  elicitation_answered: { id: string };
+  elicitation_answered: { id: string; unanswered?: "expired" | "withdrawn" };
   output: { serverName: string; left_out?: number; lines: OutputLine[] };
   messages: { serverName: string; missed?: number; messages: ServerMessage[] };
   learned: { on: boolean; total: number };

@@ -5,6 +5,7 @@ import { enter, hasTicket, leave, Locked, Stopped } from "../api/session.ts";
 import { listen, type LogEntry, type Messages, type MessageType, type Server } from "../api/socket.ts";
 import { native } from "../api/window.ts";
 import { failing } from "../ui/state.ts";
+import { serverLabel } from "../words.ts";
 import { toasts } from "./toasts.svelte.ts";
 
 /**
@@ -18,6 +19,12 @@ export type PendingElicitation = Messages["elicitation_request"];
 const FIRST_WAIT = 250; // ms between two connection attempts
 const LONGEST_WAIT = 10_000;
 const RECENT = 200;
+
+/** What the user is told about a question that ended without an answer. */
+const endings = {
+  expired: (server: string) => `The question of ${server} was not answered in time. The server knows.`,
+  withdrawn: (server: string) => `${server} does not need an answer any more: the call has ended.`,
+};
 
 type Listener<T extends MessageType> = (message: Messages[T]) => void;
 
@@ -184,8 +191,8 @@ class Hub {
     else if (type === "hub") this.#hub(message as Messages["hub"]);
     else if (type === "log_entry")
       this.recent = [(message as Messages["log_entry"]).entry, ...this.recent].slice(0, RECENT);
-    else if (type === "elicitation_request") this.elicitations = [...this.elicitations, message as PendingElicitation];
-    else if (type === "elicitation_answered") this.#answered((message as Messages["elicitation_answered"]).id);
+    else if (type === "elicitation_request") this.#asked(message as PendingElicitation);
+    else if (type === "elicitation_answered") this.#answered(message as Messages["elicitation_answered"]);
     for (const listener of this.#listeners.get(type) ?? []) listener(message);
   };
 
@@ -231,8 +238,15 @@ class Hub {
     this.problem = problem;
   }
 
-  #answered(id: string): void {
-    this.elicitations = this.elicitations.filter((elicitation) => elicitation.id !== id);
+  /** #asked adds a question, which the list of waiting questions may have had before. */
+  #asked(question: PendingElicitation): void {
+    this.elicitations = [...this.elicitations.filter(({ id }) => id !== question.id), question];
+  }
+
+  #answered({ id, unanswered }: Messages["elicitation_answered"]): void {
+    const ended = this.elicitations.find((elicitation) => elicitation.id === id);
+    this.elicitations = this.elicitations.filter((elicitation) => elicitation !== ended);
+    if (ended && unanswered) toasts.show(endings[unanswered](serverLabel(ended.serverName)), { kind: "note" });
   }
 }
 

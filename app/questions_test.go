@@ -1,0 +1,118 @@
+//go:build desktop && linux && production
+
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+)
+
+// addAsking registers a server whose tools ask the user.
+func (d *testDesktop) addAsking(client *instance.Client) {
+	d.t.Helper()
+	script, err := filepath.Abs("../build/servers/node_modules/@modelcontextprotocol/server-everything/dist/index.js")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if _, err := os.Stat(script); err != nil {
+		d.t.Skip("server-everything is not installed: build/setup.sh test installs it")
+	}
+	body := map[string]any{"name": "asking", "command": "node", "args": []string{script, "stdio"}}
+	if err := client.Do(d.t.Context(), http.MethodPost, "/api/servers", body, nil); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := client.Do(d.t.Context(), http.MethodPost, "/api/servers/1/activate", nil, nil); err != nil {
+		d.t.Fatal(err)
+	}
+	d.await("the tools that ask, which the server adds after its start", func() bool {
+		var list struct{ Tools []struct{ Name string } }
+		err := client.Do(d.t.Context(), http.MethodGet, "/api/servers/1/tools", nil, &list)
+		return err == nil && slices.ContainsFunc(list.Tools, func(tool struct{ Name string }) bool { return tool.Name == "trigger-sampling-request" })
+	})
+}
+
+// call calls a tool of the server. The channel receives the text of the result.
+func (d *testDesktop) call(ctx context.Context, client *instance.Client, tool string, args map[string]any) <-chan string {
+	result := make(chan string, 1)
+	go func() {
+		var answer struct{ Content []struct{ Text string } }
+		if err := client.Do(ctx, http.MethodPost, "/api/servers/1/call", map[string]any{"tool": tool, "args": args}, &answer); err != nil {
+			result <- err.Error()
+			return
+		}
+		var text strings.Builder
+		for _, block := range answer.Content {
+			text.WriteString(block.Text + "\n")
+		}
+		result <- text.String()
+	}()
+	return result
+}
+
+// awaitWaiting waits until n questions wait for an answer.
+func (d *testDesktop) awaitWaiting(client *instance.Client, n int) {
+	d.t.Helper()
+	d.await(fmt.Sprintf("%d waiting questions", n), func() bool {
+		var list struct{ Entries []struct{ ID string } }
+		return client.Do(d.t.Context(), http.MethodGet, "/api/elicitations", nil, &list) == nil && len(list.Entries) == n
+	})
+}
+
+func (d *testDesktop) press(button string) {
+	d.t.Helper()
+	d.await("the button "+button, func() bool { return d.Press(d.t.Context(), button) })
+}
+
+func TestTheWindowAnswersQuestionsWhileTheirCallsWait(t *testing.T) {
+	d := newTestDesktop(t)
+	w := d.open("-page", "/overview")
+	_, client := d.hub()
+	window := d.awaitWindow(Title)
+	d.addAsking(client)
+
+	answered := d.call(t.Context(), client, "trigger-sampling-request", map[string]any{"prompt": "What is six times seven?"})
+	d.awaitText("asking asks for a message from a model", true)
+	d.awaitText("What is six times seven?", true)
+	d.awaitActive(window)
+	d.xdotool("type", "--delay", "20", "forty-two of them")
+	d.press("Send answer")
+	if text := <-answered; !strings.Contains(text, "forty-two of them") {
+		t.Errorf("the server got another answer: %s", text)
+	}
+	d.awaitText("asking asks for a message from a model", false)
+
+	// The question outlives the window in which it was asked.
+	answered = d.call(t.Context(), client, "trigger-elicitation-request", nil)
+	d.awaitText("asking asks for input", true)
+	w.terminate()
+	w = d.open("-page", "/servers")
+	d.awaitText("asking asks for input", true)
+	d.awaitText(" left", true)
+
+	second := d.call(t.Context(), client, "trigger-elicitation-request", nil)
+	d.awaitWaiting(client, 2)
+	d.press("Decline")
+	d.awaitWaiting(client, 1)
+	d.press("Decline")
+	for _, one := range []<-chan string{answered, second} {
+		if text := <-one; !strings.Contains(text, "declined") {
+			t.Errorf("the server was not told that the user declined: %s", text)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	answered = d.call(ctx, client, "trigger-elicitation-request", nil)
+	d.awaitText("asking asks for input", true)
+	cancel()
+	d.awaitText("asking asks for input", false)
+	<-answered
+	w.terminate()
+}
