@@ -87,7 +87,7 @@ func whole(t *testing.T, a *agent, modern bool, answer string, limit int) string
 func TestALongResultIsReadOnToItsEndThroughMeta(t *testing.T) {
 	h, text := reading(t), longLines(3_000)
 	file := readable(t, text)
-	for client, limit := range map[string]int{"": 20_000, "cursor": 20_000, "qwen-code": 30_000} {
+	for client, limit := range map[string]int{"": 20_000, "cursor": 20_000, "qwen-code": 28_000} {
 		inEachEra(t, h, companion.Entry{Surface: "meta", Client: client}, func(t *testing.T, a *agent, modern bool) {
 			for _, call := range []string{
 				calling("call_tool", `{"call_as":"mcp__one__read","arguments":`+file+`}`), calling("one__read", file),

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -24,8 +25,12 @@ type model struct {
 	turns []turn // requests with tools, in order
 }
 
-// modelCall is a call of a tool, whose name in the client ends with tool.
+// modelCall is a call of a tool, whose name in the client ends with tool. In arguments, {handle} stands for the handle of the
+// long result that the model has read.
 type modelCall struct{ tool, arguments string }
+
+// handleOf matches the handle in the text of a long result, in JSON in a request.
+var handleOf = regexp.MustCompile(`\\+"handle\\+":\\+"([a-z0-9]+-[0-9]+)`)
 
 // turn is a request of a client to its model, in the terms that all APIs share.
 type turn struct {
@@ -88,6 +93,9 @@ func (m *model) converse(w http.ResponseWriter, r *http.Request, a api, body []b
 	var tool *shownTool
 	if now.results < len(m.script) {
 		next = m.script[now.results]
+		if handle := handleOf.FindSubmatch(body); handle != nil {
+			next.arguments = strings.ReplaceAll(next.arguments, "{handle}", string(handle[1]))
+		}
 		tool = now.tool(next.tool)
 	}
 	if len(now.tools) > 0 {
