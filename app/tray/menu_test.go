@@ -100,7 +100,7 @@ func TestTheWholeMenu(t *testing.T) {
 				},
 			},
 			"1 server waits for approval, 1 server requires a sign-in, 2 servers fail\n(Health check: 2 servers healthy)\n--\nOpen dashboard\n" +
-				"Servers\n  apple (failing)\n  Files\n  [x] github (calls fail)\n  [x] memory\n  notes (sign-in required)\nWaiting for approval (1)\n  new…\n  Show the approval code of new\nSign in (1)\n  notes…\n--\n" +
+				"Servers\n  apple (failing)\n  Files\n  [x] github (calls fail)\n  [x] memory\n  notes (sign-in)\nWaiting for approval (1)\n  new…\n  Show the approval code of new\nSign in (1)\n  notes…\n--\n" +
 				"Pause all servers\nHealth check\nCopy MCP configuration\n--\n[x] Start at login\n(Agent Discover v1.2.3)\nQuit\n",
 		},
 		"with a question": {

@@ -2,7 +2,7 @@
 
 import { api, messageOf, request, take } from "./api/client.ts";
 import type { Server } from "./api/socket.ts";
-import { native } from "./api/window.ts";
+import { native, openPage } from "./api/window.ts";
 import { plural } from "./format.ts";
 import { toasts } from "./stores/toasts.svelte.ts";
 
@@ -99,6 +99,26 @@ export async function restart(server: Server): Promise<boolean> {
     toasts.show(`${server.name} was restarted with ${plural(tool_count, "tool")}.`, {
       about: [`process ${server.name}`, true],
     });
+  });
+}
+
+/** signInLabel returns the label of the button that calls signIn. */
+export const signInLabel = ({ sign_in }: Server): string =>
+  sign_in === "again" ? "Sign in again" : sign_in === "waiting" ? "Open the page again" : "Sign in";
+
+/** signIn opens the page at which a person signs in to a server. The hub lists the server's tools afterwards. */
+export async function signIn(server: Server): Promise<boolean> {
+  return attempt(async () => {
+    const { address } = await take(api.POST("/api/servers/{id}/auth/login", path(server)));
+    if (address) await openPage(address);
+  });
+}
+
+/** signOut forgets the sign-in to a server, and revokes its tokens. */
+export async function signOut(server: Server): Promise<boolean> {
+  return attempt(async () => {
+    const { warning } = await take(api.POST("/api/servers/{id}/auth/logout", path(server)));
+    toasts.show(warning || `You are signed out of ${server.name}.`, { kind: warning ? "failed" : "done" });
   });
 }
 

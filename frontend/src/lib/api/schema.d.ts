@@ -3550,13 +3550,18 @@ export interface components {
              * @description Number of client sessions that have a process or connection of their own now, if isolation is session.
              */
             sessions?: number;
+            /**
+             * @description Of a remote server: signed_in, required (a person must sign in), again (likewise, and somebody was signed in before), or waiting (a sign-in waits for a person). Left out if nobody is signed in and the server has not asked for it.
+             * @enum {string}
+             */
+            sign_in?: "signed_in" | "required" | "again" | "waiting";
             /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
             source: string;
             /**
-             * @description waiting (for approval), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped.
+             * @description waiting (for approval), sign_in (a person must sign in), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped.
              * @enum {string}
              */
-            state: "waiting" | "failing" | "calls_fail" | "running" | "stopped";
+            state: "waiting" | "sign_in" | "failing" | "calls_fail" | "running" | "stopped";
             tags: string[] | null;
             /**
              * Format: int64
@@ -3659,13 +3664,18 @@ export interface components {
              * @description Number of client sessions that have a process or connection of their own now, if isolation is session.
              */
             sessions?: number;
+            /**
+             * @description Of a remote server: signed_in, required (a person must sign in), again (likewise, and somebody was signed in before), or waiting (a sign-in waits for a person). Left out if nobody is signed in and the server has not asked for it.
+             * @enum {string}
+             */
+            sign_in?: "signed_in" | "required" | "again" | "waiting";
             /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
             source: string;
             /**
-             * @description waiting (for approval), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped.
+             * @description waiting (for approval), sign_in (a person must sign in), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped.
              * @enum {string}
              */
-            state: "waiting" | "failing" | "calls_fail" | "running" | "stopped";
+            state: "waiting" | "sign_in" | "failing" | "calls_fail" | "running" | "stopped";
             /** @description The last lines that the server's process wrote to standard error. */
             stderr?: string;
             tags: string[] | null;

@@ -35,3 +35,10 @@ declare global {
 
 /** The bindings of the window that shows this page; undefined in a browser. */
 export const native = (): WindowBindings | undefined => window.go?.app?.Window;
+
+/** openPage opens a web page in the user's browser. */
+export async function openPage(url: string): Promise<void> {
+  const bindings = native();
+  if (bindings) await bindings.OpenURL(url);
+  else window.open(url, "_blank", "noopener,noreferrer");
+}

@@ -4,6 +4,7 @@ import CircleAlert from "@lucide/svelte/icons/circle-alert";
 import CircleDashed from "@lucide/svelte/icons/circle-dashed";
 import CirclePlay from "@lucide/svelte/icons/circle-play";
 import CirclePause from "@lucide/svelte/icons/circle-pause";
+import KeyRound from "@lucide/svelte/icons/key-round";
 import Hourglass from "@lucide/svelte/icons/hourglass";
 import TriangleAlert from "@lucide/svelte/icons/triangle-alert";
 import type { Component } from "svelte";
@@ -22,6 +23,7 @@ export interface State {
 }
 
 const looks: Record<State["id"], Pick<State, "tone" | "icon">> = {
+  sign_in: { tone: "warn", icon: KeyRound },
   failing: { tone: "bad", icon: CircleAlert },
   calls_fail: { tone: "bad", icon: TriangleAlert },
   waiting: { tone: "warn", icon: Hourglass },

@@ -1,5 +1,6 @@
 // Issues that need the user's attention, worst first, with remedies.
 
+import { signInLabel } from "$lib/actions";
 import type { Schemas } from "$lib/api/client";
 import type { Server } from "$lib/api/socket";
 import { count, plural, sentence } from "$lib/format";
@@ -10,7 +11,7 @@ import { words } from "$lib/words";
 export interface Remedy {
   label: string;
   href?: string;
-  act?: "start" | "resume" | "move" | "passphrase" | "programs";
+  act?: "start" | "signIn" | "resume" | "move" | "passphrase" | "programs";
   server?: Server;
   main?: boolean;
 }
@@ -71,6 +72,7 @@ export function issuesOf(known: Facts): Issue[] {
   return [
     ...hubOf(known),
     ...waiting(known),
+    ...signIns(known),
     ...failing(known),
     ...erring(known),
     ...missing(known),
@@ -114,6 +116,23 @@ function waiting({ servers }: Facts): Issue[] {
       remedies: [{ label: "Review", href: "#/approvals", main: true }],
     },
   ];
+}
+
+function signIns({ servers }: Facts): Issue[] {
+  return servers
+    .filter((server) => server.state === "sign_in")
+    .slice(0, FAILING)
+    .map((server) => ({
+      id: `sign-in ${server.name}`,
+      tone: "warn",
+      word: "Sign in",
+      title: server.name,
+      text: "The server lists its tools and answers calls once you are signed in.",
+      remedies: [
+        { label: signInLabel(server), act: "signIn", server, main: true },
+        { label: "Open server", href: place(server) },
+      ],
+    }));
 }
 
 function failing({ servers }: Facts): Issue[] {

@@ -14,6 +14,7 @@ export const icons: Record<string, Component> = {
   Open: LockOpen,
   Paused: CirclePause,
   Waiting: Hourglass,
+  "Sign in": KeyRound,
   Failing: CircleAlert,
   "Calls fail": TriangleAlert,
   Missing: PackageX,

@@ -3,6 +3,7 @@
 import CircleCheck from "@lucide/svelte/icons/circle-check";
 import FlaskConical from "@lucide/svelte/icons/flask-conical";
 import HeartPulse from "@lucide/svelte/icons/heart-pulse";
+import KeyRound from "@lucide/svelte/icons/key-round";
 import Pencil from "@lucide/svelte/icons/pencil";
 import ListChecks from "@lucide/svelte/icons/list-checks";
 import Play from "@lucide/svelte/icons/play";
@@ -10,7 +11,7 @@ import RefreshCw from "@lucide/svelte/icons/refresh-cw";
 import RotateCw from "@lucide/svelte/icons/rotate-cw";
 import Square from "@lucide/svelte/icons/square";
 import Trash from "@lucide/svelte/icons/trash-2";
-import { check, refreshTools, restart, setActive, start, stop } from "$lib/actions";
+import { check, refreshTools, restart, setActive, signIn, signInLabel, signOut, start, stop } from "$lib/actions";
 import type { Server } from "$lib/api/socket";
 import { hub } from "$lib/stores/hub.svelte";
 import { link, router } from "$lib/stores/router.svelte";
@@ -80,6 +81,11 @@ export function itemsFor(server: Server): (MenuItem | null)[] {
         },
         { label: "Check", icon: HeartPulse, disabled: waits, run: () => void whileBusy(server, check) },
         { label: "Refresh tools", icon: RefreshCw, disabled: waits, run: () => void whileBusy(server, refreshTools) },
+        ...(server.state === "sign_in"
+          ? [{ label: signInLabel(server), icon: KeyRound, run: () => void whileBusy(server, signIn) }]
+          : server.sign_in
+            ? [{ label: "Sign out", icon: KeyRound, run: () => void whileBusy(server, signOut) }]
+            : []),
         { label: "Inspect", icon: FlaskConical, run: () => router.go(link("test", server.name).slice(1)) },
       ]
     : [{ label: "Review for approval", icon: CircleCheck, run: () => router.go("/approvals") }];

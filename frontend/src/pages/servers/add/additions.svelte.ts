@@ -34,6 +34,7 @@ const steps = {
   add: { doing: "Adding…", done: "Added", failed: "Not added" },
   keep: { doing: "Storing secrets…", done: "Secrets stored", failed: "Secrets not stored" },
   warm: { doing: "Downloading…", done: "Downloaded", failed: "Not downloaded" },
+  sign: { doing: "Sign in…", done: "Signed in", failed: "Not signed in" },
   list: { doing: "Starting…", done: "Tools listed", failed: "Not started" },
   activate: { doing: "Listing…", done: "Always listed", failed: "Not listed" },
 };
@@ -107,10 +108,20 @@ export class Additions {
       }
       if (/(^|[\\/])(npx|uvx)(\.\w+)?$/i.test(draft.command)) await this.#warm(server, signal);
       signal.throwIfAborted();
-      await this.#step(server, "list", async () => {
-        const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/refresh", { params: { path }, signal }));
-        return plural(tool_count, "tool");
-      });
+      const list = () =>
+        this.#step(server, "list", async () => {
+          const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/refresh", { params: { path }, signal }));
+          return plural(tool_count, "tool");
+        });
+      try {
+        await list();
+      } catch (problem) {
+        const { state } = await take(api.GET("/api/servers/{id}/auth", { params: { path } }));
+        if (state !== "required") throw problem;
+        server.steps.pop();
+        await this.#step(server, "sign", () => signedIn(server.name, signal));
+        await list();
+      }
       if (activate)
         await this.#step(server, "activate", async () => {
           await take(api.POST("/api/servers/{id}/activate", { params: { path } }));
@@ -161,6 +172,20 @@ const bodyOf = ({ name, description, transport, command, args, url, env, headers
   warm: false,
   ...(transport === "stdio" ? { command, args, env } : { homepage: url, headers }),
 });
+
+/** signedIn waits until somebody has signed in to a server. */
+const signedIn = (name: string, signal: AbortSignal): Promise<string> =>
+  new Promise((done, failed) => {
+    const end = hub.on("state", () => {
+      if (hub.server(name)?.sign_in !== "signed_in") return;
+      end();
+      done("");
+    });
+    signal.addEventListener("abort", () => {
+      end();
+      failed(signal.reason as Error);
+    });
+  });
 
 /** stderrOf returns the last lines of a server's standard error. */
 async function stderrOf(id: number | undefined): Promise<string> {
