@@ -98,7 +98,7 @@ test("a token is shown once, connects its client, and is revoked", async () => {
   await dialog(page).getByRole("button", { name: "Done" }).click();
   await dialog(page).waitFor({ state: "detached" });
   const cells = row(page, "laptop").getByRole("cell");
-  expect(await cells.allInnerTexts()).toEqual(["Gemini CLI", "All servers", "just now", "never", "Revoke…"]);
+  expect(await cells.allInnerTexts()).toEqual(["Gemini CLI", "Find and call", "just now", "never", "Revoke…"]);
   expect(await page.content()).not.toContain(token);
   expect(await remembered(page)).not.toContain(token);
   expect(filesWith(hub.folder, token)).toEqual([]);

@@ -27,11 +27,3 @@ class Tokens {
 }
 
 export const tokens = new Tokens();
-
-const SERVER = "server:";
-
-/** serverOf returns the name of the only server that a surface shows; "" if it shows all. */
-export const serverOf = (surface: string): string => (surface.startsWith(SERVER) ? surface.slice(SERVER.length) : "");
-
-/** surfaceOf returns the surface that shows one server, or all if the name is "". */
-export const surfaceOf = (server: string): string => (server ? SERVER + server : "registry");

@@ -21,6 +21,8 @@ export interface ChangeRequest {
   all?: boolean;
   /** Whether to replace an entry of another program that has the name "discover". */
   replace?: boolean;
+  /** To register: what the editors show their models; without it, present entries keep it. */
+  surface?: string;
   /** To undo: the ids of changes in the history. */
   changes?: string[];
 }
@@ -53,8 +55,8 @@ export class EditorChange {
   plan = async (): Promise<void> => {
     const turn = ++this.#turn;
     try {
-      const { action, editors, all, replace, changes } = this.request;
-      const body = { action, editors, all, replace, changes };
+      const { action, editors, all, replace, surface, changes } = this.request;
+      const body = { action, editors, all, replace, surface, changes };
       const { plans } = await take(api.POST("/api/editors/plan", { body }));
       if (turn === this.#turn) [this.plans, this.problem, this.outcomes] = [plans, "", []];
     } catch (problem) {
@@ -71,17 +73,17 @@ export class EditorChange {
     this.busy = true;
     this.problem = "";
     try {
-      const { action, changes, replace } = this.request;
+      const { action, changes, replace, surface } = this.request;
       const expect = Object.fromEntries(
         this.chosen.map(({ path, change, difference, before }) => [change || path, difference || before]),
       );
-      const body = { editors: this.editors, replace, expect };
+      const body = { editors: this.editors, replace, surface, expect };
       this.outcomes = await (action === "undo"
         ? undo(changes, expect)
         : action === "register"
           ? outcomesOf(api.POST("/api/editors/register", { body }))
           : outcomesOf(api.POST("/api/editors/unregister", { body })));
-      if (this.outcomes.every(succeeded)) report(action, this.outcomes);
+      if (this.outcomes.every(succeeded)) report(surface ? "show" : action, this.outcomes);
     } catch (problem) {
       this.problem = messageOf(problem);
     }
@@ -100,7 +102,7 @@ const undo = (changes: string[] = [], expect?: Record<string, string>) =>
 const succeeded = ({ status }: Outcome): boolean => status !== "refused" && status !== "failed";
 
 /** report shows a toast with the results and an Undo button. */
-function report(action: ChangeRequest["action"], outcomes: Outcome[]): void {
+function report(action: ChangeRequest["action"] | "show", outcomes: Outcome[]): void {
   const names = (status: string) => [
     ...new Set(outcomes.filter((outcome) => outcome.status === status).map(({ editor }) => editors.nameOf(editor))),
   ];

@@ -93,6 +93,7 @@ export const listed = (names: readonly string[]): string =>
 const past: Record<string, (where: string) => string> = {
   register: (where) => `Added Agent Discover to ${where}.`,
   unregister: (where) => `Removed Agent Discover from ${where}.`,
+  show: (where) => `Changed what ${where} is shown.`,
   undo: (where) => `Undone in ${where}.`,
 };
 
