@@ -57,7 +57,7 @@ export default defineConfig({
             { name: "shared", test: /@lucide|ui\/Icon/, minShareCount: 2 },
             {
               name: "pieces",
-              test: /src\/lib\/(?!ui\/Dialog|form|markdown|charts)/,
+              test: /src\/(lib\/(?!ui\/Dialog|form|markdown|charts)|pages\/)/,
               minShareCount: 2,
             },
           ],

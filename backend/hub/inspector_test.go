@@ -297,3 +297,42 @@ func TestMarketplaceOperationsAreNotImplemented(t *testing.T) {
 		step{name: "npm-check", method: "GET", path: "/api/npm-check?package=x", status: 404, want: []string{"not available yet"}},
 	)
 }
+
+func TestAnyRequestIsSentToAServer(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "open", method: "POST", path: "/api/transient", body: s.server("", "-offers"), status: 201, keep: "handle"},
+		step{name: "a result", method: "POST", path: "/api/transient/{handle}/request", body: `{"method":"resources/read","params":{"uri":"note://1"}}`, status: 200, want: []string{`{"result":{`, `"uri":"note://1"`}},
+		step{name: "without parameters", method: "POST", path: "/api/transient/{handle}/request", body: `{"method":"prompts/list"}`, status: 200, want: []string{`{"result":{`, "greet"}},
+		step{name: "an error", method: "POST", path: "/api/transient/{handle}/request", body: `{"method":"no/such"}`, status: 200, want: []string{`{"error":{"code":-32601,"message":`}},
+		step{name: "a call is recorded", method: "POST", path: "/api/transient/{handle}/request", body: `{"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}`, status: 200, want: []string{`{"result":{`, "hi"}, events: []string{`log_entry "tool":"echo"`}},
+		step{name: "the handshake", method: "POST", path: "/api/transient/{handle}/request", body: `{"method":"initialize"}`, status: 400, want: []string{"the hub itself sends initialize"}},
+		step{name: "a notification", method: "POST", path: "/api/transient/{handle}/request", body: `{"method":"notifications/initialized"}`, status: 400, want: []string{"the hub itself sends"}},
+		step{name: "no method", method: "POST", path: "/api/transient/{handle}/request", body: `{}`, status: 400, want: []string{"method is required"}},
+		step{name: "a list of parameters", method: "POST", path: "/api/transient/{handle}/request", body: `{"method":"ping","params":[]}`, status: 400, want: []string{"params must be an object"}},
+		step{name: "an unknown server", method: "POST", path: "/api/servers/999/request", body: `{"method":"ping"}`, status: 404},
+	)
+}
+
+func TestATaskOfAServerIsStartedWatchedAndCancelled(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "open", method: "POST", path: "/api/transient", body: s.server("", "-tasks"), status: 201, keep: "handle"},
+		step{name: "start a task", method: "POST", path: "/api/transient/{handle}/call", body: `{"tool":"job","args":{"text":"forever"},"task":true}`, status: 200, keep: "task.taskId", want: []string{`"task":{`}},
+		step{name: "get", method: "POST", path: "/api/transient/{handle}/request", body: `{"method":"tasks/get","params":{"taskId":"{task.taskId}"}}`, status: 200, want: []string{`"status":`}},
+		step{name: "cancel", method: "POST", path: "/api/transient/{handle}/request", body: `{"method":"tasks/cancel","params":{"taskId":"{task.taskId}"}}`, status: 200, want: []string{`cancelled`}},
+	)
+}
+
+func TestTheInspectorSaysWhatTheHubAndAServerHaveAgreedOn(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "open an old server", method: "POST", path: "/api/transient", body: s.server("", "-offers"), status: 201, keep: "handle"},
+		step{name: "info", method: "GET", path: "/api/transient/{handle}/info", status: 200, want: []string{`"protocolVersion":"2025-`, `"clientCapabilities":{"elicitation":{"form":{},"url":{}},"roots":{"listChanged":true},"sampling":{}}`}, never: []string{"supportedVersions"}},
+	)
+	s = newScenario(t, hub.Options{})
+	s.play(
+		step{name: "open a new server", method: "POST", path: "/api/transient", body: s.server("", "-modern"), status: 201, keep: "handle"},
+		step{name: "info", method: "GET", path: "/api/transient/{handle}/info", status: 200, want: []string{`"protocolVersion":"2026-07-28"`, `"supportedVersions":["2026-07-28"`, `"clientCapabilities":{"elicitation":{"form":{},"url":{}},"sampling":{}}`}},
+	)
+}

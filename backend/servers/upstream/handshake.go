@@ -102,6 +102,7 @@ func (s *session) discover(ctx context.Context) error {
 	s.describe(Description{
 		Name: jsonrpc.GetString(found.ServerInfo, "name"), Title: jsonrpc.GetString(found.ServerInfo, "title"), Version: jsonrpc.GetString(found.ServerInfo, "version"),
 		TTLs: noteTTL(nil, "server/discover", raw), Info: found.ServerInfo, Instructions: found.Instructions, ProtocolVersion: version, Versions: found.Versions, Capabilities: found.Capabilities,
+		Declared: personCapabilities,
 	})
 	return nil
 }
@@ -124,9 +125,13 @@ func offersModern(err *jsonrpc.Error) bool {
 // initialize sends initialize and notifications/initialized. If it succeeds, the
 // session is one of the legacy era.
 func (s *session) initialize(ctx context.Context) error {
+	declared, err := json.Marshal(s.capabilities())
+	if err != nil {
+		return err
+	}
 	params, err := json.Marshal(map[string]any{
 		"protocolVersion": era.Legacy.Versions()[0],
-		"capabilities":    s.capabilities(),
+		"capabilities":    json.RawMessage(declared),
 		"clientInfo":      s.clientInfo(),
 	})
 	if err != nil {
@@ -149,7 +154,7 @@ func (s *session) initialize(ctx context.Context) error {
 	info := result.ServerInfo
 	s.describe(Description{
 		Name: info.Name, Title: info.Title, Version: info.Version, Info: jsonrpc.Get(raw, "serverInfo"), Instructions: result.Instructions,
-		ProtocolVersion: result.ProtocolVersion, Capabilities: result.Capabilities,
+		ProtocolVersion: result.ProtocolVersion, Capabilities: result.Capabilities, Declared: declared,
 	})
 	return s.conn.Notify("notifications/initialized", nil)
 }

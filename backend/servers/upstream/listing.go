@@ -21,6 +21,7 @@ type Description struct {
 	Versions             []string          // that the server supports, of a server of the modern era
 	TTLs                 map[string]int64  // how long its results may be cached, in milliseconds, by method; read-only
 	Capabilities         json.RawMessage   // as sent; read-only
+	Declared             json.RawMessage   // capabilities that the hub declares to it, for a person in the modern era; read-only
 	Tools                []json.RawMessage // definitions as sent in the latest list; read-only
 }
 

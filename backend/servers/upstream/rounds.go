@@ -89,8 +89,11 @@ func declaredBy(caller Caller) Declared {
 	if caller == nil {
 		return Declared{}
 	}
-	return Declared{Capabilities: json.RawMessage(`{"elicitation":{"form":{},"url":{}},"sampling":{}}`)} // a person
+	return Declared{Capabilities: personCapabilities}
 }
+
+// personCapabilities are the capabilities of a person who calls without a client.
+var personCapabilities = json.RawMessage(`{"elicitation":{"form":{},"url":{}},"sampling":{}}`)
 
 // tasks is the extension whose results legacy clients do not understand.
 const tasks = "io.modelcontextprotocol/tasks"

@@ -64,6 +64,7 @@ func (i *Inspector) Routes(t *route.Table) {
 		route.Add(g, route.Post(of.path+"/ping", "Ping a server"), of.ping)
 		route.Add(g, route.Post(of.path+"/logging-level", "Set the level of a server's log notifications"), of.setLevel)
 		route.Add(g, route.Post(of.path+"/call", "Call a tool").Returns(callReply{}), of.call)
+		route.Add(g, route.Post(of.path+"/request", "Send any JSON-RPC request to a server").Returns(requestReply{}), of.request)
 		route.Add(g, route.Get(of.path+"/export", "Export a server's configuration in the format of a client"), of.export)
 	}
 }
@@ -120,6 +121,9 @@ type serverAbout struct {
 	Version      string          `json:"version"`
 	Instructions string          `json:"instructions,omitempty" doc:"The server's instructions for models."`
 	Capabilities json.RawMessage `json:"capabilities" doc:"Object with the MCP capabilities of the server."`
+	Protocol     string          `json:"protocolVersion" doc:"Version of MCP that the hub and the server use with each other."`
+	Versions     []string        `json:"supportedVersions,omitempty" doc:"All versions of MCP that the server supports, if it says so."`
+	Declared     json.RawMessage `json:"clientCapabilities" doc:"Object with the MCP capabilities that the hub declares to the server: at its start, or with each of these requests if the version is 2026-07-28 or later."`
 }
 
 func (of inspected) info(ctx context.Context, in *ServerInput) (*route.Reply[serverAbout], error) {
@@ -136,6 +140,7 @@ func (of inspected) info(ctx context.Context, in *ServerInput) (*route.Reply[ser
 	}
 	return route.OK(serverAbout{
 		Name: about.Name, Version: about.Version, Instructions: about.Instructions, Capabilities: orObject(about.Capabilities),
+		Protocol: about.ProtocolVersion, Versions: about.Versions, Declared: orObject(about.Declared),
 	})
 }
 
@@ -219,6 +224,7 @@ func (of inspected) getPrompt(ctx context.Context, in *serverBody[promptFields])
 type callFields struct {
 	Tool string          `json:"tool" doc:"Name of the tool."`
 	Args json.RawMessage `json:"args,omitempty" doc:"Object with the arguments of the tool, as its input schema describes them."`
+	Task bool            `json:"task,omitempty" doc:"Whether the server runs the call as a task. The answer is then an object with the member task; get the result with the method tasks/result."`
 }
 
 // call calls a tool in the same way as agents do: through the proxy, which checks and records the call.
@@ -240,6 +246,9 @@ func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*rout
 	// Use the name of the tool as the progress token, so that progress messages to WebSockets show which call they belong
 	// to.
 	params := jsonrpc.Set(jsonrpc.Set(nil, "arguments", body.Args), "_meta", jsonrpc.Set(nil, "progressToken", jsonrpc.Quote(body.Tool)))
+	if body.Task {
+		params = jsonrpc.Set(params, "task", json.RawMessage("{}"))
+	}
 	result, err := of.Call(ctx, proxy.Request{
 		Client: guard.ClientOf(ctx), Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,
 		Caller: of.Caller, Progress: of.Upstream.Progress(v.Name),

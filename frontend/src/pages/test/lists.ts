@@ -12,6 +12,8 @@ export interface Tool {
   destructive?: boolean;
   idempotent?: boolean;
   openWorld?: boolean;
+  /** Whether a call may run as a task: required, optional, or another text for never. */
+  task: string;
 }
 
 export interface Resource {
@@ -60,7 +62,7 @@ function each<T>(list: unknown, key: string, make: (item: object, get: (name: st
 
 export const toolsOf = (list: unknown): Tool[] =>
   each(list, "name", (item, get) => {
-    const notes = own(item, "annotations");
+    const [notes, execution] = [own(item, "annotations"), own(item, "execution")];
     const note = (name: string) => (isObject(notes) ? own(notes, name) : undefined);
     return {
       name: get("name"),
@@ -72,6 +74,7 @@ export const toolsOf = (list: unknown): Tool[] =>
       destructive: flag(note("destructiveHint")),
       idempotent: flag(note("idempotentHint")),
       openWorld: flag(note("openWorldHint")),
+      task: isObject(execution) ? text(own(execution, "taskSupport")) : "",
     };
   });
 

@@ -28,22 +28,26 @@ export function pretty(message: ServerMessage): string {
 
 /**
  * repeatOf returns the query of the address at which a request can be sent again: the form of its tool or prompt with its
- * arguments, or its resource. It returns undefined for other messages.
+ * arguments, its resource, or a form for any request. It returns undefined for other messages and for the handshake.
  */
 export function repeatOf(message: ServerMessage): Record<string, string | undefined> | undefined {
   if (message.direction !== "sent" || !message.id || message.cut) return undefined;
   const parsed = parse(message.text);
   const params = parsed.ok && isObject(parsed.value) ? own(parsed.value, "params") : undefined;
-  if (!isObject(params)) return undefined;
-  const name = String(own(params, "name") ?? "");
-  const args = print(own(params, "arguments") ?? {}, 0);
+  if (params !== undefined && !isObject(params)) return undefined;
+  if (message.method === "initialize" || message.method === "server/discover") return undefined;
+  const given = params ?? {};
+  const name = String(own(given, "name") ?? "");
+  const args = print(own(given, "arguments") ?? {}, 0);
   switch (message.method) {
     case "tools/call":
       return { tab: "tools", tool: name, args };
     case "prompts/get":
       return { tab: "prompts", prompt: name, args };
     case "resources/read":
-      return { tab: "resources", list: undefined, uri: String(own(params, "uri") ?? "") };
+      return { tab: "resources", list: undefined, uri: String(own(given, "uri") ?? "") };
   }
-  return undefined;
+  // The hub adds the metadata of the protocol again.
+  const rest = Object.fromEntries(Object.entries(given).filter(([key]) => key !== "_meta"));
+  return { tab: "messages", send: message.method, params: print(rest) };
 }

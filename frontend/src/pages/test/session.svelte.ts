@@ -11,6 +11,7 @@ import type { ServerMessage } from "$lib/api/socket";
 import { Listing } from "./listing.svelte";
 import { promptsOf, resourcesOf, templatesOf, toolsOf } from "./lists";
 import type { Target } from "./target";
+import { startedBy, taskOf, type Task } from "./tasks";
 
 export type RequestKind = "tool" | "prompt" | "resource";
 
@@ -48,10 +49,15 @@ export interface About {
   version: string;
   instructions: string;
   capabilities: Record<string, unknown>;
+  /** The version of MCP that is spoken with the server. */
+  protocol: string;
+  /** What the hub declares to the server. */
+  declared: Record<string, unknown>;
 }
 
 const MAX_EVENTS = 2_000;
 const MAX_ENTRIES = 50;
+const MAX_TASKS = 200;
 const MAX_MESSAGES = 1_000;
 const MAX_CHARACTERS = 8_000_000; // of all messages
 let nextId = 1;
@@ -80,6 +86,8 @@ export class TestSession {
   readonly watched = new SvelteMap<string, string>();
   readonly changed = new SvelteSet<string>();
   level = $state("");
+  /** The tasks of the server that are known, newest first. */
+  tasks = $state.raw<Task[]>([]);
   pings = $state.raw<{ at: number; ms: number }[]>([]);
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- never rendered
   #forms = new Map<string, FormModel>();
@@ -147,11 +155,19 @@ export class TestSession {
     this.events = [...this.events.slice(1 - MAX_EVENTS), event];
   }
 
+  /** keepTask adds a task, or replaces what is known of it. */
+  keepTask(task: Task | undefined): void {
+    if (!task) return;
+    const at = this.tasks.findIndex(({ id }) => id === task.id);
+    this.tasks = at < 0 ? [task, ...this.tasks].slice(0, MAX_TASKS) : this.tasks.with(at, task);
+  }
+
   /** #handle reacts to a notification that a list or a subscribed resource has changed. */
   #handle(method: string, params: unknown, at: string): void {
     if (method === "notifications/tools/list_changed") void this.tools.reload();
     else if (method === "notifications/prompts/list_changed") void this.prompts.reload();
     else if (method === "notifications/resources/list_changed") void this.resources.reload();
+    else if (method === "notifications/tasks/status") this.keepTask(taskOf(params));
     else if (method === "notifications/resources/updated" && isObject(params)) {
       const uri = own(params, "uri");
       if (typeof uri !== "string" || !this.watched.has(uri)) return;
@@ -165,14 +181,21 @@ export class TestSession {
     this.aboutProblem = "";
     try {
       const answer = await this.target.ask("/info");
-      const [name, version, instructions, capabilities] = ["name", "version", "instructions", "capabilities"].map(
-        (key) => own(answer, key),
-      );
+      const [name, version, instructions, capabilities, protocol, declared] = [
+        "name",
+        "version",
+        "instructions",
+        "capabilities",
+        "protocolVersion",
+        "clientCapabilities",
+      ].map((key) => own(answer, key));
       this.about = {
         name: String(name ?? ""),
         version: String(version ?? ""),
         instructions: typeof instructions === "string" ? instructions : "",
         capabilities: isObject(capabilities) ? capabilities : {},
+        protocol: String(protocol ?? ""),
+        declared: isObject(declared) ? declared : {},
       };
     } catch (problem) {
       this.aboutProblem = messageOf(problem);
@@ -225,6 +248,7 @@ export class TestSession {
     } catch (failure) {
       problem = running.abort.signal.aborted ? "Cancelled." : messageOf(failure);
     }
+    if (what === "tool") this.keepTask(startedBy(text));
     const status = running.abort.signal.aborted ? "cancelled" : problem ? "failed" : "done";
     const ms = performance.now() - began;
     const entry: Entry = { id: nextId++, what, name, args, at: running.since, ms, status, text, problem };
@@ -256,6 +280,7 @@ export class TestSession {
   stopped(): void {
     this.watched.clear();
     this.changed.clear();
+    this.tasks = [];
     this.level = "";
   }
 }

@@ -61,6 +61,15 @@ export class Target {
     return parsed.value;
   }
 
+  /** rpc sends a JSON-RPC request to the server and returns the result. An error of the server is thrown. */
+  async rpc(method: string, params: object = {}): Promise<Record<string, unknown>> {
+    const answer = await this.ask("/request", { method, params });
+    const [result, error] = [own(answer, "result"), own(answer, "error")];
+    if (isObject(error))
+      throw new ApiError(`${String(own(error, "message"))} (code ${String(own(error, "code"))})`, 200);
+    return isObject(result) ? result : {};
+  }
+
   /** put sends a change to the hub. */
   async put(path: string, body: object): Promise<void> {
     const headers = { "Content-Type": "application/json" };
