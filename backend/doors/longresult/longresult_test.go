@@ -243,6 +243,9 @@ func TestHandlesBelongToTheirSession(t *testing.T) {
 	if _, err := s.Read(Client{Session: "b", Limit: DefaultLimit}, Query{Handle: numbered(&s, "r1")}); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("another session: %v", err)
 	}
+	if _, err := s.Read(clientA, Query{Handle: "1"}); !strings.Contains(fault.MessageOf(err), "unknown handle") {
+		t.Errorf("a number: %v", err)
+	}
 	s.EndSession("a")
 	if _, err := read(&s, Query{Handle: "r1"}); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("after the end: %v", err)
@@ -411,6 +414,7 @@ func TestAResourceIsReadInPieces(t *testing.T) {
 func FuzzReadingOn(f *testing.F) {
 	f.Add("one line", "second \u2028 text", 2, 300)
 	f.Add(strings.Repeat("\x01\"\\\n", 500), "\xff{\"a\":1}", 1, 2_000)
+	f.Add(strings.Repeat("\u2028", 3_000), strings.Repeat("\u2029", 3_000), 2, 20_000)
 	f.Add(`{"a":"`+strings.Repeat("é", 3_000)+`"}`, "[1,2]", 3, 1)
 	f.Fuzz(func(t *testing.T, first, second string, times, limit int) {
 		first, second = strings.ToValidUTF8(first, "?"), strings.ToValidUTF8(second, "?")
