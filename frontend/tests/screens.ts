@@ -9,6 +9,7 @@ import type { Browser } from "playwright-core";
 import { launch, visit, type View, type Visit } from "./support/browser.ts";
 import { EditorHub } from "./support/editors.ts";
 import { populate } from "./support/home.ts";
+import { cancelQuestions } from "./support/inspector.ts";
 import { initialize, plain, TestHub } from "./support/hub.ts";
 
 const [folder = "screens", choice = ""] = process.argv.slice(2);
@@ -21,8 +22,16 @@ interface Shot {
   name: string;
   path: string;
   /** Prepares the page for the screenshot. */
-  before?: (seen: Visit) => Promise<void>;
+  before?: (seen: Visit, hub: TestHub) => Promise<void>;
   expected?: View["expected"];
+}
+
+/** ask lets the reference server ask something in a call of the tester. */
+async function ask(hub: TestHub, tool: string, args: object = {}): Promise<void> {
+  const servers = await hub.rest<{ id: number; name: string }[]>("GET", "/api/servers");
+  const id = servers.find(({ name }) => name === "everything")?.id ?? 0;
+  await hub.rest("POST", `/api/servers/${id}/start`);
+  hub.rest("POST", `/api/servers/${id}/call`, { tool, args }).catch(() => undefined); // may be cancelled
 }
 
 const full: Shot[] = [
@@ -86,6 +95,63 @@ const full: Shot[] = [
   { name: "test-resources", path: "/test/everything?tab=resources" },
   { name: "test-prompts", path: "/test/everything?tab=prompts" },
   { name: "test-server", path: "/test/everything?tab=server" },
+  { name: "test-messages", path: "/test/everything?tab=messages&send=tasks%2Flist" },
+  {
+    name: "test-messages-failing",
+    path: "/test/everything?tab=messages&send=no%2Fsuch",
+    before: async ({ page }) => {
+      await page.getByRole("button", { name: "Send request" }).click();
+      await page.getByText("(code -32601)").waitFor();
+    },
+  },
+  {
+    name: "test-tasks",
+    path: "/test/everything?tool=simulate-research-query&args=" + encodeURIComponent('{"topic":"turtles"}'),
+    before: async ({ page }) => {
+      await page.getByRole("button", { name: "Call", exact: true }).click();
+      await page.getByRole("button", { name: "Show tasks" }).click();
+      await page.getByText("completed", { exact: true }).first().waitFor();
+      await page.getByRole("button", { name: "Result" }).first().click();
+      await page
+        .getByText(/turtles/)
+        .first()
+        .waitFor();
+    },
+  },
+  { name: "test-tasks-empty", path: "/test/everything?tab=tasks" },
+  {
+    name: "question-form",
+    path: "/overview",
+    before: async ({ page }, hub) => {
+      await ask(hub, "trigger-elicitation-request");
+      await page.getByRole("dialog").getByText(/left$/).waitFor();
+    },
+  },
+  {
+    name: "question-sampling",
+    path: "/overview",
+    before: async ({ page }, hub) => {
+      await ask(hub, "trigger-sampling-request", { prompt: "Summarize the changes of today." });
+      await page.getByRole("dialog").getByText(/left$/).waitFor();
+    },
+  },
+  {
+    name: "question-answers",
+    path: "/servers",
+    before: async ({ page }, hub) => {
+      await ask(hub, "trigger-sampling-request", { prompt: "Summarize the changes of today." });
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("combobox", { name: /^Remember/ }).selectOption("session");
+      await dialog.getByRole("button", { name: "Decline" }).click();
+      await dialog.waitFor({ state: "hidden" });
+      await page.goto(page.url().replace(/#.*/, "#/approvals"));
+      const answers = page.getByRole("list", { name: "Remembered answers" });
+      await answers.waitFor();
+      await page.screenshot(); // lets the list settle
+      for (const entry of (await hub.rest<{ entries: { id: string }[] }>("GET", "/api/answers")).entries)
+        await hub.rest("DELETE", `/api/answers/${entry.id}`);
+    },
+  },
   { name: "activity", path: "/activity" },
   {
     name: "activity-entry",
@@ -177,9 +243,10 @@ async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suf
   if (!(shot.name + suffix).includes(part)) return;
   const seen = await visit(browser, hub, shot.path, { ...view, expected: shot.expected });
   await seen.page.waitForLoadState("networkidle");
-  await shot.before?.(seen);
+  await shot.before?.(seen, hub);
   await seen.page.screenshot({ path: join(folder, `${shot.name}${suffix}.png`), animations: "disabled" });
   if (seen.problems.length) console.log(shot.name, suffix, seen.problems);
+  await cancelQuestions(hub);
   await seen.context.close();
 }
 
