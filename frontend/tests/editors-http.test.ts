@@ -85,7 +85,7 @@ test("a token is shown once, connects its client, and is revoked", async () => {
   expect(await copy.evaluate((button) => button === document.activeElement)).toBe(true);
   await expectAccessible(page, "a created token");
   await page.keyboard.press("Enter");
-  await copy.getByText("Copied").waitFor();
+  await dialog(page).getByRole("button", { name: "Copied" }).waitFor();
   const token = await clipboard(page);
   expect(token).toMatch(/^[0-9a-f]{64}$/);
   await dialog(page).getByRole("button", { name: "Copy entry", exact: true }).click();
