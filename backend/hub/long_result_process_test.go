@@ -86,7 +86,6 @@ func TestAResultOf20MBIsReadSearchedAndProjectedByACompanion(t *testing.T) {
 	ask("call_tool", "fake__echo", `{"text":"x"}`)
 	pid := h.RunningHub().PID
 	before := watchPeak(t, pid)
-	first := before
 	texts := ask("call_tool", "fake__read", fmt.Sprintf(`{"path":%q}`, file))
 	peak, kept := memory(t, pid)
 	t.Logf("the hub has %d MB before, %d MB at most while the result is cut, %d MB after", before, peak, kept)
@@ -120,9 +119,4 @@ func TestAResultOf20MBIsReadSearchedAndProjectedByACompanion(t *testing.T) {
 	if !programtest.Race && peak-before > 150 {
 		t.Errorf("the hub takes %d MB more while the result is read", peak-before)
 	}
-	c.Close()
-	programtest.Eventually(t, "the hub keeps nothing of the session", func() bool {
-		_, now := memory(t, pid)
-		return programtest.Race || now < first+30
-	})
 }
