@@ -61,7 +61,7 @@ var allowed = map[string][]string{
 	},
 
 	"servers/listings": {"base/events"},
-	"servers/registry": {"base/events", "base/fault"},
+	"servers/registry": {"base/events", "base/fault", "base/safetext"},
 	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},                                     // registry: what a launch is
 	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/secrets", "servers/upstream"},                          // secrets: records are redacted; upstream: notifications are recorded
 	"servers/oauth":    {"base/events", "base/fault", "base/paths", "base/safetext", "protocol/mcphttp", "servers/secrets"}, // mcphttp: what a request asks for; secrets: files are encrypted

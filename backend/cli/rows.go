@@ -109,9 +109,9 @@ var colours = []struct {
 	colour string
 	words  []string
 }{
-	{green, []string{"running", "ok", "OK"}},
+	{green, []string{"running", "signed in", "ok", "OK"}},
 	{red, []string{"failing", "calls fail", "error", "tool error", "timeout", "timed out", "crashed", "failed", "ERROR"}},
-	{yellow, []string{"waiting", "paused", "refused", "WARNING"}},
+	{yellow, []string{"waiting", "sign-in", "sign in again", "paused", "refused", "WARNING"}},
 }
 
 // coloured returns a cell of a table with a colour if the column holds states and

@@ -96,6 +96,9 @@ func (p *program) printServers(servers []resources.Server, paused bool) error {
 		if command == "" {
 			command = "-"
 		}
+		if s.Account != "" {
+			command += " (account " + cell(s.Account) + ")"
+		}
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", s.Name, stateOf(s, paused), s.ToolCount, s.ToolTokens, command)
 	}
 	return table.Flush()

@@ -17,7 +17,7 @@ import (
 // newServer is the flags of servers add.
 type newServer struct {
 	description, url, paste string
-	isolation               string
+	isolation, account      string
 	env, tags               []string
 	keep, later, sse, yes   bool
 }
@@ -37,6 +37,7 @@ before anything is added, and no server is started.`,
 		Example: "  agent-discover servers add memory -- npx -y @modelcontextprotocol/server-memory\n" +
 			"  agent-discover servers add files --env DEBUG=1 -- npx -y @modelcontextprotocol/server-filesystem /tmp\n" +
 			"  agent-discover servers add github --url https://mcp.example/github --no-start\n" +
+			"  agent-discover servers add github-home --account home --url https://mcp.example/github\n" +
 			"  pbpaste | agent-discover servers add --paste - --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n.paste != "" || len(args) == 1 && n.url == "" && strings.ContainsAny(args[0], ":{") {
@@ -59,6 +60,7 @@ before anything is added, and no server is started.`,
 	cmd.Flags().StringVar(&n.description, "description", "", "what the server is for, as `TEXT` of one sentence")
 	cmd.Flags().StringArrayVar(&n.env, "env", nil, "environment variable of the server, as `NAME=VALUE`; may be repeated")
 	cmd.Flags().StringSliceVar(&n.tags, "tag", nil, "`TAG` of the server; may be repeated")
+	cmd.Flags().StringVar(&n.account, "account", "", "`LABEL` of the account that the server uses, if you add the same server for several")
 	cmd.Flags().BoolVar(&n.keep, "keep-running", false, "start the server with the hub, and do not stop it when idle")
 	cmd.Flags().StringVar(&n.isolation, "isolation", registry.Shared, "`KIND`: shared (all clients share one process) or session (each session of a client has its own)")
 	cmd.Flags().BoolVar(&n.later, "no-start", false, "do not start the server now; its tools are unknown until its first start")
@@ -68,10 +70,12 @@ before anything is added, and no server is started.`,
 // body returns the request that creates the server. dash is the number of
 // arguments before "--".
 func (n newServer) body(args []string, dash int) (map[string]any, error) {
-	if err := registry.CheckIsolation(n.isolation); err != nil {
-		return nil, usagef("%s", fault.MessageOf(err))
+	for _, err := range []error{registry.CheckIsolation(n.isolation), registry.CheckAccount(n.account)} {
+		if err != nil {
+			return nil, usagef("%s", fault.MessageOf(err))
+		}
 	}
-	body := map[string]any{"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "isolation": n.isolation, "warm": n.later}
+	body := map[string]any{"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "isolation": n.isolation, "account": n.account, "warm": n.later}
 	switch {
 	case n.url != "" && (len(args) > 1 || len(n.env) > 0):
 		return nil, usagef("--url names a remote server, which has no command and no --env; set its credentials with: agent-discover secrets set")

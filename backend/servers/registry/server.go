@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 // Server is one configured MCP server.
@@ -43,9 +45,23 @@ type Server struct {
 	// ProposedBy is the client whose agent proposed the server, as the client
 	// named itself; empty for a server that a person added.
 	ProposedBy string
-	Health     Health
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	// Account is what a person calls the account that the server uses, if the same server
+	// is configured for several; see CheckAccount. It may be empty.
+	Account   string
+	Health    Health
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+const maxAccount = 60 // characters
+
+// CheckAccount returns a fault.Invalid if account cannot be the label of an account: it has
+// at most 60 characters, all of which can be seen.
+func CheckAccount(account string) error {
+	if utf8.RuneCountInString(account) > maxAccount || safetext.Label(account) != account {
+		return fault.New(fault.Invalid, "invalid account: use at most %d characters and no control characters", maxAccount)
+	}
+	return nil
 }
 
 // Values of Server.Isolation.

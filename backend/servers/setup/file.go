@@ -39,6 +39,7 @@ type entry struct {
 	Secrets      map[string]string `json:"secrets"`
 	AutoActivate bool              `json:"auto_activate"`
 	Isolation    string            `json:"isolation"`
+	Account      string            `json:"account"`
 
 	err error // why the entry cannot be used
 }
@@ -154,7 +155,10 @@ func (e *entry) complete() error {
 	case !slices.Contains([]string{"stdio", "streamable-http", "sse"}, e.Transport):
 		return fault.New(fault.Invalid, "transport must be stdio, streamable-http or sse")
 	}
-	return registry.CheckIsolation(e.Isolation)
+	if err := registry.CheckIsolation(e.Isolation); err != nil {
+		return err
+	}
+	return registry.CheckAccount(e.Account)
 }
 
 // wrongType returns a fault that names a member with a value of the wrong type,

@@ -41,6 +41,7 @@ type Server struct {
 	CreatedAt       string            `json:"created_at"`
 	UpdatedAt       string            `json:"updated_at"`
 	State           string            `json:"state" enum:"waiting,sign_in,failing,calls_fail,running,stopped" doc:"waiting (for approval), sign_in (a person must sign in), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped."`
+	Account         string            `json:"account,omitempty" doc:"What a person calls the account that the server uses, if the same server is configured for several."`
 	SignIn          string            `json:"sign_in,omitempty" enum:"signed_in,required,again,waiting" doc:"Of a remote server: signed_in, required (a person must sign in), again (likewise, and somebody was signed in before), or waiting (a sign-in waits for a person). Left out if nobody is signed in and the server has not asked for it."`
 	RecentCalls     int               `json:"recent_calls" doc:"Number of the last calls that decide about the state calls_fail, at most 10. Calls before a change of the server do not count."`
 	RecentErrors    int               `json:"recent_errors" doc:"How many of the recent calls failed."`
@@ -159,6 +160,7 @@ type ServerFields struct {
 	Headers     map[string]string `json:"headers,omitempty" doc:"HTTP headers to send to a remote server with each request."`
 	KeepRunning *bool             `json:"keep_running,omitempty" doc:"Whether to start the server with the hub and not stop it when idle."`
 	Isolation   *string           `json:"isolation,omitempty" enum:"shared,session" doc:"Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session)."`
+	Account     *string           `json:"account,omitempty" maxLength:"60" doc:"Label of the account that the server uses, if the same server is configured for several."`
 	Args        lenient.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
 	Env         lenient.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
 	Tags        lenient.Strings   `json:"tags,omitempty"`
@@ -166,10 +168,15 @@ type ServerFields struct {
 
 // check returns a fault.Invalid if a field has a value that no server can have.
 func (f ServerFields) check() error {
-	if f.Isolation == nil {
-		return nil
+	if f.Isolation != nil {
+		if err := registry.CheckIsolation(*f.Isolation); err != nil {
+			return err
+		}
 	}
-	return registry.CheckIsolation(*f.Isolation)
+	if f.Account != nil {
+		return registry.CheckAccount(*f.Account)
+	}
+	return nil
 }
 
 func (f ServerFields) apply(v *registry.Server) {
@@ -189,6 +196,7 @@ func (f ServerFields) apply(v *registry.Server) {
 		v.Headers = f.Headers
 	}
 	set(&v.Isolation, f.Isolation)
+	set(&v.Account, f.Account)
 	if f.KeepRunning != nil {
 		v.KeepRunning = *f.KeepRunning
 	}

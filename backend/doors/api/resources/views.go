@@ -116,7 +116,7 @@ func (w *Views) Server(v registry.Server) Server {
 		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.URL), Headers: v.Headers,
 		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
-		State: stateOf(v, state.Running, recent, signIn), SignIn: signIn, RecentCalls: recent.Calls, RecentErrors: recent.Errors,
+		State: stateOf(v, state.Running, recent, signIn), SignIn: signIn, Account: v.Account, RecentCalls: recent.Calls, RecentErrors: recent.Errors,
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation, Sessions: state.Sessions, PID: state.PID,
 		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, LaunchHash: known.hash, Plaintext: known.plaintext,
 		ProposedBy: v.ProposedBy, Risk: known.risk,

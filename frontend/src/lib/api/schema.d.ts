@@ -3187,6 +3187,8 @@ export interface components {
             token: string;
         };
         NewServerFields: {
+            /** @description Label of the account that the server uses, if the same server is configured for several. */
+            account?: string;
             /** @description Arguments of the command. */
             args?: string[] | null;
             /** @description Program that starts a stdio server. */
@@ -3534,6 +3536,8 @@ export interface components {
             status: components["schemas"]["VaultStatus"];
         };
         Server: {
+            /** @description What a person calls the account that the server uses, if the same server is configured for several. */
+            account?: string;
             /** @description Whether the tools of the server are in every client's list. */
             active: boolean;
             /** @description Whether a person has allowed the server to start. */
@@ -3654,6 +3658,8 @@ export interface components {
             version: string;
         };
         ServerDetail: {
+            /** @description What a person calls the account that the server uses, if the same server is configured for several. */
+            account?: string;
             /** @description Whether the tools of the server are in every client's list. */
             active: boolean;
             /** @description Whether a person has allowed the server to start. */
@@ -3762,6 +3768,8 @@ export interface components {
             updated_at: string;
         };
         ServerFields: {
+            /** @description Label of the account that the server uses, if the same server is configured for several. */
+            account?: string;
             /** @description Arguments of the command. */
             args?: string[] | null;
             /** @description Program that starts a stdio server. */
