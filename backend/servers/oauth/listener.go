@@ -43,7 +43,7 @@ func (m *Manager) listen() (redirect string, listening bool, err error) {
 		}
 		m.listener = l
 		server := &http.Server{
-			Handler: m.callbacks(l.Addr().String()), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 2 * requestTimeout, MaxHeaderBytes: 64 << 10,
+			Handler: m.callbacks(l.Addr().String()), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: workTimeout + requestTimeout, MaxHeaderBytes: 64 << 10,
 		}
 		server.SetKeepAlivesEnabled(false)
 		m.work.Go(func() { _ = server.Serve(l) }) // returns when closeUnused closes l

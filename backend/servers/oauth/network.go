@@ -78,7 +78,7 @@ func (m *Manager) network(s Server, issuer string) (*network, error) {
 	if s.Proxy != nil {
 		transport.Proxy = func(r *http.Request) (*url.URL, error) { return s.Proxy(r.URL) }
 	}
-	n.client = &http.Client{Transport: n.throughProxies(transport), CheckRedirect: n.redirect}
+	n.client = &http.Client{Transport: n.throughProxies(transport), CheckRedirect: n.redirect, Timeout: requestTimeout}
 	return n, nil
 }
 

@@ -123,10 +123,13 @@ func (m *Manager) Close() {
 	m.work.Wait()
 }
 
-// requestTimeout limits the requests for one token. They do not end with the call that
-// needs the token, because other calls wait for it too, and because an authorization
-// server may accept a refresh token only once.
+// requestTimeout limits one request about a token.
 const requestTimeout = 30 * time.Second
+
+// workTimeout limits the work for one token, in which the keychain may ask a person. It
+// does not end with the call that needs the token, because other calls wait for it too,
+// and because an authorization server may accept a refresh token only once.
+const workTimeout = 3 * time.Minute
 
 // share runs work unless it already runs for the key, and returns its result. The work
 // does not end with ctx.
@@ -142,7 +145,7 @@ func (m *Manager) share(ctx context.Context, key string, work func(context.Conte
 			return nil, errClosed
 		}
 		defer m.work.Done()
-		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
+		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), workTimeout)
 		defer cancel()
 		return nil, work(detached)
 	})
