@@ -124,9 +124,9 @@ func (o operation) randomRequest(random *rand.Rand) (path string, body string) {
 	return path, string(data)
 }
 
-// expectedFailure matches errors with a 5xx status that are not the hub's own: a
-// server could not be started or answered with an error.
-var expectedFailure = regexp.MustCompile(`^\{"error":"(Failed to activate|Server \\"|server \\"|command \\")`)
+// expectedFailure matches errors with a 5xx status that are not the hub's own: there is
+// no keychain, or a server could not be started or answered with an error.
+var expectedFailure = regexp.MustCompile(`^\{"error":"(there is no keychain|Failed to activate|Server \\"|server \\"|command \\")`)
 
 func TestEveryOperationSurvivesHostileInput(t *testing.T) {
 	folder := paths.Folder(t.TempDir())
