@@ -26,7 +26,7 @@ test("the first steps are ticked off and disappear", async () => {
   await steps.getByRole("button", { name: "Copy" }).click();
   await steps.getByText("Copied").first().waitFor();
   const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as unknown;
-  expect(copied).toEqual({ mcpServers: { discover: { command: binary, args: ["mcp"] } } });
+  expect(copied).toEqual({ mcpServers: { discover: { command: binary, args: ["mcp", "--surface", "meta"] } } });
 
   await hub.add("memory", packaged("memory"));
   await steps.getByText("1 of 3 done").waitFor();

@@ -5,7 +5,7 @@ export const entryOf = (program: string): string => `{
   "mcpServers": {
     "discover": {
       "command": ${JSON.stringify(program || "agent-discover")},
-      "args": ["mcp"]
+      "args": ["mcp", "--surface", "meta"]
     }
   }
 }`;
