@@ -7,6 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/oauth"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // Journal returns the journal.
@@ -15,6 +17,20 @@ func (h *Hub) Journal() *journal.Journal { return h.servers.journal }
 // Counted reports when the tokens of new tools have been counted.
 func (h *Hub) Counted() (counted <-chan catalog.Counted, stop func()) {
 	return events.Subscribe[catalog.Counted](h.bus, 16)
+}
+
+// ServersChanged sends a token after a server has changed its state, its tools or its
+// sign-in, until stop is called.
+func (h *Hub) ServersChanged() (changed <-chan struct{}, stop func()) {
+	to := make(chan struct{}, 1)
+	stops := []func(){
+		events.Signal[upstream.StateChanged](h.bus, to), events.Signal[catalog.Changed](h.bus, to), events.Signal[oauth.Changed](h.bus, to),
+	}
+	return to, func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
 }
 
 // Remembered returns the clients in the store, as they would be known after a

@@ -199,12 +199,19 @@ func TestToolsAreListedAfterASignIn(t *testing.T) {
 // awaitServer waits until the server has a state, a sign-in and a number of tools.
 func (s *signedIn) awaitServer(state, signIn string, tools int) {
 	s.t.Helper()
-	var last resources.Server
-	for end := time.Now().Add(deadline); time.Now().Before(end); {
+	changed, stop := s.ServersChanged()
+	defer stop()
+	late := time.After(deadline)
+	for {
+		var last resources.Server
 		do(s.t, s.Hub, "GET", "/api/servers/1", nil, &last)
 		if last.State == state && last.SignIn == signIn && last.ToolCount == tools {
 			return
 		}
+		select {
+		case <-changed:
+		case <-late:
+			s.t.Fatalf("the server is %s, %q, with %d tools; want %s, %q, %d", last.State, last.SignIn, last.ToolCount, state, signIn, tools)
+		}
 	}
-	s.t.Fatalf("the server is %s, %q, with %d tools; want %s, %q, %d", last.State, last.SignIn, last.ToolCount, state, signIn, tools)
 }
