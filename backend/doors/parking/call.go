@@ -31,6 +31,7 @@ type Call struct {
 	round  int         // of the last state
 	expiry *time.Timer // runs while the call waits for a retry; nil before the first round
 	notify func(method string, params json.RawMessage)
+	next   func() // starts the call, or delivers the answers of a retry; called by Wait
 }
 
 // question is a request of the server.
@@ -80,11 +81,14 @@ func (c *Call) Notify(method string, params json.RawMessage) {
 
 // Wait waits until the call is over or the server asks something. If ctx ends first,
 // the call is cancelled and the error is the cause of ctx. notify receives the
-// notifications of the call meanwhile; it may be nil.
+// notifications of the call meanwhile; it may be nil. Wait also starts what the call
+// does: Begin and Resume only prepare it.
 func (c *Call) Wait(ctx context.Context, notify func(method string, params json.RawMessage)) (Outcome, error) {
 	c.mu.Lock()
 	c.notify = notify
+	next := c.next
 	c.mu.Unlock()
+	next() // not earlier, since what it causes could notify nobody
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -135,14 +139,22 @@ func (c *Call) park() *inputrequired.Result {
 	return out
 }
 
-// resume delivers the answers of a retry. It returns false if the state of the retry
-// is not that of the last round, or was used.
+// resume accepts the answers of a retry, which Wait delivers. It returns false if the
+// state of the retry is not that of the last round, or was used.
 func (c *Call) resume(round int, responses []inputrequired.Response) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.round != round || !c.expiry.Stop() {
 		return false
 	}
+	c.next = func() { c.deliver(responses) }
+	return true
+}
+
+// deliver passes the answers of a retry to the server.
+func (c *Call) deliver(responses []inputrequired.Response) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.open = slices.DeleteFunc(c.open, func(q *question) bool {
 		i := slices.IndexFunc(responses, func(r inputrequired.Response) bool { return r.Key == q.Key })
 		if i >= 0 {
@@ -153,7 +165,6 @@ func (c *Call) resume(round int, responses []inputrequired.Response) bool {
 	if len(c.open) > 0 {
 		c.ring() // ask for the missing answers again
 	}
-	return true
 }
 
 // abandon answers all questions as cancelled and cancels the call.

@@ -128,19 +128,21 @@ type Outcome struct {
 	Required *inputrequired.Result // nil if the call is over
 }
 
-// Begin starts a call. run sends the request to the server; its context ends when the
-// call is cancelled or abandoned, but not with the client's request. The caller must
-// call Wait next.
+// Begin prepares a call, which Wait starts. run sends the request to the server; its
+// context ends when the call is cancelled or abandoned, but not with the client's
+// request. The caller must call Wait next.
 func (l *Lot) Begin(ctx context.Context, b Binding, run func(context.Context, *Call) (json.RawMessage, error)) *Call {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c := &Call{
 		lot: l, id: rand.Text(), binding: b, cancel: cancel,
 		done: make(chan struct{}), asked: make(chan struct{}, 1),
 	}
-	go func() {
-		defer close(c.done)
-		defer cancel(nil)
-		c.result, c.err = run(ctx, c)
-	}()
+	c.next = func() {
+		go func() {
+			defer close(c.done)
+			defer cancel(nil)
+			c.result, c.err = run(ctx, c)
+		}()
+	}
 	return c
 }

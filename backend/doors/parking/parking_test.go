@@ -305,6 +305,7 @@ func TestNotificationsReachTheRequestThatWaits(t *testing.T) {
 		note := func(round string) func(string, json.RawMessage) {
 			return func(method string, params json.RawMessage) { got = append(got, round+method+string(params)) }
 		}
+		synctest.Wait() // nothing starts before somebody waits for it
 		out, err := c.Wait(t.Context(), note("first "))
 		for _, round := range []string{"second ", "third "} {
 			if err != nil || out.Required == nil {
@@ -315,6 +316,7 @@ func TestNotificationsReachTheRequestThatWaits(t *testing.T) {
 			if c, err = l.Resume(inputrequired.Retry{State: out.Required.State, Responses: []inputrequired.Response{response(key, `{}`)}}, binding); err != nil {
 				t.Fatal(err)
 			}
+			synctest.Wait()
 			out, err = c.Wait(t.Context(), note(round))
 		}
 		if want := "[first m0 second m1 third m2]"; fmt.Sprint(got) != want || string(out.Result) != `{}` {
