@@ -12,41 +12,57 @@ const row = (page: Page, name: string) =>
   page.getByRole("list", { name: "Editors" }).getByRole("listitem", { name, exact: true });
 const dialog = (page: Page, name: string) => page.getByRole("dialog", { name });
 
-test("what an editor is shown is changed with a preview, and undone", async () => {
+test("one click changes what an editor is shown, and another undoes it", async () => {
   await using hub = await new EditorHub().install("cursor", "vscode").start();
   await hub.add("stars", many(5, "stars"));
   await hub.rest("POST", "/api/editors/register", { editors: ["cursor"] });
   const before = hub.text("cursor");
   const { page, context, problems } = await visit(browser, hub, "/editors/cursor");
   const cursor = row(page, "Cursor");
-  await cursor.getByText(/^Shows Find and call: 4 tools, 4\d\d tokens/).waitFor();
+  const choice = (name: RegExp) => cursor.getByRole("button", { name });
+  const shows = (name: RegExp) => cursor.getByRole("button", { name, pressed: true }).waitFor();
+  await shows(/^Find and call 4 tools, 4\d\d tokens$/);
   expect(await row(page, "Visual Studio Code").getByText("Shows").count()).toBe(0);
-
-  const change = cursor.getByRole("button", { name: "Change what Cursor is shown" });
-  await change.click();
-  const choices = dialog(page, "What Cursor is shown");
-  await choices.getByRole("listitem").filter({ hasText: "Find and call" }).getByText("Shown now").waitFor();
+  await choice(/^Active tools 0 tools, 0 tokens$/).waitFor();
   await expectAccessible(page, "the choices of what an editor is shown");
-  await choices.getByRole("button", { name: "Show Tool registry" }).click();
-  const preview = dialog(page, "Change Cursor");
-  await preview.getByText('"registry"').first().waitFor();
-  expect(hub.text("cursor")).toBe(before);
-  await preview.getByRole("button", { name: "Change Cursor" }).click();
-  await cursor.getByText(/^Shows Tool registry: 1 tool, 39\d tokens, and what it finds/).waitFor();
-  expect(hub.text("cursor")).toBe(before.replace('"meta"', '"registry"'));
+
+  await choice(/^Tool registry 1 tool, 39\d tokens$/).click();
+  await shows(/^Tool registry/);
+  await cursor.getByText("and what it finds").waitFor();
+  await expect.poll(() => hub.text("cursor")).toBe(before.replace('"meta"', '"registry"'));
+  expect(await page.getByRole("dialog").count()).toBe(0);
 
   await toast(page, "Changed what Cursor is shown.");
   await page.locator("[data-toasts]").getByRole("button", { name: "Undo" }).click();
-  await cursor.getByText(/^Shows Find and call/).waitFor();
-  expect(hub.text("cursor")).toBe(before);
+  await shows(/^Find and call/);
+  await expect.poll(() => hub.text("cursor")).toBe(before);
 
-  await change.click();
-  await choices.getByText(/^Each addition makes the model read the whole conversation anew/).waitFor();
-  await choices.getByRole("checkbox", { name: "Add the tools that it finds to its list" }).check();
+  await cursor.getByRole("button", { name: "More choices for Cursor" }).click();
+  const more = dialog(page, "What Cursor is shown");
+  await more.getByText(/^Each addition makes the model read the whole conversation anew/).waitFor();
+  await expectAccessible(page, "more about what an editor is shown");
+  await more.getByRole("checkbox", { name: "Add the tools that it finds to its list" }).check();
   await cursor.getByText("and what it finds").waitFor();
-  await choices.getByRole("combobox", { name: "Server" }).selectOption("Only stars");
-  await dialog(page, "Change Cursor").getByRole("button", { name: "Change Cursor" }).click();
-  await cursor.getByText(/^Shows Only stars: 5 tools/).waitFor();
+  await more.getByRole("combobox", { name: "Server" }).selectOption("Only stars");
+  await shows(/^Only stars 5 tools/);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a file that cannot be changed keeps what its editor is shown, and a toast says why", async () => {
+  await using hub = await new EditorHub().install("cursor").start();
+  await hub.rest("POST", "/api/editors/register", { editors: ["cursor"] });
+  const { page, context, problems } = await visit(browser, hub, "/editors/cursor");
+  const cursor = row(page, "Cursor");
+  await cursor.getByRole("button", { name: /^Find and call/, pressed: true }).waitFor();
+  await page.route("**/api/editors/register", (route) =>
+    route.fulfill({
+      json: { outcomes: [{ editor: "cursor", path: "mcp.json", status: "refused", problem: "the file has changed" }] },
+    }),
+  );
+  await cursor.getByRole("button", { name: /^Tool registry/ }).click();
+  await toast(page, "The file has changed.");
+  await cursor.getByRole("button", { name: /^Find and call/, pressed: true }).waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -2,8 +2,8 @@
 
 import { SvelteSet } from "svelte/reactivity";
 import { attempt } from "$lib/actions";
-import { messageOf } from "$lib/api/client";
-import { api, take, type Schemas } from "$lib/api/client";
+import { api, messageOf, take, type Schemas } from "$lib/api/client";
+import { sentence } from "$lib/format";
 import { editors } from "$lib/stores/editors.svelte";
 import { toasts } from "$lib/stores/toasts.svelte";
 import { listed, describeAction } from "./labels";
@@ -94,6 +94,21 @@ export class EditorChange {
 
   outcomeOf = ({ editor, path }: Plan): Outcome | undefined =>
     this.outcomes.find((outcome) => outcome.editor === editor && outcome.path === path);
+}
+
+/**
+ * show changes what the model of an editor is shown, without a preview: the hub keeps a backup of each file, and a toast
+ * offers to undo the change.
+ */
+export async function show(editor: string, surface: string): Promise<void> {
+  const change = new EditorChange({ action: "register", verb: "Change", editors: [editor], surface });
+  await change.plan();
+  const refused = change.plans?.find(({ problem }) => problem)?.problem;
+  if (change.chosen.length) await change.apply();
+  await editors.load();
+  const failed = change.outcomes.find((outcome) => !succeeded(outcome))?.problem;
+  const problem = change.problem || failed || refused;
+  if (problem) toasts.show(sentence(problem), { kind: "failed" });
 }
 
 const outcomesOf = async (answer: Parameters<typeof take<Schemas["Outcomes"]>>[0]) => (await take(answer)).outcomes;
