@@ -95,3 +95,71 @@ test("the dialog that adds a remote server leads to its sign-in", async () => {
   expect(problems).toEqual([]);
   await context.close();
 });
+
+/** signedInElsewhere signs in with a browser of another machine, and returns the address that it fails to open. */
+async function signedInElsewhere(address: string): Promise<string> {
+  const elsewhere = await browser.newContext({ extraHTTPHeaders: person });
+  let at = address;
+  while (!returned.test(at)) {
+    const answer = await elsewhere.request.get(at, { maxRedirects: 0 });
+    at = new URL(answer.headers().location ?? "", at).href;
+  }
+  await elsewhere.close();
+  return at;
+}
+
+test("a sign-in in the browser of another machine is finished with the address that it was sent to", async () => {
+  await using hub = await new TestHub().start(passphrase);
+  await added(hub);
+  const expected = /(404|422) \(/;
+  const { page, context, problems } = await visit(browser, hub, "/servers/notes", { expected });
+  await context.route(`${server.issuer}/**`, (route) => route.abort()); // no page opens on this machine
+  await page.getByRole("button", { name: "Sign in" }).first().click();
+  await page.getByText("The browser is on another machine").click();
+  await page.getByRole("button", { name: "Show the address to open there" }).click();
+  const address = await page.getByRole("region", { name: "Address of the sign-in" }).innerText();
+  const sent = await signedInElsewhere(address);
+
+  const field = page.getByLabel("Paste the address you were sent to");
+  const finish = page.getByRole("button", { name: "Finish sign-in" });
+  expect(await finish.isDisabled()).toBe(true);
+  await field.fill(address.split("?")[0] ?? "");
+  await finish.click();
+  await page.getByText("This is not the address at the end of a sign-in").waitFor();
+  await field.fill(sent.replace(/state=[^&]*/, "state=another"));
+  await finish.click();
+  await page.getByText("No sign-in waits for this address").waitFor();
+  await expectAccessible(page, "an address that finishes no sign-in");
+
+  await field.fill(sent);
+  await page.keyboard.press("Enter");
+  await toast(page, "You are signed in to notes.");
+  await page.getByRole("tab", { name: /Tools 2/ }).waitFor();
+  await field.waitFor({ state: "detached" });
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("the dialog that adds a remote server takes the address of another machine's browser", async () => {
+  await using hub = await new TestHub().start(passphrase);
+  const { page, context, problems } = await visit(browser, hub, "/servers", { expected: /403 \(Forbidden\)/ });
+  await context.route(`${server.issuer}/**`, (route) => route.abort());
+  await page.getByRole("button", { name: "Paste a configuration" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("radio", { name: "Remote" }).click();
+  await dialog.getByLabel("Address").fill(server.url);
+  await dialog.getByLabel("Name").fill("notes");
+  await dialog.getByRole("button", { name: "Add server", exact: true }).click();
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await dialog.getByText("The browser is on another machine").click();
+  await dialog.getByRole("button", { name: "Show the address to open there" }).click();
+  const sent = await signedInElsewhere(
+    await dialog.getByRole("region", { name: "Address of the sign-in" }).innerText(),
+  );
+  await expectAccessible(page, "a server whose sign-in is finished by its address");
+  await dialog.getByLabel("Paste the address you were sent to").fill(sent);
+  await dialog.getByRole("button", { name: "Finish sign-in" }).click();
+  await dialog.getByText("2 tools").waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
