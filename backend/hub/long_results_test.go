@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
 // longLines is a text of many numbered lines.
@@ -306,4 +308,42 @@ func TestFilesInLongResultsAreSavedWhereTheUserAllowsIt(t *testing.T) {
 			})
 		}
 	}
+}
+
+// heap returns the bytes of all objects that are reachable.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC() // the first one has only begun to free what has a finalizer
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func TestLongResultsEndWithTheirSession(t *testing.T) {
+	const sessions, size = 4, 8 << 20
+	h := reading(t)
+	file := readable(t, strings.Repeat("0123456789abcde\n", size/16))
+	inEachEra(t, h, meta, func(t *testing.T, a *agent, modern bool) {
+		before := heap()
+		readers := make([]*agent, sessions)
+		for i := range readers {
+			readers[i] = arriveBy(t, h, meta)
+			cut := readers[i].inEra(modern, "tools/call", calling("one__read", file))
+			handle := regexp.MustCompile(`[a-z0-9]{6}-[0-9]+`).FindString(cut)
+			more := fmt.Sprintf(`{"handle":%q,"grep":"^0"}`, handle)
+			if got := readers[i].inEra(modern, "tools/call", calling("read_more", more)); !strings.Contains(got, "0123456789abcde") {
+				t.Fatalf("in the session of the handle: %.300s", got)
+			}
+			if got := a.inEra(modern, "tools/call", calling("read_more", more)); !strings.Contains(got, "unknown handle") {
+				t.Errorf("in another session: %.300s", got)
+			}
+		}
+		if kept := heap() - before; kept < sessions*size {
+			t.Errorf("the hub keeps %d bytes of %d, so that this test cannot see them go", kept, sessions*size)
+		}
+		for _, reader := range readers {
+			reader.leave()
+		}
+		programtest.Eventually(t, "the results are gone with their sessions", func() bool { return heap() < before+size })
+	})
 }
