@@ -126,7 +126,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 		return err
 	}
 	s.vault = h.openVault()
-	s.oauth = h.openOAuth()
+	s.oauth = h.openOAuth(config.OAuth.ClientIDDocument)
 	s.inbox = inspector.NewInbox(inspector.InboxOptions{
 		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling), Answers: h.store, Vault: s.vault, Configured: s.registry.Get, Log: h.log,
 	})

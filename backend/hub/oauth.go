@@ -10,11 +10,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// openOAuth returns the manager of the sign-ins to remote servers.
-func (h *Hub) openOAuth() *oauth.Manager {
+// openOAuth returns the manager of the sign-ins to remote servers. document is the client ID
+// metadata document of the user, or empty.
+func (h *Hub) openOAuth(document string) *oauth.Manager {
 	return oauth.New(oauth.Options{
 		Vault: h.servers.vault, File: h.options.Folder.Sealed("sign-ins"), Bus: h.bus, Log: h.log,
-		Find: h.findRemote, Learn: h.redactor.KnowToken, Ports: oauth.DefaultPorts, Now: h.options.Now,
+		Find: h.findRemote, Learn: h.redactor.KnowToken, Ports: oauth.DefaultPorts, Document: document, Now: h.options.Now,
 	})
 }
 

@@ -20,6 +20,18 @@ import (
 // authorization prefixes the names of scenarios in which the server wants a token.
 const authorization = "auth/"
 
+// clientIDDocument is the client ID metadata document that the authorization servers of the suite know. They do not read it.
+const clientIDDocument = "https://conformance-test.local/client-metadata.json"
+
+// configure writes the settings of the hub for scenarios about authorization.
+func (h home) configure() error {
+	folder := paths.Folder(h.data())
+	if err := folder.Create(); err != nil {
+		return err
+	}
+	return os.WriteFile(folder.Config(), []byte("oauth:\n  client_id_document: "+clientIDDocument+"\n"), 0o600)
+}
+
 // signIn signs in to the server of a scenario, if it wants that, with the client that the suite may have registered. It is
 // the person and the browser: the authorization servers of the suite ask nothing, and redirect at once.
 func (h home) signIn(ctx context.Context) error {

@@ -74,6 +74,9 @@ func behave(ctx context.Context, program, url, version, scenario string) (err er
 	add := []string{"servers", "add", serverName, "--url", url}
 	if wantsToken {
 		add = append(add, "--no-start")
+		if err := h.configure(); err != nil {
+			return err
+		}
 	}
 	if err := h.command(ctx, add...); err != nil {
 		return err

@@ -36,12 +36,31 @@ func (s *setup) compareClients(t *testing.T, v, other version) {
 }
 
 // compareAuthorization is compareClients for servers that want a token.
-func (s *setup) compareAuthorization(t *testing.T, v version) {
-	list := s.clientScenarios(t, v.name, true)
-	s.judge(t, v.name, []column{
-		{"sdk-client", s.runClients(t, s.sdkClient, v.name, list)},
-		{"client", s.runClients(t, s.self+" -client "+s.Program+" -version "+v.name, v.name, list)},
+func (s *setup) compareAuthorization(t *testing.T, version string, list score) {
+	s.judge(t, version, []column{
+		{"sdk-client", s.runClients(t, s.sdkClient, version, list)},
+		{"client", s.runClients(t, s.self+" -client "+s.Program+" -version "+version, version, list)},
 	})
+}
+
+// oldest is the first version of MCP in which servers want tokens. Later versions replaced how clients get them.
+const oldest = "2025-03-26"
+
+// oldestScenarios returns the names of the scenarios of the oldest version alone.
+func (s setup) oldestScenarios(t *testing.T) score {
+	t.Helper()
+	out, err := exec.Command(s.node, s.suite.program, "list", "--client").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := score{outcomes: make(map[string]outcome)}
+	for _, m := range regexp.MustCompile(`(?m)^  - (auth/\S+) \[`+oldest+`\]$`).FindAllStringSubmatch(string(out), -1) {
+		list.scenarios = append(list.scenarios, m[1])
+	}
+	if len(list.scenarios) == 0 {
+		t.Fatalf("the suite lists no scenarios of %s:\n%s", oldest, out)
+	}
+	return list
 }
 
 // runClients runs scenarios against a client.

@@ -82,11 +82,15 @@ func TestTheHubScoresAsMuchAsTheServerBehindIt(t *testing.T) {
 		if *table {
 			t.Run("authorization of clients of "+v.own.name, func(t *testing.T) {
 				t.Parallel()
-				s.compareAuthorization(t, v.own)
+				s.compareAuthorization(t, v.own.name, s.clientScenarios(t, v.own.name, true))
 			})
 		}
 	}
 	if *table {
+		t.Run("authorization of clients of "+oldest, func(t *testing.T) {
+			t.Parallel()
+			s.compareAuthorization(t, oldest, s.oldestScenarios(t))
+		})
 		t.Cleanup(func() {
 			for _, line := range s.want.unneeded(s.needed) {
 				t.Error(line)

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,7 @@ type Settings struct {
 	// SessionTools controls whether find_tool adds tools to the lists of clients.
 	SessionTools SessionTools
 	Results      Results
+	OAuth        OAuth
 	// SetupFile is the path of a file that declares servers, which the hub
 	// imports when it starts; empty for none. Load makes it absolute.
 	SetupFile string
@@ -67,6 +69,13 @@ type Results struct {
 	// Folder is where agents may save them; empty if they may not. Load makes it
 	// absolute.
 	Folder string
+}
+
+// OAuth controls how people sign in to remote servers.
+type OAuth struct {
+	// ClientIDDocument is the https URL of a client ID metadata document, which the user
+	// hosts; empty if the hub is to register itself where it has no client.
+	ClientIDDocument string
 }
 
 // Sampling is the model that answers the sampling requests of servers under
@@ -144,27 +153,28 @@ func parse(file string, data []byte) (s Settings, err error) {
 // keys returns all keys of the file with the variables that they set.
 func (s *Settings) keys() map[string]any {
 	return map[string]any{
-		"port":                    &s.Port,
-		"agents.install":          &s.Agents.Install,
-		"limits.start_timeout":    &s.Limits.StartTimeout,
-		"limits.call_timeout":     &s.Limits.CallTimeout,
-		"limits.idle_stop":        &s.Limits.IdleStop,
-		"limits.processes":        &s.Limits.Processes,
-		"limits.server_memory_mb": &s.Limits.ServerMemoryMB,
-		"roots":                   &s.Roots,
-		"log.retention_days":      &s.Log.RetentionDays,
-		"search.provider":         &s.Search.Provider,
-		"search.model":            &s.Search.Model,
-		"search.url":              &s.Search.URL,
-		"search.threads":          &s.Search.Threads,
-		"search.idle_unload":      &s.Search.IdleUnload,
-		"search.learning":         &s.Search.Learning,
-		"editors.auto_register":   &s.Editors.AutoRegister,
-		"session_tools.on":        &s.SessionTools.On,
-		"session_tools.off":       &s.SessionTools.Off,
-		"results.folder":          &s.Results.Folder,
-		"setup_file":              &s.SetupFile,
-		"warm_packages":           &s.WarmPackages,
+		"port":                     &s.Port,
+		"agents.install":           &s.Agents.Install,
+		"limits.start_timeout":     &s.Limits.StartTimeout,
+		"limits.call_timeout":      &s.Limits.CallTimeout,
+		"limits.idle_stop":         &s.Limits.IdleStop,
+		"limits.processes":         &s.Limits.Processes,
+		"limits.server_memory_mb":  &s.Limits.ServerMemoryMB,
+		"roots":                    &s.Roots,
+		"log.retention_days":       &s.Log.RetentionDays,
+		"search.provider":          &s.Search.Provider,
+		"search.model":             &s.Search.Model,
+		"search.url":               &s.Search.URL,
+		"search.threads":           &s.Search.Threads,
+		"search.idle_unload":       &s.Search.IdleUnload,
+		"search.learning":          &s.Search.Learning,
+		"editors.auto_register":    &s.Editors.AutoRegister,
+		"session_tools.on":         &s.SessionTools.On,
+		"session_tools.off":        &s.SessionTools.Off,
+		"results.folder":           &s.Results.Folder,
+		"oauth.client_id_document": &s.OAuth.ClientIDDocument,
+		"setup_file":               &s.SetupFile,
+		"warm_packages":            &s.WarmPackages,
 	}
 }
 
@@ -243,8 +253,20 @@ func (s *Settings) check(file string) error {
 		return fault.New(fault.Invalid, "%s: every time under limits must be more than 0", file)
 	case s.Limits.Processes < 0 || s.Limits.ServerMemoryMB < 0:
 		return fault.New(fault.Invalid, "%s: limits.processes and limits.server_memory_mb must be 0 (no limit) or more", file)
+	case s.OAuth.ClientIDDocument != "" && !isClientID(s.OAuth.ClientIDDocument):
+		return fault.New(fault.Invalid, "%s: oauth.client_id_document must be the https:// URL of a document, with a path and without user, query, fragment or dots between slashes", file)
 	case s.Log.RetentionDays < 0 || s.Log.RetentionDays > maxRetention:
 		return fault.New(fault.Invalid, "log.retention_days (AGENT_DISCOVER_LOG_RETENTION_DAYS) is %d; it must be from 0 (keep log entries forever) to %d", s.Log.RetentionDays, maxRetention)
 	}
 	return s.Search.Check()
+}
+
+// isClientID reports whether a text is a URL that authorization servers accept as the id of a
+// client (draft-ietf-oauth-client-id-metadata-document, section 3).
+func isClientID(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsAny(text, "?# \\") {
+		return false
+	}
+	return strings.Trim(u.Path, "/") != "" && !slices.ContainsFunc(strings.Split(u.Path, "/"), func(part string) bool { return part == "." || part == ".." })
 }

@@ -85,6 +85,23 @@ func TestTheFolderForResultsIsCompleted(t *testing.T) {
 	}
 }
 
+func TestAClientIDDocumentIsAURLThatServersAccept(t *testing.T) {
+	for text, valid := range map[string]bool{
+		"": true, "https://example.com/client.json": true, "https://example.com:8443/a/b": true,
+		"http://example.com/client.json": false, "https://example.com": false, "https://example.com/": false, "https:///client.json": false,
+		"https://me@example.com/client.json": false, "https://example.com/client.json#x": false, "https://example.com/client.json?x": false,
+		"https://example.com/a/../client.json": false, "client.json": false,
+	} {
+		s, err := load(t, "oauth: {client_id_document: '"+text+"'}")
+		if valid && (err != nil || s.OAuth.ClientIDDocument != text) {
+			t.Errorf("%q: got %q, %v", text, s.OAuth.ClientIDDocument, err)
+		}
+		if !valid && (fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "oauth.client_id_document")) {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+}
+
 func TestAllFormsOfYAMLAreRead(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"":                          5 * time.Minute,

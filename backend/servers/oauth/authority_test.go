@@ -174,9 +174,9 @@ func TestRegisteredClientIsReusedForTheSameIssuer(t *testing.T) {
 }
 
 func TestClientOfAPersonComesBeforeOthers(t *testing.T) {
-	a := newAuthority(t)
+	a, other := newAuthority(t), newAuthority(t)
 	a.asm()["client_id_metadata_document_supported"] = true
-	w := newWorld(t, a.of("document"), a.of("person"))
+	w := newWorld(t, a.of("document"), a.of("person"), other.of("registered"))
 	w.options.Document = "https://agent-discover.example/client.json"
 	w.restart()
 	for name, value := range map[string]string{"oauth:client_id": "own:id", "oauth:client_secret": "own secret", "oauth:scope": "extra"} {
@@ -186,6 +186,13 @@ func TestClientOfAPersonComesBeforeOthers(t *testing.T) {
 	}
 	w.signIn("document", "")
 	w.signIn("person", "")
+	w.signIn("registered", "")
+	if got := other.pages[0].Get("client_id"); got != "client-1" {
+		t.Errorf("an authorization server that reads no documents is shown %q", got)
+	}
+	if got := a.pages[0].Get("redirect_uri"); got != fmt.Sprintf("http://127.0.0.1:%d/callback", w.options.Ports[0]) {
+		t.Errorf("the browser returns to %s, which the document does not list", got)
+	}
 	if got := a.pages[0].Get("client_id"); got != w.options.Document || a.forms[0].Get("client_id") != got {
 		t.Errorf("the client ID document is not used: %q", got)
 	}
