@@ -133,6 +133,11 @@ func updated(key resourceKey) upstream.Announced {
 // session that has the server for itself; empty if clients share it.
 func (g *Gateway) started(ctx context.Context, server, owner string) {
 	g.remember(ctx, server)
+	for _, s := range g.all() {
+		if s.surface.shows(server) {
+			s.signedIn()
+		}
+	}
 	g.toldLevels.forget(upstream.Target{Server: server, Client: owner})
 	for _, uri := range g.subscriptions.renew(ctx, server, owner) {
 		g.deliver(updated(resourceKey{server, owner, uri}))

@@ -25,6 +25,14 @@ var capabilityOf = map[string]string{
 	"resources/templates/list": "resources",
 }
 
+// memberOf returns the member of the result that a method lists.
+func memberOf(method string) string {
+	if kind, ok := kinds[method]; ok {
+		return string(kind)
+	}
+	return "tools"
+}
+
 // activeServers returns the servers whose tools, prompts and resources every
 // session lists.
 func (g *Gateway) activeServers() []registry.Server {

@@ -31,7 +31,7 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 	if method != "resources/read" {
 		hop.TTLMs = s.surface.ttl(method)
 	}
-	result, err := s.answerModern(ctx, method, meta, params, hop)
+	result, err := s.answerModern(ctx, method, meta, params, &hop)
 	var rpc *jsonrpc.Error
 	switch {
 	case errors.As(err, &rpc):
@@ -53,7 +53,8 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 	return result, nil
 }
 
-func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta, params json.RawMessage, hop era.Hop) (json.RawMessage, error) {
+// answerModern sets hop anew if the request has started the server.
+func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta, params json.RawMessage, hop *era.Hop) (json.RawMessage, error) {
 	ctx = exchange{modern: true, caller: s}.in(ctx)
 	switch method {
 	case "server/discover":
@@ -61,12 +62,12 @@ func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta
 		if err != nil {
 			return nil, rpcError(err)
 		}
-		hop.ServerInfo = own.Info
-		return era.Discover{Capabilities: modernCapabilities(own.Capabilities), Instructions: own.Instructions}.Result(hop), nil
+		hop.ServerInfo, hop.TTLMs = own.Info, s.surface.ttl(method)
+		return era.Discover{Capabilities: modernCapabilities(own.Capabilities), Instructions: own.Instructions}.Result(*hop), nil
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
 		return s.surface.list(ctx, method, era.Meta{}.Stamp(params))
 	case "tools/call", "prompts/get", "resources/read":
-		return s.rounds(ctx, method, meta, params, hop)
+		return s.rounds(ctx, method, meta, params, *hop)
 	case "tasks/get", "tasks/update", "tasks/cancel":
 		return s.modernTask(ctx, method, meta, params)
 	case "completion/complete":

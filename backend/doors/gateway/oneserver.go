@@ -3,10 +3,13 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
 )
 
@@ -31,7 +34,8 @@ func (o oneServer) admitted() error {
 }
 
 // introduce returns what the server has declared at its last start, and starts a server
-// that has not been started before.
+// that has not been started before. It returns an introduction of the hub's own if a person
+// has to sign in first, because a client would give up a server that does not answer.
 func (o oneServer) introduce(ctx context.Context, _ json.RawMessage) (introduction, error) {
 	if err := o.admitted(); err != nil {
 		return introduction{}, err
@@ -40,6 +44,9 @@ func (o oneServer) introduce(ctx context.Context, _ json.RawMessage) (introducti
 		return known, nil
 	}
 	lease, err := o.session.gateway.proxy.Lease(ctx, o.server, o.session.id)
+	if errors.Is(err, mcphttp.ErrSignIn) {
+		return o.beforeSignIn()
+	}
 	if err != nil {
 		return introduction{}, err
 	}
@@ -50,6 +57,19 @@ func (o oneServer) introduce(ctx context.Context, _ json.RawMessage) (introducti
 		return introduction{}, fault.New(fault.Unavailable, "server %q has ended while it introduced itself; try again", o.server)
 	}
 	return known, nil
+}
+
+// beforeSignIn returns the introduction of a server to which nobody has signed in yet. All
+// lists may change, because it is not known which ones the server has.
+func (o oneServer) beforeSignIn() (introduction, error) {
+	o.session.awaitSignIn()
+	info, err := encode(map[string]string{"name": o.server, "version": o.session.gateway.version})
+	return introduction{
+		Capabilities: json.RawMessage(`{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true}}`),
+		Info:         info,
+		Instructions: fmt.Sprintf("The server %s requires a sign-in. Until then it lists no tools, prompts and resources. Ask the user to sign in: "+
+			"with the command agent-discover auth login %[1]s, or in the tray menu or the dashboard of Agent Discover. Then the lists change.", o.server),
+	}, err
 }
 
 // known returns what the server has declared at its last start.
@@ -91,15 +111,38 @@ func (o oneServer) list(ctx context.Context, method string, params json.RawMessa
 		return nil, rpcError(err)
 	}
 	if jsonrpc.Get(known.Capabilities, capabilityOf[method]) == nil {
+		if o.session.wasOffered(capabilityOf[method]) { // before somebody signed in
+			return o.emptyList(ctx, method), nil
+		}
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 	}
 	if method == "tools/list" {
 		o.session.noteTools()
 	}
-	if result := o.stored(method); result != nil && jsonrpc.Get(params, "cursor") == nil {
+	if jsonrpc.Get(params, "cursor") != nil {
+		return o.session.pass(ctx, method, params)
+	}
+	if result := o.stored(method); result != nil {
 		return result, nil
 	}
+	lease, err := o.session.gateway.proxy.Lease(ctx, o.server, o.session.id)
+	if errors.Is(err, mcphttp.ErrSignIn) {
+		o.session.awaitSignIn()
+		return o.emptyList(ctx, method), nil
+	}
+	if err == nil { // otherwise pass fails, too
+		defer lease.Release()
+	}
 	return o.session.pass(ctx, method, params)
+}
+
+// emptyList returns a list without items, which clients may not cache.
+func (o oneServer) emptyList(ctx context.Context, method string) json.RawMessage {
+	list := listOf(memberOf(method), nil)
+	if o.session.exchangeOf(ctx).modern {
+		list = jsonrpc.Set(list, "ttlMs", json.RawMessage("0"))
+	}
+	return list
 }
 
 // stored returns a list that the server has sent, and nil if it has not sent it yet.
@@ -125,7 +168,11 @@ func (o oneServer) tools() []*catalog.Tool {
 func (o oneServer) resolve(name string) (server, tool string, ok bool) { return o.server, name, true }
 
 // ttl returns what the server has said of the lists that it has sent, as long as it runs.
+// It is 0 before the server has introduced itself, which may take a sign-in.
 func (o oneServer) ttl(method string) int64 {
+	if _, known := o.known(); !known {
+		return 0
+	}
 	about, _ := o.session.gateway.proxy.Describe(o.server)
 	if ms, said := about.TTLs[method]; said {
 		return ms

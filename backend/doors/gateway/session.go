@@ -61,6 +61,7 @@ type Session struct {
 	levels       map[string]levelCounts     // log levels that modern calls in flight want, by server
 	tasks        []*task                    // that the session has started, oldest first
 	signIns      map[string]*signInQuestion // by server; see signIn
+	awaitsSignIn bool                       // the client was shown empty lists until somebody signs in
 	inFlight     int
 }
 

@@ -135,3 +135,33 @@ func (s *Session) openPage(ctx context.Context, server, page, id string) (action
 	}
 	return jsonrpc.GetString(answer, "action")
 }
+
+// awaitSignIn notes that the client is shown empty lists until somebody signs in.
+func (s *Session) awaitSignIn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.awaitsSignIn = true
+}
+
+// signedIn tells the client that the lists besides the tools have changed, if it was shown
+// empty ones.
+func (s *Session) signedIn() {
+	s.mu.Lock()
+	awaited := s.awaitsSignIn
+	s.awaitsSignIn = false
+	s.mu.Unlock()
+	if !awaited {
+		return
+	}
+	for _, l := range shownLists {
+		s.announceList(l.changed)
+	}
+}
+
+// wasOffered reports whether the client was told in the answer to initialize that a
+// capability exists.
+func (s *Session) wasOffered(capability string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return jsonrpc.Get(s.offered, capability) != nil
+}
