@@ -63,6 +63,8 @@ func (w *Window) OpenFolder(kind string) error {
 	return launch.OpenFolder(folder)
 }
 
+var errTitle = fault.New(fault.Invalid, "invalid dialog title: use at most %d bytes and no control characters", maxLength)
+
 var patterns = regexp.MustCompile(`^\*\.[A-Za-z0-9]{1,16}(;\*\.[A-Za-z0-9]{1,16}){0,9}$`)
 
 // ChooseFile asks the user for a file to open and returns its path; empty if they cancel. filter is a list such as
@@ -76,9 +78,18 @@ func (w *Window) ChooseFile(title, filter string) (string, error) {
 		options.Filters = []runtime.FileFilter{{DisplayName: filter, Pattern: filter}}
 	}
 	if !isName(title) {
-		return "", fault.New(fault.Invalid, "invalid dialog title: use at most %d bytes and no control characters", maxLength)
+		return "", errTitle
 	}
 	path, err := runtime.OpenFileDialog(w.mainWindow.ctx(), options)
+	return path, dialogError(err)
+}
+
+// ChooseFolder asks the user for a folder and returns its path; empty if they cancel.
+func (w *Window) ChooseFolder(title string) (string, error) {
+	if !isName(title) {
+		return "", errTitle
+	}
+	path, err := runtime.OpenDirectoryDialog(w.mainWindow.ctx(), runtime.OpenDialogOptions{Title: title, CanCreateDirectories: true})
 	return path, dialogError(err)
 }
 

@@ -41,6 +41,10 @@ func TestBindingsRejectInvalidArguments(t *testing.T) {
 		_, err := w.ChooseFile(title, filter)
 		return err
 	}
+	chooseFolder := func(title string) error {
+		_, err := w.ChooseFolder(title)
+		return err
+	}
 	for name, err := range map[string]error{
 		"a script address":                w.OpenURL("javascript:alert(1)"),
 		"a file address":                  w.OpenURL("file:///etc/passwd"),
@@ -56,6 +60,7 @@ func TestBindingsRejectInvalidArguments(t *testing.T) {
 		"a file name with a line break":   save("a\nb"),
 		"a filter with a path":            choose("x", "/etc/*"),
 		"an empty dialog title":           choose("", ""),
+		"an empty title for a folder":     chooseFolder(""),
 		"an empty server name":            w.OpenTest(""),
 		"a server name with a null byte":  w.OpenTest("a\x00b"),
 	} {

@@ -194,7 +194,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 			Registrar: h.editors.registrar, Importer: h.editors.importer, Doctor: h.editors.doctor, KeepSetting: h.keepSetting,
 			Entry: resources.EditorEntry{Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env},
 		},
-		Clients: api.Clients{Gateway: d.gateway, Companion: d.companion, Endpoint: d.endpoint, Tokens: d.tokens},
+		Clients: api.Clients{Gateway: d.gateway, Companion: d.companion, Endpoint: d.endpoint, Tokens: d.tokens, ChooseResults: h.chooseResults},
 		Roots:   config.Roots, Bus: h.bus, Log: h.log,
 	})
 }
@@ -216,6 +216,19 @@ func (h *Hub) addFound(of settings.SessionTools) map[string]bool {
 		}
 	}
 	return out
+}
+
+// chooseResults saves the folder for files of long results in the settings file. It holds
+// at once, for all sessions.
+func (h *Hub) chooseResults(entered string) (folder string, err error) {
+	if folder, err = settings.ResultsFolder(entered); err != nil {
+		return "", err
+	}
+	if err := h.keepSetting([]string{"results", "folder"}, folder); err != nil {
+		return "", err
+	}
+	h.doors.gateway.SetResultsFolder(folder)
+	return folder, nil
 }
 
 // serveCompanion serves the session of a client that has started a companion.

@@ -194,6 +194,27 @@ func absolute(folder, path string) (string, error) {
 	return filepath.Abs(filepath.Join(folder, path))
 }
 
+// ResultsFolder completes a folder that a person has entered for Results. It is absolute,
+// starts with "~/", or is empty for none; it need not exist.
+func ResultsFolder(entered string) (string, error) {
+	folder := strings.TrimSpace(entered)
+	if folder == "" {
+		return "", nil
+	}
+	if !filepath.IsAbs(folder) && !strings.HasPrefix(folder, "~/") {
+		return "", fault.New(fault.Invalid, "enter the whole path of the folder; it starts with %q or ~/", filepath.VolumeName(os.TempDir())+string(filepath.Separator))
+	}
+	folder, err := absolute("", folder)
+	if err != nil {
+		return "", err
+	}
+	folder = filepath.Clean(folder)
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return "", fault.New(fault.Invalid, "%s is a file; enter a folder", folder)
+	}
+	return folder, nil
+}
+
 // environment overrides the settings with environment variables.
 func (s *Settings) environment() error {
 	if v := os.Getenv("AGENT_DISCOVER_PORT"); v != "" {

@@ -113,6 +113,8 @@ type Clients struct {
 	Companion http.Handler // serves the sockets of companions
 	Endpoint  http.Handler // serves MCP over HTTP
 	Tokens    *credentials.Keeper
+	// ChooseResults sets where clients may save files of long results.
+	ChooseResults func(entered string) (folder string, err error)
 }
 
 // Door is the HTTP handler of the hub's port.
@@ -208,6 +210,7 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 		&resources.Editors{
 			Registrar: o.Editors.Registrar, Entry: o.Editors.Entry, Check: o.Editors.Doctor.Run, Shown: o.Clients.Gateway, KeepSetting: o.Editors.KeepSetting,
 		},
+		&resources.Results{Folder: o.Clients.Gateway.ResultsFolder, Choose: o.Clients.ChooseResults},
 		&resources.EditorImport{Importer: o.Editors.Importer},
 		&resources.Marketplace{},
 	}

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
@@ -101,8 +102,8 @@ type Gateway struct {
 	bus           *events.Bus
 	log           *slog.Logger
 	version       string
-	addFoundFor   choices // see Options.AddFound
-	resultsFolder string  // see Options
+	addFoundFor   choices                // see Options.AddFound
+	resultsFolder atomic.Pointer[string] // see Options
 
 	adapted       schemaCache
 	rosters       rosters
@@ -126,11 +127,13 @@ func New(o Options) *Gateway {
 	if err != nil {
 		sealer, _ = parking.NewSealer(parking.NewKey()) // the key has the right size
 	}
-	return &Gateway{
+	g := &Gateway{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
-		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound}, resultsFolder: o.ResultsFolder,
+		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound},
 		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer), sealer: sealer,
 	}
+	g.resultsFolder.Store(&o.ResultsFolder)
+	return g
 }
 
 // Serve runs the session of one client until the client's stream ends. The Peer of o is

@@ -48,7 +48,7 @@ func OwnTools(surface, client string) []json.RawMessage {
 	case surfaces.Server(surface) != "":
 		return nil
 	case surface == surfaces.Native:
-		return readingTools(cutting(nil, Opening{Surface: surface, Client: client}, "")).definitions
+		return readingTools(cutting(nil, Opening{Surface: surface, Client: client})).definitions
 	case surface == surfaces.Meta:
 		return metaDefinitions(roster{})
 	}
@@ -84,7 +84,7 @@ func (r registryTools) lends() bool { return true }
 // on in long results.
 type noTools struct{ *Session }
 
-func (n noTools) listed() ownTools { return readingTools(n.cutting) }
+func (n noTools) listed() ownTools { return readingTools(n.cutting()) }
 
 func (n noTools) instructions() string {
 	return n.gateway.roster().nativeInstructions(n.gateway.activeNames())

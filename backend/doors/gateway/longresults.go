@@ -14,8 +14,8 @@ import (
 // cutting returns how results are cut for a session. The limit is 0 if they are not:
 // the surfaces Registry and OfServer pass all bytes on, and so does Native for a client
 // whose limit is unknown, because reading on takes a tool in its list.
-func cutting(s *Session, o Opening, folder string) longresult.Client {
-	c := longresult.Client{Session: s, Folder: folder}
+func cutting(s *Session, o Opening) longresult.Client {
+	c := longresult.Client{Session: s}
 	if e, known := table.ByID(o.Client); known {
 		c.Limit, c.Links = e.MaxResult, e.ReadsResources
 	}
@@ -32,18 +32,37 @@ func cutting(s *Session, o Opening, folder string) longresult.Client {
 	return c
 }
 
+// cutting returns how results are cut for the session, with the folder for files as the
+// user has chosen it by now.
+func (s *Session) cutting() longresult.Client {
+	c := s.fixed
+	c.Folder = s.gateway.ResultsFolder()
+	return c
+}
+
+// ResultsFolder returns where clients may save files of long results; empty if they may
+// not.
+func (g *Gateway) ResultsFolder() string { return *g.resultsFolder.Load() }
+
+// SetResultsFolder sets ResultsFolder. Lists that have save_block only with a folder
+// change.
+func (g *Gateway) SetResultsFolder(folder string) {
+	g.resultsFolder.Store(&folder)
+	g.announce()
+}
+
 // cut returns the result of a tool call as the client is shown it.
 func (s *Session) cut(result json.RawMessage) json.RawMessage {
-	if s.cutting.Limit == 0 || len(result) <= s.cutting.Limit {
+	if s.fixed.Limit == 0 || len(result) <= s.fixed.Limit {
 		return result
 	}
-	return s.gateway.results.Cut(s.cutting, result)
+	return s.gateway.results.Cut(s.cutting(), result)
 }
 
 // cutDirect is cut for a tool that the client has called by its own name. With an
 // outputSchema, the client may rely on the whole result.
 func (s *Session) cutDirect(server, tool string, result json.RawMessage) json.RawMessage {
-	if s.cutting.Limit == 0 || len(result) <= s.cutting.Limit {
+	if s.fixed.Limit == 0 || len(result) <= s.fixed.Limit {
 		return result
 	}
 	if t, known := s.gateway.catalog.Snapshot().Lookup(server, tool); known && objectSchema(jsonrpc.Get(t.Definition, "outputSchema")) {
@@ -55,7 +74,7 @@ func (s *Session) cutDirect(server, tool string, result json.RawMessage) json.Ra
 // cutTask is cut for a result of a task, which the client may ask for several times. It is
 // not known by which tool it was called, so that structured results stay whole.
 func (s *Session) cutTask(t *task, result json.RawMessage) json.RawMessage {
-	if s.cutting.Limit == 0 || len(result) <= s.cutting.Limit || jsonrpc.Get(result, "structuredContent") != nil {
+	if s.fixed.Limit == 0 || len(result) <= s.fixed.Limit || jsonrpc.Get(result, "structuredContent") != nil {
 		return result
 	}
 	s.mu.Lock()
@@ -64,7 +83,7 @@ func (s *Session) cutTask(t *task, result json.RawMessage) json.RawMessage {
 	if known != nil {
 		return known
 	}
-	result = s.gateway.results.Cut(s.cutting, result)
+	result = s.gateway.results.Cut(s.cutting(), result)
 	s.mu.Lock()
 	t.cut = result
 	s.mu.Unlock()
@@ -73,7 +92,7 @@ func (s *Session) cutTask(t *task, result json.RawMessage) json.RawMessage {
 
 // cutState is cutTask for the result in a state of a task, as MCP 2026-07-28 has it.
 func (s *Session) cutState(t *task, state json.RawMessage) json.RawMessage {
-	if s.cutting.Limit == 0 || len(state) <= s.cutting.Limit {
+	if s.fixed.Limit == 0 || len(state) <= s.fixed.Limit {
 		return state
 	}
 	result := jsonrpc.Get(state, "result")
@@ -117,7 +136,7 @@ func readingTools(c longresult.Client) ownTools {
 // read.
 func (s *Session) callReading(accepts danger, name string, arguments json.RawMessage) (result json.RawMessage, ok bool, err error) {
 	switch {
-	case s.cutting.Limit == 0:
+	case s.fixed.Limit == 0:
 		return nil, false, nil
 	case name == longresult.ToolName:
 		result, err = s.readMore(arguments)
@@ -152,7 +171,7 @@ func (s *Session) readMore(raw json.RawMessage) (json.RawMessage, error) {
 		n := int(*args.Block)
 		q.Block = &n
 	}
-	return s.gateway.results.Read(s.cutting, q)
+	return s.gateway.results.Read(s.cutting(), q)
 }
 
 // saveBlock serves save_block with its arguments.
@@ -167,19 +186,19 @@ func (s *Session) saveBlock(raw json.RawMessage) (json.RawMessage, error) {
 	if args.Block == nil {
 		return nil, fault.New(fault.Invalid, "block is required: the number of an image, a sound or a file of the result")
 	}
-	return s.gateway.results.Save(s.cutting, args.Handle, int(*args.Block))
+	return s.gateway.results.Save(s.cutting(), args.Handle, int(*args.Block))
 }
 
 // readResult serves resources/read of a long result; ok is false for other resources.
 func (s *Session) readResult(method string, params json.RawMessage) (result json.RawMessage, ok bool, err error) {
-	if method != "resources/read" || s.cutting.Limit == 0 {
+	if method != "resources/read" || s.fixed.Limit == 0 {
 		return nil, false, nil
 	}
 	uri := jsonrpc.GetString(params, "uri")
 	if !longresult.IsResource(uri) {
 		return nil, false, nil
 	}
-	result, err = s.gateway.results.ReadResource(s.cutting, uri)
+	result, err = s.gateway.results.ReadResource(s.cutting(), uri)
 	if err != nil {
 		return nil, true, rpcError(err)
 	}

@@ -37,7 +37,7 @@ type Session struct {
 	surface   surface
 	entry     string // the client of Opening
 	folder    string
-	cutting   longresult.Client // see func cutting
+	fixed     longresult.Client // see func cutting
 	peer      Peer
 	outbox    outbox        // what announceChanges sends
 	announced chan struct{} // closed at the end of announceChanges
@@ -70,7 +70,7 @@ func newSession(g *Gateway, o Opening) *Session {
 		gateway: g, id: o.ID, entry: o.Client, folder: o.Folder, peer: o.Peer, limits: limitsOfEntry(o.Client), name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
 		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool), views: make(map[string]bool), levels: make(map[string]levelCounts), signIns: make(map[string]*signInQuestion),
 	}
-	s.cutting = cutting(s, o, g.resultsFolder)
+	s.fixed = cutting(s, o)
 	s.surface = allServers{Session: s, own: hubToolsOf(s, o.Surface), sorted: o.Surface == surfaces.Native}
 	if server := surfaces.Server(o.Surface); server != "" {
 		s.surface = oneServer{s, server}

@@ -18,6 +18,7 @@ export interface WindowBindings {
   OpenURL(url: string): Promise<void>;
   OpenFolder(kind: "data" | "logs"): Promise<void>;
   ChooseFile(title: string, filter: string): Promise<string>;
+  ChooseFolder(title: string): Promise<string>;
   SaveFile(name: string, content: string): Promise<string>;
   OpenTest(server: string): Promise<void>;
   Quit(): Promise<void>;
