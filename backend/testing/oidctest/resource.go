@@ -27,7 +27,8 @@ type Resource struct {
 // NewResource starts a resource.
 func NewResource(t testing.TB, p *Provider) *Resource {
 	s := &Resource{provider: p}
-	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve)) // serve reads the field
+	s.Start()
 	t.Cleanup(s.Close)
 	return s
 }
