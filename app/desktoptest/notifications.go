@@ -77,6 +77,16 @@ func (n *Notifications) Await() Notification {
 	}
 }
 
+// NoneLeft fails the test if a notification was shown that Await has not returned.
+func (n *Notifications) NoneLeft() {
+	n.t.Helper()
+	select {
+	case shown := <-n.shown:
+		n.t.Errorf("another notification is shown: %+v", shown)
+	default:
+	}
+}
+
 // AwaitClosed returns the id of the next notification that its program removes.
 func (n *Notifications) AwaitClosed() uint32 {
 	n.t.Helper()
@@ -92,7 +102,24 @@ func (n *Notifications) AwaitClosed() uint32 {
 // Click clicks a notification.
 func (n Notification) Click() {
 	n.service.t.Helper()
-	err := n.service.conn.Emit(notificationsPath, notificationsName+".ActionInvoked", n.ID, "default")
+	n.invoke("default")
+}
+
+// Press presses the button with a label.
+func (n Notification) Press(label string) {
+	n.service.t.Helper()
+	for i := 0; i+1 < len(n.Actions); i += 2 {
+		if n.Actions[i] != "default" && n.Actions[i+1] == label {
+			n.invoke(n.Actions[i])
+			return
+		}
+	}
+	n.service.t.Fatalf("the notification has no button %q: %q", label, n.Actions)
+}
+
+func (n Notification) invoke(action string) {
+	n.service.t.Helper()
+	err := n.service.conn.Emit(notificationsPath, notificationsName+".ActionInvoked", n.ID, action)
 	if err != nil {
 		n.service.t.Fatal(fmt.Errorf("click a notification: %w", err))
 	}

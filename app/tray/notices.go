@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
@@ -14,12 +16,15 @@ type notice struct {
 	Summary string
 	Body    string
 	Command string // executed by a click
+	Action  string // label of what a click does; "" for Open
 }
 
-// The keys of notices.
+// The keys of notices. Each server whose sign-in has ended has a notice of its own, whose key ends with the id of the
+// server.
 const (
 	keyApproval = "approval"
 	keyQuestion = "question"
+	keySignIn   = "sign-in "
 )
 
 // notifier shows desktop notifications. Its methods may block for a short time.
@@ -29,9 +34,11 @@ type notifier interface {
 	hide(ctx context.Context, key string)
 }
 
-// announcer decides when to notify: once for each server that begins to wait for approval, and once for each question.
+// announcer decides when to notify: once for each server that begins to wait for approval, once for each question, and
+// once each time that the sign-in to a server ends.
 type announcer struct {
 	known map[string][]string // what waited before, by key
+	ended map[int64]bool      // servers whose notice about an ended sign-in was shown, until somebody has signed in
 }
 
 // next returns the notices to show for a state, and the keys of those to hide because nothing waits any more. While no
@@ -41,7 +48,7 @@ func (a *announcer) next(s state) (show []notice, hide []string) {
 		return nil, nil
 	}
 	if a.known == nil {
-		a.known = make(map[string][]string)
+		a.known, a.ended = make(map[string][]string), make(map[int64]bool)
 	}
 	var waiting, asking []string
 	for _, v := range s.Servers {
@@ -60,6 +67,31 @@ func (a *announcer) next(s state) (show []notice, hide []string) {
 			show = append(show, noticeOf(key, s, now))
 		case len(now) == 0 && len(before) > 0:
 			hide = append(hide, key)
+		}
+	}
+	again, signedIn := a.signIns(s.Servers)
+	return append(show, again...), append(hide, signedIn...)
+}
+
+// signIns returns the notices about sign-ins that have ended, and the keys of those to hide. The notice stays while
+// somebody is about to sign in, and is not repeated if that fails.
+func (a *announcer) signIns(servers []server) (show []notice, hide []string) {
+	wanted := make(map[int64]bool)
+	for _, v := range servers {
+		wanted[v.ID] = v.Approved && v.wantsSignIn()
+		if wanted[v.ID] && v.signInEnded() && !a.ended[v.ID] {
+			a.ended[v.ID] = true
+			show = append(show, notice{
+				Key: keySignIn + strconv.FormatInt(v.ID, 10), Summary: shownName(v.Name) + " requires you to sign in again",
+				Body:    "The sign-in has ended, or the server asks for more permissions. Click to sign in.",
+				Command: commandSignIn + strconv.FormatInt(v.ID, 10), Action: "Sign in",
+			})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(a.ended)) {
+		if !wanted[id] {
+			delete(a.ended, id)
+			hide = append(hide, keySignIn+strconv.FormatInt(id, 10))
 		}
 	}
 	return show, hide

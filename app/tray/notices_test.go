@@ -9,6 +9,9 @@ import (
 func TestWhatWaitsIsAnnouncedOnce(t *testing.T) {
 	online := func(servers ...server) state { return state{Phase: connected, Servers: servers} }
 	asked := func(s state, questions ...question) state { s.Questions = questions; return s }
+	signs := func(id int64, state, signIn string) server {
+		return server{ID: id, Name: fmt.Sprintf("s%d", id), Approved: true, State: state, SignIn: signIn}
+	}
 	a, b, ready := server{Name: "a"}, server{Name: "b"}, server{Name: "c", Approved: true}
 	var announcer announcer
 	for _, step := range []struct {
@@ -29,6 +32,17 @@ func TestWhatWaitsIsAnnouncedOnce(t *testing.T) {
 		{"both are answered", online(a), "hide question"},
 		{"the last is decided", online(ready), "hide approval"},
 		{"it waits again", online(ready, a), "“a” waits for your approval → open /approvals"},
+		{"a sign-in that nobody has made yet", online(a, signs(6, "sign_in", "required")), ""},
+		{"a sign-in ends", online(a, signs(6, "sign_in", "again")), "“s6” requires you to sign in again → signin 6"},
+		{"its server fails again", online(a, signs(6, "sign_in", "again")), ""},
+		{"somebody begins to sign in", online(a, signs(6, "sign_in", "waiting")), ""},
+		{"and gives up", online(a, signs(6, "sign_in", "again")), ""},
+		{"the hub restarts meanwhile", state{Phase: restarting}, ""},
+		{"and is back with the same", online(a, signs(6, "sign_in", "again")), ""},
+		{"another sign-in ends", online(a, signs(6, "sign_in", "again"), signs(7, "sign_in", "again")), "“s7” requires you to sign in again → signin 7"},
+		{"somebody signs in", online(a, signs(6, "running", "signed_in"), signs(7, "sign_in", "again")), "hide sign-in 6"},
+		{"that sign-in ends, too", online(a, signs(6, "sign_in", "again"), signs(7, "sign_in", "again")), "“s6” requires you to sign in again → signin 6"},
+		{"the servers are removed", online(a), "hide sign-in 6, hide sign-in 7"},
 	} {
 		show, hide := announcer.next(step.state)
 		var got []string

@@ -61,7 +61,7 @@ func (n *busNotifier) receive(s *dbus.Signal) {
 		return
 	}
 	action, _ := s.Body[1].(string)
-	click := s.Name == notifications+".ActionInvoked" && action == "default"
+	click := s.Name == notifications+".ActionInvoked" && (action == "default" || action == buttonAction)
 	n.mu.Lock()
 	command, ours := n.does[id]
 	if s.Name == notifications+".NotificationClosed" {
@@ -74,6 +74,17 @@ func (n *busNotifier) receive(s *dbus.Signal) {
 	if click && ours {
 		n.clicked(command)
 	}
+}
+
+// buttonAction is the key of the button that does what a click on the notification does.
+const buttonAction = "do"
+
+// actionsOf returns the keys and labels of what a click does. Desktops show only keys other than default as buttons.
+func actionsOf(n notice) []string {
+	if n.Action == "" {
+		return []string{"default", "Open"}
+	}
+	return []string{"default", n.Action, buttonAction, n.Action}
 }
 
 // plainText escapes the markup that notification services understand in the text below the title.
@@ -90,7 +101,7 @@ func (n *busNotifier) show(ctx context.Context, shown notice) {
 	hints := map[string]dbus.Variant{"desktop-entry": dbus.MakeVariant("agent-discover"), "urgency": dbus.MakeVariant(byte(1))}
 	err := n.bus.Object(notifications, notificationsPath).CallWithContext(ctx, notifications+".Notify", 0,
 		"Agent Discover", before, "dialog-information", shown.Summary, plainText.Replace(shown.Body),
-		[]string{"default", "Open"}, hints, int32(-1)).Store(&id)
+		actionsOf(shown), hints, int32(-1)).Store(&id)
 	n.mu.Lock()
 	clicked := err == nil && n.early[id]
 	if err == nil { // otherwise no service shows notifications; the menu shows what waits
