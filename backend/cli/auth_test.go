@@ -89,7 +89,7 @@ func TestPeopleSignInFromTheCommandLine(t *testing.T) {
 	if p.Token(token).Active {
 		t.Error("the token was not revoked")
 	}
-	if out := h.Run("call", "notes__whoami"); out.Code == 0 || !strings.Contains(out.Stdout+out.Stderr, "agent-discover auth login notes") {
+	if out := h.Run("call", "notes__whoami"); out.Code != 4 || !strings.Contains(out.Stdout+out.Stderr, "agent-discover auth login notes") {
 		t.Errorf("after the sign-out: %+v", out)
 	}
 	programtest.Contains(t, h.Must("auth", "status"), "sign-in required")

@@ -31,7 +31,11 @@ func (c callCommand) command() *cobra.Command {
 name if only one server has such a tool.
 
 The tool's schema decides whether a VALUE is text, a number, true or false, or JSON. For
-an array, use JSON or repeat the KEY. With --json, the complete result is printed.`,
+an array, use JSON or repeat the KEY. With --json, the complete result is printed.
+
+If a person must sign in to the server first, the command ends at once with the exit code
+4 and says how. A question of the server waits for its answer in the window or the tray;
+if neither runs, the server is told so at once.`,
 		Example: "  agent-discover call everything__echo message=hello\n" +
 			"  agent-discover call memory__create_entities --args '{\"entities\":[]}'\n" +
 			"  echo '{\"path\":\"notes.txt\"}' | agent-discover call read_text_file --args -",
@@ -73,7 +77,17 @@ func (c callCommand) run(ctx context.Context, name string, pairs []string, raw s
 	if err != nil {
 		return failedCall(err)
 	}
-	return c.printResult(result)
+	err = c.printResult(result)
+	if code := exitCode(0); errors.As(err, &code) && code == exitFailed && needsSignIn(ctx, client, tool.Server) {
+		return exitCode(exitDisabled) // the result says how to sign in
+	}
+	return err
+}
+
+// needsSignIn reports whether a person must sign in to a server.
+func needsSignIn(ctx context.Context, client *instance.Client, name string) bool {
+	server, err := serverNamed(ctx, client, name)
+	return err == nil && server.State == "sign_in"
 }
 
 // lookup finds the tool with a name. If the name contains a server whose tools

@@ -8,6 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 func (c serverCommands) show(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
@@ -28,6 +29,9 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s res
 	if !detail.Approved {
 		c.printf("\n%s", proposal(detail.Server))
 		return nil
+	}
+	if detail.Isolation == registry.PerSession {
+		c.printf("  each session of a client has its own process or connection\n")
 	}
 	for _, setting := range append(assignments(detail.Env, "="), assignments(detail.Headers, ": ")...) {
 		c.printf("  %s\n", setting)

@@ -45,6 +45,7 @@ func TestPeopleSignInToRemoteServers(t *testing.T) {
 		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "transport": "streamable-http", "homepage": r.URL + "/mcp"}, nil)
 	}
 
+	row{"a program learns why", "POST", "/api/servers/1/activate", "", nil, 403, []string{`"code":"sign_in_required"`, "agent-discover auth login work"}, nil}.send(t, h)
 	err := tryDo(t, h, "POST", "/api/servers/1/activate", nil)
 	if err == nil || !strings.Contains(err.Error(), "agent-discover auth login work") {
 		t.Fatalf("without a sign-in: %v", err)

@@ -32,6 +32,8 @@ type Error struct {
 	// Variable names the environment variable without which a server does not
 	// start; empty for other errors.
 	Variable string
+	// Code tells programs more than Kind does; empty for other errors.
+	Code string
 }
 
 // New returns an error with a formatted message.
@@ -70,6 +72,17 @@ func VariableOf(err error) string {
 	for e, ok := errors.AsType[*Error](err); ok; e, ok = errors.AsType[*Error](e.Err) {
 		if e.Variable != "" {
 			return e.Variable
+		}
+	}
+	return ""
+}
+
+// CodeOf returns the Code of the first *Error in the chain of err that has one, otherwise
+// "".
+func CodeOf(err error) string {
+	for e, ok := errors.AsType[*Error](err); ok; e, ok = errors.AsType[*Error](e.Err) {
+		if e.Code != "" {
+			return e.Code
 		}
 	}
 	return ""

@@ -196,7 +196,7 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 		&resources.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
 		&resources.SignIns{Registry: s.Registry, OAuth: s.OAuth, Sessions: o.Sessions},
 		&resources.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},
-		&resources.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox, Upstream: s.Upstream, Output: s.Upstream.Output, Messages: s.Upstream.Messages, Call: s.Proxy.Call},
+		&resources.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox.Caller, Upstream: s.Upstream, Output: s.Upstream.Output, Messages: s.Upstream.Messages, Call: s.Proxy.Call},
 		&resources.Transient{Inspector: s.Inspector, Describe: s.Upstream.Describe},
 		&resources.Questions{Inbox: s.Inbox},
 		&resources.Presets{Inspector: s.Inspector},

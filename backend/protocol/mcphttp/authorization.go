@@ -2,12 +2,13 @@ package mcphttp
 
 import (
 	"context"
-	"errors"
 	"net/http"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 // ErrSignIn is in the chain of the error of a request that needs a person to sign in.
-var ErrSignIn = errors.New("sign-in required")
+var ErrSignIn error = &fault.Error{Kind: fault.Denied, Message: "sign-in required", Code: "sign_in_required"}
 
 // Authorization provides the tokens of requests.
 type Authorization interface {

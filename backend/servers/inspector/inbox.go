@@ -23,6 +23,9 @@ const (
 	// answerTimeout is how long a question waits for a person's answer, unless
 	// the context of the question ends earlier.
 	answerTimeout = 10 * time.Minute
+	// unseenTimeout is how long a question waits that neither a window nor a tray
+	// shows and that no program has read.
+	unseenTimeout = 10 * time.Second
 	maxWaiting    = 64 // waiting questions of all servers
 	maxPerServer  = 8  // waiting questions of one server
 )
@@ -73,6 +76,7 @@ type elicitation struct {
 	Elicitation
 	asker  asker
 	answer chan json.RawMessage // receives the one answer
+	seen   bool                 // a program has read it; guarded by Inbox.mu
 }
 
 // InboxOptions are the dependencies of an Inbox.
@@ -221,7 +225,7 @@ const rememberedNote = " (answered with a remembered answer)"
 
 // wait puts a question into the inbox, calls added and waits for the answer.
 // The answer may be a remembered one. If the caller gives up, the answer is the
-// action cancel; if nobody answers in time, the error says so.
+// action cancel; if nobody answers in time, or can see the question, the error says so.
 func (b *Inbox) wait(ctx context.Context, q upstream.Question, asked Elicitation, added func(remembered bool)) (json.RawMessage, error) {
 	from := askerOf(q)
 	if answer, known := b.answers.find(ctx, from, asked); known {
@@ -232,16 +236,25 @@ func (b *Inbox) wait(ctx context.Context, q upstream.Question, asked Elicitation
 	defer cancel()
 	asked.ID, asked.At = "elicit-"+strings.ToLower(rand.Text()[:12]), time.Now()
 	asked.Expires, _ = ctx.Deadline()
-	question := &elicitation{asked, from, make(chan json.RawMessage, 1)}
+	question := &elicitation{Elicitation: asked, asker: from, answer: make(chan json.RawMessage, 1)}
 	if !b.add(question) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "too many questions already wait for a person; try again when they are answered")
 	}
 	added(false)
 	events.Publish(b.bus, Asked{question.Elicitation})
-	select {
-	case answer := <-question.answer:
-		return answer, nil
-	case <-ctx.Done():
+	unseen := time.NewTimer(unseenTimeout)
+	defer unseen.Stop()
+	for waits := true; waits; {
+		select {
+		case answer := <-question.answer:
+			return answer, nil
+		case <-ctx.Done():
+			waits = false
+		case <-unseen.C:
+			if !b.shows(question) && b.drop(question.ID, Expired) {
+				return nil, errUnseen(q.Method)
+			}
+		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		b.drop(question.ID, Expired)
@@ -270,19 +283,30 @@ func (b *Inbox) add(question *elicitation) bool {
 	return true
 }
 
-// drop removes a question unless it was answered.
-func (b *Inbox) drop(id string, why Unanswered) {
-	if b.take(id) {
-		events.Publish(b.bus, Answered{id, why})
-	}
+// shows reports whether somebody sees a question.
+func (b *Inbox) shows(question *elicitation) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.attending > 0 || question.seen
 }
 
-// Elicitations returns the waiting questions, oldest first.
+// drop removes a question unless it was answered, and reports whether it did.
+func (b *Inbox) drop(id string, why Unanswered) bool {
+	waited := b.take(id)
+	if waited {
+		events.Publish(b.bus, Answered{id, why})
+	}
+	return waited
+}
+
+// Elicitations returns the waiting questions, oldest first, for somebody who may answer
+// them.
 func (b *Inbox) Elicitations() []Elicitation {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := []Elicitation{}
 	for _, e := range b.waiting {
+		e.seen = true
 		out = append(out, e.Elicitation)
 	}
 	slices.SortFunc(out, func(a, b Elicitation) int { return a.At.Compare(b.At) })
@@ -363,10 +387,16 @@ func (b *Inbox) withdraw(id string) {
 
 // cancelAll cancels the questions of a server that is being closed.
 func (b *Inbox) cancelAll(server string) {
-	for _, e := range b.Elicitations() {
+	b.mu.Lock()
+	var own []string
+	for id, e := range b.waiting {
 		if e.Server == server {
-			b.withdraw(e.ID)
+			own = append(own, id)
 		}
+	}
+	b.mu.Unlock()
+	for _, id := range own {
+		b.withdraw(id)
 	}
 	b.answers.forgetSessions(func(a Remembered) bool { return a.Server == server })
 }

@@ -87,6 +87,45 @@ func TestAQuestionThatNobodyAnswersEndsWithAnError(t *testing.T) {
 	}
 }
 
+func TestAQuestionThatNobodySeesEndsEarly(t *testing.T) {
+	for name, row := range map[string]struct {
+		see  func(b *Inbox)
+		want time.Duration
+	}{
+		"seen by nobody":    {func(*Inbox) {}, unseenTimeout},
+		"read by a program": {func(b *Inbox) { b.Elicitations() }, answerTimeout},
+		"a window opens":    {func(b *Inbox) { b.Attend() }, answerTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newTestInbox(&events.Bus{})
+				caller, began := b.Caller(), time.Now()
+				got := make(chan error, 1)
+				go func() {
+					_, err := caller.Ask(context.Background(), upstream.Question{Server: "one", Method: "elicitation/create", Params: json.RawMessage(`{"message":"Which one?"}`)})
+					got <- err
+				}()
+				time.Sleep(time.Second)
+				row.see(b)
+				err := <-got
+				if after := time.Since(began); after != row.want {
+					t.Errorf("it ended after %s, want %s", after, row.want)
+				}
+				if text, ok := jsonrpc.ErrorText(err); !ok || !strings.Contains(text, "was not answered") {
+					t.Errorf("the server gets %v", err)
+				}
+				unseen := row.want == unseenTimeout
+				if err := caller.Unseen("one"); (err != nil) != unseen || unseen && (fault.CodeOf(err) != "person_required" || fault.KindOf(err) != fault.Conflict) {
+					t.Errorf("the caller gets %v", err)
+				}
+				if len(b.Elicitations()) != 0 {
+					t.Error("the question still waits")
+				}
+			})
+		})
+	}
+}
+
 func TestAWithdrawnQuestionIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTestInbox(&events.Bus{})

@@ -68,12 +68,16 @@ type Query struct {
 
 // Do sends a request to a server and returns the result unchanged. It starts
 // the server if necessary. If the server answers with an error, the error is a
-// *jsonrpc.Error; any other error is a fault.
+// *jsonrpc.Error, unless it asked before what nobody could see; any other error is a fault.
 func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (json.RawMessage, error) {
 	began := time.Now()
-	result, err := i.servers.Call(ctx, server, "", i.inbox, jsonrpc.Call{Method: q.Method, Params: q.Params})
+	caller := i.inbox.Caller()
+	result, err := i.servers.Call(ctx, server, "", caller, jsonrpc.Call{Method: q.Method, Params: q.Params})
 	if q.Kind != "" {
 		record(i.records, server.Name, began, q, result.JSON, err, i.servers.Redactor(server))
+	}
+	if unseen := caller.Unseen(server.Name); err != nil && unseen != nil {
+		return nil, unseen
 	}
 	return result.JSON, err
 }

@@ -27,7 +27,7 @@ type Inspector struct {
 		Find(handle string) (*inspector.Transient, error)
 		Do(ctx context.Context, server registry.Server, q inspector.Query) (json.RawMessage, error)
 	}
-	Caller   upstream.Caller // answers requests that a server sends during a call
+	Caller   func() *inspector.Caller // answers requests that a server sends during a call
 	Upstream interface {
 		serverStates
 		Start(ctx context.Context, server registry.Server) error
@@ -249,10 +249,14 @@ func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*rout
 	if body.Task {
 		params = jsonrpc.Set(params, "task", json.RawMessage("{}"))
 	}
+	caller := of.Caller()
 	result, err := of.Call(ctx, proxy.Request{
 		Client: guard.ClientOf(ctx), Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,
-		Caller: of.Caller, Progress: of.Upstream.Progress(v.Name),
+		Caller: caller, Progress: of.Upstream.Progress(v.Name),
 	})
+	if unseen := caller.Unseen(v.Name); (err != nil || result.ToolError) && unseen != nil {
+		return nil, unseen
+	}
 	answer := result.JSON
 	if text, ok := jsonrpc.ErrorText(err); ok { // clients expect a tool result for errors such as an unknown tool
 		answer, err = json.Marshal(map[string]any{

@@ -57,7 +57,7 @@ func (of inspected) request(ctx context.Context, in *serverBody[requestFields]) 
 		var called proxy.Result
 		called, err = of.Call(ctx, proxy.Request{
 			Client: guard.ClientOf(ctx), Server: v.Name, Unlisted: v, Tool: jsonrpc.GetString(params, "name"), Params: params,
-			Caller: of.Caller, Progress: of.Upstream.Progress(v.Name),
+			Caller: of.Caller(), Progress: of.Upstream.Progress(v.Name),
 		})
 		result = called.JSON
 	} else {

@@ -16,7 +16,7 @@ import (
 type Failure struct {
 	status  int
 	Message string `json:"error" doc:"The failure and its remedy, for people. The wording may change."`
-	Code    string `json:"code" enum:"invalid_request,unauthorized,denied,not_found,timeout,conflict,approval_code_required,approval_code_wrong,too_large,invalid,busy,failed,internal,unavailable" doc:"The kind of error, for programs. More codes may be added."`
+	Code    string `json:"code" enum:"invalid_request,unauthorized,denied,not_found,timeout,conflict,approval_code_required,approval_code_wrong,too_large,invalid,busy,failed,internal,unavailable,sign_in_required,person_required" doc:"The kind of error, for programs. sign_in_required: a person must sign in to the server. person_required: the server has asked a person something, and nobody could see it. More codes may be added."`
 	// MissingVariable is set by responseTo.
 	MissingVariable string `json:"missing_variable,omitempty" doc:"Name of the environment variable that a server needs to start and does not have, if that is the reason."`
 }
@@ -87,7 +87,7 @@ func responseTo(err error) error {
 		return err
 	}
 	answer := answers[fault.KindOf(err)]
-	return &Failure{status: answer.status, Message: fault.MessageOf(err), Code: answer.code, MissingVariable: fault.VariableOf(err)}
+	return &Failure{status: answer.status, Message: fault.MessageOf(err), Code: cmp.Or(fault.CodeOf(err), answer.code), MissingVariable: fault.VariableOf(err)}
 }
 
 // setErrorShape makes huma report its own errors as a Failure. It sets a global variable of huma.

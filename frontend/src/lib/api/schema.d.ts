@@ -2775,10 +2775,10 @@ export interface components {
         };
         Failure: {
             /**
-             * @description The kind of error, for programs. More codes may be added.
+             * @description The kind of error, for programs. sign_in_required: a person must sign in to the server. person_required: the server has asked a person something, and nobody could see it. More codes may be added.
              * @enum {string}
              */
-            code: "invalid_request" | "unauthorized" | "denied" | "not_found" | "timeout" | "conflict" | "approval_code_required" | "approval_code_wrong" | "too_large" | "invalid" | "busy" | "failed" | "internal" | "unavailable";
+            code: "invalid_request" | "unauthorized" | "denied" | "not_found" | "timeout" | "conflict" | "approval_code_required" | "approval_code_wrong" | "too_large" | "invalid" | "busy" | "failed" | "internal" | "unavailable" | "sign_in_required" | "person_required";
             /** @description The failure and its remedy, for people. The wording may change. */
             error: string;
             /** @description Name of the environment variable that a server needs to start and does not have, if that is the reason. */
