@@ -12,14 +12,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// keepSetupVariables keeps the variables that the user's setup file refers to for
-// the hub that the companion may start, because editors give them to the companion.
-func (h hubCommands) keepSetupVariables() {
-	config, err := settings.Load(h.folder.Config())
-	if err != nil || config.SetupFile == "" {
-		return // the hub reports what is wrong with the settings
+// keepSetupVariables keeps the variables that a setup file refers to for the hub that the
+// companion may start, because editors give them to the companion.
+func keepSetupVariables(file string) {
+	if file == "" {
+		return
 	}
-	_ = instance.KeepSetupVariables(setup.Variables(config.SetupFile)) // without them, the hub reports that they are not set
+	_ = instance.KeepSetupVariables(setup.Variables(file)) // without them, the hub reports that they are not set
 }
 
 func (h hubCommands) mcp() *cobra.Command {
@@ -42,9 +41,13 @@ changed, and the server need not be active.`,
 				return err
 			}
 			entry.Folder = companion.WorkingFolder()
-			h.keepSetupVariables()
+			config, err := settings.Load(h.folder.Config())
+			if err != nil {
+				config = settings.Default() // the hub reports what is wrong
+			}
+			keepSetupVariables(config.SetupFile)
 			c := &companion.Companion{
-				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry, Tools: gateway.OwnTools(entry.Surface, entry.Client),
+				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry, Tools: gateway.OwnTools(entry.Surface, entry.Client, config.Results.Folder),
 				Log: slog.New(slog.NewTextHandler(h.err, nil)),
 			}
 			// A signal ends the process without waiting for Run, which may be

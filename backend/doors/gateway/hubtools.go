@@ -42,13 +42,15 @@ func hubToolsOf(s *Session, surface string) hubTools {
 }
 
 // OwnTools returns the definitions of the hub's tools on a surface, as they are without
-// servers. client is that of Opening.
-func OwnTools(surface, client string) []json.RawMessage {
+// servers. client is that of Opening, and folder that of Gateway.ResultsFolder.
+func OwnTools(surface, client, folder string) []json.RawMessage {
 	switch {
 	case surfaces.Server(surface) != "":
 		return nil
 	case surface == surfaces.Native:
-		return readingTools(cutting(nil, Opening{Surface: surface, Client: client})).definitions
+		c := cutting(nil, Opening{Surface: surface, Client: client})
+		c.Folder = folder
+		return readingTools(c).definitions
 	case surface == surfaces.Meta:
 		return metaDefinitions(roster{})
 	}

@@ -100,7 +100,7 @@ func checkInstructions(t *testing.T, text string, servers, tools []string) {
 }
 
 func TestMetaDefinitionsWithoutServersHaveTheCountedTokens(t *testing.T) {
-	list, err := encode(map[string]any{"tools": OwnTools(surfaces.Meta, "")})
+	list, err := encode(map[string]any{"tools": OwnTools(surfaces.Meta, "", "")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestToolsForLongResultsHaveTheCountedTokens(t *testing.T) {
 		t.Errorf("the definition of save_block takes %d tokens, but saveBlockTokens is %d", n, saveBlockTokens)
 	}
 	for client, want := range map[string]int{"codex": 1, "cursor": 0, "": 0} {
-		if n := len(OwnTools(surfaces.Native, client)); n != want {
+		if n := len(OwnTools(surfaces.Native, client, "")); n != want {
 			t.Errorf("%q lists %d tools of the hub, want %d", client, n, want)
 		}
 	}
