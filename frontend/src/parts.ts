@@ -14,5 +14,4 @@ export const loadAll = (): Promise<unknown> =>
     import("./shell/Elicitations.svelte"),
     import("./shell/Elicitation.svelte"),
     import("./pages/tools/learned/Learned.svelte"),
-    import("$lib/charts/plot"),
   ]);

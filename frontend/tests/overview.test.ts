@@ -45,7 +45,7 @@ test("figures, chart and ranks follow new calls without new requests", async () 
   const { page, context, problems } = await visit(browser, hub);
   const asked: string[] = [];
   page.on("request", (request) => void (/metrics\/series/.test(request.url()) && asked.push(request.url())));
-  await chart(page).locator("canvas").waitFor();
+  await chart(page).locator("svg").waitFor();
   await page
     .getByRole("link", { name: /^Tools/ })
     .getByText("21", { exact: true })
@@ -76,8 +76,8 @@ test("figures, chart and ranks follow new calls without new requests", async () 
   await page.keyboard.press("Escape");
   await page.locator("figure").getByText("1 error (25%)").waitFor({ state: "detached" });
   await chart(page)
-    .locator(".u-over")
-    .hover({ position: { x: 20, y: 20 } });
+    .locator("svg")
+    .hover({ position: { x: 60, y: 20 } });
   await page.locator("figure").getByText("0 calls", { exact: true }).waitFor();
 
   await page.getByRole("radio", { name: "1 h" }).click();
@@ -90,17 +90,17 @@ test("figures, chart and ranks follow new calls without new requests", async () 
   await context.close();
 });
 
-test("the chart is redrawn when the system switches to dark", async () => {
+test("the chart has the colours of the system, also when it switches to dark", async () => {
   await using hub = await new TestHub().start();
   const memory = await hub.add("memory", packaged("memory"));
   await call(hub, memory, "read_graph");
   const { page, context } = await visit(browser, hub);
-  const picture = () => page.locator("canvas").evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
-  await page.locator("canvas").waitFor();
-  const light = await picture();
+  const bar = chart(page).locator("svg > path.fill-accent");
+  await bar.waitFor();
+  const fill = () => bar.evaluate((path) => getComputedStyle(path).fill);
+  const light = await fill();
   await page.emulateMedia({ colorScheme: "dark" });
-  await page.waitForFunction((before) => document.querySelector("canvas")?.toDataURL() !== before, light);
-  expect(await picture()).not.toBe(light);
+  await expect.poll(fill).not.toBe(light);
   await context.close();
 });
 
@@ -198,7 +198,7 @@ test("figures that cannot be loaded are reported and can be retried", async () =
   await expectAccessible(page, "figures that could not be loaded");
   await context.unroute(/\/api\/metrics\//);
   await panel(page, "Calls").getByRole("button", { name: "Try again" }).click();
-  await chart(page).locator("canvas").waitFor();
+  await chart(page).locator("svg").waitFor();
   await panel(page, "Slowest tools").getByRole("button", { name: "Try again" }).click();
   await panel(page, "Slowest tools").getByText("No calls yet").waitFor();
   expect(problems).toEqual([]);
@@ -215,7 +215,7 @@ for (const theme of ["light", "dark"] as const) {
     await agent.ask("ping", {});
     for (const width of [400, 1600]) {
       const { page, context, problems } = await visit(browser, hub, "/overview", { theme, width });
-      await chart(page).locator("canvas").waitFor();
+      await chart(page).locator("svg").waitFor();
       await panel(page, "Most used tools").getByText("read_graph").waitFor();
       await panel(page, "Context cost").getByText("connected").waitFor();
       await expectAccessible(page, `overview, ${theme}, ${width}`);
