@@ -324,6 +324,32 @@ func TestATaskOfAServerIsStartedWatchedAndCancelled(t *testing.T) {
 	)
 }
 
+func TestATaskOfAModernServerIsStartedWatchedAndCancelled(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	about := func(name, method string, want ...string) step {
+		return step{name: name, method: "POST", path: "/api/transient/{handle}/request", body: `{"method":"` + method + `","params":{"taskId":"{taskId}","inputResponses":{"a":{}}}}`, status: 200, want: want}
+	}
+	start := func(body, path, keep string) step {
+		return step{name: "start a task", method: "POST", path: "/api/transient/{handle}/" + path, body: body, status: 200, keep: keep, want: []string{`"resultType":"task"`, `"status":"working"`}}
+	}
+	s.play(
+		step{name: "open", method: "POST", path: "/api/transient", body: s.server("", "-modern", "-tasks"), status: 201, keep: "handle"},
+		start(`{"tool":"job","args":{"text":"forever"},"task":true}`, "call", "taskId"),
+		about("get", "tasks/get", `"status":"working"`, `"ttlMs":60000`),
+		about("give input", "tasks/update", `"resultType":"complete"`),
+		about("get the result", "tasks/get", `"status":"completed"`, `"result":{"content":[`),
+	)
+	s = newScenario(t, hub.Options{})
+	s.play(
+		step{name: "open another", method: "POST", path: "/api/transient", body: s.server("", "-modern", "-tasks"), status: 201, keep: "handle"},
+		step{name: "no task is wanted", method: "POST", path: "/api/transient/{handle}/call", body: `{"tool":"job","args":{"text":"forever"}}`, status: 500, want: []string{"io.modelcontextprotocol/tasks"}},
+		start(`{"tool":"job","args":{"text":"forever"},"task":true}`, "call", "taskId"),
+		about("cancel", "tasks/cancel", `"resultType":"complete"`),
+		about("get", "tasks/get", `"status":"cancelled"`),
+		step{name: "start by a request", method: "POST", path: "/api/transient/{handle}/request", body: `{"method":"tools/call","params":{"name":"job","arguments":{"text":"forever"},"task":{}}}`, status: 200, want: []string{`{"result":{"resultType":"task"`}},
+	)
+}
+
 func TestTheInspectorSaysWhatTheHubAndAServerHaveAgreedOn(t *testing.T) {
 	s := newScenario(t, hub.Options{})
 	s.play(

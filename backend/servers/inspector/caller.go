@@ -14,6 +14,8 @@ import (
 // Caller is the upstream.Caller of one request that a person or a script makes. It notes
 // whether the server has asked something that nobody could see.
 type Caller struct {
+	// Tasks says that a server of MCP 2026-07-28 may run the request as a task.
+	Tasks  bool
 	inbox  *Inbox
 	unseen atomic.Bool
 }
@@ -23,6 +25,9 @@ func (b *Inbox) Caller() *Caller { return &Caller{inbox: b} }
 
 // Client implements upstream.CallOf.
 func (c *Caller) Client() any { return c.inbox }
+
+// WantsTasks implements upstream.TaskCaller.
+func (c *Caller) WantsTasks() bool { return c.Tasks }
 
 // Ask implements upstream.Caller.
 func (c *Caller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {

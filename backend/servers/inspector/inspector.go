@@ -14,6 +14,7 @@ package inspector
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,6 +73,7 @@ type Query struct {
 func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (json.RawMessage, error) {
 	began := time.Now()
 	caller := i.inbox.Caller()
+	caller.Tasks = strings.HasPrefix(q.Method, "tasks/")
 	result, err := i.servers.Call(ctx, server, "", caller, jsonrpc.Call{Method: q.Method, Params: q.Params})
 	if q.Kind != "" {
 		record(i.records, server.Name, began, q, result.JSON, err, i.servers.Redactor(server))

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +22,16 @@ type Declared struct {
 	// Modern clients get the results of modern servers unchanged. They answer
 	// results of type input_required with a retry.
 	Modern bool
+	// Tasks are wanted of servers of the modern era, and are returned as the server
+	// sent them.
+	Tasks bool
+}
+
+// TaskCaller is a Caller that may want servers of the modern era to run calls as tasks,
+// although it gets other results as in the legacy era.
+type TaskCaller interface {
+	Caller
+	WantsTasks() bool
 }
 
 // Declarer is a Caller that tells what its client has declared. Servers of the modern
@@ -75,7 +86,11 @@ func (s *session) request(ctx context.Context, caller Caller, call jsonrpc.Call)
 		result, err := s.conn.Call(ctx, call)
 		return Result{JSON: result, Modern: true}, err
 	}
-	declared.Capabilities = withoutTasks(declared.Capabilities)
+	if declared.Tasks {
+		call.Params = jsonrpc.Delete(call.Params, "task") // the legacy era asks for a task so
+	} else {
+		declared.Capabilities = withoutTasks(declared.Capabilities)
+	}
 	call.Params = s.modernMeta(declared).Stamp(call.Params)
 	result, err := s.rounds(ctx, caller, call)
 	return Result{JSON: result}, s.legacyError(err)
@@ -88,6 +103,9 @@ func declaredBy(caller Caller) Declared {
 	}
 	if caller == nil {
 		return Declared{}
+	}
+	if c, ok := caller.(TaskCaller); ok && c.WantsTasks() {
+		return Declared{Capabilities: jsonrpc.Set(personCapabilities, "extensions", json.RawMessage(`{"`+tasks+`":{}}`)), Tasks: true}
 	}
 	return Declared{Capabilities: personCapabilities}
 }
@@ -135,6 +153,9 @@ func (s *session) rounds(ctx context.Context, caller Caller, call jsonrpc.Call) 
 		s.notifyCompleted(ctx, caller, pages)
 		if err != nil {
 			return nil, err
+		}
+		if era.ResultType(result) == era.TypeTask || strings.HasPrefix(call.Method, "tasks/") {
+			return result, nil // ttlMs belongs to the task
 		}
 		if era.ResultType(result) != era.TypeInputRequired {
 			return era.Plain(result), nil

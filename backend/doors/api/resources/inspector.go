@@ -224,7 +224,7 @@ func (of inspected) getPrompt(ctx context.Context, in *serverBody[promptFields])
 type callFields struct {
 	Tool string          `json:"tool" doc:"Name of the tool."`
 	Args json.RawMessage `json:"args,omitempty" doc:"Object with the arguments of the tool, as its input schema describes them."`
-	Task bool            `json:"task,omitempty" doc:"Whether the server runs the call as a task. The answer is then an object with the member task; get the result with the method tasks/result."`
+	Task bool            `json:"task,omitempty" doc:"Whether the server runs the call as a task. The answer is then an object with the member task; get the result with the method tasks/result. A server of MCP 2026-07-28 decides whether it runs a task; the answer is then an object with resultType task and taskId, and the method tasks/get has the result."`
 }
 
 // call calls a tool in the same way as agents do: through the proxy, which checks and records the call.
@@ -250,6 +250,7 @@ func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*rout
 		params = jsonrpc.Set(params, "task", json.RawMessage("{}"))
 	}
 	caller := of.Caller()
+	caller.Tasks = body.Task
 	result, err := of.Call(ctx, proxy.Request{
 		Client: guard.ClientOf(ctx), Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,
 		Caller: caller, Progress: of.Upstream.Progress(v.Name),

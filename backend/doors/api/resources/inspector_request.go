@@ -54,10 +54,12 @@ func (of inspected) request(ctx context.Context, in *serverBody[requestFields]) 
 	}
 	var result json.RawMessage
 	if body.Method == "tools/call" { // the proxy checks and records calls
+		caller := of.Caller()
+		caller.Tasks = jsonrpc.Get(params, "task") != nil
 		var called proxy.Result
 		called, err = of.Call(ctx, proxy.Request{
 			Client: guard.ClientOf(ctx), Server: v.Name, Unlisted: v, Tool: jsonrpc.GetString(params, "name"), Params: params,
-			Caller: of.Caller(), Progress: of.Upstream.Progress(v.Name),
+			Caller: caller, Progress: of.Upstream.Progress(v.Name),
 		})
 		result = called.JSON
 	} else {

@@ -2182,7 +2182,7 @@ export interface components {
         CallFields: {
             /** @description Object with the arguments of the tool, as its input schema describes them. */
             args?: unknown;
-            /** @description Whether the server runs the call as a task. The answer is then an object with the member task; get the result with the method tasks/result. */
+            /** @description Whether the server runs the call as a task. The answer is then an object with the member task; get the result with the method tasks/result. A server of MCP 2026-07-28 decides whether it runs a task; the answer is then an object with resultType task and taskId, and the method tasks/get has the result. */
             task?: boolean;
             /** @description Name of the tool. */
             tool: string;

@@ -11,7 +11,7 @@ import type { ServerMessage } from "$lib/api/socket";
 import { Listing } from "./listing.svelte";
 import { promptsOf, resourcesOf, templatesOf, toolsOf } from "./lists";
 import type { Target } from "./target";
-import { startedBy, taskOf, type Task } from "./tasks";
+import { EXTENSION, startedBy, taskOf, type Task } from "./tasks";
 
 export type RequestKind = "tool" | "prompt" | "resource";
 
@@ -167,7 +167,7 @@ export class TestSession {
     if (method === "notifications/tools/list_changed") void this.tools.reload();
     else if (method === "notifications/prompts/list_changed") void this.prompts.reload();
     else if (method === "notifications/resources/list_changed") void this.resources.reload();
-    else if (method === "notifications/tasks/status") this.keepTask(taskOf(params));
+    else if (method === "notifications/tasks/status" || method === "notifications/tasks") this.keepTask(taskOf(params));
     else if (method === "notifications/resources/updated" && isObject(params)) {
       const uri = own(params, "uri");
       if (typeof uri !== "string" || !this.watched.has(uri)) return;
@@ -207,6 +207,11 @@ export class TestSession {
     let at: unknown = this.about?.capabilities;
     for (const key of path) at = isObject(at) ? own(at, key) : undefined;
     return at !== undefined && at !== false && at !== null;
+  }
+
+  /** modernTasks reports whether the server has tasks as MCP 2026-07-28 defines them. */
+  get modernTasks(): boolean {
+    return this.can("extensions", EXTENSION);
   }
 
   /** form returns the form of a tool, prompt or template, with the values that the user entered before. */

@@ -1,6 +1,6 @@
 // Tasks of a server: calls that go on while their client does something else. Their states are untrusted.
 
-import { isObject, own, parse } from "$lib/form/json";
+import { isObject, own, parse } from "../../lib/form/json.ts";
 
 export interface Task {
   id: string;
@@ -12,13 +12,16 @@ export interface Task {
   interval: number;
 }
 
+/** The extension of MCP 2026-07-28 by which servers have tasks. They decide which calls run as one. */
+export const EXTENSION = "io.modelcontextprotocol/tasks";
+
 const text = (value: unknown): string => (typeof value === "string" ? value.slice(0, 2_000) : "");
 
 /** taskOf reads the state of a task; undefined if it is none. */
 export function taskOf(value: unknown): Task | undefined {
   if (!isObject(value)) return undefined;
   const id = own(value, "taskId");
-  const interval = Number(own(value, "pollInterval"));
+  const interval = Number(own(value, "pollInterval") ?? own(value, "pollIntervalMs"));
   if (typeof id !== "string" || !id) return undefined;
   return {
     id,
@@ -33,8 +36,17 @@ export function taskOf(value: unknown): Task | undefined {
 export function startedBy(result: string): Task | undefined {
   if (!result.includes('"task"')) return undefined;
   const parsed = parse(result);
-  return parsed.ok && isObject(parsed.value) ? taskOf(own(parsed.value, "task")) : undefined;
+  if (!parsed.ok || !isObject(parsed.value)) return undefined;
+  return taskOf(own(parsed.value, "resultType") === "task" ? parsed.value : own(parsed.value, "task"));
 }
 
 /** isOver reports whether a task does not change any more. */
 export const isOver = ({ status }: Task): boolean => ["completed", "failed", "cancelled"].includes(status);
+
+/** resultIn returns the result in a state of a task, as MCP 2026-07-28 has it; a failed task has an error. */
+export function resultIn(state: unknown): unknown {
+  if (!isObject(state)) return undefined;
+  const failure = own(state, "error");
+  if (!isObject(failure)) return own(state, "result");
+  return { content: [{ type: "text", text: text(own(failure, "message")) }], isError: true };
+}
