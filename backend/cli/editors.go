@@ -72,6 +72,7 @@ func tilde(path string) string {
 type editorChoice struct {
 	all, yes, replace bool
 	project           string
+	surface           string // only of register
 }
 
 // flags adds --all and --project.
@@ -83,6 +84,11 @@ func (c *editorChoice) flags(cmd *cobra.Command) {
 // replaceFlag adds --replace, which only the commands that write the entry have.
 func (c *editorChoice) replaceFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.replace, "replace", false, "also replace an entry with the same name that starts another program")
+}
+
+// surfaceFlag adds --surface, which only the commands that write the entry have.
+func (c *editorChoice) surfaceFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.surface, "surface", "", "what the editors are shown: meta, registry, native, or server:`NAME` for a single server; by default, as before, and meta in new entries")
 }
 
 func (c *editorChoice) check(args []string) error {
@@ -102,7 +108,7 @@ func (c *editorChoice) check(args []string) error {
 // body returns the request for a change of the editors with these ids.
 func (c *editorChoice) body(ids []string) map[string]any {
 	return map[string]any{
-		"editors": ids, "all": c.all, "project": c.project, "replace": c.replace, "environment": environment(),
+		"editors": ids, "all": c.all, "project": c.project, "replace": c.replace, "surface": c.surface, "environment": environment(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -30,6 +31,9 @@ ENTRY is one of:
   waiting            the change is made when the editor exits
   add by hand        Agent Discover cannot change the configuration of this editor
   not installed      the editor was not found on this machine
+
+SHOWS is what the entry shows the editor: meta, registry, native, or server:NAME. To
+change it: agent-discover editors register EDITOR --surface NAME
 
 Editors whose configuration path rests on weak evidence are marked as unverified.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context(), all) },
@@ -67,14 +71,14 @@ func (c editorCommands) list(ctx context.Context, all bool) error {
 		c.printf("No AI editors were found on this machine. To list the supported ones: agent-discover editors list --all\n")
 		return nil
 	}
-	table := c.table("EDITOR", "NAME", "ENTRY", "FILE", "NOTE")
+	table := c.table("EDITOR", "NAME", "ENTRY", "SHOWS", "FILE", "NOTE")
 	for _, e := range list.Editors {
 		for i, f := range filesOf(e) {
 			id, name := e.ID, cell(e.Name)
 			if i > 0 {
 				id, name = "", ""
 			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", id, name, entryState(e, f), cell(tilde(f.Path)), cell(noteOf(e, f)))
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", id, name, entryState(e, f), cmp.Or(cell(f.Surface), "-"), cell(tilde(f.Path)), cell(noteOf(e, f)))
 		}
 	}
 	return table.Flush()

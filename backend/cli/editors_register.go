@@ -46,6 +46,7 @@ func (c editorCommands) preview() *cobra.Command {
 	choice.flags(cmd)
 	cmd.Flags().BoolVar(&remove, "unregister", false, "show what removing the entry would change")
 	choice.replaceFlag(cmd)
+	choice.surfaceFlag(cmd)
 	return cmd
 }
 
@@ -75,6 +76,7 @@ EDITOR is an id from: agent-discover editors list`,
 	cmd.Flags().BoolVar(&choice.yes, "yes", false, "change the files without asking")
 	if action == registration.Register {
 		choice.replaceFlag(cmd)
+		choice.surfaceFlag(cmd)
 	}
 	return cmd
 }
