@@ -128,7 +128,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.vault = h.openVault()
 	s.oauth = h.openOAuth(config.OAuth.ClientIDDocument)
 	s.inbox = inspector.NewInbox(inspector.InboxOptions{
-		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling), Answers: h.store, Vault: s.vault, Configured: s.registry.Get, Log: h.log,
+		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling), Answers: h.store, Vault: s.vault, Configured: s.registry.Get, Log: h.log, Timeout: h.options.AnswerTimeout,
 	})
 	s.upstream = upstream.New(upstream.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,

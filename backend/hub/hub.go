@@ -46,6 +46,8 @@ type Options struct {
 	Program string
 	// Timeouts override how long the HTTP server waits for its clients.
 	Timeouts guard.Timeouts
+	// AnswerTimeout overrides how long a question of a server waits for a person.
+	AnswerTimeout time.Duration
 	// Now overrides the clock by which tokens of remote servers are renewed.
 	Now func() time.Time
 }

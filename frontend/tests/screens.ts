@@ -11,6 +11,7 @@ import { EditorHub } from "./support/editors.ts";
 import { populate } from "./support/home.ts";
 import { cancelQuestions } from "./support/inspector.ts";
 import { initialize, plain, TestHub } from "./support/hub.ts";
+import { signedServer } from "./support/signin.ts";
 
 const [folder = "screens", choice = ""] = process.argv.slice(2);
 const only = choice === "--readme" && choice;
@@ -104,6 +105,7 @@ const full: Shot[] = [
       await page.getByText("(code -32601)").waitFor();
     },
   },
+  { name: "test-tasks-empty", path: "/test/everything?tab=tasks" },
   {
     name: "test-tasks",
     path: "/test/everything?tool=simulate-research-query&args=" + encodeURIComponent('{"topic":"turtles"}'),
@@ -118,7 +120,6 @@ const full: Shot[] = [
         .waitFor();
     },
   },
-  { name: "test-tasks-empty", path: "/test/everything?tab=tasks" },
   {
     name: "question-form",
     path: "/overview",
@@ -239,6 +240,42 @@ const readme: Shot[] = [
   },
 ];
 
+/** Pages of a hub with a server that requires a sign-in. */
+const signIns: Shot[] = [
+  { name: "sign-in-overview", path: "/overview" },
+  {
+    name: "sign-in-server",
+    path: "/servers/notes",
+    before: async ({ page, context }) => {
+      await context.route(/\/auth\?/, (route) => route.abort());
+      await page.getByRole("button", { name: /Sign in|Open the page again/ }).click();
+      await page.getByText("The browser is on another machine").click();
+      await page.getByLabel("Paste the address you were sent to").fill("http://127.0.0.1:13424/callback");
+      await page.getByRole("button", { name: "Finish sign-in" }).click();
+      await page.getByText("This is not the address at the end of a sign-in").waitFor();
+    },
+    expected: /422 \(/,
+  },
+  {
+    name: "sign-in-add",
+    path: "/servers",
+    before: async ({ page }, hub) => {
+      await page
+        .getByRole("button", { name: /Add server|Paste a configuration/ })
+        .first()
+        .click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("radio", { name: "Remote" }).click();
+      const [{ homepage = "" } = {}] = await hub.rest<{ homepage?: string }[]>("GET", "/api/servers");
+      await dialog.getByLabel("Address").fill(homepage);
+      await dialog.getByLabel("Name").fill(`notes-${Date.now().toString(36)}`);
+      await dialog.getByRole("button", { name: "Add server", exact: true }).click();
+      await dialog.getByText("Sign in…").waitFor();
+    },
+    expected: /403 \(/,
+  },
+];
+
 async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suffix: string): Promise<void> {
   if (!(shot.name + suffix).includes(part)) return;
   const seen = await visit(browser, hub, shot.path, { ...view, expected: shot.expected });
@@ -298,5 +335,16 @@ if (!only) {
   await using begun = await new EditorHub().install().start();
   for (const name of ["overview", "editors"])
     for (const theme of themes) await shoot(browser, begun, { name, path: `/${name}` }, { theme }, `-first-${theme}`);
+}
+if (!only) {
+  await using hub = await new TestHub().start({ AGENT_DISCOVER_PASSPHRASE: "a passphrase for pictures" });
+  await using server = await signedServer();
+  await hub.rest("POST", "/api/servers", { name: "notes", transport: "streamable-http", homepage: server.url });
+  await hub.rest("POST", "/api/servers/1/refresh").catch(() => undefined); // it requires a sign-in
+  for (const shot of signIns) {
+    for (const theme of themes) await shoot(browser, hub, shot, { theme, ...large }, `-${theme}`);
+    await shoot(browser, hub, shot, { width: 1024, height: 768 }, "-1024");
+    await shoot(browser, hub, shot, { width: 480, height: 900 }, "-480");
+  }
 }
 await browser.close();

@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -89,6 +90,8 @@ type InboxOptions struct {
 	// Configured returns a server of the configuration.
 	Configured func(name string) (registry.Server, error)
 	Log        *slog.Logger
+	// Timeout overrides how long a question waits for a person's answer.
+	Timeout time.Duration
 }
 
 // Inbox holds the questions that servers ask a person. It is the upstream.Caller of the calls that a person makes. It is
@@ -96,6 +99,7 @@ type InboxOptions struct {
 type Inbox struct {
 	records Recorder
 	bus     *events.Bus
+	timeout time.Duration // of a question
 	sampler *Sampler
 	answers answers
 	log     *slog.Logger
@@ -108,7 +112,7 @@ type Inbox struct {
 // NewInbox returns an empty inbox.
 func NewInbox(o InboxOptions) *Inbox {
 	return &Inbox{
-		records: o.Records, bus: o.Bus, sampler: o.Sampler, log: o.Log, waiting: make(map[string]*elicitation),
+		records: o.Records, bus: o.Bus, sampler: o.Sampler, log: o.Log, timeout: cmp.Or(o.Timeout, answerTimeout), waiting: make(map[string]*elicitation),
 		answers: answers{store: o.Answers, vault: o.Vault, configured: o.Configured},
 	}
 }
@@ -232,7 +236,7 @@ func (b *Inbox) wait(ctx context.Context, q upstream.Question, asked Elicitation
 		added(true)
 		return answer, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
 	asked.ID, asked.At = "elicit-"+strings.ToLower(rand.Text()[:12]), time.Now()
 	asked.Expires, _ = ctx.Deadline()
