@@ -4,6 +4,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,8 +12,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	hubs "github.com/agent-discover/agent-discover/backend/hub"
 )
 
 // addAsking registers a server whose tools ask the user.
@@ -76,6 +79,7 @@ func TestTheWindowAnswersQuestionsWhileTheirCallsWait(t *testing.T) {
 	w := d.open("-page", "/overview")
 	_, client := d.hub()
 	window := d.awaitWindow(Title)
+	w.awaitTrace("ready") // until then, nobody could answer
 	d.addAsking(client)
 
 	answered := d.call(t.Context(), client, "trigger-sampling-request", map[string]any{"prompt": "What is six times seven?"})
@@ -88,6 +92,22 @@ func TestTheWindowAnswersQuestionsWhileTheirCallsWait(t *testing.T) {
 		t.Errorf("the server got another answer: %s", text)
 	}
 	d.awaitText("asking asks for a message from a model", false)
+
+	// The window is closed by its user meanwhile.
+	answered = d.call(t.Context(), client, "trigger-elicitation-request", nil)
+	d.awaitText("asking asks for input", true)
+	d.xdotool("windowfocus", "--sync", window, "key", "ctrl+w")
+	if err := w.wait(); err != nil {
+		t.Errorf("after Ctrl+W: %v", err)
+	}
+	d.awaitWaiting(client, 1)
+	w = d.open("-page", "/tools")
+	d.awaitText("asking asks for input", true)
+	d.press("Decline")
+	if text := <-answered; !strings.Contains(text, "declined") {
+		t.Errorf("the server was not told that the user declined: %s", text)
+	}
+	d.awaitText("asking asks for input", false)
 
 	// The question outlives the window in which it was asked.
 	answered = d.call(t.Context(), client, "trigger-elicitation-request", nil)
@@ -108,6 +128,24 @@ func TestTheWindowAnswersQuestionsWhileTheirCallsWait(t *testing.T) {
 		}
 	}
 
+	// Of two different questions at once, the window shows the older one first, and each gets its own answer.
+	answered = d.call(t.Context(), client, "trigger-elicitation-request", nil)
+	d.awaitWaiting(client, 1)
+	d.awaitText("asking asks for input", true)
+	second = d.call(t.Context(), client, "trigger-sampling-request", map[string]any{"prompt": "What is two times two?"})
+	d.awaitWaiting(client, 2)
+	d.press("Cancel")
+	if text := <-answered; !strings.Contains(text, "cancelled") {
+		t.Errorf("the server was not told that the user cancelled: %s", text)
+	}
+	d.awaitText("What is two times two?", true)
+	d.awaitActive(d.awaitWindow(Title))
+	d.xdotool("type", "--delay", "20", "four of them")
+	d.press("Send answer")
+	if text := <-second; !strings.Contains(text, "four of them") {
+		t.Errorf("the server got another answer: %s", text)
+	}
+
 	ctx, cancel := context.WithCancel(t.Context())
 	answered = d.call(ctx, client, "trigger-elicitation-request", nil)
 	d.awaitText("asking asks for input", true)
@@ -115,4 +153,51 @@ func TestTheWindowAnswersQuestionsWhileTheirCallsWait(t *testing.T) {
 	d.awaitText("asking asks for input", false)
 	<-answered
 	w.terminate()
+}
+
+func TestTheWindowShowsThatAQuestionHasEndedBecauseNobodyAnswered(t *testing.T) {
+	d := newTestDesktop(t)
+	client := d.runHub(hubs.Options{Folder: d.folder, Version: "1.0.0", AnswerTimeout: 20 * time.Second})
+	w := d.open("-page", "/overview")
+	d.awaitWindow(Title)
+	w.awaitTrace("ready")
+	d.addAsking(client)
+
+	for tool, title := range map[string]string{
+		"trigger-elicitation-request": "asking asks for input",
+		"trigger-sampling-request":    "asking asks for a message from a model",
+	} {
+		answered := d.call(t.Context(), client, tool, map[string]any{"prompt": "What is six times seven?"})
+		d.awaitText(title, true)
+		text := <-answered
+		if !strings.Contains(text, "nobody has answered it in the window of Agent Discover within 20s") {
+			t.Errorf("%s: the call ends with %s", tool, text)
+		}
+		d.awaitText("The question of asking was not answered in time", true)
+		d.awaitText(title, false)
+		d.awaitWaiting(client, 0)
+	}
+	w.terminate()
+}
+
+// runHub runs a hub in this process until the test ends, and returns a client of it.
+func (d *testDesktop) runHub(options hubs.Options) *instance.Client {
+	d.t.Helper()
+	for name, value := range map[string]string{"HOME": d.Home(), "XDG_CONFIG_HOME": "", "AGENT_DISCOVER_PORT": "0", "AGENT_DISCOVER_KEYCHAIN": "off"} {
+		d.t.Setenv(name, value)
+	}
+	h, err := hubs.Open(d.t.Context(), options)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- errors.Join(h.Run(context.Background()), h.Close()) }()
+	d.t.Cleanup(func() {
+		h.Stop()
+		if err := <-ended; err != nil {
+			d.t.Error(err)
+		}
+	})
+	_, client := d.hub()
+	return client
 }
