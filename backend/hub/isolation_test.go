@@ -190,6 +190,23 @@ func TestALogMessageComesBeforeTheResultOfItsCall(t *testing.T) {
 	}
 }
 
+func TestALogMessageComesBeforeTheResultOfItsCallThoughOthersUseTheServer(t *testing.T) {
+	h, _ := runHub(t, hub.Options{})
+	command := mcptest.Command(t, "-offers")
+	do(t, h, "POST", "/api/servers", map[string]any{"name": "shared", "command": command[0], "args": command[1:]}, nil)
+	do(t, h, "POST", "/api/servers/1/activate", nil, nil)
+	other, a := join(t, h, "other"), join(t, h, "a")
+	other.exchange("tools/call", `{"name":"shared__echo","arguments":{"text":"x"}}`)
+	a.exchange("logging/setLevel", `{"level":"info"}`)
+	for i := range 50 {
+		a.notices = nil
+		a.exchange("tools/call", `{"name":"shared__tell","arguments":{"method":"notifications/message","params":{"level":"error","data":"told"}}}`)
+		if !strings.Contains(strings.Join(a.notices, "\n"), "told") {
+			t.Fatalf("call %d: before the result came %s", i, a.notices)
+		}
+	}
+}
+
 func TestWhatServersTakeIsLimited(t *testing.T) {
 	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "limits:\n  processes: 2\n  server_memory_mb: 100\n  idle_stop: 1s\n")})
 	for i, name := range []string{"one", "two", "three"} {

@@ -2,13 +2,11 @@ package hub_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/hub"
-	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
 func TestACompanionWithoutAHubListsTheHubsOwnTools(t *testing.T) {
@@ -25,19 +23,6 @@ func TestACompanionWithoutAHubListsTheHubsOwnTools(t *testing.T) {
 					t.Errorf("%q for %q, folder %q: the hub lists\n%s\nand the companion\n%s", surface, client, folder, got, want)
 				}
 			}
-		}
-	}
-}
-
-func TestACompanionWithoutAHubListsTheToolThatSavesFiles(t *testing.T) {
-	t.Parallel()
-	for settings, listed := range map[string]bool{"results: {folder: saved}\n": true, "results: [\n": false} {
-		h := programtest.NewHome(t)
-		h.Settings(settings)
-		h.Run("stop") // otherwise the companion starts a hub
-		c := h.CompanionOf("--surface", "native", "--client", "codex")
-		if got := string(c.Ask("tools/list", `{}`).Line); !strings.Contains(got, "read_more") || strings.Contains(got, "save_block") != listed {
-			t.Errorf("with the settings %q: %s", settings, got)
 		}
 	}
 }

@@ -70,9 +70,40 @@ func (g *Gateway) follow(ctx context.Context, from *sources) {
 			if ok = open; open {
 				g.deliver(notice)
 			}
+		case delivered := <-g.settling:
+			ok = g.deliverAll(from.notices)
+			close(delivered)
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// deliverAll delivers the notifications that have arrived. It reports whether the bus
+// still sends them.
+func (g *Gateway) deliverAll(notices <-chan upstream.Announced) bool {
+	for {
+		select {
+		case notice, open := <-notices:
+			if !open {
+				return false
+			}
+			g.deliver(notice)
+		default:
+			return true
+		}
+	}
+}
+
+// settle waits until the notifications that servers have sent so far are delivered to
+// the outboxes of the sessions.
+func (g *Gateway) settle(ctx context.Context) {
+	delivered := make(chan struct{})
+	select {
+	case g.settling <- delivered:
+		<-delivered
+	case <-g.over:
+	case <-ctx.Done():
 	}
 }
 

@@ -74,7 +74,7 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 		}
 		return call(ctx, r)
 	})
-	s.flush(s.exchangeOf(ctx))
+	s.flush(ctx, s.exchangeOf(ctx))
 	s.noteTask(ctx, server, result.JSON)
 	s.exchangeOf(ctx).note(result.Modern)
 	s.called(request, result, err)

@@ -114,6 +114,8 @@ type Gateway struct {
 	subscriptions subscriptions
 	parked        *parking.Lot
 	sealer        *parking.Sealer           // of the states of modern servers
+	settling      chan chan struct{}        // requests of settle
+	over          chan struct{}             // closed when Run returns
 	working       sync.WaitGroup            // goroutines of Run
 	active        [len(shownLists)][]string // active servers that have such a list; used by Run only
 
@@ -131,6 +133,7 @@ func New(o Options) *Gateway {
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
 		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound},
 		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer), sealer: sealer,
+		settling: make(chan chan struct{}), over: make(chan struct{}),
 	}
 	g.resultsFolder.Store(&o.ResultsFolder)
 	return g
@@ -158,6 +161,7 @@ func (g *Gateway) endParked(s *Session) {
 // Run passes changes of lists and notifications of servers on to sessions, and
 // stores session tools that could not be stored at once, until ctx ends.
 func (g *Gateway) Run(ctx context.Context) error {
+	defer close(g.over)
 	g.working.Go(func() { g.sessionTools.run(ctx) })
 	g.working.Go(func() { g.slugs.run(ctx) })
 	defer g.working.Wait()

@@ -186,9 +186,18 @@ func (s *Session) QueueMessage(params json.RawMessage) bool {
 	return true
 }
 
-// flush sends the notifications that wait for a legacy client.
-func (s *Session) flush(e exchange) {
-	if !e.modern {
-		_ = s.outbox.send(s.peer) // an error ends the connection
+// flush sends the notifications that wait for a legacy client. If the client has asked
+// for log messages, they may come from a server that others use, too, whose messages are
+// not for a single call.
+func (s *Session) flush(ctx context.Context, e exchange) {
+	if e.modern {
+		return
 	}
+	s.mu.Lock()
+	asked := s.level != ""
+	s.mu.Unlock()
+	if asked {
+		s.gateway.settle(ctx)
+	}
+	_ = s.outbox.send(s.peer) // an error ends the connection
 }

@@ -79,7 +79,7 @@ func (s *Session) forward(ctx context.Context, server, method string, params jso
 			Server: server, Session: s.id, Method: method, Params: params, Caller: e.caller, Progress: e.progress,
 		})
 	})
-	s.flush(e)
+	s.flush(ctx, e)
 	if err != nil {
 		return nil, rpcError(err)
 	}
