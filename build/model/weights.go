@@ -16,12 +16,15 @@ const (
 	headSize  = 32
 )
 
+// form is the name of the format, with which the weights begin.
+const form = "minilm-l6-int8-2"
+
 // lane is the number of rows that are interleaved.
 const lane = 16
 
 // layOut encodes the weights in the form that backend/discovery/minilm reads; see the variable weights there.
 func layOut(t tensors) ([]byte, error) {
-	w := writer{tensors: t, out: []byte("minilm-l6-int8-2")}
+	w := writer{tensors: t, out: []byte(form)}
 	w.embeddings()
 	w.norm("embeddings.LayerNorm")
 	for n := range layers {

@@ -2,9 +2,10 @@
 // meaning. The dot product of two vectors is the similarity of their texts, from -1 to 1.
 //
 // It implements the model all-MiniLM-L6-v2 of the sentence-transformers project: WordPiece tokens, a transformer of six
-// layers, and the mean over all tokens. The weights, as integers of 8 bits, and the vocabulary are embedded in the
-// program; build/model generates them (see NOTICE). The model was trained on English texts; in other languages it
-// recognizes little more than names.
+// layers, and the mean over all tokens. Its layers were trained further, so that the description of a need is near the
+// tools that meet it. The weights, as integers of 8 bits, and the vocabulary are embedded in the program; build/model
+// generates them (see NOTICE). The model was trained on English texts; in other languages it recognizes little more than
+// names.
 //
 // The encoder is written in Go and assembly rather than bound to an inference library, for four reasons: it needs no cgo,
 // so that the hub builds and cross-compiles as a static binary; it needs no download, so that search works offline from
@@ -17,7 +18,7 @@ package minilm
 import "sync"
 
 // Model identifies the model and the form of its weights. Vectors of different models cannot be compared.
-const Model = "all-minilm-l6-v2/int8"
+const Model = "minilm-tools-2/int8"
 
 // Dimensions is the length of every vector.
 const Dimensions = hidden

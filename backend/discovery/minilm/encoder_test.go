@@ -57,7 +57,7 @@ func distanceOf(a, b []float32) float64 {
 	return 1 - product/math.Sqrt(squareA*squareB)
 }
 
-func TestVectorsMatchThePublishedModel(t *testing.T) {
+func TestVectorsMatchThoseOfTheTrainedModel(t *testing.T) {
 	sentences, vectors := readTexts(t, "sentences.jsonl"), readVectors(t)
 	if len(sentences) != 200 || len(vectors) != 200 {
 		t.Fatalf("got %d sentences and %d vectors, want 200 of each", len(sentences), len(vectors))
@@ -78,7 +78,7 @@ func TestVectorsMatchThePublishedModel(t *testing.T) {
 				sentence := sentences[i]
 				distance := distanceOf(e.Encode(sentence, 0), vectors[i])
 				if most, all = max(most, distance), all+distance; distance > 1e-3 || math.IsNaN(distance) {
-					t.Errorf("%q: the distance to the vector of the published model is %.2g", sentence, distance)
+					t.Errorf("%q: the distance to the vector of the trained model is %.2g", sentence, distance)
 				}
 			}
 			t.Logf("1-cosine: maximum %.2g, mean %.2g", most, all*float64(every)/200)

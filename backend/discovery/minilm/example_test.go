@@ -15,11 +15,11 @@ func Example() {
 		return cosine
 	}
 
-	query := encoder.Encode("What will the weather be tomorrow?", 0)
+	query := encoder.Encode("What will the weather be like tomorrow?", 0)
 	for _, text := range []string{"forecast for the coming days", "merge a pull request"} {
-		fmt.Printf("%.1f %s\n", similarity(query, encoder.Encode(text, 0)), text)
+		fmt.Printf("%t %s\n", similarity(query, encoder.Encode(text, 0)) > 0.4, text)
 	}
 	// Output:
-	// 0.6 forecast for the coming days
-	// 0.0 merge a pull request
+	// true forecast for the coming days
+	// false merge a pull request
 }
