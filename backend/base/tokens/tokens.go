@@ -1,21 +1,73 @@
-// Package tokens counts or estimates how many tokens of a model's context a text
-// takes, with the o200k_base vocabulary, which is part of the program.
+// Package tokens counts how many tokens of a model's context a text takes, with the o200k_base vocabulary, which is part
+// of the program. The numbers are those of OpenAI's tokenizer. It also estimates them where counting costs too much.
 package tokens
 
 import (
 	"sync"
-
-	"github.com/tiktoken-go/tokenizer/codec"
+	"weak"
 )
 
-// o200k loads the vocabulary at its first use, because it takes about 20 MB.
-var o200k = sync.OnceValue(codec.NewO200kBase)
+// Window is how many tokens fit into the context that shares are calculated of.
+const Window = 200_000
 
-// Count returns the number of tokens in text. It is safe for concurrent use.
-func Count(text string) int {
-	n, err := o200k().Count(text)
-	if err != nil { // no input is known for which the codec fails
-		return len(text) / 4
+// Share returns which part of Window a number of tokens takes, from 0 on.
+func Share(n int) float64 { return float64(n) / Window }
+
+// Counter counts tokens. It keeps the vocabulary in memory as long as it is referenced: about 5 MB, which take some
+// hundredths of a second to load. It is safe for concurrent use.
+type Counter struct{ words *vocabulary }
+
+// shared is the vocabulary, as long as somebody uses it.
+var shared struct {
+	mu    sync.Mutex
+	words weak.Pointer[vocabulary]
+}
+
+// NewCounter returns a counter, for many texts one after the other.
+func NewCounter() Counter {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	words := shared.words.Value()
+	if words == nil {
+		words = load()
+		shared.words = weak.Make(words)
 	}
+	return Counter{words}
+}
+
+// Count returns the number of tokens in text. Bytes that are not UTF-8 are counted as punctuation.
+func (c Counter) Count(text string) (n int) {
+	for at := 0; at < len(text); {
+		end := pieceEnd(text, at)
+		n += c.words.count(text[at:end])
+		at = end
+	}
+	return n
+}
+
+// Count returns the number of tokens in one text. It is safe for concurrent use.
+func Count(text string) int { return NewCounter().Count(text) }
+
+// maxKnown is how many numbers Known keeps.
+const maxKnown = 256
+
+var known struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+// Known returns the number of tokens in a short text that is often the same. It keeps the last numbers, so that the
+// vocabulary is seldom loaded.
+func Known(text string) int {
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if n, ok := known.counts[text]; ok {
+		return n
+	}
+	if len(known.counts) == 0 || len(known.counts) >= maxKnown {
+		known.counts = make(map[string]int)
+	}
+	n := Count(text)
+	known.counts[text] = n
 	return n
 }
