@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -14,94 +15,163 @@ import (
 // versionDirective matches the version that the file declares, such as 1.2.
 var versionDirective = regexp.MustCompile(`(?m)^%YAML[ \t]+1\.[0-9]\b`)
 
+// decoder reads settings from a YAML text and collects what is wrong with it. No problem
+// contains a value.
+type decoder struct {
+	problems problems
+	values   map[string]*yaml.Node // the values in the text, by their keys
+}
+
+// section is a setting that decodes itself, because it is more than one value.
+type section interface {
+	decode(d *decoder, key string, n *yaml.Node)
+}
+
 // decode reads settings from a YAML text into the variables in keys, which maps the
 // name of each setting to its variable. A setting in a group is named group.setting.
-// Settings that the text leaves out or gives no value are not changed. Errors name
-// the line or the key, and no value.
-func decode(text []byte, keys map[string]any) error {
+// Settings that the text leaves out or gives no value are not changed.
+func decode(text []byte, keys map[string]any) *decoder {
+	d := &decoder{values: make(map[string]*yaml.Node)}
 	var document yaml.Node
 	text = versionDirective.ReplaceAll(text, []byte("%YAML 1.1")) // the only version that the parser knows; it reads the others all the same
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		return fmt.Errorf("not valid YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		d.problems = problems{notYAML(text, err)}
+		return d
 	}
 	if len(document.Content) == 0 {
-		return nil // empty, or only comments
+		return d // empty, or only comments
 	}
-	var unknown []string
-	if err := decodeGroup(document.Content[0], "", keys, &unknown); err != nil {
-		return err
-	}
-	if len(unknown) > 0 {
-		return fmt.Errorf("unknown settings: %s", strings.Join(unknown, ", "))
-	}
-	return nil
+	d.settings(document.Content[0], "", keys)
+	slices.SortStableFunc(d.problems, func(a, b Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+	return d
 }
 
-// decodeGroup decodes a group of settings, whose keys begin with prefix, and adds
-// the keys that do not exist to unknown.
-func decodeGroup(n *yaml.Node, prefix string, keys map[string]any, unknown *[]string) error {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
+// report adds a problem of a value. The text follows the key.
+func (d *decoder) report(n *yaml.Node, key, format string, args ...any) {
+	d.problems = append(d.problems, Problem{n.Line, n.Column, key, strings.TrimSpace(key + " " + fmt.Sprintf(format, args...))})
+}
+
+// about reports a problem of a whole group, unless one of its members has a problem.
+func (d *decoder) about(n *yaml.Node, key, format string, args ...any) {
+	if !slices.ContainsFunc(d.problems, func(p Problem) bool { return strings.HasPrefix(p.Key, key) }) {
+		d.report(n, key, format, args...)
 	}
-	if n.Tag == "!!null" {
-		return nil
+}
+
+// settings decodes a group of settings, whose keys begin with prefix.
+func (d *decoder) settings(n *yaml.Node, prefix string, keys map[string]any) {
+	names := make(map[string]bool)
+	for key := range keys {
+		if rest, ok := strings.CutPrefix(key, prefix); ok {
+			first, _, _ := strings.Cut(rest, ".")
+			names[first], names[rest] = true, true
+		}
 	}
-	if n.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: %s must be a group of settings, each as in name: value", n.Line, groupName(prefix))
-	}
-	var group map[string]yaml.Node
-	if err := n.Decode(&group); err != nil { // a key exists twice or is not a string
-		return fmt.Errorf("line %d: the keys of %s must be distinct names", n.Line, groupName(prefix))
-	}
-	for _, name := range slices.Sorted(maps.Keys(group)) {
-		key, value := prefix+name, group[name]
+	d.group(n, strings.TrimSuffix(prefix, "."), names, func(name, key string, value *yaml.Node) {
 		if variable, ok := keys[key]; ok {
-			if err := decodeValue(&value, key, variable); err != nil {
-				return err
+			d.value(value, key, variable)
+			return
+		}
+		d.settings(value, key+".", keys)
+	})
+}
+
+// group calls each for the members of a group that are in names and have a value, and
+// reports the others. The empty key is that of the file.
+func (d *decoder) group(n *yaml.Node, key string, names map[string]bool, each func(name, key string, value *yaml.Node)) {
+	if n = resolve(n); n.Tag == "!!null" {
+		return
+	}
+	what := cmp.Or(key, "the file")
+	if n.Kind != yaml.MappingNode {
+		d.problems = append(d.problems, Problem{n.Line, n.Column, key, what + " must be a group of settings, each as in name: value"})
+		return
+	}
+	var members map[string]yaml.Node
+	if err := n.Decode(&members); err != nil { // a key exists twice or is not a string
+		d.problems = append(d.problems, Problem{n.Line, n.Column, key, "the keys of " + what + " must be distinct names"})
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		member, whole := members[name], strings.TrimPrefix(key+"."+name, ".")
+		if !names[name] {
+			d.unknown(n, name, whole, names)
+			continue
+		}
+		if value := resolve(&member); value.Tag != "!!null" {
+			d.values[whole] = value
+			each(name, whole, value)
+		}
+	}
+}
+
+// unknown reports a member of a group that does not exist, and which one may be meant.
+func (d *decoder) unknown(n *yaml.Node, name, key string, names map[string]bool) {
+	at := n
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			at = n.Content[i]
+		}
+	}
+	advice := ""
+	for _, known := range slices.Sorted(maps.Keys(names)) {
+		if similar(name, known) {
+			advice = fmt.Sprintf("; did you mean %s?", known)
+		}
+	}
+	d.problems = append(d.problems, Problem{at.Line, at.Column, key, "unknown setting " + key + advice})
+}
+
+// similar reports whether two names differ in at most a third of their letters, or only in
+// their case and underscores.
+func similar(a, b string) bool {
+	a, b = strings.ToLower(strings.ReplaceAll(a, "_", "")), strings.ToLower(strings.ReplaceAll(b, "_", ""))
+	left := []rune(b)
+	shared := 0
+	for _, r := range a {
+		if i := slices.Index(left, r); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+			shared++
+		}
+	}
+	return a == b || 3*(max(len(a), len(b))-shared) <= min(len(a), len(b))
+}
+
+// list calls each for the items of a list. A value that is no list counts as its only
+// item if single is true.
+func (d *decoder) list(n *yaml.Node, key string, single bool, each func(key string, item *yaml.Node)) {
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		for i, item := range n.Content {
+			key, item := fmt.Sprintf("%s[%d]", key, i), resolve(item)
+			d.values[key] = item
+			if item.Tag == "!!null" {
+				d.report(item, key, "has no value")
+				continue
 			}
-			continue
+			each(key, item)
 		}
-		if !isGroup(key, keys) {
-			*unknown = append(*unknown, key)
-			continue
-		}
-		if err := decodeGroup(&value, key+".", keys, unknown); err != nil {
-			return err
-		}
+	case single:
+		each(key, n)
+	default:
+		d.report(n, key, "must be a list")
 	}
-	return nil
 }
 
-func groupName(prefix string) string {
-	if prefix == "" {
-		return "the file"
-	}
-	return strings.TrimSuffix(prefix, ".")
-}
-
-func isGroup(key string, keys map[string]any) bool {
-	for one := range keys {
-		if strings.HasPrefix(one, key+".") {
-			return true
-		}
-	}
-	return false
-}
-
-func decodeValue(n *yaml.Node, key string, variable any) error {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if n.Tag == "!!null" {
-		return nil
-	}
+// value decodes one value.
+func (d *decoder) value(n *yaml.Node, key string, variable any) {
 	var kind string
 	fits := true
-	switch variable.(type) {
+	switch variable := variable.(type) {
+	case section:
+		variable.decode(d, key, n)
+		return
 	case *int:
 		kind = "a whole number"
 		fits = n.ShortTag() == "!!int" // Decode would cut fractions off
 	case *bool:
+		kind = "true or false"
+	case **bool:
 		kind = "true or false"
 	case *time.Duration:
 		kind = "a time such as 30s or 5m; a number needs a unit"
@@ -111,7 +181,14 @@ func decodeValue(n *yaml.Node, key string, variable any) error {
 		kind = "a text"
 	}
 	if !fits || n.Decode(variable) != nil {
-		return fmt.Errorf("line %d: %s must be %s", n.Line, key, kind)
+		d.report(n, key, "must be %s", kind)
 	}
-	return nil
+}
+
+// resolve returns what an alias stands for.
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
 }

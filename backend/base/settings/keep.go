@@ -15,8 +15,8 @@ type Editor struct {
 }
 
 // Keep sets one value in the settings file and leaves the rest of the file
-// unchanged. If Load rejects the file, Keep returns its error and does not change
-// the file.
+// unchanged. If Load rejects the file, or would reject it with the value, Keep
+// returns its error and does not change the file.
 func (e Editor) Keep(file string, keys []string, value any) error {
 	check := func(data []byte) error {
 		_, err := parse(file, data)
@@ -26,6 +26,10 @@ func (e Editor) Keep(file string, keys []string, value any) error {
 		if err := check(data); err != nil {
 			return nil, err
 		}
-		return e.Set(data, keys, value)
+		changed, err := e.Set(data, keys, value)
+		if err != nil {
+			return nil, err
+		}
+		return changed, check(changed)
 	})
 }

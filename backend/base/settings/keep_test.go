@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
@@ -64,6 +66,25 @@ func TestAnInvalidFileIsNotChanged(t *testing.T) {
 	}
 	if data, _ := os.ReadFile(file); string(data) != wrong {
 		t.Errorf("the file was changed to %q", data)
+	}
+}
+
+func TestAnInvalidValueIsNotSaved(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	const text = "port: 4000 # the usual\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for key, value := range map[string]any{"port": 70000, "prot": 1, "discovery.cache.ttl": 0, "limits.idle_stop": "soon", "discovery.toolRules": "x"} {
+		if err := editor.Keep(file, strings.Split(key, "."), value); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%s: %v is saved, %v", key, value, err)
+		}
+		if data, _ := os.ReadFile(file); string(data) != text {
+			t.Fatalf("%s: the file was changed to %q", key, data)
+		}
+	}
+	if err := editor.Keep(file, []string{"discovery", "approval", "destructive"}, true); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -51,7 +51,7 @@ func TestInvalidSearchSettingsAreExplained(t *testing.T) {
 		"{idle_unload: -1s}": "0 (keep the model in memory) or more",
 		"{idle_unload: 60}":  "needs a unit",
 		"{learning: maybe}":  "learning",
-		"{key: sk-hidden}":   "unknown settings",
+		"{key: sk-hidden}":   "unknown setting search.key",
 	} {
 		_, err := load(t, "search: "+text)
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) || strings.Contains(err.Error(), "hidden") {

@@ -6,10 +6,12 @@ package settings
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,13 +30,19 @@ type Settings struct {
 	Limits Limits
 	Roots  []string // file:// URIs that servers get as their MCP roots
 	Log    Log
+	Audit  Audit
 	Search Search
+	// Discovery controls which tools agents find, see and call.
+	Discovery Discovery
+	// Trust controls what happens to texts that may mislead agents.
+	Trust Trust
 	// Editors controls which changes the hub makes to AI editors without being asked.
 	Editors Editors
 	// SessionTools controls whether find_tool adds tools to the lists of clients.
 	SessionTools SessionTools
 	Results      Results
 	OAuth        OAuth
+	Market       Market
 	// SetupFile is the path of a file that declares servers, which the hub
 	// imports when it starts; empty for none. Load makes it absolute.
 	SetupFile string
@@ -47,6 +55,8 @@ type Settings struct {
 	AuthOff bool
 	// Sampling comes only from the environment, because it holds a key.
 	Sampling Sampling
+
+	sources map[string]Origin // where values come from, by key; without those of defaults
 }
 
 // Agents controls what an agent may do without the user's approval.
@@ -78,6 +88,13 @@ type OAuth struct {
 	ClientIDDocument string
 }
 
+// Market controls where servers to install are found.
+type Market struct {
+	// RegistryURL is the address of the official registry of MCP servers, or of one with the
+	// same interface; empty if none is asked.
+	RegistryURL string
+}
+
 // Sampling is the model that answers the sampling requests of servers under
 // test.
 type Sampling struct{ Key, BaseURL, Model string }
@@ -88,6 +105,9 @@ type Limits struct {
 	StartTimeout time.Duration // for a server to start and list its tools
 	CallTimeout  time.Duration // for a call without an answer or progress
 	IdleStop     time.Duration // from a server's last call until it is stopped
+	// RefreshTools is after how long the tools are listed again of a running server that
+	// does not announce changes; 0 for never.
+	RefreshTools time.Duration
 	// Processes is how many processes of servers may run at the same time, not counting
 	// those that they start themselves; 0 for any number.
 	Processes int
@@ -104,6 +124,14 @@ type Log struct {
 // Retention returns how long the journal keeps an entry; 0 means forever.
 func (l Log) Retention() time.Duration { return time.Duration(l.RetentionDays) * 24 * time.Hour }
 
+// Audit controls the audit log.
+type Audit struct {
+	RetentionDays int // 0 keeps entries forever
+}
+
+// Retention returns how long the audit log keeps an entry; 0 means forever.
+func (a Audit) Retention() time.Duration { return Log(a).Retention() }
+
 // maxRetention is the largest number of days that Retention accepts: about a
 // third of what a time.Duration can hold.
 const maxRetention = 36500
@@ -113,9 +141,12 @@ func Default() Settings {
 	return Settings{
 		Port:         3424,
 		Agents:       Agents{Install: "ask"},
-		Limits:       Limits{StartTimeout: time.Minute, CallTimeout: time.Minute, IdleStop: 5 * time.Minute, Processes: 100, ServerMemoryMB: 8192},
+		Limits:       Limits{StartTimeout: time.Minute, CallTimeout: time.Minute, IdleStop: 5 * time.Minute, RefreshTools: 30 * time.Second, Processes: 100, ServerMemoryMB: 8192},
 		Log:          Log{RetentionDays: 30},
+		Audit:        Audit{RetentionDays: 365},
 		Search:       defaultSearch(),
+		Discovery:    defaultDiscovery(),
+		Trust:        defaultTrust(),
 		WarmPackages: true,
 	}
 }
@@ -135,19 +166,51 @@ func Load(file string) (Settings, error) {
 // parse is Load for a file with this content.
 func parse(file string, data []byte) (s Settings, err error) {
 	s = Default()
-	if err := decode(data, s.keys()); err != nil {
-		return Default(), fault.New(fault.Invalid, "%s: %s", file, err)
-	}
-	if s.SetupFile, err = absolute(filepath.Dir(file), s.SetupFile); err != nil {
+	d := decode(data, s.keys())
+	if err := d.problems.fault(file); err != nil {
 		return Default(), err
 	}
-	if s.Results.Folder, err = absolute(filepath.Dir(file), s.Results.Folder); err != nil {
+	if err := s.complete(filepath.Dir(file)); err != nil {
 		return Default(), err
 	}
+	inFile, fromFile := s.check(), s.Values()
 	if err := s.environment(); err != nil {
 		return Default(), err
 	}
-	return s, s.check(file)
+	s.sources = make(map[string]Origin)
+	for key, value := range s.Values() {
+		if d.values[key] != nil {
+			s.sources[key] = FromFile
+		}
+		if !reflect.DeepEqual(value, fromFile[key]) {
+			s.sources[key] = FromEnvironment
+		}
+	}
+	var wrong problems
+	for _, p := range s.check() {
+		if n := d.values[p.Key]; n != nil && slices.Contains(inFile, p) {
+			p.Line, p.Column = n.Line, n.Column
+		}
+		wrong = append(wrong, p)
+	}
+	if err := wrong.fault(file); err != nil {
+		return Default(), err
+	}
+	return s, nil
+}
+
+// complete makes the paths absolute, which are relative to a folder.
+func (s *Settings) complete(folder string) (err error) {
+	paths := []*string{&s.SetupFile, &s.Results.Folder}
+	for i := range s.Discovery.Sources {
+		paths = append(paths, &s.Discovery.Sources[i].File)
+	}
+	for _, path := range paths {
+		if *path, err = absolute(folder, *path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keys returns all keys of the file with the variables that they set.
@@ -158,10 +221,12 @@ func (s *Settings) keys() map[string]any {
 		"limits.start_timeout":     &s.Limits.StartTimeout,
 		"limits.call_timeout":      &s.Limits.CallTimeout,
 		"limits.idle_stop":         &s.Limits.IdleStop,
+		"limits.refresh_tools":     &s.Limits.RefreshTools,
 		"limits.processes":         &s.Limits.Processes,
 		"limits.server_memory_mb":  &s.Limits.ServerMemoryMB,
 		"roots":                    &s.Roots,
 		"log.retention_days":       &s.Log.RetentionDays,
+		"audit.retention_days":     &s.Audit.RetentionDays,
 		"search.provider":          &s.Search.Provider,
 		"search.model":             &s.Search.Model,
 		"search.url":               &s.Search.URL,
@@ -173,8 +238,23 @@ func (s *Settings) keys() map[string]any {
 		"session_tools.off":        &s.SessionTools.Off,
 		"results.folder":           &s.Results.Folder,
 		"oauth.client_id_document": &s.OAuth.ClientIDDocument,
+		"market.registry_url":      &s.Market.RegistryURL,
 		"setup_file":               &s.SetupFile,
 		"warm_packages":            &s.WarmPackages,
+		"trust.changes":            &s.Trust.Changes,
+		"trust.results":            &s.Trust.Results,
+		"trust.credentials":        &s.Trust.Credentials,
+		"trust.rules":              &s.Trust.Rules,
+
+		"discovery.enabled":              &s.Discovery.Enabled,
+		"discovery.cache.enabled":        &s.Discovery.Cache.Enabled,
+		"discovery.cache.ttl":            &s.Discovery.Cache.TTL,
+		"discovery.sources":              &s.Discovery.Sources,
+		"discovery.toolRules":            &s.Discovery.ToolRules,
+		"discovery.toolOverrides":        &s.Discovery.ToolOverrides,
+		"discovery.clients":              &s.Discovery.Clients,
+		"discovery.approval.destructive": &s.Discovery.Approval.Destructive,
+		"discovery.approval.rules":       &s.Discovery.Approval.Rules,
 	}
 }
 
@@ -237,6 +317,7 @@ func (s *Settings) environment() error {
 			return err
 		}
 	}
+	s.Market.RegistryURL = cmp.Or(os.Getenv("AGENT_DISCOVER_REGISTRY_URL"), s.Market.RegistryURL)
 	s.Sampling = Sampling{
 		Key:     cmp.Or(os.Getenv("AGENT_DISCOVER_OPENAI_API_KEY"), os.Getenv("OPENAI_API_KEY")),
 		BaseURL: os.Getenv("AGENT_DISCOVER_OPENAI_BASE_URL"), Model: os.Getenv("AGENT_DISCOVER_SAMPLING_MODEL"),
@@ -255,31 +336,47 @@ func (s *Settings) environment() error {
 	default:
 		return fault.New(fault.Invalid, "AGENT_DISCOVER_AUTH is %q; it must be on or off", v)
 	}
+	if err := s.Discovery.environment(); err != nil {
+		return err
+	}
 	return s.Search.environment()
 }
 
-// check reports the first setting of file or environment whose value is out of
-// range.
-func (s *Settings) check(file string) error {
-	switch {
-	case s.Port < 0 || s.Port > 65535:
-		return fault.New(fault.Invalid, "port is %d; it must be from 0 (any free one) to 65535", s.Port)
-	case s.Agents.Install != "ask" && s.Agents.Install != "allow" && s.Agents.Install != "deny":
-		return fault.New(fault.Invalid, "%s: agents.install is %q; it must be ask, allow or deny", file, s.Agents.Install)
-	case slices.ContainsFunc(s.SessionTools.On, func(id string) bool { return slices.Contains(s.SessionTools.Off, id) }):
-		return fault.New(fault.Invalid, "%s: session_tools.on and session_tools.off name the same client", file)
-	case slices.ContainsFunc(s.Roots, func(root string) bool { return !strings.HasPrefix(root, "file://") }):
-		return fault.New(fault.Invalid, "every root must be a file:// URI, not %q", s.Roots)
-	case s.Limits.StartTimeout <= 0 || s.Limits.CallTimeout <= 0 || s.Limits.IdleStop <= 0:
-		return fault.New(fault.Invalid, "%s: every time under limits must be more than 0", file)
-	case s.Limits.Processes < 0 || s.Limits.ServerMemoryMB < 0:
-		return fault.New(fault.Invalid, "%s: limits.processes and limits.server_memory_mb must be 0 (no limit) or more", file)
-	case s.OAuth.ClientIDDocument != "" && !isClientID(s.OAuth.ClientIDDocument):
-		return fault.New(fault.Invalid, "%s: oauth.client_id_document must be the https:// URL of a document, with a path and without user, query, fragment or dots between slashes", file)
-	case s.Log.RetentionDays < 0 || s.Log.RetentionDays > maxRetention:
-		return fault.New(fault.Invalid, "log.retention_days (AGENT_DISCOVER_LOG_RETENTION_DAYS) is %d; it must be from 0 (keep log entries forever) to %d", s.Log.RetentionDays, maxRetention)
+// check returns the settings of file or environment whose values are out of range.
+func (s *Settings) check() (out problems) {
+	wrong := func(is bool, key, format string, args ...any) {
+		if is {
+			out = append(out, Problem{Key: key, Text: key + " " + fmt.Sprintf(format, args...)})
+		}
 	}
-	return s.Search.Check()
+	wrong(s.Port < 0 || s.Port > 65535, "port", "is %d; it must be from 0 (any free one) to 65535", s.Port)
+	wrong(!slices.Contains([]string{"ask", "allow", "deny"}, s.Agents.Install), "agents.install", "is %q; it must be ask, allow or deny", s.Agents.Install)
+	wrong(slices.ContainsFunc(s.SessionTools.On, func(id string) bool { return slices.Contains(s.SessionTools.Off, id) }),
+		"session_tools.on", "and session_tools.off name the same client")
+	wrong(slices.ContainsFunc(s.Roots, func(root string) bool { return !strings.HasPrefix(root, "file://") }),
+		"roots", "must be file:// URIs, not %q", s.Roots)
+	for key, limit := range map[string]time.Duration{"start_timeout": s.Limits.StartTimeout, "call_timeout": s.Limits.CallTimeout, "idle_stop": s.Limits.IdleStop} {
+		wrong(limit <= 0, "limits."+key, "must be more than 0")
+	}
+	wrong(s.Limits.RefreshTools < 0 || s.Limits.RefreshTools > 0 && s.Limits.RefreshTools < time.Second, "limits.refresh_tools",
+		"must be 0s (never) or at least 1s")
+	wrong(s.Limits.Processes < 0, "limits.processes", "must be 0 (no limit) or more")
+	wrong(s.Limits.ServerMemoryMB < 0, "limits.server_memory_mb", "must be 0 (no limit) or more")
+	wrong(s.OAuth.ClientIDDocument != "" && !isClientID(s.OAuth.ClientIDDocument), "oauth.client_id_document",
+		"must be the https:// URL of a document, with a path and without user, query, fragment or dots between slashes")
+	wrong(s.Market.RegistryURL != "" && !address(s.Market.RegistryURL), "market.registry_url",
+		"(AGENT_DISCOVER_REGISTRY_URL) must be an address such as https://registry.example.com, without user, password or query")
+	wrong(s.Log.RetentionDays < 0 || s.Log.RetentionDays > maxRetention, "log.retention_days",
+		"(AGENT_DISCOVER_LOG_RETENTION_DAYS) is %d; it must be from 0 (keep log entries forever) to %d", s.Log.RetentionDays, maxRetention)
+	wrong(s.Audit.RetentionDays < 0 || s.Audit.RetentionDays > maxRetention, "audit.retention_days",
+		"must be from 0 (keep the audit log forever) to %d", maxRetention)
+	s.Trust.check(wrong)
+	if err := s.Search.Check(); err != nil {
+		key, _, _ := strings.Cut(fault.MessageOf(err), " ")
+		out = append(out, Problem{Key: key, Text: fault.MessageOf(err)})
+	}
+	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(a.Key, b.Key) })
+	return out
 }
 
 // isClientID reports whether a text is a URL that authorization servers accept as the id of a

@@ -133,7 +133,7 @@ func FuzzDecode(f *testing.F) {
 func TestAnInvalidFileIsExplained(t *testing.T) {
 	for text, want := range map[string]string{
 		"port: [":                      "line 1",
-		"prot: 1":                      "unknown settings: prot",
+		"prot: 1":                      "line 1, column 1: unknown setting prot; did you mean port?",
 		"agents: {install: maybe}":     "ask, allow or deny",
 		"port: 70000":                  "65535",
 		"limits: {call_timeout: 0s}":   "more than 0",
@@ -142,12 +142,12 @@ func TestAnInvalidFileIsExplained(t *testing.T) {
 		"roots: [foo]":                 "file:// URI",
 		"log: {retention_days: -1}":    "keep log entries forever",
 		"log: {retention_days: 9e9}":   "log.retention_days must be a whole number",
-		"log:\n  retention_days: 1.5":  "line 2: log.retention_days must be a whole number",
+		"log:\n  retention_days: 1.5":  "line 2, column 19: log.retention_days must be a whole number",
 		"roots: {a: b}":                "roots must be a list",
-		"limits: 5m":                   "line 1: limits must be a group",
-		"hidden":                       "line 1: the file must be a group",
+		"limits: 5m":                   "line 1, column 9: limits must be a group",
+		"hidden":                       "line 1, column 1: the file must be a group",
 		"port: 1\nport: 2":             "the keys of the file must be distinct names",
-		"a: 1\nlog: {b: 2}":            "unknown settings: a, log.b",
+		"a: 1\nlog: {b: 2}":            "line 1, column 1: unknown setting a (and 1 more",
 		"warm_packages: [hidden]":      "warm_packages must be true or false",
 		"search: {model: {hidden: 1}}": "search.model must be a text",
 		"log: {retention_days: 99999}": "36500",
@@ -164,5 +164,24 @@ func TestAnInvalidFileIsExplained(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+func TestTheRegistryIsAnAddress(t *testing.T) {
+	for text, valid := range map[string]bool{
+		"": true, "https://registry.example.com": true, "http://127.0.0.1:8080/mcp": true,
+		"registry.example.com": false, "file:///etc/passwd": false, "https://user:secret@registry.example.com": false, "https://registry.example.com?key=secret": false,
+	} {
+		s, err := load(t, "market: {registry_url: '"+text+"'}")
+		if valid && (err != nil || s.Market.RegistryURL != text) {
+			t.Errorf("%q: got %q, %v", text, s.Market.RegistryURL, err)
+		}
+		if !valid && (fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "market.registry_url") || strings.Contains(err.Error(), "secret")) {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+	t.Setenv("AGENT_DISCOVER_REGISTRY_URL", "https://other.example.com")
+	if s, err := load(t, "market: {registry_url: 'https://registry.example.com'}"); err != nil || s.Market.RegistryURL != "https://other.example.com" {
+		t.Errorf("got %q, %v", s.Market.RegistryURL, err)
 	}
 }

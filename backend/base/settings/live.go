@@ -1,0 +1,183 @@
+package settings
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+const (
+	// lookPeriod is how often the file is looked at. Its status is cheap to read, and
+	// works for links and network drives too, which report no changes.
+	lookPeriod = 200 * time.Millisecond
+	// rest is how long a changed file must stay the same before it is read, because a
+	// text editor may be writing it.
+	rest = 100 * time.Millisecond
+	// longRest is the same for a file that has become empty or is missing: that is how
+	// many text editors begin to save.
+	longRest = time.Second
+)
+
+// Live holds the settings of a file that may change at any time. A changed file is read
+// whole and replaces the settings at once; an invalid one changes nothing. Live is safe for
+// concurrent use.
+type Live struct {
+	file string
+	bus  *events.Bus
+	log  *slog.Logger
+
+	reloading sync.Mutex // serializes reloads
+	initial   Settings
+	seen      fingerprint // of the file when it was first read
+	apply     []applier
+	state     atomic.Pointer[State]
+}
+
+// State is the settings at one moment. It is immutable.
+type State struct {
+	Settings Settings
+	// Problems are those of the file as it is now, if Settings are those of an earlier
+	// version of it.
+	Problems []Problem
+	// Restart lists the settings whose new values the hub uses after its next start.
+	Restart []string
+}
+
+// Reloaded is published after the settings have changed, or a changed file was rejected.
+type Reloaded struct{}
+
+type applier struct {
+	keys []string
+	do   func(Settings)
+}
+
+// Open loads the settings of a file, as Load does. The file is followed while Run runs.
+func Open(file string, bus *events.Bus, log *slog.Logger) (*Live, error) {
+	l := &Live{file: file, bus: bus, log: log, seen: look(file)}
+	var err error
+	if l.initial, err = Load(file); err != nil {
+		return nil, err
+	}
+	l.state.Store(&State{Settings: l.initial})
+	return l, nil
+}
+
+// Apply makes do apply the settings with some keys, or in groups with these names, when
+// they change. Others need a restart. Call it before Run and Reload.
+func (l *Live) Apply(do func(Settings), keys ...string) {
+	l.apply = append(l.apply, applier{keys, do})
+}
+
+// State returns the present state.
+func (l *Live) State() *State { return l.state.Load() }
+
+// Reload reads the file and returns which settings have changed. If the file is invalid, it
+// returns the error of Load, and the settings stay as they are.
+func (l *Live) Reload() (keys []string, err error) {
+	l.reloading.Lock()
+	defer l.reloading.Unlock()
+	before := l.State()
+	next, err := Load(l.file)
+	if err != nil {
+		state := *before
+		state.Problems = Problems(err)
+		l.state.Store(&state)
+		l.log.Warn("config.yaml is invalid; the earlier settings stay", "error", fault.MessageOf(err))
+		events.Publish(l.bus, Reloaded{})
+		return nil, err
+	}
+	keys = changed(&before.Settings, &next)
+	l.state.Store(&State{Settings: next, Restart: l.needRestart(changed(&l.initial, &next))})
+	for _, one := range l.apply {
+		if slices.ContainsFunc(keys, one.covers) {
+			one.do(next)
+		}
+	}
+	if len(keys) > 0 || len(before.Problems) > 0 {
+		l.log.Info("config.yaml was read again", "changed", keys, "after restart", l.State().Restart)
+		events.Publish(l.bus, Reloaded{})
+	}
+	return keys, nil
+}
+
+func (a applier) covers(key string) bool {
+	return slices.ContainsFunc(a.keys, func(name string) bool { return key == name || strings.HasPrefix(key, name+".") })
+}
+
+// needRestart returns the keys that nothing applies.
+func (l *Live) needRestart(keys []string) []string {
+	return slices.DeleteFunc(keys, func(key string) bool {
+		return slices.ContainsFunc(l.apply, func(a applier) bool { return a.covers(key) })
+	})
+}
+
+// Run reloads the file whenever it has changed, until ctx ends. It returns nil.
+func (l *Live) Run(ctx context.Context) error {
+	seen := l.seen
+	for wait(ctx, lookPeriod) {
+		now := look(l.file)
+		if now == seen {
+			continue
+		}
+		if seen = l.settle(ctx, now); ctx.Err() == nil {
+			_, _ = l.Reload() // the state has the error
+		}
+	}
+	return nil
+}
+
+// settle waits until the file rests.
+func (l *Live) settle(ctx context.Context, now fingerprint) fingerprint {
+	for {
+		pause := rest
+		if now.size == 0 {
+			pause = longRest
+		}
+		// Look often, so that a file that is complete again is read at once.
+		for until := pause; until > 0; until -= rest {
+			if !wait(ctx, rest) {
+				return now
+			}
+			if next := look(l.file); next != now {
+				now, pause = next, 0
+				break
+			}
+		}
+		if pause > 0 {
+			return now
+		}
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// fingerprint tells versions of a file apart. That of a missing file is zero.
+type fingerprint struct {
+	changed int64
+	size    int64
+}
+
+func look(file string) fingerprint {
+	info, err := os.Stat(file)
+	if err != nil {
+		return fingerprint{}
+	}
+	return fingerprint{info.ModTime().UnixNano(), info.Size()}
+}

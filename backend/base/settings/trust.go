@@ -1,0 +1,76 @@
+package settings
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/agent-discover/agent-discover/backend/base/pattern"
+)
+
+// Trust controls what the hub does about texts of servers that may mislead agents, and
+// about credentials in calls.
+type Trust struct {
+	// Changes is what happens when a server changes a tool or adds one: ask (a person
+	// approves it first) or clean (as ask, unless the scan finds nothing).
+	Changes string
+	// Results is what happens to a result in which the scan finds orders to the agent; see
+	// TrustRule.
+	Results string
+	// Credentials is what happens to a call with a credential in its arguments or result;
+	// see TrustRule.
+	Credentials string
+	// Rules are for some tools only.
+	Rules TrustRules
+}
+
+// TrustRules are rules in their order. For each of results and credentials, the first rule
+// that matches and has a value decides.
+type TrustRules []TrustRule
+
+// TrustRule decides about calls of some tools. Empty values leave the decision to others.
+type TrustRule struct {
+	Patterns pattern.List `json:"pattern,omitempty"` // of names of tools; empty for all tools
+	Server   string       `json:"server,omitempty"`  // only tools of this server; empty for all servers
+	// Results is note (the log says so), mark (as note, and the result says so to the agent)
+	// or block (the result is kept back until a person releases it).
+	Results string `json:"results,omitempty"`
+	// Credentials is off, warn (the log says so), mask (the credential is replaced) or block
+	// (the call is refused or its result kept back).
+	Credentials string `json:"credentials,omitempty"`
+}
+
+// The values of settings about trust.
+var (
+	trustChanges     = []string{"ask", "clean"}
+	trustResults     = []string{"note", "mark", "block"}
+	trustCredentials = []string{"off", "warn", "mask", "block"}
+)
+
+func defaultTrust() Trust { return Trust{Changes: "ask", Results: "note", Credentials: "warn"} }
+
+// check reports values that the settings cannot have.
+func (s Trust) check(wrong func(is bool, key, format string, args ...any)) {
+	wrong(!slices.Contains(trustChanges, s.Changes), "trust.changes", "is %q; it must be ask or clean", s.Changes)
+	wrong(!slices.Contains(trustResults, s.Results), "trust.results", "is %q; it must be note, mark or block", s.Results)
+	wrong(!slices.Contains(trustCredentials, s.Credentials), "trust.credentials", "is %q; it must be off, warn, mask or block", s.Credentials)
+}
+
+func (r *TrustRules) decode(d *decoder, key string, n *yaml.Node) {
+	*r = nil
+	d.list(n, key, false, func(key string, item *yaml.Node) {
+		var rule TrustRule
+		d.members(item, key, map[string]any{
+			"pattern": (*patterns)(&rule.Patterns), "server": &rule.Server, "results": &rule.Results, "credentials": &rule.Credentials,
+		})
+		switch {
+		case rule.Results == "" && rule.Credentials == "":
+			d.about(item, key, "has no effect: add results or credentials")
+		case rule.Results != "" && !slices.Contains(trustResults, rule.Results):
+			d.about(item, key, "has results %q; it must be note, mark or block", rule.Results)
+		case rule.Credentials != "" && !slices.Contains(trustCredentials, rule.Credentials):
+			d.about(item, key, "has credentials %q; it must be off, warn, mask or block", rule.Credentials)
+		}
+		*r = append(*r, rule)
+	})
+}
