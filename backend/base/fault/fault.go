@@ -24,6 +24,11 @@ const (
 	Timeout                 // a server or another program did not answer in time
 )
 
+var kinds = [...]string{"internal", "invalid", "not_found", "conflict", "denied", "busy", "unavailable", "failed", "timeout"}
+
+// String returns the name of the kind, for programs.
+func (k Kind) String() string { return kinds[k] }
+
 // Error is an error with a message for users.
 type Error struct {
 	Kind    Kind

@@ -335,5 +335,8 @@ func TestOnlyProgramsGiveUpWhenTheUserHasStoppedTheHub(t *testing.T) {
 		if _, err := (launch{folder: f, by: by}).await(ended, attempt{}, nil); errors.Is(err, ErrStopped) != want {
 			t.Errorf("%s: %v", by, err)
 		}
+		if _, err := prepare(f, by); errors.Is(err, ErrStopped) != want {
+			t.Errorf("%s, before the start: %v", by, err)
+		}
 	}
 }

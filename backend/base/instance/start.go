@@ -104,7 +104,12 @@ type attempt struct {
 	clean func()
 }
 
+// prepare returns what a start of the hub needs. Callers have usually looked for a stop request
+// before; it is looked for again because a hub that was still running then may have ended since.
 func prepare(folder paths.Folder, by string) (launch, error) {
+	if ByProgram(by) && Stopped(folder) {
+		return launch{}, ErrStopped
+	}
 	if err := folder.Create(); err != nil {
 		return launch{}, err
 	}

@@ -40,6 +40,9 @@ func (f Folder) Config() string { return filepath.Join(string(f), "config.yaml")
 // Database returns the path of the SQLite file.
 func (f Folder) Database() string { return filepath.Join(string(f), "discover.db") }
 
+// AuditHead is the file with the hash of the last entry of the audit log.
+func (f Folder) AuditHead() string { return filepath.Join(string(f), "audit.head") }
+
 // Log returns the path of the hub's log.
 func (f Folder) Log() string { return filepath.Join(string(f), "logs", "hub.log") }
 
@@ -49,6 +52,9 @@ func (f Folder) Sealed(name string) string { return filepath.Join(string(f), nam
 // Backups returns the folder in which one part of the program keeps its backups;
 // that part creates it.
 func (f Folder) Backups(part string) string { return filepath.Join(string(f), "backups", part) }
+
+// Personas returns the folder of the user's personas.
+func (f Folder) Personas() string { return filepath.Join(string(f), "personas") }
 
 // Run returns the path of a file about the running hub.
 func (f Folder) Run(name string) string { return filepath.Join(string(f), "run", name) }

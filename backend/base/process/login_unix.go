@@ -5,7 +5,6 @@ package process
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"runtime"
@@ -56,6 +55,9 @@ func withCharset(system string, env Env) Env {
 	return env.With("LC_CTYPE", "UTF-8")
 }
 
+// hangupGrace is how long a login shell and its programs may take to end after SIGHUP, before they get SIGTERM.
+const hangupGrace = 500 * time.Millisecond
+
 // askShell runs the login shell with flags and returns its environment.
 func askShell(ctx context.Context, flags string) (Env, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
@@ -65,12 +67,18 @@ func askShell(ctx context.Context, flags string) (Env, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal, start-up files cannot ask questions
 	// These are the signals of a terminal that closes, so that programs of
 	// start-up files can remove their locks. An interactive shell reacts only to
-	// SIGHUP, and a shell below nohup only to SIGTERM. Kill ends the rest.
+	// SIGHUP, and a shell below nohup only to SIGTERM, which would also end the
+	// commands with which the others clean up. Kill ends the rest.
+	var term *time.Timer
 	cmd.Cancel = func() error {
-		return errors.Join(syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP), syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM))
+		term = time.AfterFunc(hangupGrace, func() { Terminate(cmd.Process.Pid) })
+		return syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP)
 	}
 	cmd.WaitDelay = 3 * time.Second
 	out, err := cmd.Output()
+	if term != nil {
+		term.Stop()
+	}
 	if ctx.Err() != nil && cmd.Process != nil {
 		Kill(cmd.Process.Pid)
 	}

@@ -54,6 +54,12 @@ func hasMark(pid int, mark string) bool {
 	return slices.Contains(strings.Split(string(arguments), "\x00"), markName+"="+mark)
 }
 
+// removesContainer returns false: podman runs containers in a virtual machine.
+func removesContainer(relative, []Tree) bool { return false }
+
+// servesAllContainers returns false, as removesContainer does.
+func servesAllContainers(relative) bool { return false }
+
 // executing returns false: a process shows its old arguments until it has new ones.
 func executing(relative) bool { return false }
 

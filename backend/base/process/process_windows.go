@@ -80,11 +80,8 @@ func Adopt(cmd *exec.Cmd) error {
 }
 
 func adopt(job windows.Handle, pid int) error {
-	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
-	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
-	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
-		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))); err != nil {
-		return fmt.Errorf("limit job: %w", err)
+	if err := limit(job, windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}); err != nil {
+		return err
 	}
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(pid))
 	if err != nil {
@@ -95,6 +92,30 @@ func adopt(job windows.Handle, pid int) error {
 		return fmt.Errorf("assign to job: %w", err)
 	}
 	return nil
+}
+
+// limit sets the limits of a job. Windows ends its processes when its last handle is
+// closed.
+func limit(job windows.Handle, limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION) error {
+	limits.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))); err != nil {
+		return fmt.Errorf("limit job: %w", err)
+	}
+	return nil
+}
+
+// LimitJob limits the memory in bytes that an adopted command and its children take
+// together, and how many processes they are.
+func LimitJob(pid int, memory uint64, processes uint32) error {
+	value, ok := adopted.Load(pid)
+	if !ok || value.(owner).job == 0 {
+		return errors.New("limit job: the command is not in a job")
+	}
+	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{JobMemoryLimit: uintptr(memory)}
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_JOB_MEMORY | windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS
+	limits.BasicLimitInformation.ActiveProcessLimit = processes
+	return limit(value.(owner).job, limits)
 }
 
 // Terminate does nothing: Windows cannot ask a program without a window to end,

@@ -2,11 +2,14 @@ package process
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -96,5 +99,80 @@ func TestReapLeavesTheHelpersOfOtherCommands(t *testing.T) {
 	Reap(one)
 	if StartOf(other) == "" {
 		t.Error("Reap ended a helper of another command")
+	}
+}
+
+// copyOf copies a program to a file with another name, which ps then shows.
+func copyOf(t *testing.T, from, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(to, content, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func TestReapLetsPodmanRemoveTheContainer(t *testing.T) {
+	cmd, tree, pid := helper(t, "setsid sleep </dev/null >/dev/null 2>&1")
+	removed := filepath.Join(t.TempDir(), "removed")
+	// conmon removes the container after its process has ended.
+	conmon := exec.Command(copyOf(t, "/bin/sh", "conmon"), "-c", `while kill -0 "$1"; do sleep .01; done 2>/dev/null; echo >"$2"`, "conmon", strconv.Itoa(pid), removed)
+	Isolate(conmon)
+	conmon.Env = append(os.Environ(), markName+"="+tree.Mark)
+	if err := conmon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- conmon.Wait() }()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	Reap(tree)
+	if err := <-ended; err != nil {
+		t.Errorf("conmon was ended: %v", err)
+	}
+	if _, err := os.Stat(removed); err != nil {
+		t.Errorf("the container was not removed: %v", err)
+	}
+}
+
+func TestReapEndsConmonWithoutEnd(t *testing.T) {
+	_, tree, _ := helper(t, "setsid sleep")
+	conmon := exec.Command(copyOf(t, "/bin/sleep", "conmon"), "7777")
+	Isolate(conmon)
+	conmon.Env = append(os.Environ(), markName+"="+tree.Mark)
+	if err := conmon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	Reap(tree)
+	_ = conmon.Process.Signal(syscall.SIGTERM) // ends it if Reap has not
+	var exit *exec.ExitError
+	if err := conmon.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Errorf("conmon was left running: %v", err)
+	}
+}
+
+func TestReapLeavesTheProcessThatAllContainersNeed(t *testing.T) {
+	_, tree, _ := helper(t, "setsid sleep")
+	pause := exec.Command(copyOf(t, "/bin/bash", "catatonit"), "-P", "-c", "read line") // bash has an option -P too
+	Isolate(pause)
+	pause.Env = append(os.Environ(), markName+"="+tree.Mark)
+	in, err := pause.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pause.Start(); err != nil {
+		t.Fatal(err)
+	}
+	Reap(tree)
+	_ = in.Close()
+	var exit *exec.ExitError
+	if err := pause.Wait(); errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signaled() {
+		t.Errorf("the process was ended: %v", err)
 	}
 }

@@ -13,6 +13,9 @@ import (
 // process may be stuck in a system call.
 const reapTimeout = 2 * time.Second
 
+// removalTimeout is how long Reap waits for podman to remove a container before it ends podman's processes too.
+const removalTimeout = 5 * time.Second
+
 // execTimeout is how long Reap waits for programs that are being executed,
 // because it does not see yet whether they belong to a tree.
 const execTimeout = 200 * time.Millisecond
@@ -26,13 +29,19 @@ type relative struct {
 // Members returns the running processes of a tree. A process that has left the
 // group, session and tree of parents of the command, and has changed its
 // environment and its standard streams, is not found.
-func (t Tree) Members() []ID { return members([]Tree{t}) }
+func (t Tree) Members() []ID {
+	var ids []ID
+	for _, p := range members([]Tree{t}) {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
 
-func members(trees []Tree) []ID {
+func members(trees []Tree) []relative {
 	all := processes()
 	member := make(map[int]bool)
 	for _, p := range all {
-		if p.PID != os.Getpid() && p.PID > 1 && slices.ContainsFunc(trees, func(t Tree) bool { return t.has(p) }) {
+		if p.PID != os.Getpid() && p.PID > 1 && slices.ContainsFunc(trees, func(t Tree) bool { return t.has(p) }) && !servesAllContainers(p) {
 			member[p.PID] = true
 		}
 	}
@@ -44,10 +53,10 @@ func members(trees []Tree) []ID {
 			}
 		}
 	}
-	var found []ID
+	var found []relative
 	for _, p := range all {
 		if member[p.PID] {
-			found = append(found, p.ID)
+			found = append(found, p)
 		}
 	}
 	return found
@@ -61,17 +70,28 @@ func (t Tree) has(p relative) bool {
 }
 
 // Reap ends the remaining processes of trees immediately, and waits until they
-// have ended. It does nothing to another process that has the pid of an ended
+// have ended. The processes of podman that remove a container have removalTimeout
+// for it. Reap does nothing to another process that has the pid of an ended
 // command now.
 func Reap(trees ...Tree) {
-	for began := time.Now(); time.Since(began) < reapTimeout; time.Sleep(time.Millisecond) {
+	timeout, pause := reapTimeout, time.Millisecond
+	var killed []ID // a process that ends loses the signs of its tree first
+	for began := time.Now(); time.Since(began) < timeout; time.Sleep(pause) {
 		found := members(trees)
-		if len(found) == 0 && (time.Since(began) > execTimeout || !slices.ContainsFunc(processes(), executing)) {
+		killed = slices.DeleteFunc(killed, func(id ID) bool { return !id.Alive() })
+		if len(found)+len(killed) == 0 && (time.Since(began) > execTimeout || !slices.ContainsFunc(processes(), executing)) {
 			return
 		}
-		for _, id := range found {
-			if id.Alive() {
-				_ = syscall.Kill(id.PID, syscall.SIGKILL)
+		for _, p := range found {
+			switch {
+			case !p.Alive():
+			case time.Since(began) < removalTimeout && removesContainer(p, trees):
+				timeout, pause = removalTimeout+reapTimeout, 10*time.Millisecond
+			default:
+				_ = syscall.Kill(p.PID, syscall.SIGKILL)
+				if !slices.Contains(killed, p.ID) {
+					killed = append(killed, p.ID)
+				}
 			}
 		}
 	}

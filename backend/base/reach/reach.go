@@ -1,0 +1,30 @@
+// Package reach answers how near a network address is to this machine, so that addresses that come from a stranger
+// cannot lead requests of this program into the user's own network.
+package reach
+
+import "net/netip"
+
+// Reach is how near an address is to this machine.
+type Reach int
+
+// The reaches, from far to near.
+const (
+	Public  Reach = iota
+	Private       // in a private network
+	Local         // on this machine or its link
+)
+
+// Of returns the reach of an address.
+func Of(ip netip.Addr) Reach {
+	ip = ip.Unmap()
+	switch {
+	case ip.IsLoopback(), ip.IsUnspecified(), ip.IsLinkLocalUnicast(), ip.IsMulticast():
+		return Local
+	case ip.IsPrivate(), sharedSpace.Contains(ip):
+		return Private
+	}
+	return Public
+}
+
+// sharedSpace is the address space of RFC 6598, which providers and VPNs use.
+var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
