@@ -7,12 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
 // AppendRecords implements journal.Store. It does not wait for locks of other
 // programs, because the journal tries again.
-func (s *Store) AppendRecords(ctx context.Context, records []journal.Record, tallies []journal.Tally) error {
+func (s *Store) AppendRecords(ctx context.Context, records []journal.Record, tallies []journal.Tally, entries []audit.Sealed) error {
 	return s.write.impatient().change(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT INTO calls
 			(id, at, kind, client, session, server, tool, args, response, outcome, latency)
@@ -33,6 +34,9 @@ func (s *Store) AppendRecords(ctx context.Context, records []journal.Record, tal
 			if err != nil {
 				return fmt.Errorf("append calls: %w", err)
 			}
+		}
+		if err := insertAudit(row, tx, entries); err != nil {
+			return err
 		}
 		return replaceTallies(row, tx, tallies)
 	})

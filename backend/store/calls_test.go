@@ -30,7 +30,7 @@ func keepCalls(t *testing.T, s *Store, records ...journal.Record) {
 			records[i].ID = last
 		}
 	}
-	if err := s.AppendRecords(t.Context(), records, nil); err != nil {
+	if err := s.AppendRecords(t.Context(), records, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -172,7 +172,7 @@ func TestTalliesAreReadAsStored(t *testing.T) {
 	}
 	want := []journal.Tally{tally("a", "x", 3), tally("a", "y", 1), tally("b", "x", 1)}
 	for _, step := range [][]journal.Tally{{tally("a", "x", 1), want[1]}, {want[0], want[2]}} {
-		if err := s.AppendRecords(t.Context(), nil, step); err != nil {
+		if err := s.AppendRecords(t.Context(), nil, step, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,7 +190,7 @@ func TestTalliesAreReadAsStored(t *testing.T) {
 func TestRecordsAndTalliesAreStoredInOneTransaction(t *testing.T) {
 	s, _ := openStore(t)
 	keepCalls(t, s, journal.Record{ID: 5})
-	err := s.AppendRecords(t.Context(), []journal.Record{{ID: 6}, {ID: 5}}, []journal.Tally{{Server: "a"}})
+	err := s.AppendRecords(t.Context(), []journal.Record{{ID: 6}, {ID: 5}}, []journal.Tally{{Server: "a"}}, nil)
 	if err == nil {
 		t.Fatal("a record with an existing id was stored")
 	}

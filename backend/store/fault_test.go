@@ -49,6 +49,8 @@ func sample(t *testing.T, of reflect.Type) reflect.Value {
 		return reflect.ValueOf(t.Context())
 	case reflect.String:
 		return reflect.ValueOf("x").Convert(of)
+	case reflect.Int: // a limit
+		return reflect.ValueOf(1).Convert(of)
 	case reflect.Pointer:
 		return reflect.New(of.Elem())
 	case reflect.Slice:
@@ -147,9 +149,9 @@ func overwriteTables(t *testing.T, file string, chosen func(table string) bool) 
 
 // changes are the methods that change the database with the arguments of callAll.
 var changes = []string{
-	"AddCredential", "AddPreset", "AppendRecords", "Compact", "DeleteAnswer", "DeleteCredential", "DeletePreset", "DeleteRecords", "DeleteServer", "DeleteTallies", "DropSecrets", "EraseLearned",
-	"ForgetAnswers", "ForgetSessionTools", "InsertServer", "KeepClient", "KeepLearned", "KeepLearningSwitch", "KeepVectors", "MarkSecret", "MarkUsed", "PutSecret", "PutSecretLink",
-	"RemoveDropped", "RemoveSecretLink", "ReplaceTools", "SaveAnswer", "SavePreset", "SaveSessionTools", "SaveSlug", "SetListing", "SetTokens", "TidyVectors", "UpdateServer",
+	"AddCredential", "AddPreset", "AppendAudit", "AppendRecords", "ChangeMirror", "Compact", "DeleteAnswer", "DeleteAudit", "DeleteCredential", "DeleteEquipped", "DeletePersona", "DeletePreset", "DeleteRecords", "DeleteServer", "DeleteTallies", "DeleteToolApproval", "DeleteToolset",
+	"DropLeftovers", "DropSecrets", "EraseLearned", "ForgetAnswers", "ForgetSessionTools", "ForgetTrust", "InsertServer", "KeepClient", "KeepLearned", "KeepLearningSwitch", "KeepVectors", "MarkSecret", "MarkUsed", "PutSecret", "PutSecretLink", "RemoveDropped", "RemoveSecretLink", "ReplaceTools",
+	"ReturnTo", "SaveAnswer", "SaveEquipped", "SaveInstall", "SaveLatest", "SaveLeftover", "SavePersona", "SavePreset", "SaveProbe", "SaveSessionTools", "SaveSlug", "SaveToolApproval", "SaveToolset", "SaveTrust", "SetListing", "SetTokens", "TidyVectors", "UpdateServer",
 }
 
 func TestEveryChangeSaysThatTheDatabaseIsLocked(t *testing.T) {

@@ -55,14 +55,16 @@ func Salvage(ctx context.Context, damaged, into string) (_ []Salvaged, err error
 		}
 		all = append(all, Salvaged{Table: table, Rows: usable, Complete: complete && usable == copied})
 	}
-	return all, nil
+	// Of a server whose approvals are lost, the next lists count as its first ones.
+	_, err = s.write.ExecContext(ctx, "DELETE FROM trust_servers WHERE server NOT IN (SELECT server FROM trust_items)")
+	return all, err
 }
 
 // tables returns the names of the tables whose rows other packages have stored,
-// without the vectors, which are computed again.
+// without the vectors, which are computed again, and the copy of the registry, which is read again.
 func (s *Store) tables(ctx context.Context) ([]string, error) {
 	found, err := s.read.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table'
-		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name <> 'vectors' AND name NOT LIKE 'goose\_%' ESCAPE '\' AND name NOT LIKE 'servers\_fts%' ESCAPE '\' ORDER BY name`)
+		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT IN ('vectors', 'mirror', 'mirror_state', 'mirror_vectors', 'probes') AND name NOT LIKE 'goose\_%' ESCAPE '\' AND name NOT LIKE 'servers\_fts%' ESCAPE '\' ORDER BY name`)
 	if err != nil {
 		return nil, fmt.Errorf("list tables: %w", err)
 	}

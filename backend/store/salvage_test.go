@@ -29,7 +29,7 @@ func damagedStore(t *testing.T, chosen func(table string) bool) string {
 	for i := range 2000 {
 		records = append(records, journal.Record{ID: int64(i + 1), Tool: "tool", Outcome: journal.OK})
 	}
-	if err := s.AppendRecords(t.Context(), records, nil); err != nil {
+	if err := s.AppendRecords(t.Context(), records, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -14,7 +14,7 @@ import (
 const serverColumns = `name, description, source, transport, command, args, env, tags,
 	package_name, package_version, latest_version, repository, homepage,
 	installed, enabled, keep_running, approved,
-	health_status, health_checked, error_count, last_error, missing_variable, created_at, updated_at, headers, proposed_by, isolation, account`
+	health_status, health_checked, error_count, last_error, missing_variable, created_at, updated_at, headers, proposed_by, isolation, account, sandbox, grants`
 
 // Servers implements registry.Store.
 func (s *Store) Servers(ctx context.Context) ([]registry.Server, error) {
@@ -36,17 +36,17 @@ func (s *Store) Servers(ctx context.Context) ([]registry.Server, error) {
 
 func scanServer(rows *rows) (registry.Server, error) {
 	var v registry.Server
-	var args, env, tags, headers string
+	var args, env, tags, headers, grants string
 	var checked, created, updated int64
 	err := rows.Scan(&v.ID, &v.Name, &v.Description, &v.Source, &v.Transport, &v.Command, &args, &env, &tags,
 		&v.Package.Name, &v.Package.Version, &v.Package.Latest, &v.Repository, &v.URL,
 		&v.Installed, &v.Enabled, &v.KeepRunning, &v.Approved,
-		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &v.Health.MissingVariable, &created, &updated, &headers, &v.ProposedBy, &v.Isolation, &v.Account)
+		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &v.Health.MissingVariable, &created, &updated, &headers, &v.ProposedBy, &v.Isolation, &v.Account, &v.Sandbox, &grants)
 	if err != nil {
 		return v, err
 	}
 	if err := errors.Join(json.Unmarshal([]byte(args), &v.Args), json.Unmarshal([]byte(env), &v.Env),
-		json.Unmarshal([]byte(tags), &v.Tags), json.Unmarshal([]byte(headers), &v.Headers)); err != nil {
+		json.Unmarshal([]byte(tags), &v.Tags), json.Unmarshal([]byte(headers), &v.Headers), json.Unmarshal([]byte(grants), &v.Grants)); err != nil {
 		return v, fmt.Errorf("server %s: %w", v.Name, err)
 	}
 	v.Health.CheckedAt, v.CreatedAt, v.UpdatedAt = fromMillis(checked), fromMillis(created), fromMillis(updated)
@@ -59,7 +59,7 @@ func serverValues(v registry.Server) []any {
 		v.Package.Name, v.Package.Version, v.Package.Latest, v.Repository, v.URL,
 		v.Installed, v.Enabled, v.KeepRunning, v.Approved,
 		v.Health.Status, toMillis(v.Health.CheckedAt), v.Health.Errors, v.Health.LastError, v.Health.MissingVariable,
-		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers), v.ProposedBy, v.Isolation, v.Account,
+		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers), v.ProposedBy, v.Isolation, v.Account, v.Sandbox, toJSON(v.Grants),
 	}
 }
 
@@ -130,7 +130,7 @@ func notWord(r rune) bool {
 }
 
 func toJSON(v any) string {
-	data, _ := json.Marshal(v) // cannot fail for maps and slices of strings
+	data, _ := json.Marshal(v) // cannot fail for maps, slices and structs of strings
 	return string(data)
 }
 

@@ -117,7 +117,7 @@ func TestToolsAreReadByteForByteInTheirOrder(t *testing.T) {
 		}
 		tools = append(tools, tool)
 	}
-	if err := s.ReplaceTools(t.Context(), "srv", tools); err != nil {
+	if err := s.ReplaceTools(t.Context(), "srv", tools, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.SetTokens(t.Context(), map[catalog.Key]int{{Server: "srv", Tool: "a"}: 12}); err != nil {
@@ -135,7 +135,7 @@ func TestToolsAreReadByteForByteInTheirOrder(t *testing.T) {
 	if got[0].Tokens != 0 || got[1].Tokens != 12 {
 		t.Errorf("tokens %d, %d", got[0].Tokens, got[1].Tokens)
 	}
-	if err := s.ReplaceTools(t.Context(), "srv", nil); err != nil {
+	if err := s.ReplaceTools(t.Context(), "srv", nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := s.Tools(t.Context()); len(got) != 0 {
@@ -159,7 +159,7 @@ func TestToolsOfManyServersAreRead(t *testing.T) {
 			tool.ID = int64(10*i + k)
 			tools, want = append(tools, tool), append(want, fmt.Sprint(tool.ID, " ", tool.Proxied()))
 		}
-		if err := s.ReplaceTools(t.Context(), server, tools); err != nil {
+		if err := s.ReplaceTools(t.Context(), server, tools, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -60,7 +61,7 @@ func (s *Store) toolsWhere(ctx context.Context, condition, server string) ([]*ca
 }
 
 // ReplaceTools implements catalog.Store.
-func (s *Store) ReplaceTools(ctx context.Context, server string, tools []*catalog.Tool) error {
+func (s *Store) ReplaceTools(ctx context.Context, server string, tools []*catalog.Tool, changes []catalog.Change) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM tools WHERE server = ?", server); err != nil {
 			return fmt.Errorf("replace tools: %w", err)
@@ -73,7 +74,7 @@ func (s *Store) ReplaceTools(ctx context.Context, server string, tools []*catalo
 				return fmt.Errorf("replace tools: %w", err)
 			}
 		}
-		return nil
+		return keepChanges(ctx, tx, server, changes, time.Now())
 	})
 }
 

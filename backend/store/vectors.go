@@ -9,11 +9,40 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
+// vectorTable implements embedding.Store in one table. The column hash of the
+// table uses has the hashes of all texts that may have a vector.
+type vectorTable struct {
+	store       *Store
+	table, uses string
+}
+
+// MirrorVectors returns the store of the vectors of the registry's copy.
+func (s *Store) MirrorVectors() embedding.Store {
+	return vectorTable{s, "mirror_vectors", "mirror"}
+}
+
+func (s *Store) toolVectors() vectorTable { return vectorTable{s, "vectors", "tools"} }
+
 // Vectors implements embedding.Store.
 func (s *Store) Vectors(ctx context.Context, model string, visit func(hash string, scale float32, data []byte)) error {
+	return s.toolVectors().Vectors(ctx, model, visit)
+}
+
+// KeepVectors implements embedding.Store.
+func (s *Store) KeepVectors(ctx context.Context, model string, made []embedding.Made) error {
+	return s.toolVectors().KeepVectors(ctx, model, made)
+}
+
+// TidyVectors implements embedding.Store.
+func (s *Store) TidyVectors(ctx context.Context, model string, now time.Time, keep time.Duration) error {
+	return s.toolVectors().TidyVectors(ctx, model, now, keep)
+}
+
+// Vectors implements embedding.Store.
+func (v vectorTable) Vectors(ctx context.Context, model string, visit func(hash string, scale float32, data []byte)) error {
 	// The unary + prevents the use of the index. Nearly all rows are of one
 	// model, so that reading them in the order of the table is faster.
-	rows, err := s.read.QueryContext(ctx, "SELECT hash, scale, data FROM vectors WHERE +model = ?", model)
+	rows, err := v.store.read.QueryContext(ctx, "SELECT hash, scale, data FROM "+v.table+" WHERE +model = ?", model)
 	if err != nil {
 		return fmt.Errorf("read vectors: %w", err)
 	}
@@ -31,14 +60,14 @@ func (s *Store) Vectors(ctx context.Context, model string, visit func(hash strin
 }
 
 // KeepVectors implements embedding.Store.
-func (s *Store) KeepVectors(ctx context.Context, model string, made []embedding.Made) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+func (v vectorTable) KeepVectors(ctx context.Context, model string, made []embedding.Made) error {
+	return v.store.change(ctx, func(tx *sql.Tx) error {
 		for _, m := range made {
 			data := make([]byte, len(m.Vector.Values))
-			for i, v := range m.Vector.Values {
-				data[i] = byte(v)
+			for i, value := range m.Vector.Values {
+				data[i] = byte(value)
 			}
-			_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO vectors (model, hash, scale, data, gone) VALUES (?, ?, ?, ?, 0)",
+			_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO "+v.table+" (model, hash, scale, data, gone) VALUES (?, ?, ?, ?, 0)",
 				model, m.Hash, float64(m.Vector.Scale), data)
 			if err != nil {
 				return fmt.Errorf("store vectors: %w", err)
@@ -49,16 +78,16 @@ func (s *Store) KeepVectors(ctx context.Context, model string, made []embedding.
 }
 
 // TidyVectors implements embedding.Store.
-func (s *Store) TidyVectors(ctx context.Context, model string, now time.Time, keep time.Duration) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+func (v vectorTable) TidyVectors(ctx context.Context, model string, now time.Time, keep time.Duration) error {
+	return v.store.change(ctx, func(tx *sql.Tx) error {
 		for _, step := range []struct {
 			query string
 			args  []any
 		}{
-			{"DELETE FROM vectors WHERE model <> ?", []any{model}},
-			{"UPDATE vectors SET gone = 0 WHERE gone <> 0 AND hash IN (SELECT hash FROM tools)", nil},
-			{"DELETE FROM vectors WHERE gone <> 0 AND gone < ?", []any{now.Add(-keep).UnixMilli()}},
-			{"UPDATE vectors SET gone = ? WHERE gone = 0 AND hash NOT IN (SELECT hash FROM tools)", []any{now.UnixMilli()}},
+			{"DELETE FROM " + v.table + " WHERE model <> ?", []any{model}},
+			{"UPDATE " + v.table + " SET gone = 0 WHERE gone <> 0 AND hash IN (SELECT hash FROM " + v.uses + ")", nil},
+			{"DELETE FROM " + v.table + " WHERE gone <> 0 AND gone < ?", []any{now.Add(-keep).UnixMilli()}},
+			{"UPDATE " + v.table + " SET gone = ? WHERE gone = 0 AND hash NOT IN (SELECT hash FROM " + v.uses + ")", []any{now.UnixMilli()}},
 		} {
 			if _, err := tx.ExecContext(ctx, step.query, step.args...); err != nil {
 				return fmt.Errorf("delete old vectors: %w", err)

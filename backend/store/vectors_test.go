@@ -68,7 +68,7 @@ func TestVectorsAreDeletedSomeTimeAfterTheirTools(t *testing.T) {
 		{221, nil, []string{tool.Hash}},
 		{223, nil, nil},
 	} {
-		if err := s.ReplaceTools(t.Context(), "srv", step.tools); err != nil {
+		if err := s.ReplaceTools(t.Context(), "srv", step.tools, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.TidyVectors(t.Context(), "m", began.Add(time.Duration(step.hours)*time.Hour), 72*time.Hour); err != nil {

@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
+)
+
+// ToolApprovals implements policy.Store.
+func (s *Store) ToolApprovals(ctx context.Context) ([]policy.Approval, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT server, tool, hash, created_at FROM tool_approvals")
+	if err != nil {
+		return nil, fmt.Errorf("read approvals of tools: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []policy.Approval
+	for rows.Next() {
+		var a policy.Approval
+		var at int64
+		if err := rows.Scan(&a.Tool.Server, &a.Tool.Tool, &a.Hash, &at); err != nil {
+			return nil, fmt.Errorf("read approvals of tools: %w", err)
+		}
+		a.At = fromMillis(at)
+		out = append(out, a)
+	}
+	return out, rows.Err()
+}
+
+// SaveToolApproval implements policy.Store.
+func (s *Store) SaveToolApproval(ctx context.Context, a policy.Approval) error {
+	_, err := s.write.ExecContext(ctx, "INSERT OR REPLACE INTO tool_approvals (server, tool, hash, created_at) VALUES (?, ?, ?, ?)",
+		a.Tool.Server, a.Tool.Tool, a.Hash, a.At.UnixMilli())
+	if err != nil {
+		return fmt.Errorf("save the approval of a tool: %w", err)
+	}
+	return nil
+}
+
+// DeleteToolApproval implements policy.Store.
+func (s *Store) DeleteToolApproval(ctx context.Context, tool catalog.Key) error {
+	if _, err := s.write.ExecContext(ctx, "DELETE FROM tool_approvals WHERE server = ? AND tool = ?", tool.Server, tool.Tool); err != nil {
+		return fmt.Errorf("delete the approval of a tool: %w", err)
+	}
+	return nil
+}

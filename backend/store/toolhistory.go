@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+)
+
+// maxHistory is how many changes of a tool are kept.
+const maxHistory = 50
+
+// keepChanges stores the changes of ReplaceTools in its transaction.
+func keepChanges(ctx context.Context, tx *sql.Tx, server string, changes []catalog.Change, at time.Time) error {
+	for _, c := range changes {
+		_, err := tx.ExecContext(ctx, "INSERT INTO tool_history (at, server, tool, change, previous, current, version, definition) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			at.UnixMilli(), server, c.Tool, string(c.Kind), c.Previous, c.Current, catalog.HashVersion, string(c.Definition))
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `DELETE FROM tool_history WHERE server = ?1 AND tool = ?2 AND id <=
+				(SELECT id FROM tool_history WHERE server = ?1 AND tool = ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)`, server, c.Tool, maxHistory)
+		}
+		if err != nil {
+			return fmt.Errorf("keep the changes of tools: %w", err)
+		}
+	}
+	return nil
+}
+
+// ToolHistory returns the kept changes of a tool, the latest first.
+func (s *Store) ToolHistory(ctx context.Context, server, tool string) ([]catalog.Past, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT at, change, previous, current, version, definition FROM tool_history
+		WHERE server = ? AND tool = ? ORDER BY id DESC`, server, tool)
+	if err != nil {
+		return nil, fmt.Errorf("read the history of a tool: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []catalog.Past
+	for rows.Next() {
+		p := catalog.Past{Change: catalog.Change{Tool: tool}}
+		var at int64
+		var definition string
+		if err := rows.Scan(&at, &p.Kind, &p.Previous, &p.Current, &p.Version, &definition); err != nil {
+			return nil, fmt.Errorf("read the history of a tool: %w", err)
+		}
+		p.At = time.UnixMilli(at).UTC()
+		if definition != "" {
+			p.Definition = []byte(definition)
+		}
+		out = append(out, p)
+	}
+	return out, rows.Err()
+}

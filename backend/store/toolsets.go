@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
+)
+
+// Toolsets implements toolset.Store.
+func (s *Store) Toolsets(ctx context.Context) (sets []toolset.Toolset, equipped map[string]string, err error) {
+	found, err := s.read.QueryContext(ctx, "SELECT name, toolset FROM toolsets")
+	if err != nil {
+		return nil, nil, fmt.Errorf("read toolsets: %w", err)
+	}
+	defer func() { _ = found.Close() }()
+	for found.Next() {
+		var name string
+		var text sql.RawBytes
+		if err := found.Scan(&name, &text); err != nil {
+			return nil, nil, fmt.Errorf("read toolsets: %w", err)
+		}
+		var t toolset.Toolset
+		if json.Unmarshal(text, &t) != nil {
+			continue // damaged: its clients are shown nothing, rather than everything
+		}
+		t.Name = name
+		sets = append(sets, t)
+	}
+	if err := found.Err(); err != nil {
+		return nil, nil, fmt.Errorf("read toolsets: %w", err)
+	}
+	equipped, err = s.equipped(ctx)
+	return sets, equipped, err
+}
+
+func (s *Store) equipped(ctx context.Context) (map[string]string, error) {
+	found, err := s.read.QueryContext(ctx, "SELECT client, toolset FROM equipped")
+	if err != nil {
+		return nil, fmt.Errorf("read equipped toolsets: %w", err)
+	}
+	defer func() { _ = found.Close() }()
+	out := make(map[string]string)
+	for found.Next() {
+		var client, name string
+		if err := found.Scan(&client, &name); err != nil {
+			return nil, fmt.Errorf("read equipped toolsets: %w", err)
+		}
+		out[client] = name
+	}
+	return out, found.Err()
+}
+
+// SaveToolset implements toolset.Store.
+func (s *Store) SaveToolset(ctx context.Context, t toolset.Toolset) error {
+	if _, err := s.write.ExecContext(ctx, "INSERT OR REPLACE INTO toolsets (name, toolset) VALUES (?, ?)", t.Name, toJSON(t)); err != nil {
+		return fmt.Errorf("store toolset: %w", err)
+	}
+	return nil
+}
+
+// DeleteToolset implements toolset.Store.
+func (s *Store) DeleteToolset(ctx context.Context, name string) error {
+	err := s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM equipped WHERE toolset = ?", name); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "DELETE FROM toolsets WHERE name = ?", name)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("delete toolset: %w", err)
+	}
+	return nil
+}
+
+// SaveEquipped implements toolset.Store.
+func (s *Store) SaveEquipped(ctx context.Context, client, name string) error {
+	if _, err := s.write.ExecContext(ctx, "INSERT OR REPLACE INTO equipped (client, toolset) VALUES (?, ?)", client, name); err != nil {
+		return fmt.Errorf("store equipped toolset: %w", err)
+	}
+	return nil
+}
+
+// DeleteEquipped implements toolset.Store.
+func (s *Store) DeleteEquipped(ctx context.Context, client string) error {
+	if _, err := s.write.ExecContext(ctx, "DELETE FROM equipped WHERE client = ?", client); err != nil {
+		return fmt.Errorf("delete equipped toolset: %w", err)
+	}
+	return nil
+}
