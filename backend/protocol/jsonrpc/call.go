@@ -60,8 +60,7 @@ func (m *mailbox) take() []event {
 // settle delivers an answer to the call that waits for it.
 func (c *Conn) settle(m Message) {
 	c.mu.Lock()
-	answer, ok := c.pending[string(m.ID)]
-	delete(c.pending, string(m.ID))
+	answer, ok := c.take(string(m.ID))
 	c.mu.Unlock()
 	if !ok {
 		return // the call is over, or the id is unknown
@@ -288,12 +287,20 @@ func (c *Conn) register(id json.RawMessage, owner any, progress bool) (*mailbox,
 func (c *Conn) forget(id json.RawMessage, answer *mailbox) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.pending, string(id))
+	c.take(string(id))
 	delete(c.progress, string(id))
 	for _, h := range answer.holds {
 		h.drop(answer)
 	}
-	if answer.owner != nil && c.opts.RememberOwners > 0 {
-		c.remember(string(id), answer.owner)
+}
+
+// take removes a call from those in flight. It keeps the owner at once, because the peer may ask for it in the next message,
+// before the call returns. The caller holds mu.
+func (c *Conn) take(id string) (answer *mailbox, ok bool) {
+	answer, ok = c.pending[id]
+	delete(c.pending, id)
+	if ok && answer.owner != nil && c.opts.RememberOwners > 0 {
+		c.remember(id, answer.owner)
 	}
+	return answer, ok
 }

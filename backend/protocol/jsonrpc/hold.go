@@ -121,8 +121,7 @@ func (c *Conn) remember(call string, owner any) {
 // with that id was waiting.
 func (c *Conn) Fail(id json.RawMessage, why error) bool {
 	c.mu.Lock()
-	answer, ok := c.pending[string(id)]
-	delete(c.pending, string(id))
+	answer, ok := c.take(string(id))
 	c.mu.Unlock()
 	if ok {
 		answer.put(event{err: why})

@@ -83,3 +83,28 @@ func TestFailEndsACallWithTheGivenError(t *testing.T) {
 		t.Error("a failed call is still in flight")
 	}
 }
+
+func TestTheOwnerOfAnAnsweredCallIsKnownBeforeTheCallReturns(t *testing.T) {
+	conn, peer, _ := connectWith(t, Options{RememberOwners: 1, InOrder: "next"})
+	busy, release := make(chan struct{}), make(chan struct{})
+	done := start(t.Context(), conn, Call{
+		Method: "m", Params: json.RawMessage(`{"_meta":{"progressToken":"p"}}`), Owner: "a",
+		Progress: func(json.RawMessage) { close(busy); <-release },
+	})
+	peer.read()
+	peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`)
+	<-busy
+	peer.write(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	peer.write(`{"jsonrpc":"2.0","id":7,"method":"next","params":{}}`)
+	peer.expect(`{"jsonrpc":"2.0","id":7,"result":{}}`) // the answer before it was read, too
+	if owner := conn.OwnerOf("1"); owner != "a" {
+		t.Errorf("got %v", owner)
+	}
+	close(release)
+	if a := <-done; a.err != nil {
+		t.Error(a.err)
+	}
+	if owner := conn.OwnerOf("1"); owner != "a" {
+		t.Errorf("afterwards: got %v", owner)
+	}
+}

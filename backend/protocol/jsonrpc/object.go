@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
@@ -141,6 +143,40 @@ func Edit(raw json.RawMessage, drop func(key []byte) bool, add json.RawMessage) 
 		out = append(out, ',')
 	}
 	return append(append(out, more...), '}')
+}
+
+// Unambiguous returns an object in which no parser takes another member for one of some
+// names than Get does: earlier members of the same name are removed, and those whose names
+// differ only in case, which encoding/json accepts. The result is raw itself if nothing
+// changes. raw must be valid JSON.
+func Unambiguous(raw json.RawMessage, names ...string) json.RawMessage {
+	left := make([]int, len(names)) // members of each name
+	unclear := false
+	for o := jsonscan.Members(raw, 0); o.Next(); {
+		key, _ := String(o.Quoted())
+		at := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(key, name) })
+		if at < 0 {
+			continue
+		}
+		if key == names[at] {
+			left[at]++
+		}
+		unclear = unclear || key != names[at] || left[at] > 1
+	}
+	if !unclear {
+		return raw
+	}
+	return Edit(raw, func(key []byte) bool {
+		at := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(string(key), name) })
+		if at < 0 {
+			return false
+		}
+		if string(key) == names[at] {
+			left[at]--
+			return left[at] > 0
+		}
+		return true
+	}, nil)
 }
 
 // inside returns the text between the braces of an object, without the white space

@@ -152,3 +152,23 @@ func FuzzItems(f *testing.F) {
 		}
 	})
 }
+
+func TestUnambiguousLeavesOneReadingOfNamedMembers(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"name":"a", "arguments":{}, "other":1, "Other":2}`:        `{"name":"a", "arguments":{}, "other":1, "Other":2}`,
+		`{"name":"a","name":"b"}`:                                   `{"name":"b"}`,
+		`{"Name":"a","name":"b","NAME":"c","arguments":{"Name":1}}`: `{"name":"b","arguments":{"Name":1}}`,
+		`{"n\u0061me":"a","name":"b"}`:                              `{"name":"b"}`,
+		`{"name":"a","argument\u017f":{"b":1}}`:                     `{"name":"a"}`,
+		`{"Arguments":{}}`:                                          `{}`,
+		`[1]`:                                                       `[1]`,
+	} {
+		if got := string(Unambiguous(json.RawMessage(raw), "name", "arguments")); got != want {
+			t.Errorf("%s became %s, want %s", raw, got, want)
+		}
+	}
+	raw := json.RawMessage(`{"name":"a"}`)
+	if got := Unambiguous(raw, "name"); &got[0] != &raw[0] {
+		t.Error("a clear object was copied")
+	}
+}
