@@ -1,0 +1,249 @@
+// Package difference answers how two definitions of a tool, prompt or resource differ, in
+// words for a person who decides about the later one. Texts are compared word by word,
+// with characters that cannot be seen made visible; schemas by the place of each property;
+// annotations by what they mean.
+package difference
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/textdiff"
+)
+
+// The kinds of changes.
+const (
+	Text       = "text"       // a text for models or people; see Change.Parts
+	Added      = "added"      // something that was not there
+	Removed    = "removed"    // something that is not there any more
+	Required   = "required"   // an argument must be given now, or need not any more
+	Type       = "type"       // a value must be of another type
+	Enum       = "enum"       // other values are allowed
+	Default    = "default"    // another value is used if none is given
+	Annotation = "annotation" // what the server says about the effects of a tool
+	Other      = "other"
+)
+
+// Change is one difference.
+type Change struct {
+	Field  string          `json:"field" doc:"JSON pointer to what has changed."`
+	Kind   string          `json:"kind" enum:"text,added,removed,required,type,enum,default,annotation,other"`
+	Before string          `json:"before,omitempty" doc:"As JSON, except for texts; characters that cannot be seen are shown as U+XXXX."`
+	After  string          `json:"after,omitempty"`
+	Parts  []textdiff.Part `json:"parts,omitempty" doc:"Of a text: its words, each the same, removed or added. Characters that cannot be seen are shown as U+XXXX."`
+	Words  string          `json:"words" doc:"The change as a sentence."`
+}
+
+// Of returns how a definition differs from a later one, in the order of their members. An
+// empty definition stands for none. Either may come from a hostile server.
+func Of(before, after json.RawMessage) []Change {
+	c := comparison{changes: []Change{}}
+	a, b := decode(before), decode(after)
+	if len(before) == 0 {
+		a = map[string]any{}
+	}
+	if len(after) == 0 {
+		b = map[string]any{}
+	}
+	old, isObject := a.(map[string]any)
+	now, alsoObject := b.(map[string]any)
+	if !isObject || !alsoObject {
+		c.value("", a, b)
+		return c.changes
+	}
+	for _, name := range namesOf(old, now) {
+		was, had := old[name]
+		is, has := now[name]
+		at := "/" + escape(name)
+		switch {
+		case name == "annotations" && had && has && isTool(now):
+			c.annotations(at, was, is)
+		case had && has && (name == "inputSchema" || name == "outputSchema"):
+			c.schema(at, was, is)
+		default:
+			c.member(at, was, had, is, has)
+		}
+	}
+	return c.changes
+}
+
+func isTool(definition map[string]any) bool { _, ok := definition["inputSchema"]; return ok }
+
+func decode(raw json.RawMessage) (value any) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if decoder.Decode(&value) != nil {
+		return string(raw)
+	}
+	return value
+}
+
+// first are the members that people look at first.
+var first = []string{"name", "uri", "uriTemplate", "title", "description", "annotations", "inputSchema", "arguments"}
+
+// namesOf returns the names of both objects, the most important first.
+func namesOf(a, b map[string]any) []string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	names := slices.Sorted(maps.Keys(all))
+	slices.SortStableFunc(names, func(x, y string) int {
+		return rank(x) - rank(y)
+	})
+	return names
+}
+
+func rank(name string) int {
+	if i := slices.Index(first, name); i >= 0 {
+		return i
+	}
+	return len(first)
+}
+
+// escape returns a name as a part of a JSON pointer (RFC 6901).
+func escape(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+// comparison collects changes.
+type comparison struct{ changes []Change }
+
+// maxChanges limits how many changes are told; the last one says that there are more.
+const maxChanges = 500
+
+func (c *comparison) add(change Change) {
+	switch {
+	case len(c.changes) < maxChanges:
+		c.changes = append(c.changes, change)
+	case len(c.changes) == maxChanges:
+		c.changes = append(c.changes, Change{Kind: Other, Words: fmt.Sprintf("there are more than %d changes", maxChanges)})
+	}
+}
+
+// member compares a member of an object, which one of the two may lack.
+func (c *comparison) member(at string, was any, had bool, is any, has bool) {
+	switch {
+	case had && has:
+		c.value(at, was, is)
+	case has:
+		c.add(Change{Field: at, Kind: Added, After: shown(is), Words: at + " is new"})
+	case had:
+		c.add(Change{Field: at, Kind: Removed, Before: shown(was), Words: at + " is gone"})
+	}
+}
+
+// value compares two values of any type.
+func (c *comparison) value(at string, was, is any) {
+	old, isObject := was.(map[string]any)
+	now, alsoObject := is.(map[string]any)
+	if isObject && alsoObject {
+		for _, name := range namesOf(old, now) {
+			before, had := old[name]
+			after, has := now[name]
+			c.member(at+"/"+escape(name), before, had, after, has)
+		}
+		return
+	}
+	a, isList := was.([]any)
+	b, alsoList := is.([]any)
+	if isList && alsoList && len(a) == len(b) {
+		for i := range a {
+			c.value(fmt.Sprintf("%s/%d", at, i), a[i], b[i])
+		}
+		return
+	}
+	text, isText := was.(string)
+	later, alsoText := is.(string)
+	switch {
+	case isText && alsoText && text != later:
+		c.text(at, text, later)
+	case !reflect.DeepEqual(was, is):
+		c.add(Change{Field: at, Kind: Other, Before: shown(was), After: shown(is), Words: cmp.Or(at, "the text") + " is another value"})
+	}
+}
+
+func (c *comparison) text(at, was, is string) {
+	parts := textdiff.Words(was, is)
+	for i := range parts {
+		parts[i].Text = Visible(parts[i].Text)
+	}
+	c.add(Change{Field: at, Kind: Text, Before: Visible(was), After: Visible(is), Parts: parts, Words: cmp.Or(at, "the text") + " reads otherwise"})
+}
+
+// hints are the annotations of a tool, with what they say if they are true and if they are
+// not, and whether they are true by default (MCP 2025-06-18, ToolAnnotations).
+var hints = map[string]struct {
+	yes, no string
+	byHand  bool
+}{
+	"readOnlyHint":    {"read-only", "able to change things", false},
+	"destructiveHint": {"able to destroy things", "unable to destroy things", true},
+	"idempotentHint":  {"harmless to repeat", "not harmless to repeat", false},
+	"openWorldHint":   {"in contact with the outside world", "without contact with the outside world", true},
+}
+
+func (c *comparison) annotations(at string, was, is any) {
+	old, isObject := was.(map[string]any)
+	now, alsoObject := is.(map[string]any)
+	if !isObject || !alsoObject {
+		c.value(at, was, is)
+		return
+	}
+	for _, name := range namesOf(old, now) {
+		hint, known := hints[name]
+		before, had := old[name]
+		after, has := now[name]
+		if !known {
+			c.member(at+"/"+escape(name), before, had, after, has)
+			continue
+		}
+		a, b := truth(before, hint.byHand), truth(after, hint.byHand)
+		if a == b && had == has {
+			continue
+		}
+		said := map[bool]string{true: hint.yes, false: hint.no}
+		words := "was " + said[a] + ", is " + said[b]
+		if a == b {
+			words = "says now that it is " + said[b]
+			if !has {
+				words = "does not say any more that it is " + said[a]
+			}
+		}
+		c.add(Change{Field: at + "/" + name, Kind: Annotation, Before: shownIf(before, had), After: shownIf(after, has), Words: words})
+	}
+}
+
+func truth(value any, otherwise bool) bool {
+	if b, ok := value.(bool); ok {
+		return b
+	}
+	return otherwise
+}
+
+func shownIf(value any, has bool) string {
+	if !has {
+		return ""
+	}
+	return shown(value)
+}
+
+// maxShown limits the length of a value, in characters.
+const maxShown = 4000
+
+// shown returns a value as JSON for people.
+func shown(value any) string {
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // decoded JSON can be encoded
+	text := []rune(strings.TrimSuffix(out.String(), "\n"))
+	if len(text) > maxShown {
+		text = append(text[:maxShown], '…')
+	}
+	return Visible(string(text))
+}

@@ -1,0 +1,429 @@
+package holding_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/store"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
+)
+
+// words judges a definition by a word in it.
+type words struct{ version string }
+
+func (w words) Version() string { return w.version }
+
+func (w words) Scan(_ string, texts []holding.Text) []holding.Judgement {
+	out := make([]holding.Judgement, len(texts))
+	for i, text := range texts {
+		for verdict, word := range map[holding.Verdict]string{holding.Warn: "dubious", holding.Block: "evil"} {
+			if strings.Contains(string(text.JSON), word) {
+				out[i] = holding.Judgement{Verdict: verdict, Points: 3, Findings: []holding.Finding{{Rule: "word", Verdict: verdict, Text: word, Reason: "It says " + word + "."}}}
+			}
+		}
+	}
+	return out
+}
+
+// closer judges as words, and also finds the word subtle, which makes a dubious text evil.
+type closer struct {
+	words
+	begun   chan string   // receives the server when it begins
+	proceed chan struct{} // it ends when this is closed
+}
+
+func (c closer) Classify(ctx context.Context, server string, texts []holding.Text) ([]holding.Judgement, error) {
+	select {
+	case c.begun <- server:
+	default:
+	}
+	select {
+	case <-c.proceed:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	out := c.Scan(server, texts)
+	for i, text := range texts {
+		if strings.Contains(string(text.JSON), "subtle") {
+			verdict := holding.Warn
+			if out[i].Verdict == holding.Warn {
+				verdict = holding.Block
+			}
+			out[i].Verdict = verdict
+			out[i].Findings = append(out[i].Findings, holding.Finding{Rule: "classifier", Verdict: verdict, Text: "subtle", Reason: "It sounds like an attack."})
+		}
+	}
+	return out, nil
+}
+
+// bench is a keeper over a real database.
+type bench struct {
+	t       testing.TB
+	db      *store.Store
+	servers *registry.Registry
+	keeper  *holding.Keeper
+	rules   holding.Rules
+	known   map[holding.Kind][]json.RawMessage
+	scanner words
+	closer  holding.Classifier
+	now     time.Time
+	applied int
+	bus     *events.Bus
+}
+
+func newBench(t testing.TB) *bench {
+	b := &bench{t: t, bus: &events.Bus{}, now: time.Unix(1_000_000, 0), scanner: words{"1"}}
+	var err error
+	if b.db, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "discover.db")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.db.Close() })
+	if b.servers, err = registry.Open(t.Context(), b.db, b.bus); err != nil {
+		t.Fatal(err)
+	}
+	b.open()
+	return b
+}
+
+// open opens the keeper anew, as a hub does when it starts.
+func (b *bench) open() {
+	var err error
+	b.keeper, err = holding.Open(b.t.Context(), holding.Options{
+		Store: b.db, Servers: b.servers, Scanner: b.scanner, Classifier: b.closer, Rules: func() holding.Rules { return b.rules },
+		Known:   func(_ string, kind holding.Kind) []json.RawMessage { return b.known[kind] },
+		Reapply: func(context.Context, string, holding.Kind) error { b.applied++; return nil },
+		Bus:     b.bus, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return b.now },
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) add(name, proposedBy string) {
+	b.t.Helper()
+	if _, err := b.servers.Add(b.t.Context(), registry.Server{Name: name, Command: "run", Approved: true, ProposedBy: proposedBy}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func tool(name, description string) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`{"name":%q,"description":%q}`, name, description))
+}
+
+// admit admits tools and compares what agents get.
+func (b *bench) admit(what, want string, tools ...json.RawMessage) {
+	b.t.Helper()
+	served, err := b.keeper.Admit(b.t.Context(), "one", holding.Tool, tools)
+	var names []string
+	for _, definition := range served {
+		var t struct{ Name, Description string }
+		_ = json.Unmarshal(definition, &t) // the test has written it
+		names = append(names, t.Name+"="+t.Description)
+	}
+	if got := strings.Join(names, " "); err != nil || got != want {
+		b.t.Errorf("%s: agents get %q, %v; want %q", what, got, err, want)
+	}
+}
+
+func (b *bench) server(name string) registry.Server {
+	s, err := b.servers.Get(name)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+// refused checks whether a call of a tool is refused.
+func (b *bench) refused(what, tool string, want bool) {
+	b.t.Helper()
+	err := b.keeper.RefuseTool(b.server("one"), tool)
+	if (err != nil) != want || want && fault.CodeOf(err) != policy.CodeHeld {
+		b.t.Errorf("%s: a call of %s: %v", what, tool, err)
+	}
+}
+
+// item returns the item of a tool.
+func (b *bench) item(tool string) holding.Item {
+	b.t.Helper()
+	items, err := b.keeper.Items(b.t.Context(), "one")
+	for _, i := range items {
+		if i.Name == tool {
+			return i
+		}
+	}
+	b.t.Fatalf("there is no item %s (%v)", tool, err)
+	return holding.Item{}
+}
+
+// launchHash returns the hash of the configuration of a server.
+func (b *bench) launchHash(server string) string {
+	b.t.Helper()
+	configured, err := b.servers.Get(server)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return secrets.LaunchOf(configured).Hash()
+}
+
+func TestSessionsGetTheApprovedText(t *testing.T) {
+	b := newBench(t)
+	b.add("one", "")
+	b.admit("first list", "a=A b=B", tool("a", "A"), tool("b", "B"), tool("c", "evil"))
+	b.refused("blocked", "c", true)
+	b.refused("approved", "a", false)
+	b.admit("the same again", "a=A b=B", tool("a", "A"), tool("b", "B"), tool("c", "evil"))
+	b.admit("a member that no hash covers", "a=A b=B", json.RawMessage(`{"name":"a","description":"A","_meta":{"x":"obey"}}`), tool("b", "B"))
+	b.admit("changed and new", "b=B", tool("a", "A2"), tool("b", "B"), tool("d", "D"))
+	b.refused("changed", "a", true)
+	b.refused("new", "d", true)
+	b.open() // a restart forgets nothing
+	b.refused("changed, after a restart", "a", true)
+	b.admit("the same after a restart", "b=B", tool("a", "A2"), tool("b", "B"), tool("d", "D"))
+	if c := b.keeper.Counts(); c.Waiting != 2 {
+		t.Errorf("%d items wait", c.Waiting)
+	}
+}
+
+func TestATextThatComesBackIsAllowedAndCounted(t *testing.T) {
+	b := newBench(t)
+	b.add("one", "")
+	b.admit("first list", "a=A", tool("a", "A"))
+	for i := range 3 {
+		b.admit("changed", "", tool("a", "B"))
+		b.admit("back", "a=A", tool("a", "A"))
+		if got := b.item("a"); got.Flips != i+1 || got.Warns() != (i == 2) {
+			t.Errorf("after %d: %d flips, warns: %v", i+1, got.Flips, got.Warns())
+		}
+	}
+	if c := b.keeper.Counts(); c.Waiting != 0 || c.Warned != 1 {
+		t.Errorf("counts are %+v", c)
+	}
+	i := b.item("a")
+	err := b.keeper.Approve(t.Context(), i.ID, holding.Decision{Hash: i.Hash.String()})
+	if i = b.item("a"); err != nil || i.Warns() {
+		t.Errorf("it warns after a person has looked at it: %v", err)
+	}
+}
+
+func TestAPersonDecidesAboutWhatWasShown(t *testing.T) {
+	b := newBench(t)
+	b.add("one", "")
+	b.admit("first list", "a=A", tool("a", "A"), tool("b", "evil"))
+	shown := holding.Decision{Hash: b.item("b").Hash.String()}
+	err := b.keeper.Approve(t.Context(), b.item("b").ID, shown)
+	if fault.CodeOf(err) != holding.CodeConfirm || !strings.Contains(err.Error(), "It says evil.") {
+		t.Errorf("a blocked tool without confirmation: %v", err)
+	}
+	b.admit("another text", "a=A", tool("a", "A"), tool("b", "evil!"))
+	shown.Confirmed = true
+	if err := b.keeper.Approve(t.Context(), b.item("b").ID, shown); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("a text that nobody was shown: %v", err)
+	}
+	shown.Hash = b.item("b").Hash.String()
+	if err := b.keeper.Approve(t.Context(), b.item("b").ID, shown); err != nil || b.applied != 1 {
+		t.Errorf("approved: %v, applied %d times", err, b.applied)
+	}
+	b.admit("approved", "a=A b=evil!", tool("a", "A"), tool("b", "evil!"))
+	if err := b.keeper.Reject(t.Context(), b.item("a").ID, holding.Decision{Hash: b.item("a").Hash.String()}); err != nil {
+		t.Error(err)
+	}
+	b.admit("rejected", "b=evil!", tool("a", "A"), tool("b", "evil!"), tool("c", "C"))
+	b.refused("rejected", "a", true)
+	before := b.launchHash("one")
+	if _, err := b.servers.Update(t.Context(), "one", func(s *registry.Server) { s.Args = []string{"other"} }); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := b.keeper.ApproveClean(t.Context(), "one", before); fault.KindOf(err) != fault.Conflict || b.keeper.Relaunched("one") == nil {
+		t.Errorf("a launch that nobody was shown: %v", err)
+	}
+	if _, err := b.servers.Update(t.Context(), "one", func(s *registry.Server) { s.Args = nil }); err != nil {
+		t.Fatal(err)
+	}
+	if approved, waiting, err := b.keeper.ApproveClean(t.Context(), "one", b.launchHash("one")); approved != 1 || waiting != 0 || err != nil {
+		t.Errorf("approved %d, %d wait, %v", approved, waiting, err)
+	}
+	b.admit("all that is clean", "b=evil! c=C", tool("a", "A"), tool("b", "evil!"), tool("c", "C"))
+	if _, err := b.keeper.Item(t.Context(), 999); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("an unknown item: %v", err)
+	}
+}
+
+func TestToolsOfAProposedServerWait(t *testing.T) {
+	b := newBench(t)
+	b.add("one", "an agent")
+	b.admit("first list", "", tool("a", "A"), tool("b", "dubious"))
+	b.refused("proposed", "a", true)
+	if err := b.keeper.Accept(t.Context(), "one", true); err != nil {
+		t.Fatal(err)
+	}
+	b.admit("accepted with what is clean", "a=A", tool("a", "A"), tool("b", "dubious"))
+	b.refused("dubious", "b", true)
+	b.rules.Agents = true
+	b2 := newBench(t)
+	b2.rules.Agents = true
+	b2.add("one", "an agent")
+	b2.admit("agents may install", "a=A", tool("a", "A"), tool("b", "dubious"))
+}
+
+func TestAnotherLaunchRevokesApprovals(t *testing.T) {
+	b := newBench(t)
+	b.add("one", "")
+	b.admit("first list", "a=A b=B", tool("a", "A"), tool("b", "B"))
+	if _, err := b.servers.Update(t.Context(), "one", func(s *registry.Server) { s.Env = map[string]string{"TOKEN": "1", "MODE": "fast"}; s.Description = "x" }); err != nil {
+		t.Fatal(err)
+	}
+	b.refused("a launch that Run has not noticed", "a", true)
+	b.refused("an unknown tool of it", "zzz", true)
+	b.admit("listed with another launch", "", tool("a", "A"), tool("b", "B2"))
+	changes := b.keeper.Relaunched("one")
+	if len(changes) != 1 || changes[0] != (holding.LaunchChange{Field: "env", After: "MODE=fast TOKEN=${…}"}) {
+		t.Errorf("the change is %+v", changes)
+	}
+	if err := b.keeper.Accept(t.Context(), "one", false); err != nil {
+		t.Fatal(err)
+	}
+	b.admit("accepted", "a=A", tool("a", "A"), tool("b", "B2"))
+	b.refused("unchanged", "a", false)
+	b.refused("changed", "b", true)
+	if b.keeper.Relaunched("one") != nil {
+		t.Error("the accepted launch is still reported")
+	}
+	if _, err := b.servers.Update(t.Context(), "one", func(s *registry.Server) { s.Env["TOKEN"] = "${TOKEN}" }); err != nil {
+		t.Fatal(err)
+	}
+	b.refused("another value of a credential", "a", false)
+	if _, err := b.servers.Update(t.Context(), "one", func(s *registry.Server) { s.Env["MODE"] = "slow" }); err != nil {
+		t.Fatal(err)
+	}
+	b.refused("another value of a variable", "a", true)
+}
+
+func TestWhatWasInUseStaysInUseAfterAnUpgrade(t *testing.T) {
+	b := newBench(t)
+	b.add("one", "an agent")
+	b.known = map[holding.Kind][]json.RawMessage{holding.Tool: {tool("a", "A"), tool("b", "evil")}}
+	if err := b.db.SaveTrust(t.Context(), holding.Server{Name: "one"}, nil, nil); err != nil { // as the migration does
+		t.Fatal(err)
+	}
+	b.open()
+	b.refused("before it is looked at", "a", false)
+	changed, unsubscribe := events.Subscribe[holding.Changed](b.bus, 16)
+	defer unsubscribe()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- b.keeper.Run(ctx) }()
+	<-changed // it has scanned the server
+	b.refused("scanned", "b", true)
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	b.admit("the first list after the upgrade", "a=A", tool("a", "A"), tool("b", "evil"), tool("c", "C"))
+	if b.item("b").State != holding.Blocked || b.item("c").Reason != holding.New || b.item("a").By != holding.Existing {
+		t.Errorf("states are %s, %s, %s", b.item("a").State, b.item("b").State, b.item("c").State)
+	}
+}
+
+func TestCleanChangesAreQuietIfTheSettingsSaySo(t *testing.T) {
+	b := newBench(t)
+	b.rules.Quiet = true
+	b.add("one", "")
+	b.admit("first list", "a=A", tool("a", "A"))
+	b.admit("clean changes", "a=A2 b=B", tool("a", "A2"), tool("b", "B"))
+	b.admit("a dubious change", "b=B", tool("a", "dubious"), tool("b", "B"))
+}
+
+func TestEveryRequestForAHeldItemIsRefused(t *testing.T) {
+	b := newBench(t)
+	b.add("one", "an agent")
+	for kind, definition := range map[holding.Kind]string{
+		holding.Prompt: `{"name":"p"}`, holding.Resource: `{"uri":"mem://r"}`, holding.Template: `{"uriTemplate":"mem://notes/{id}"}`,
+	} {
+		if _, err := b.keeper.Admit(t.Context(), "one", kind, []json.RawMessage{json.RawMessage(definition)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, row := range []struct{ method, params string }{
+		{"prompts/get", `{"name":"p"}`},
+		{"prompts/get", `{"name":"other","name":"p"}`},
+		{"prompts/get", `{"name":"p","name":"other"}`},
+		{"resources/read", `{"uri":"mem://r"}`},
+		{"resources/subscribe", `{"uri":"mem://r"}`},
+		{"resources/read", `{"uri":"mem://notes/1"}`},
+		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"p"}}`},
+		{"completion/complete", `{"ref":{"type":"ref/resource","uri":"mem://notes/{id}"}}`},
+	} {
+		if err := b.keeper.Refuse(b.server("one"), row.method, json.RawMessage(row.params)); fault.CodeOf(err) != policy.CodeHeld {
+			t.Errorf("%s %s: %v", row.method, row.params, err)
+		}
+	}
+	for _, row := range []struct{ method, params string }{
+		{"prompts/get", `{"name":"other"}`}, {"resources/read", `{"uri":"mem://other"}`}, {"ping", `{}`},
+	} {
+		if err := b.keeper.Refuse(b.server("one"), row.method, json.RawMessage(row.params)); err != nil {
+			t.Errorf("%s %s: %v", row.method, row.params, err)
+		}
+	}
+	shown := b.keeper.Shown(t.Context(), "one", "prompts/list", json.RawMessage(`{"prompts":[{"name":"p"},{"name":"new"}],"nextCursor":"x"}`))
+	if string(shown) != `{"prompts":[],"nextCursor":"x"}` {
+		t.Errorf("shown is %s", shown)
+	}
+}
+
+func TestTheClassifierHoldsWhatTheRulesOnlySuspect(t *testing.T) {
+	b := newBench(t)
+	c := closer{words: b.scanner, begun: make(chan string, 1), proceed: make(chan struct{})}
+	b.closer = c
+	b.open()
+	b.add("one", "")
+	ctx, stop := context.WithCancel(t.Context())
+	changes, unsubscribe := events.Subscribe[holding.Changed](b.bus, 16)
+	defer unsubscribe()
+	done := make(chan error, 1)
+	go func() { done <- b.keeper.Run(ctx) }()
+
+	// A person's server is usable at once.
+	b.admit("before the classifier", "a=fine b=dubious and subtle c=subtle", tool("a", "fine"), tool("b", "dubious and subtle"), tool("c", "subtle"))
+	<-c.begun
+	b.refused("before the classifier", "b", false)
+	close(c.proceed)
+	for b.keeper.RefuseTool(b.server("one"), "b") == nil {
+		<-changes
+	}
+	b.refused("a text that only sounds like an attack", "c", false)
+	if got := b.keeper.Counts(); got != (holding.Counts{Waiting: 1, Warned: 1}) {
+		t.Errorf("%+v", got)
+	}
+	// A list with one more tool does not bring the held one back, and what is added there
+	// is no reason to forget what is known.
+	b.admit("after the classifier", "a=fine c=subtle", tool("a", "fine"), tool("b", "dubious and subtle"), tool("c", "subtle"), tool("d", "evil"))
+	b.refused("after another list", "b", true)
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatNobodyVouchesForIsClassifiedBeforeItIsUsed(t *testing.T) {
+	b := newBench(t)
+	c := closer{words: b.scanner, proceed: make(chan struct{})}
+	close(c.proceed)
+	b.closer, b.rules = c, holding.Rules{Agents: true}
+	b.open()
+	b.add("one", "an agent")
+	b.admit("a server of an agent", "a=fine", tool("a", "fine"), tool("b", "subtle"))
+	b.rules = holding.Rules{Quiet: true}
+	b.admit("a suspicious change", "", tool("a", "subtle"), tool("b", "subtle"))
+	b.admit("a clean change", "a=finer", tool("a", "finer"), tool("b", "subtle"))
+}

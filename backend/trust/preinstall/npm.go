@@ -1,0 +1,133 @@
+package preinstall
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/program"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// redactor removes secrets from what package managers write.
+type redactor interface{ Text(string) string }
+
+func redactorOf(l upstream.Launch) redactor { return secrets.ForServer(l.Own, l.Args) }
+
+// installNPM installs the packages of npm without running their scripts, and then
+// runs the scripts in the sandbox.
+func (j job) installNPM(ctx context.Context) error {
+	args := []string{
+		"install", "--prefix", j.folder, "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", "--no-package-lock", "--install-strategy=hoisted", "--loglevel=error",
+	}
+	if err := j.run(ctx, j.env(), "npm", append(append(args, j.Options...), j.Packages...)...); err != nil {
+		return err
+	}
+	listed, err := os.ReadFile(filepath.Join(j.folder, "node_modules", ".package-lock.json"))
+	if err != nil || !bytes.Contains(listed, []byte(`"hasInstallScript": true`)) {
+		return nil
+	}
+	return j.runScripts(ctx)
+}
+
+// runScripts runs the installation scripts of the packages in the sandbox, as npx
+// runs them outside of it.
+func (j job) runScripts(ctx context.Context) error {
+	scripts := j.launch
+	scripts.Command, scripts.Args, scripts.Files, scripts.Own = j.Beside("npm"), []string{"rebuild", "--prefix", j.folder, "--loglevel=error"}, nil, nil
+	l, err := j.confine(scripts)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, file := range l.Files {
+			_ = file.Close()
+		}
+	}()
+	cmd, err := program.Command(ctx, l.Env, l.Command, l.Args...)
+	if err != nil {
+		return fault.Wrap(err, fault.Failed, "could not run the installation scripts of %s", j.Packages[0])
+	}
+	var output bytes.Buffer
+	cmd.Dir, cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = j.folder, l.Files, &output, &output
+	process.Isolate(cmd)
+	cmd.Cancel = func() error { process.Kill(cmd.Process.Pid); return nil }
+	if err := runTree(cmd); err != nil {
+		text := strings.ToValidUTF8(output.String(), "")
+		return fault.Wrap(err, fault.Failed, "the installation scripts of %s failed in the sandbox: %s", j.Packages[0], j.redactor.Text(text[max(len(text)-600, 0):]))
+	}
+	return nil
+}
+
+// runTree runs a command and ends the processes that it leaves.
+func runTree(cmd *exec.Cmd) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
+	_ = process.Adopt(cmd) // if it fails, Reap ends the command nevertheless
+	err := cmd.Wait()
+	process.Reap(process.Tree{ID: id})
+	return err
+}
+
+// findNPM returns the launch of the program that npx would start: that which is named,
+// or the only one of the package, or the one with the name of the package.
+func (j job) findNPM() (upstream.Launch, error) {
+	l := j.launch
+	modules := filepath.Join(j.folder, "node_modules")
+	name := j.Program
+	if name == "" {
+		var err error
+		if name, err = binOf(filepath.Join(modules, filepath.FromSlash(nameOf(j.Packages[0])))); err != nil {
+			return l, err
+		}
+	}
+	link := filepath.Join(modules, ".bin", name)
+	if name == "" || filepath.Base(name) != name || !exists(link) {
+		return l, j.missing(name)
+	}
+	program, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return l, fault.Wrap(err, fault.Failed, "could not find the program of %s", j.Packages[0])
+	}
+	path := filepath.Join(modules, ".bin") + string(filepath.ListSeparator)
+	if folder := j.Folder(); folder != "" { // the Node beside npx
+		path += folder + string(filepath.ListSeparator)
+	}
+	l.Command, l.Args, l.Env = program, j.Args, l.Env.With("PATH", path+l.Env.Get("PATH"))
+	return l, nil
+}
+
+// binOf returns the name of the program that npx starts for a package.
+func binOf(folder string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(folder, "package.json"))
+	if err != nil {
+		return "", fault.Wrap(err, fault.Failed, "could not read the description of an installed package")
+	}
+	var described struct {
+		Name string          `json:"name"`
+		Bin  json.RawMessage `json:"bin"`
+	}
+	if err := json.Unmarshal(data, &described); err != nil {
+		return "", fault.Wrap(err, fault.Failed, "the description of an installed package is malformed")
+	}
+	short := described.Name[strings.LastIndexByte(described.Name, '/')+1:]
+	var programs map[string]string
+	if json.Unmarshal(described.Bin, &programs) != nil { // a text is the path of the program with the name of the package
+		return short, nil
+	}
+	if _, ok := programs[short]; !ok && len(programs) == 1 {
+		for name := range programs {
+			return name, nil
+		}
+	}
+	return short, nil
+}

@@ -1,0 +1,98 @@
+//go:build unix
+
+package preinstall
+
+import (
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// resolve resolves a command line in a home folder of its own.
+func resolve(t *testing.T, env process.Env, folder string, line ...string) (upstream.Launch, bool, error) {
+	t.Helper()
+	server := registry.Server{Name: "one", Transport: "stdio"}
+	l := upstream.Launch{Command: line[0], Args: line[1:], Env: env}
+	return New(slog.New(slog.DiscardHandler)).Resolve(t.Context(), folder, server, l, func(l upstream.Launch) (upstream.Launch, error) { return l, nil })
+}
+
+func TestOtherCommandsAreLeftAsTheyAre(t *testing.T) {
+	for _, line := range [][]string{{"node", "server.js"}, {"npx", "-y", "./here"}, {"uvx", "--from", "git+https://x/y", "tool"}, {"npx", "-c", "echo"}, {"docker", "run", "x"}} {
+		folder := t.TempDir()
+		if _, found, err := resolve(t, process.Env(os.Environ()), folder, line...); found || err != nil {
+			t.Errorf("%q: found is %v, the error %v", line, found, err)
+		}
+	}
+}
+
+// npm writes a program in the role of npm, which "installs" one package.
+func npm(t *testing.T, name, description string, programs ...string) process.Env {
+	t.Helper()
+	bin := t.TempDir()
+	script := "#!/bin/sh\necho \"$@\" >> " + bin + "/calls\nwhile [ $# -gt 0 ]; do [ \"$1\" = --prefix ] && to=$2; shift; done\n" +
+		"mkdir -p $to/node_modules/.bin $to/node_modules/" + name + "\ncd $to/node_modules\ncat > " + name + "/package.json <<'E'\n" + description + "\nE\n"
+	for _, program := range programs {
+		script += "printf '#!/bin/sh\\necho \"$0 $@\"\\n' > " + name + "/" + program + ".js; chmod +x " + name + "/" + program + ".js; ln -s ../" + name + "/" + program + ".js .bin/" + program + "\n"
+	}
+	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return process.Env{"PATH=" + bin + ":/usr/bin:/bin", "HOME=" + bin, "CALLS=" + bin + "/calls"}
+}
+
+func TestTheProgramIsTheOneThatNpxWouldStart(t *testing.T) {
+	for what, row := range map[string]struct {
+		name, description string
+		programs, line    []string
+		want              string
+	}{
+		"the only program":                {"@me/thing", `{"name":"@me/thing","bin":{"other":"other.js"}}`, []string{"other"}, []string{"npx", "-y", "@me/thing@1.2.3", "--flag", "x"}, "@me/thing/other.js --flag x"},
+		"the one with the package's name": {"thing", `{"name":"thing","bin":{"thing":"thing.js","more":"more.js"}}`, []string{"thing", "more"}, []string{"npx", "thing"}, "thing/thing.js"},
+		"a text":                          {"@me/text", `{"name":"@me/text","bin":"text.js"}`, []string{"text"}, []string{"npx", "@me/text@latest"}, "@me/text/text.js"},
+		"a named one":                     {"thing", `{"name":"thing","bin":{"thing":"thing.js","more":"more.js"}}`, []string{"thing", "more"}, []string{"npx", "-y", "-p", "thing@2", "more", "a b"}, "thing/more.js a b"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			env, folder := npm(t, row.name, row.description, row.programs...), t.TempDir()
+			for range 2 { // the second time, it is installed
+				l, found, err := resolve(t, env, folder, row.line...)
+				if err != nil || !found {
+					t.Fatalf("found is %v, the error %v", found, err)
+				}
+				if got := strings.Join(append([]string{l.Command}, l.Args...), " "); !strings.HasSuffix(got, "/node_modules/"+row.want) {
+					t.Errorf("it starts %s", got)
+				}
+				if out, err := exec.CommandContext(t.Context(), l.Command, l.Args...).Output(); err != nil {
+					t.Errorf("it does not start: %s, %v", out, err)
+				}
+			}
+			calls, err := os.ReadFile(env.Get("CALLS"))
+			if err != nil || strings.Count(string(calls), "install ") != 1 || !strings.Contains(string(calls), "--ignore-scripts") {
+				t.Errorf("npm was called with\n%s%v", calls, err)
+			}
+		})
+	}
+}
+
+func TestAFailedInstallationIsExplainedAndTriedAgain(t *testing.T) {
+	env, folder := npm(t, "thing", `{"name":"thing","bin":{"a":"a.js","b":"b.js"}}`, "a", "b"), t.TempDir()
+	for range 2 {
+		if _, found, err := resolve(t, env, folder, "npx", "thing"); !found || fault.KindOf(err) != fault.Failed || !strings.Contains(fault.MessageOf(err), `has no program "thing"`) {
+			t.Errorf("found is %v, the error %v", found, err)
+		}
+	}
+	if calls, _ := os.ReadFile(env.Get("CALLS")); strings.Count(string(calls), "install ") != 2 {
+		t.Errorf("npm was called with\n%s", calls)
+	}
+	env = process.Env{"PATH=/nowhere"}
+	if _, _, err := resolve(t, env, t.TempDir(), "npx", "thing"); !strings.Contains(fault.MessageOf(err), `"npm" was not found`) {
+		t.Errorf("without npm: %v", err)
+	}
+}

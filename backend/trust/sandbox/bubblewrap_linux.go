@@ -1,0 +1,74 @@
+package sandbox
+
+import (
+	"context"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/program"
+)
+
+// trialTimeout limits the trial run of bubblewrap.
+const trialTimeout = 5 * time.Second
+
+// bubblewrap gives strict servers processes, a network and a folder for temporary
+// files of their own, in addition to what the helper enforces. Systems may forbid it
+// the namespaces that it needs, so it is used only after a trial run.
+type bubblewrap struct {
+	once sync.Once
+	mu   sync.Mutex
+	path string // empty if it does not work, or was not tried yet
+}
+
+// try runs bubblewrap once, and returns its path if it works.
+func (b *bubblewrap) try(env process.Env) string {
+	b.once.Do(func() {
+		path := env.LookPath("bwrap")
+		if path == "" {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), trialTimeout)
+		defer cancel()
+		cmd, err := program.Command(ctx, env, path, append(namespaces(true), "--", "/bin/true")...)
+		if err != nil || cmd.Run() != nil {
+			return
+		}
+		b.mu.Lock()
+		b.path = path
+		b.mu.Unlock()
+	})
+	return b.works()
+}
+
+// works returns the path of bubblewrap if a trial run has succeeded.
+func (b *bubblewrap) works() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.path
+}
+
+// namespaces returns the options for namespaces of their own. The file system is that
+// of the machine, because Landlock restricts it.
+func namespaces(network bool) []string {
+	args := []string{"--die-with-parent", "--unshare-pid", "--unshare-ipc"}
+	if network {
+		args = append(args, "--unshare-net")
+	}
+	return append(args, "--dev-bind", "/", "/", "--proc", "/proc")
+}
+
+// wrap returns the command that starts the helper in namespaces of its own. temporary
+// is the folder that becomes /tmp, unless something that is needed is in /tmp.
+func (b *bubblewrap) wrap(p policy, temporary string, helper []string, needed ...string) (command string, args []string) {
+	args = namespaces(p.network.none())
+	needed = slices.Concat(needed, helper[:1], p.read, p.write)
+	if !slices.ContainsFunc(needed, func(path string) bool { return within("/tmp", path) }) {
+		if info, err := os.Stat(temporary); err == nil && info.IsDir() {
+			args = append(args, "--bind", temporary, "/tmp")
+		}
+	}
+	return b.path, append(append(args, "--"), helper...)
+}

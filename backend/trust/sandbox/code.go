@@ -1,0 +1,116 @@
+package sandbox
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// code is where the program of a launch and what it needs to run is installed.
+type code struct {
+	own []string // folders of this program's data folder that contain the server
+	all []string // everything, for a server that may not read other folders
+}
+
+// codeOf finds the program of a launch, its interpreter, and the script that an
+// interpreter is given. shared are folders whose subfolders contain one program each.
+func codeOf(l upstream.Launch, at place, shared []string) (c code) {
+	program := l.Env.LookPath(l.Command)
+	for _, text := range append([]string{program}, l.Args...) {
+		for _, folder := range shared {
+			for _, part := range strings.Split(text, "=") {
+				if rest, err := filepath.Rel(folder, part); err == nil && filepath.IsLocal(rest) && rest != "." {
+					first, _, _ := strings.Cut(rest, string(filepath.Separator))
+					c.own = append(c.own, real(filepath.Join(folder, first)))
+				}
+			}
+		}
+	}
+	if program == "" {
+		return c
+	}
+	hidden := reals(at.hidden())
+	keep := func(folders ...string) {
+		for _, folder := range folders {
+			if folder != at.home && len(carve(disk{}, folder, hidden)) == 1 {
+				c.all = append(c.all, folder)
+			}
+		}
+	}
+	for _, found := range append([]string{program}, interpretersOf(real(program), l)...) {
+		keep(append(prefixesOf(found), real(found))...) // the file alone where its folder contains much more
+	}
+	for _, arg := range l.Args {
+		if filepath.IsAbs(arg) {
+			if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() {
+				keep(projectOf(real(arg)), real(arg))
+			}
+			break // what follows are arguments of the script
+		}
+	}
+	return c
+}
+
+// prefixesOf returns the folders below which a program is installed: that of its
+// file and, for bin/program, that which contains bin, with links and without.
+func prefixesOf(program string) (folders []string) {
+	for _, path := range []string{real(program), filepath.Join(real(filepath.Dir(program)), filepath.Base(program))} {
+		folder := filepath.Dir(path)
+		if name := filepath.Base(folder); (name == "bin" || name == "Scripts") && filepath.Dir(folder) != "/" {
+			folders = append(folders, filepath.Dir(folder))
+		}
+		folders = append(folders, folder, projectOf(path))
+	}
+	return folders
+}
+
+// projectOf returns the outermost folder to which a script belongs: that with all
+// packages beside its own, or that with the description of its project.
+func projectOf(script string) string {
+	sep := string(filepath.Separator)
+	if before, _, found := strings.Cut(script, sep+"node_modules"+sep); found {
+		return filepath.Join(before, "node_modules")
+	}
+	for folder := filepath.Dir(script); filepath.Dir(folder) != folder; folder = filepath.Dir(folder) {
+		for _, sign := range []string{"package.json", "pyproject.toml", "pyvenv.cfg"} {
+			if _, err := os.Stat(filepath.Join(folder, sign)); err == nil {
+				return folder
+			}
+		}
+	}
+	return filepath.Dir(script)
+}
+
+// interpretersOf returns the programs that the first line of a script names, and the
+// Python on which a virtual environment is based.
+func interpretersOf(script string, l upstream.Launch) (found []string) {
+	if file, err := os.Open(script); err == nil {
+		line, _ := bufio.NewReader(file).ReadString('\n')
+		_ = file.Close()
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "#!"); ok && len(line) < 4096 {
+			for _, word := range strings.Fields(rest) {
+				if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
+					continue
+				}
+				if path := l.Env.LookPath(word); path != "" {
+					found = append(found, path)
+				}
+			}
+		}
+	}
+	for _, program := range append([]string{script}, found...) {
+		config, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(program)), "pyvenv.cfg"))
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(config)) {
+			if key, value, ok := strings.Cut(line, "="); ok && strings.TrimSpace(key) == "home" {
+				found = append(found, filepath.Join(strings.TrimSpace(value), "python3"))
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,43 @@
+package sandbox
+
+import (
+	"os"
+
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// sandboxExec is the program of macOS that starts others in a sandbox.
+const sandboxExec = "/usr/bin/sandbox-exec"
+
+func thisMachine([]string) machine {
+	m := machine{os: "darwin"}
+	if info, err := os.Stat(sandboxExec); err == nil && info.Mode()&0o111 != 0 {
+		m.helper = []string{sandboxExec}
+	}
+	return m
+}
+
+// confine returns the launch of sandbox-exec, which enforces a policy and becomes
+// the program of l.
+func (m machine) confine(p policy, l upstream.Launch) (upstream.Launch, error) {
+	env := l.Env
+	for name, value := range l.Own {
+		env = env.With(name, value)
+	}
+	program := env.LookPath(l.Command)
+	if program == "" {
+		return l, nil // the start fails and says that the program is missing
+	}
+	l.Command, l.Args = m.helper[0], append([]string{"-p", p.seatbelt(), program}, l.Args...)
+	return l, nil
+}
+
+// limitStarted does nothing: macOS writes core dumps only where the user asks for
+// them.
+func limitStarted(int) {}
+
+// ThisProgram returns nil: the helper is sandbox-exec.
+func ThisProgram() []string { return nil }
+
+// Exec is the helper of Linux. Here it fails.
+func Exec() (status int) { return 126 }

@@ -1,0 +1,314 @@
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// user is a person with a home folder that contains a key, and the sandbox of a hub
+// that the person runs.
+type user struct {
+	t       *testing.T
+	home    string
+	env     process.Env
+	sandbox *Sandbox
+	bus     *events.Bus
+}
+
+// newUser returns a user. The test is skipped where the kernel has no Landlock.
+func newUser(t *testing.T) *user {
+	t.Helper()
+	if landlockABI() < abiTruncate {
+		t.Skipf("the kernel has no Landlock, or one older than ABI %d", abiTruncate)
+	}
+	// Temporary folders of tests are in /tmp, which guard allows. So the home folder is elsewhere.
+	home, err := os.MkdirTemp("/var", "home-of-a-test-")
+	if err != nil {
+		if home, err = os.MkdirTemp(".", "home-of-a-test-"); err != nil {
+			t.Fatal(err)
+		}
+		home, _ = filepath.Abs(home)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	u := &user{t: t, home: home, bus: new(events.Bus)}
+	u.write(".ssh/id_ed25519", "the key")
+	u.write(".agent-discover/token", "the token")
+	u.write("notes/today.txt", "notes")
+	u.write("project/main.c", "code")
+	u.write("data/packages/one/server", "program")
+	u.env = process.Env{"HOME=" + home, "PATH=/usr/local/bin:/usr/bin:/bin"}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.sandbox = New(Options{
+		Helper: []string{self, HelperCommand}, Data: u.path(".agent-discover"), Folder: u.path(".agent-discover/sandbox"),
+		Roots: []string{"file://" + u.path("project")}, Bus: u.bus, Log: slog.New(slog.DiscardHandler),
+	})
+	return u
+}
+
+func (u *user) path(name string) string { return filepath.Join(u.home, name) }
+
+func (u *user) write(name, content string) {
+	u.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(u.path(name)), 0o700); err != nil {
+		u.t.Fatal(err)
+	}
+	if err := os.WriteFile(u.path(name), []byte(content), 0o600); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// run starts a program as upstream does, and returns what it printed.
+func (u *user) run(server registry.Server, command string, args ...string) string {
+	u.t.Helper()
+	server.Name, server.Transport, server.Command, server.Args = "tried", "stdio", command, args
+	l, err := u.sandbox.Confine(u.t.Context(), server.Name, server, upstream.Launch{Command: command, Args: args, Env: u.env})
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	cmd := exec.Command(l.Command, l.Args...)
+	cmd.Env, cmd.Dir, cmd.ExtraFiles = l.Env, u.home, l.Files
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		fmt.Fprintf(&out, "%v\n", err)
+	}
+	return out.String()
+}
+
+// attack runs attempts and returns their results.
+func (u *user) attack(server registry.Server, tries ...string) map[string]string {
+	u.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	out := u.run(server, self, append([]string{attackCommand}, tries...)...)
+	results := make(map[string]string)
+	for line := range strings.Lines(out) {
+		if what, result, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
+			results[what] = result
+		}
+	}
+	if len(results) < len(tries) {
+		u.t.Fatalf("printed: %s", out)
+	}
+	return results
+}
+
+// expect compares the results of attempts. Denied attempts have any error.
+func expect(t *testing.T, results map[string]string, allowed, denied []string) {
+	t.Helper()
+	for _, what := range allowed {
+		if results[what] != "got it" {
+			t.Errorf("%s: %s; it should work", what, results[what])
+		}
+	}
+	for _, what := range denied {
+		if r, tried := results[what]; r == "got it" || !tried {
+			t.Errorf("%s worked", what)
+		}
+	}
+}
+
+// listener accepts connections, which a confined server must not be able to make.
+func listener(t *testing.T, network, address string) net.Listener {
+	t.Helper()
+	l, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+func TestAGuardedServerGetsNoSecretsAndWritesOnlyWhereItMay(t *testing.T) {
+	u := newUser(t)
+	guard := registry.Server{Sandbox: registry.Guard}
+	tcp := listener(t, "tcp", "127.0.0.1:0")
+	results := u.attack(guard,
+		"read="+u.path(".ssh/id_ed25519"), "list="+u.path(".ssh"), "write="+u.path("notes/new.txt"), "empty="+u.path("notes/today.txt"),
+		"move="+u.path("notes/today.txt"), "own="+u.path(".agent-discover/sandbox/tried/state"), "link="+u.path(".ssh/id_ed25519"),
+		"ring=", "trace=", "namespace=", "mount=/tmp", "core=", fmt.Sprintf("environ=%d", os.Getpid()), "connect="+tcp.Addr().String())
+	expect(t, results, []string{"own", "connect"}, []string{"read", "list", "write", "empty", "move", "link", "ring", "trace", "namespace", "mount", "core", "environ"})
+	results = u.attack(guard, "read="+u.path("notes/today.txt"), "list="+u.path("notes"), "write="+u.path("project/new.c"))
+	expect(t, results, []string{"read", "list", "write"}, nil)
+	if results := u.attack(guard, "read="+u.path(".agent-discover/token")); results["read"] == "got it" {
+		t.Error("it can read the token of the hub")
+	}
+	if out := u.run(guard, "/bin/sh", "-c", "cat "+u.path(".ssh/id_ed25519")); !strings.Contains(out, "Permission denied") || strings.Contains(out, "the key") {
+		t.Errorf("a program that it starts: %s", out)
+	}
+	if text, err := os.ReadFile(u.path("notes/today.txt")); err != nil || string(text) != "notes" {
+		t.Errorf("the foreign file is %q, %v", text, err)
+	}
+}
+
+func TestALinkToASecretLeadsNowhere(t *testing.T) {
+	u := newUser(t)
+	if err := os.Symlink(u.path(".ssh"), u.path("keys")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(u.path(".ssh/id_ed25519"), u.path("project/key")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"keys/id_ed25519", "project/key"} {
+		if results := u.attack(registry.Server{Sandbox: registry.Guard}, "read="+u.path(path)); results["read"] == "got it" {
+			t.Errorf("it can read %s", path)
+		}
+	}
+}
+
+func TestAStrictServerReadsOnlyWhatIsListedAndHasNoNetwork(t *testing.T) {
+	u := newUser(t)
+	strict := registry.Server{Sandbox: registry.Strict}
+	shared := "/tmp/of-" + filepath.Base(u.home)
+	tcp, local := listener(t, "tcp", "127.0.0.1:0"), listener(t, "unix", u.path("s.sock"))
+	results := u.attack(strict,
+		"read="+u.path("notes/today.txt"), "list="+u.path("notes"), "write="+u.path("notes/new.txt"), "shared="+shared, "own="+u.path(".agent-discover/sandbox/tried/tmp/file"),
+		"connect="+tcp.Addr().String(), "send="+tcp.Addr().String(), "local="+local.Addr().String(), "mptcp=", fmt.Sprintf("signal=%d", os.Getpid()))
+	denied := []string{"read", "list", "write", "connect", "send", "local", "mptcp"}
+	if landlockABI() >= abiScopes {
+		denied = append(denied, "signal")
+	}
+	expect(t, results, []string{"own"}, denied)
+	if _, err := os.Stat(shared); err == nil { // it may have a /tmp of its own
+		_ = os.Remove(shared)
+		t.Error("it has written to the /tmp that all programs share")
+	}
+	if out := u.run(strict, "sh", "-c", "echo of the system; cat /etc/hostname >/dev/null && echo read"); !strings.Contains(out, "of the system\nread") {
+		t.Errorf("an ordinary program: %s", out)
+	}
+}
+
+func TestAStrictServerHasProcessesOfItsOwnWhereBubblewrapWorks(t *testing.T) {
+	u := newUser(t)
+	strict := registry.Server{Sandbox: registry.Strict}
+	out := u.run(strict, "sh", "-c", "echo $$; cat /proc/"+fmt.Sprint(os.Getpid())+"/cmdline; id -u")
+	if u.sandbox.machine.wrapper.works() == "" {
+		t.Skip("bubblewrap is not installed or may not create namespaces")
+	}
+	if pid, _, _ := strings.Cut(out, "\n"); len(pid) > 2 || !strings.Contains(out, "No such file") || !strings.Contains(out, fmt.Sprint("\n", os.Getuid(), "\n")) {
+		t.Errorf("printed:\n%s", out)
+	}
+	if !slices.ContainsFunc(u.sandbox.Report(registry.Server{Name: "x", Transport: "stdio", Command: "x", Sandbox: registry.Strict}).Notes, func(n string) bool { return strings.Contains(n, "bubblewrap") }) {
+		t.Error("the report does not say so")
+	}
+	p := policy{network: network{restricted: true, ports: []uint16{443}}, read: []string{"/usr"}}
+	if _, args := u.sandbox.machine.wrapper.wrap(p, u.home, []string{"/opt/helper", HelperCommand}); strings.Join(args, " ") != strings.Join(namespaces(false), " ")+" --bind "+u.home+" /tmp -- /opt/helper "+HelperCommand {
+		t.Errorf("with a network grant: %v", args)
+	}
+}
+
+func TestAProgramInTheHomeFolderStartsInAStrictSandbox(t *testing.T) {
+	u := newUser(t)
+	u.write("server", "#!/bin/sh\necho started\n")
+	if err := os.Chmod(u.path("server"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range [][]string{{u.path("server")}, {"sh", u.path("server")}} {
+		if out := u.run(registry.Server{Sandbox: registry.Strict}, line[0], line[1:]...); out != "started\n" {
+			t.Errorf("%v: %s", line, out)
+		}
+	}
+}
+
+func TestGrantsAllowWhatTheyName(t *testing.T) {
+	u := newUser(t)
+	tcp, other := listener(t, "tcp", "127.0.0.1:0"), listener(t, "tcp", "127.0.0.1:0")
+	port := tcp.Addr().(*net.TCPAddr).Port
+	server := registry.Server{Sandbox: registry.Strict, Grants: registry.Grants{
+		Read: []string{"~/notes"}, Write: []string{u.path("project")}, Network: []string{fmt.Sprintf("localhost:%d", port)},
+	}}
+	if landlockABI() < abiTCP {
+		server.Grants.Network = nil
+	}
+	results := u.attack(server, "read="+u.path("notes/today.txt"), "write="+u.path("notes/new.txt"), "own="+u.path("project/new.txt"), "connect="+tcp.Addr().String())
+	expect(t, results, []string{"read", "own"}, []string{"write"})
+	if results["connect"] != "got it" && landlockABI() >= abiTCP {
+		t.Errorf("the granted port: %s", results["connect"])
+	}
+	expect(t, u.attack(server, "connect="+other.Addr().String(), "mptcp="), nil, []string{"connect", "mptcp"})
+	server.Grants = registry.Grants{Read: []string{"~"}}
+	expect(t, u.attack(server, "read="+u.path(".ssh/id_ed25519"), "list="+u.path("notes")), []string{"list"}, []string{"read"})
+	expect(t, u.attack(server, "list="+u.home), []string{"list"}, nil)
+	server.Grants.Read = []string{"~/.ssh"}
+	expect(t, u.attack(server, "read="+u.path(".ssh/id_ed25519")), []string{"read"}, nil)
+}
+
+func TestAServerGetsNoCredentialsOfTheUsersEnvironment(t *testing.T) {
+	u := newUser(t)
+	u.env = append(u.env, "SSH_AUTH_SOCK=/tmp/agent", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/bus", "GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ0123456", "EDITOR=vi", "LANG=C")
+	for level, want := range map[string]string{registry.Guard: "EDITOR LANG", registry.Strict: "LANG"} {
+		out := u.run(registry.Server{Sandbox: level}, "/usr/bin/env")
+		var kept []string
+		for _, name := range []string{"SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "GITHUB_TOKEN", "EDITOR", "LANG"} {
+			if strings.Contains("\n"+out, "\n"+name+"=") {
+				kept = append(kept, name)
+			}
+		}
+		if strings.Join(kept, " ") != want {
+			t.Errorf("%s: it gets %v", level, kept)
+		}
+	}
+}
+
+func TestAStrictServerIsNotStartedWhereItCannotBeConfined(t *testing.T) {
+	for what, m := range map[string]machine{
+		"no Landlock": {os: "linux", calls: true, helper: []string{"x"}}, "an old one": {os: "linux", abi: 2, calls: true, helper: []string{"x"}},
+		"no helper": {os: "linux", abi: 7, calls: true}, "another processor": {os: "linux", abi: 7, helper: []string{"x"}},
+		"Windows": {os: "windows"}, "macOS without sandbox-exec": {os: "darwin"},
+	} {
+		s := New(Options{Folder: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
+		s.machine = m
+		server := registry.Server{Name: "one", Transport: "stdio", Command: "true", Sandbox: registry.Strict}
+		if _, err := s.Confine(t.Context(), "one", server, upstream.Launch{Command: "true"}); err == nil || !strings.Contains(err.Error(), "its sandbox is strict") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestAHelperThatCannotConfineDoesNotStartTheProgram(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{
+		"no spec": "", "another version": `{"version":99,"path":"/bin/echo","args":["echo","started"]}`,
+		"unknown rights": `{"version":1,"path":"/bin/echo","args":["echo","started"],"files":4611686018427387904}`,
+	} {
+		file, err := os.CreateTemp(t.TempDir(), "spec")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(file, text); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.Seek(0, 0); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(self, HelperCommand)
+		cmd.ExtraFiles = []*os.File{file}
+		out, err := cmd.CombinedOutput()
+		if err == nil || strings.Contains(string(out), "started\n") || !strings.Contains(string(out), "could not be confined") {
+			t.Errorf("%s: %s, %v", what, out, err)
+		}
+		_ = file.Close()
+	}
+}

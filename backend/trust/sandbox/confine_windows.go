@@ -1,0 +1,29 @@
+package sandbox
+
+import (
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// The limits of the job of a confined server.
+const (
+	jobMemory    = 4 << 30 // bytes
+	jobProcesses = 256
+)
+
+func thisMachine([]string) machine { return machine{os: "windows"} }
+
+// confine limits the job of the process.
+func (machine) confine(_ policy, l upstream.Launch) (upstream.Launch, error) {
+	l.Started = func(pid int) { _ = process.LimitJob(pid, jobMemory, jobProcesses) } // it may have ended
+	return l, nil
+}
+
+// limitStarted does nothing: Windows writes no core dumps.
+func limitStarted(int) {}
+
+// ThisProgram returns nil: there is no helper.
+func ThisProgram() []string { return nil }
+
+// Exec is the helper of Linux. Here it fails.
+func Exec() (status int) { return 126 }

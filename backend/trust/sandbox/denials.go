@@ -1,0 +1,176 @@
+package sandbox
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// maxDenied is how many denied accesses are kept for one server.
+const maxDenied = 20
+
+// Output returns lines of a server's standard error, as upstream.Manager.Output does.
+type Output func(server string, n int, after int64) (lines []upstream.Line, left int64)
+
+// Changed is published when a server was denied an access for the first time, and
+// when its denied accesses were forgotten.
+type Changed struct{ Server string }
+
+// denials are the denied accesses of servers.
+type denials struct {
+	mu    sync.Mutex
+	known map[string]*confined // by server
+	since map[string]int64     // number of the last line that was read, by server
+}
+
+// confined is a server that runs in a sandbox, with what it was denied.
+type confined struct {
+	policy policy
+	home   string
+	denied []Denied
+}
+
+// began notes the policy with which a server is started.
+func (d *denials) began(server string, p policy, home string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.known == nil {
+		d.known = make(map[string]*confined)
+	}
+	if d.known[server] == nil {
+		d.known[server] = &confined{}
+	}
+	c := d.known[server]
+	c.policy, c.home = p, home
+	// Grants may have been added since.
+	c.denied = slices.DeleteFunc(c.denied, func(one Denied) bool {
+		_, still := p.deniedBy(claim{one.Access, one.Target}, home)
+		return !still
+	})
+}
+
+func (d *denials) forget(server string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.known, server)
+	delete(d.since, server)
+}
+
+// Denied returns what a server wanted and did not get since the hub started, the
+// latest last. It is forgotten when it is granted or the sandbox is switched off.
+func (s *Sandbox) Denied(server string) []Denied {
+	s.denials.mu.Lock()
+	defer s.denials.mu.Unlock()
+	if c := s.denials.known[server]; c != nil {
+		return slices.Clone(c.denied)
+	}
+	return nil
+}
+
+// ForgetDenied forgets what a server was denied.
+func (s *Sandbox) ForgetDenied(server string) {
+	s.denials.mu.Lock()
+	if c := s.denials.known[server]; c != nil {
+		c.denied = nil
+	}
+	s.denials.mu.Unlock()
+	events.Publish(s.options.Bus, Changed{server})
+}
+
+// note adds the denied accesses that lines of a server speak of. It reports whether
+// there are new ones.
+func (d *denials) note(server string, lines ...upstream.Line) (news bool) {
+	d.mu.Lock()
+	c := d.known[server]
+	if c == nil {
+		d.mu.Unlock()
+		return false
+	}
+	p, home := c.policy, c.home
+	d.mu.Unlock()
+	var found []Denied
+	for _, line := range lines { // without the lock, because it looks at files
+		for _, claimed := range claimsIn(line.Text) {
+			if one, denied := p.deniedBy(claimed, home); denied {
+				one.Last, one.Line = line.At, shown(line.Text)
+				found = append(found, one)
+			}
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, one := range found {
+		at := slices.IndexFunc(c.denied, func(o Denied) bool { return o.Access == one.Access && o.Target == one.Target })
+		if at >= 0 {
+			one.Count += c.denied[at].Count
+			c.denied = slices.Delete(c.denied, at, at+1)
+		} else {
+			news = true
+		}
+		c.denied = append(c.denied, one)
+	}
+	if over := len(c.denied) - maxDenied; over > 0 {
+		c.denied = slices.Delete(c.denied, 0, over)
+	}
+	return news
+}
+
+// Run notices denied accesses until ctx ends.
+func (s *Sandbox) Run(ctx context.Context) error {
+	wrote, stopWrote := events.Subscribe[upstream.Wrote](s.options.Bus, 256)
+	recorded, stopRecorded := events.Subscribe[journal.Recorded](s.options.Bus, 256)
+	defer func() { stopWrote(); stopRecorded() }()
+	for {
+		server, news := "", false
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-wrote:
+			if !open {
+				wrote, stopWrote = events.Subscribe[upstream.Wrote](s.options.Bus, 256)
+				continue
+			}
+			server, news = e.Server, s.read(e.Server)
+		case e, open := <-recorded:
+			if !open {
+				recorded, stopRecorded = events.Subscribe[journal.Recorded](s.options.Bus, 256)
+				continue
+			}
+			r := e.Record
+			if r.Outcome != journal.ToolError && r.Outcome != journal.Failed {
+				continue
+			}
+			var lines []upstream.Line
+			for text := range strings.Lines(r.Response) {
+				lines = append(lines, upstream.Line{At: r.At, Text: text})
+			}
+			server, news = r.Server, s.denials.note(r.Server, lines...)
+		}
+		if news {
+			events.Publish(s.options.Bus, Changed{server})
+		}
+	}
+}
+
+// read notes what a server has written since the last time.
+func (s *Sandbox) read(server string) bool {
+	s.denials.mu.Lock()
+	after, confined := s.denials.since[server], s.denials.known[server] != nil
+	s.denials.mu.Unlock()
+	if !confined || s.options.Output == nil {
+		return false
+	}
+	lines, _ := s.options.Output(server, 100, after)
+	if len(lines) == 0 {
+		return false
+	}
+	s.denials.mu.Lock()
+	s.denials.since[server] = lines[len(lines)-1].N
+	s.denials.mu.Unlock()
+	return s.denials.note(server, lines...)
+}

@@ -1,0 +1,179 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+)
+
+// Access is a way to use a file or an address.
+type Access string
+
+// The accesses that a person can grant.
+const (
+	Read    Access = "read"
+	Write   Access = "write"
+	Network Access = "network"
+)
+
+// Denied is an access that a confined server probably wanted and did not get. The
+// kernel tells nobody what it denies, so that this is what the server itself has
+// written: a line of its standard error, or the result of a call that failed.
+type Denied struct {
+	Access Access
+	Target string // the path or the host; empty if the server did not name it
+	// Grant is what to grant so that the access is allowed. It is empty if a person
+	// should not grant that without thought, because it is a secret.
+	Grant string
+	Count int
+	Last  time.Time
+	Line  string // what the server wrote, with hidden characters made visible
+}
+
+// claim is an access that a text says was denied.
+type claim struct {
+	access Access // empty if it is not known whether the file was to be read or written
+	target string
+}
+
+// patterns match what programs write about denied accesses.
+type patterns struct {
+	node   *regexp.Regexp // of Node: EACCES: permission denied, open '/a/b'
+	python *regexp.Regexp // of Python: [Errno 13] Permission denied: '/a/b'
+	golang *regexp.Regexp // of Go: open /a/b: permission denied
+	shell  *regexp.Regexp // of shells and common programs: cat: /a/b: Permission denied
+	// addresses match connections that were refused, and names that cannot be resolved.
+	addresses []*regexp.Regexp
+}
+
+// compiled returns the patterns. They are compiled when they are first needed,
+// because the helper starts with each confined server and does not need them.
+var compiled = sync.OnceValue(func() patterns {
+	return patterns{
+		node:   regexp.MustCompile(`\b(?:EACCES|EPERM|EROFS): [a-z -]+, (\w+) '([^'\n]+)'(?: -> '([^'\n]+)')?`),
+		python: regexp.MustCompile(`\[Errno (?:13|1|30)\] [^:\n]+: '([^'\n]+)'`),
+		golang: regexp.MustCompile(`\b(open|openat|mkdir|mkdirat|remove|unlinkat|rename|truncate|symlink|link|create|stat|lstat|readdirent|fdopendir|scandir) (/[^:\n]+): (?:permission denied|operation not permitted|read-only file system)`),
+		shell:  regexp.MustCompile(`(?:cannot (create|remove|open|access|touch|make directory|create directory|create regular file|read)[^/\n]*)?['‘"]?(/[^'’":\n]+)['’"]?: (?:Permission denied|Operation not permitted|Read-only file system)`),
+		addresses: []*regexp.Regexp{
+			regexp.MustCompile(`\bconnect (?:EACCES|EPERM) (\[?[0-9A-Fa-f.:]+\]?)|\bgetaddrinfo (?:EAI_AGAIN|EAI_FAIL|ENOTFOUND|EACCES|EPERM) ([A-Za-z0-9._-]+)`),         // Node
+			regexp.MustCompile(`\bdial (?:tcp|udp)[46]? ([A-Za-z0-9._:\[\]-]+): [^\n]*(?:permission denied|operation not permitted)`),                                     // Go
+			regexp.MustCompile(`\blookup ([A-Za-z0-9._-]+)(?: on [^ ]+)?: [^\n]*(?:permission denied|operation not permitted)`),                                           // Go
+			regexp.MustCompile(`(?:Failed to resolve '|host='|Could not resolve host: )([A-Za-z0-9._-]+)|Temporary failure in name resolution|Name or service not known`), // Python, curl
+		},
+	}
+})
+
+// writers are the operations that change something.
+var writers = map[string]bool{
+	"mkdir": true, "mkdirat": true, "mkdtemp": true, "unlink": true, "unlinkat": true, "rmdir": true, "rename": true, "remove": true, "symlink": true, "link": true,
+	"truncate": true, "ftruncate": true, "create": true, "copyfile": true, "chmod": true, "touch": true, "make directory": true, "create directory": true, "create regular file": true,
+}
+
+var readers = map[string]bool{"scandir": true, "opendir": true, "readdirent": true, "fdopendir": true, "stat": true, "lstat": true, "access": true, "read": true, "readlink": true}
+
+// claimsIn returns the denied accesses that a text speaks of.
+func claimsIn(text string) (claims []claim) {
+	if len(text) > 8<<10 {
+		text = text[:8<<10]
+	}
+	p := compiled()
+	file := func(operation, target string) {
+		c := claim{target: target}
+		switch {
+		case writers[operation]:
+			c.access = Write
+		case readers[operation]:
+			c.access = Read
+		}
+		if filepath.IsAbs(target) {
+			claims = append(claims, c)
+		}
+	}
+	for _, m := range p.node.FindAllStringSubmatch(text, 8) {
+		file(m[1], m[2])
+		if m[3] != "" {
+			file(m[1], m[3])
+		}
+	}
+	for _, m := range p.python.FindAllStringSubmatch(text, 8) {
+		file("", m[1])
+	}
+	for _, m := range p.golang.FindAllStringSubmatch(text, 8) {
+		file(m[1], m[2])
+	}
+	for _, m := range p.shell.FindAllStringSubmatch(text, 8) {
+		file(m[1], strings.TrimSpace(m[2]))
+	}
+	for _, pattern := range p.addresses {
+		for _, m := range pattern.FindAllStringSubmatch(text, 8) {
+			target := ""
+			for _, part := range m[1:] {
+				if part != "" {
+					target = part
+				}
+			}
+			claims = append(claims, claim{Network, target})
+		}
+	}
+	return claims
+}
+
+// deniedBy returns the denied access of a claim, and false if the policy does not
+// deny it: then the user may not do that either, or the server is wrong.
+func (p policy) deniedBy(c claim, home string) (d Denied, denied bool) {
+	d = Denied{Access: c.access, Target: c.target, Count: 1}
+	if c.access == Network {
+		if !p.network.restricted {
+			return d, false
+		}
+		d.Grant = c.target
+		if host, port := splitHost(c.target); c.target == "" {
+			d.Grant = "443"
+		} else if host == "" || port == "" || strings.Contains(port, ".") {
+			d.Grant = c.target + ":443"
+		}
+		return d, true
+	}
+	path := real(c.target)
+	switch {
+	case c.access != Write && (!p.allows(path, false) || !p.lists(path)):
+		d.Access = Read
+	case c.access != Read && !p.allows(path, true):
+		d.Access = Write
+	default:
+		return d, false
+	}
+	d.Target = path
+	if !p.hides(path) {
+		d.Grant = grantFor(path, d.Access, home)
+	}
+	return d, true
+}
+
+// grantFor returns the folder that a server needs to use a path, or the path itself
+// where the folder contains much more.
+func grantFor(path string, access Access, home string) string {
+	info, err := os.Stat(path)
+	if err == nil && (info.IsDir() || access == Read) {
+		return path
+	}
+	folder := filepath.Dir(path)
+	for err != nil && folder != filepath.Dir(folder) { // the folder may be missing, too
+		if _, missing := os.Stat(folder); missing == nil {
+			break
+		}
+		path, folder = folder, filepath.Dir(folder)
+	}
+	if within(folder, home) {
+		return path
+	}
+	return folder
+}
+
+// shown returns what a server wrote, for people.
+func shown(line string) string { return safetext.Clip(safetext.Label(strings.TrimSpace(line)), 300) }

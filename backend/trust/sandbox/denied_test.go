@@ -1,0 +1,103 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+func TestDeniedAccessesAreFoundInWhatProgramsWrite(t *testing.T) {
+	for text, want := range map[string]string{
+		"Error: EACCES: permission denied, open '/home/me/notes/a.txt'":                         "[{ /home/me/notes/a.txt}]",
+		"[Error: EACCES: permission denied, mkdir '/home/me/.app'] {":                           "[{write /home/me/.app}]",
+		"EACCES: permission denied, scandir '/home/me'":                                         "[{read /home/me}]",
+		"EPERM: operation not permitted, rename '/a/b' -> '/c/d'":                               "[{write /a/b} {write /c/d}]",
+		"PermissionError: [Errno 13] Permission denied: '/home/me/x y'":                         "[{ /home/me/x y}]",
+		"2026/01/02 open /etc/x: permission denied":                                             "[{ /etc/x}]",
+		"mkdir /srv/x: permission denied":                                                       "[{write /srv/x}]",
+		"cat: /home/me/.ssh/id: Permission denied":                                              "[{ /home/me/.ssh/id}]",
+		"mkdir: cannot create directory '/srv/new': Permission denied":                          "[{write /srv/new}]",
+		"sh: 1: cannot create /srv/out: Permission denied":                                      "[{write /srv/out}]",
+		"Error: connect EACCES 93.184.216.34:443 - Local (undefined:undefined)":                 "[{network 93.184.216.34:443}]",
+		"getaddrinfo EAI_AGAIN api.example.com":                                                 "[{network api.example.com}]",
+		"Get \"https://api.example.com/\": dial tcp: lookup api.example.com: permission denied": "[{network api.example.com}]",
+		"dial tcp 10.0.0.1:5432: socket: permission denied":                                     "[{network 10.0.0.1:5432}]",
+		"socket.gaierror: [Errno -3] Temporary failure in name resolution":                      "[{network }]",
+		"HTTPSConnectionPool(host='api.example.com', port=443): Max retries exceeded":           "[{network api.example.com}]",
+		"everything is fine: open '/home/me/notes/a.txt'":                                       "[]",
+		"EACCES: permission denied, open 'relative.txt'":                                        "[]",
+		"the tool answered: permission denied":                                                  "[]",
+	} {
+		if got := fmt.Sprint(claimsIn(text)); got != want {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
+func TestOnlyWhatThePolicyDeniesIsOffered(t *testing.T) {
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, "notes"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	home = real(home)
+	p := policy{readAll: true, hidden: []string{filepath.Join(home, ".ssh")}, write: []string{filepath.Join(home, "project")}, network: network{restricted: true}}
+	for text, want := range map[string]string{
+		"open '~/notes/a.txt'":      "write ~/notes/a.txt grant ~/notes",
+		"mkdir '~/notes/new/deep'":  "write ~/notes/new/deep grant ~/notes",
+		"open '~/a.txt'":            "write ~/a.txt grant ~/a.txt",
+		"mkdir '~/.app/state'":      "write ~/.app/state grant ~/.app",
+		"open '~/.ssh/id_ed25519'":  "read ~/.ssh/id_ed25519 grant ",
+		"scandir '~'":               "read ~ grant ~",
+		"scandir '~/notes'":         "nothing",
+		"open '~/project/x'":        "nothing",
+		"open '~/project/../notes'": "write ~/notes grant ~/notes",
+	} {
+		claims := claimsIn("EACCES: permission denied, " + strings.ReplaceAll(text, "~", home))
+		if len(claims) != 1 {
+			t.Fatalf("%s: %v", text, claims)
+		}
+		got := "nothing"
+		if d, denied := p.deniedBy(claims[0], home); denied {
+			got = fmt.Sprintf("%s %s grant %s", d.Access, d.Target, d.Grant)
+		}
+		if got = strings.ReplaceAll(got, home, "~"); got != want {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+	for target, want := range map[string]string{"": "443", "api.example": "api.example:443", "1.2.3.4:5432": "1.2.3.4:5432"} {
+		if d, denied := p.deniedBy(claim{Network, target}, home); !denied || d.Grant != want {
+			t.Errorf("the network %q: %+v", target, d)
+		}
+	}
+}
+
+func TestDeniedAccessesAreCountedAndForgottenWhenTheyAreGranted(t *testing.T) {
+	home := real(t.TempDir())
+	var d denials
+	d.began("one", policy{level: registry.Guard, readAll: true}, home)
+	line := upstream.Line{Text: "EACCES: permission denied, mkdir '" + home + "/a'\u202e"}
+	if !d.note("one", line) || d.note("one", line) || d.note("unknown", line) {
+		t.Error("only the first time is news, and only of confined servers")
+	}
+	one := d.known["one"].denied
+	if len(one) != 1 || one[0].Count != 2 || strings.Contains(one[0].Line, "\u202e") {
+		t.Errorf("denied: %+v", one)
+	}
+	for n := range 2 * maxDenied {
+		d.note("one", upstream.Line{Text: fmt.Sprintf("EACCES: permission denied, mkdir '%s/%d'", home, n)})
+	}
+	if len(d.known["one"].denied) != maxDenied {
+		t.Errorf("%d are kept", len(d.known["one"].denied))
+	}
+	d.began("one", policy{level: registry.Guard, readAll: true, write: []string{home}}, home)
+	if len(d.known["one"].denied) != 0 {
+		t.Errorf("granted: %+v", d.known["one"].denied)
+	}
+}

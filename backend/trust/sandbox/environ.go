@@ -1,0 +1,37 @@
+package sandbox
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// agents are the variables that lead to programs which hold the user's keys.
+var agents = strings.Fields("DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL DOCKER_HOST CONTAINER_HOST KUBECONFIG")
+
+// ordinary are the variables of the user that every server gets.
+var ordinary = strings.Fields("PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME " +
+	"HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE")
+
+// chosen returns the environment of the user's programs without the variables that
+// a confined server does not get. The server's own variables are not part of it.
+func chosen(env process.Env, level string) process.Env {
+	values := make(map[string]string)
+	for _, variable := range env {
+		name, value, _ := strings.Cut(variable, "=")
+		values[name] = value
+	}
+	credentials := make(map[string]bool)
+	for _, place := range secrets.Plaintext(values, nil, nil, "") {
+		credentials[strings.TrimPrefix(place, "env.")] = true
+	}
+	return env.Without(func(name string) bool {
+		if level == registry.Strict && !slices.Contains(ordinary, name) && !strings.HasPrefix(name, "LC_") {
+			return true
+		}
+		return credentials[name] || slices.Contains(agents, name)
+	})
+}

@@ -1,0 +1,180 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// secretPaths are the files and folders in the home folder that contain
+// credentials of the user, or data that other programs keep private. They are
+// hidden from confined servers.
+var secretPaths = strings.Fields(`
+	.ssh .aws .azure .gnupg .kube .docker .netrc _netrc .git-credentials .pypirc .pgpass .my.cnf .vault-token .password-store .pki
+	.config/gcloud .config/gh .config/git/credentials .config/op .config/rclone .config/doctl .config/containers/auth.json .config/sops
+	.terraform.d .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .gradle/gradle.properties
+	.bash_history .zsh_history .python_history .node_repl_history .psql_history .local/share/fish/fish_history
+	.mozilla .config/google-chrome .config/chromium .config/BraveSoftware .config/microsoft-edge .config/vivaldi .config/opera
+	.local/share/keyrings .local/share/kwalletd .thunderbird .config/1Password .config/Bitwarden .config/keepassxc .electrum .bitcoin .ethereum
+	.claude.json .claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json .cursor/mcp.json .config/Claude .config/github-copilot
+	snap/firefox snap/chromium .var/app/org.mozilla.firefox .var/app/com.google.Chrome .var/app/org.chromium.Chromium
+`)
+
+// macSecrets are those that only macOS has.
+var macSecrets = strings.Split(`Library/Keychains|Library/Cookies|Library/Mail|Library/Messages|Library/Safari|Library/Application Support/Firefox|`+
+	`Library/Application Support/Google/Chrome|Library/Application Support/Chromium|Library/Application Support/BraveSoftware|`+
+	`Library/Application Support/Microsoft Edge|Library/Application Support/Claude|Library/Application Support/com.apple.TCC|`+
+	`Library/Containers/com.apple.Safari|Library/Group Containers`, "|")
+
+// runtimeSecrets are sockets and folders in XDG_RUNTIME_DIR that lead to keyrings
+// and container engines.
+var runtimeSecrets = strings.Fields("bus keyring gnupg podman docker.sock docker ssh-agent.socket gcr p11-kit systemd")
+
+// systemSecrets are those outside of the home folder. Only root could read most of
+// them anyway.
+var systemSecrets = strings.Fields("/etc/shadow /etc/gshadow /etc/sudoers.d /etc/ssl/private /run/docker.sock /run/podman /run/containerd /run/dbus")
+
+// place is where a policy applies: the folders of one user on one machine.
+type place struct {
+	os      string
+	home    string
+	data    string // data folder of this program
+	temp    string // TMPDIR, if it is set
+	runtime string // XDG_RUNTIME_DIR
+	cache   string // XDG_CACHE_HOME
+}
+
+// hidden returns the paths of all secrets.
+func (p place) hidden() []string {
+	var out []string
+	for _, name := range secretPaths {
+		out = append(out, filepath.Join(p.home, filepath.FromSlash(name)))
+	}
+	if p.os == "darwin" {
+		for _, name := range macSecrets {
+			out = append(out, filepath.Join(p.home, filepath.FromSlash(name)))
+		}
+	}
+	if p.runtime != "" {
+		for _, name := range runtimeSecrets {
+			out = append(out, filepath.Join(p.runtime, name))
+		}
+	}
+	if p.os == "linux" {
+		out = append(out, systemSecrets...)
+	}
+	return append(out, p.data)
+}
+
+// caches returns the folders in which programs keep what they can make again.
+func (p place) caches() []string {
+	out := []string{filepath.Join(p.home, ".cache")}
+	if p.cache != "" {
+		out = append(out, p.cache)
+	}
+	if p.os == "darwin" {
+		out = append(out, filepath.Join(p.home, "Library", "Caches"))
+	}
+	return out
+}
+
+// packageCaches returns the folders of package managers, from which other programs
+// are started, too.
+func (p place) packageCaches() []string {
+	return []string{filepath.Join(p.home, ".npm"), filepath.Join(p.home, ".local", "share", "uv")}
+}
+
+// needed returns the folders that a launch needs and that it could not create itself.
+func (p place) needed(command string, resolved bool) []string {
+	out := []string{filepath.Join(p.home, ".cache")}
+	switch filepath.Base(command) {
+	case "npx", "npm":
+		out = append(out, p.packageCaches()[0])
+	case "uvx", "uv":
+		out = append(out, p.packageCaches()[1])
+	}
+	if resolved || p.home == "" {
+		return nil
+	}
+	return out
+}
+
+// temporary returns the folders for temporary files that all programs share.
+func (p place) temporary() []string {
+	out := []string{"/tmp", "/var/tmp"}
+	if p.os == "linux" {
+		out = append(out, "/dev/shm")
+	}
+	if p.os == "darwin" {
+		out = append(out, "/private/tmp", "/private/var/tmp", "/private/var/folders")
+	}
+	if p.temp != "" {
+		out = append(out, p.temp)
+	}
+	return out
+}
+
+// system returns the folders of the system that every program reads.
+func (p place) system() []string {
+	if p.os == "darwin" {
+		return strings.Fields("/usr /bin /sbin /System /Library /etc /private/etc /private/var/db /private/var/select /opt /dev /var")
+	}
+	return strings.Fields("/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /opt /proc /sys /nix /gnu /snap /var/lib/snapd /run/systemd/resolve /run/nscd /run/resolvconf")
+}
+
+// devices returns the devices that every program may use.
+func (p place) devices() []string {
+	return strings.Fields("/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/ptmx /dev/pts")
+}
+
+// expand replaces ~ at the beginning of a path by the home folder.
+func (p place) expand(path string) string {
+	if path == "~" {
+		return p.home
+	}
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(p.home, rest)
+	}
+	return filepath.Clean(path)
+}
+
+// real returns a path without symbolic links, as far as it exists.
+func real(path string) string {
+	path = filepath.Clean(path)
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	if _, err := os.Lstat(path); err == nil { // a link that leads nowhere, or may not be followed
+		return path
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(real(parent), filepath.Base(path))
+}
+
+func reals(paths []string) []string {
+	out := make([]string, 0, len(paths))
+	for _, path := range paths {
+		out = append(out, real(path))
+	}
+	return out
+}
+
+// disk is the tree of this machine.
+type disk struct{}
+
+func (disk) entries(folder string) []string {
+	list, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range list {
+		if e.Type()&os.ModeSymlink == 0 {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}

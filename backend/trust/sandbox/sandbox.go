@@ -1,0 +1,216 @@
+// Package sandbox restricts what the child processes of servers may do: which files
+// they read and write, and which addresses they reach. It also says what of that
+// this system enforces, and what a server wanted and did not get. Which servers
+// exist and who may change their restrictions is left to others.
+//
+//	off     the server may do what the user may do
+//	guard   secrets are hidden; it writes to its own folder, roots, caches and temporary files
+//	strict  it reads the system and what is granted; no network unless granted
+//
+// On Linux this program is started in place of the server. It restricts itself with
+// Landlock and a filter of system calls, and then becomes the server's program; see
+// Exec. On macOS sandbox-exec does that with a profile. On Windows only the job of
+// the process is limited. Containers are restricted by options of their engine.
+package sandbox
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Packages finds out which program a launcher such as npx finally starts.
+type Packages interface {
+	// Resolve installs what l would download into folder, unless it is installed,
+	// and returns the launch of the installed program. found is false if l is no
+	// launcher that it knows. prepare is called for each program that it runs and
+	// that contains code of packages. The error is a fault.
+	Resolve(ctx context.Context, folder string, server registry.Server, l upstream.Launch, confine func(upstream.Launch) (upstream.Launch, error)) (resolved upstream.Launch, found bool, err error)
+}
+
+// Options are the dependencies and settings of a Sandbox.
+type Options struct {
+	// Helper is the command that calls Exec. If it is empty, nothing can be
+	// enforced on Linux.
+	Helper   []string
+	Data     string   // data folder of this program, which is hidden from servers
+	Folder   string   // for the own folders of servers; may be in Data
+	Shared   []string // folders in Data whose subfolders contain programs of servers
+	Roots    []string // URIs that servers get as their MCP roots
+	Packages Packages // if nil, launchers are started as they are
+	Output   Output   // what servers write to standard error
+	Bus      *events.Bus
+	Log      *slog.Logger
+}
+
+// Sandbox implements upstream.Confiner. It is safe for concurrent use.
+type Sandbox struct {
+	options Options
+	machine machine
+	denials denials
+	asIs    notes
+}
+
+// These are subfolders of a server's own folder.
+const (
+	ownTemporary = "tmp"
+	ownCache     = "cache"
+)
+
+// New returns a sandbox. Denied accesses are noticed only while Run is running.
+func New(o Options) *Sandbox {
+	s := &Sandbox{options: o, machine: thisMachine(o.Helper)}
+	s.denials.since = make(map[string]int64)
+	return s
+}
+
+// Confine implements upstream.Confiner.
+func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Server, l upstream.Launch) (upstream.Launch, error) {
+	if !server.Confined() {
+		s.denials.forget(name)
+		l.Started = limitStarted
+		return l, nil
+	}
+	if report := judge(server, s.machine); server.Sandbox == registry.Strict && report.Enforced != Enforced {
+		return l, fault.New(fault.Denied, "its sandbox is strict, and this system cannot enforce that: %s. It was not started; a person can choose guard with: agent-discover servers sandbox %s guard",
+			strings.Join(report.Missing, "; "), server.Name)
+	}
+	l.Env = chosen(l.Env, server.Sandbox)
+	if isContainer(l.Command, l.Args) {
+		args, err := confineContainer(l.Args, server.Sandbox, server.Grants, s.placeOf(l))
+		l.Args = args
+		return l, err
+	}
+	if !s.machine.confines() {
+		return l, nil
+	}
+	own := filepath.Join(s.options.Folder, name)
+	for _, folder := range []string{own, filepath.Join(own, ownTemporary), filepath.Join(own, ownCache)} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return l, fault.Wrap(err, fault.Failed, "could not create its folder %s", own)
+		}
+	}
+	l, resolved, err := s.resolve(ctx, own, name, server, l)
+	if err != nil {
+		return l, err
+	}
+	if server.Sandbox == registry.Strict {
+		for variable, value := range map[string]string{"TMPDIR": filepath.Join(own, ownTemporary), "XDG_CACHE_HOME": filepath.Join(own, ownCache)} {
+			l.Env = l.Env.With(variable, value)
+		}
+	}
+	p := s.policyOf(own, server, l, resolved)
+	s.denials.began(name, p, l.Env.Home())
+	return s.machine.confine(p, l)
+}
+
+// resolve replaces npx and uvx by the program that they would start. resolved is
+// false if the launch may still start a package manager.
+func (s *Sandbox) resolve(ctx context.Context, own, name string, server registry.Server, l upstream.Launch) (_ upstream.Launch, resolved bool, err error) {
+	s.asIs.set(name, "")
+	if s.options.Packages == nil || s.machine.os == "windows" {
+		return l, false, nil
+	}
+	// Scripts of packages that run while they are installed get no secrets.
+	scripts := func(l upstream.Launch) (upstream.Launch, error) {
+		guarded := server
+		guarded.Sandbox, l.Own = registry.Guard, nil
+		return s.machine.confine(s.policyOf(own, guarded, l, false), l)
+	}
+	installed, found, err := s.options.Packages.Resolve(ctx, own, server, l, scripts)
+	switch {
+	case err == nil && found:
+		return installed, true, nil
+	case err == nil:
+		return l, false, nil
+	case server.Sandbox == registry.Strict || ctx.Err() != nil:
+		return l, false, err
+	}
+	s.options.Log.Warn("the package of a server could not be installed before its start", "server", name, "error", err)
+	s.asIs.set(name, "it is started through its launcher, which can change the caches of packages: "+fault.MessageOf(err))
+	return l, false, nil
+}
+
+// Forget deletes the own folder of a removed server.
+func (s *Sandbox) Forget(_ context.Context, server string) error {
+	s.denials.forget(server)
+	s.asIs.set(server, "")
+	if registry.CheckName(server) != nil {
+		return nil
+	}
+	if err := os.RemoveAll(filepath.Join(s.options.Folder, server)); err != nil {
+		return fault.Wrap(err, fault.Failed, "could not delete the folder of server %q", server)
+	}
+	return nil
+}
+
+// policyOf returns what a server may do that is started with l. If it is not
+// resolved, it may change the caches of package managers.
+func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch, resolved bool) policy {
+	at, own := s.placeOf(l), real(own)
+	p := policy{level: server.Sandbox, network: networkOf(server.Sandbox, server.Grants), hidden: reals(at.hidden())}
+	grant := func(to *[]string, paths ...string) { // these win against hidden
+		for _, path := range paths {
+			path = real(at.expand(path))
+			*to, p.named = append(*to, path), append(p.named, path)
+		}
+	}
+	grant(&p.read, server.Grants.Read...)
+	grant(&p.write, server.Grants.Write...)
+	for _, root := range s.options.Roots {
+		if u, err := url.Parse(root); err == nil && u.Scheme == "file" && u.Path != "" {
+			p.write = append(p.write, real(u.Path))
+		}
+	}
+	code := codeOf(l, at, s.options.Shared)
+	grant(&p.read, code.own...)
+	if server.Sandbox == registry.Strict {
+		grant(&p.read, own)
+		grant(&p.write, filepath.Join(own, ownTemporary), filepath.Join(own, ownCache))
+		p.read = append(append(p.read, reals(at.system())...), code.all...)
+		p.temporary = filepath.Join(own, ownTemporary)
+		return p
+	}
+	p.readAll = true
+	grant(&p.write, own)
+	for _, cache := range at.needed(l.Command, resolved) {
+		_ = os.MkdirAll(cache, 0o700) // otherwise the server could not create it, and says so
+	}
+	p.write = append(append(p.write, reals(at.caches())...), reals(at.temporary())...)
+	if !resolved {
+		p.write = append(p.write, reals(at.packageCaches())...)
+	}
+	return p
+}
+
+// placeOf returns where a launch runs.
+func (s *Sandbox) placeOf(l upstream.Launch) place {
+	own := process.Env{}
+	for name, value := range l.Own {
+		own = own.With(name, value)
+	}
+	get := func(name string) string {
+		if value := own.Get(name); value != "" {
+			return value
+		}
+		return l.Env.Get(name)
+	}
+	at := place{os: runtime.GOOS, home: l.Env.Home(), data: s.options.Data, runtime: l.Env.Get("XDG_RUNTIME_DIR")}
+	if temp := get("TMPDIR"); filepath.IsAbs(temp) {
+		at.temp = temp
+	}
+	if cache := get("XDG_CACHE_HOME"); filepath.IsAbs(cache) {
+		at.cache = cache
+	}
+	return at
+}

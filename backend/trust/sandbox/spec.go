@@ -1,0 +1,47 @@
+package sandbox
+
+// Spec is what the helper enforces before it becomes the server's program. The hub
+// passes it as JSON in an inherited file, because arguments of a process are
+// visible to other users and may contain secrets.
+type spec struct {
+	Version int      `json:"version"` // specVersion
+	Path    string   `json:"path"`    // of the program
+	Args    []string `json:"args"`    // with the name of the program
+
+	Files   uint64   `json:"files"`   // access rights that Landlock handles
+	Network uint64   `json:"network"` // likewise
+	Scoped  uint64   `json:"scoped"`  // likewise
+	Rules   []rule   `json:"rules"`
+	Ports   []uint16 `json:"ports"` // to which TCP connections may be made
+
+	Calls   bool  `json:"calls"`   // filter system calls
+	Sockets int   `json:"sockets"` // kinds of sockets that may be made
+	Opened  int64 `json:"opened"`  // most open files; 0 for no limit
+}
+
+// specVersion changes with the meaning of a spec. The helper may be of another
+// version than the hub for a moment while the program is updated.
+const specVersion = 1
+
+// rule allows access to a file, or to a folder and everything below it.
+type rule struct {
+	Path   string `json:"path"`
+	Rights uint64 `json:"rights"`
+}
+
+// The kinds of sockets that a process may make.
+const (
+	anySockets      = iota
+	internetSockets // TCP and UDP; no local sockets
+	noSockets       // none but those that ask the kernel for its network interfaces
+)
+
+// maxOpened is the limit of open files of a confined process.
+const maxOpened = 8192
+
+// HelperCommand is the argument with which this program is started to confine
+// itself and become a server's program; see Exec.
+const HelperCommand = "confine"
+
+// specFile is the descriptor from which the helper reads its spec.
+const specFile = 3

@@ -1,0 +1,160 @@
+// Package scan answers whether what a server lists tries to deceive: whether texts
+// hide something, give orders to the model that the user did not give, or pass a
+// tool off as another one. It judges tools with their schemas, prompts, resources,
+// templates and instructions, alone, beside those of other servers, and together
+// as one text. It also judges the results of calls, and finds credentials in them.
+//
+// How texts are normalised and decoded is left to package plaintext, what sentences
+// mean to package orders. Package scan decides where texts are and what their
+// findings add up to. It keeps no state and does not know what was approved.
+package scan
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Verdict is what a finding, an item or a server deserves.
+type Verdict int
+
+const (
+	None  Verdict = iota
+	Note          // worth a line on the tool's page
+	Warn          // a person should look at it
+	Block         // must not reach a model unless a person approves it
+)
+
+var verdictNames = []string{"none", "note", "warn", "block"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	for i, name := range verdictNames {
+		if name == string(text) {
+			*v = Verdict(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown verdict %q: use none, note, warn or block", text)
+}
+
+// Kind is the kind of an item.
+type Kind string
+
+const (
+	Tool         Kind = "tool"
+	Prompt       Kind = "prompt"
+	Resource     Kind = "resource"
+	Template     Kind = "template"
+	Instructions Kind = "instructions"
+)
+
+// Item is one thing that a server lists.
+type Item struct {
+	Kind Kind
+	Name string          // as listed; empty for instructions
+	JSON json.RawMessage // its definition as listed; for instructions a JSON string
+}
+
+// Server is what one server lists, in the order in which it lists it.
+type Server struct {
+	Name  string
+	Items []Item
+}
+
+// Options changes what a scan returns.
+type Options struct {
+	// Sentences asks for the sentences of each item, which the trained classifier
+	// reads. They cost about as much time as the rules.
+	Sentences bool
+	// KnownOrigins lists the web origins that the user interfaces of the server's
+	// tools may already use. If it is not nil, another origin is a finding.
+	KnownOrigins []string
+}
+
+// Finding is one reason for a verdict.
+type Finding struct {
+	Rule       string  `json:"rule"`
+	Points     float64 `json:"points"`  // after lowering; 0 for findings that are not counted in points
+	Verdict    Verdict `json:"verdict"` // what this finding alone means
+	Field      string  `json:"field"`   // JSON pointer in the item's definition, such as /description
+	Start, End int     // bytes of the string in that field
+	Text       string  `json:"text"`   // the evidence, with invisible characters as U+XXXX
+	Reason     string  `json:"reason"` // one sentence for people
+}
+
+// Result is what was found about one item.
+type Result struct {
+	Kind      Kind
+	Name      string
+	Verdict   Verdict
+	Points    float64    // the sum of the highest points of each rule
+	Findings  []Finding  // the strongest first
+	Sentences []Sentence // if asked for
+}
+
+// Scan judges everything that a server lists. Peers are other servers, with whose
+// tools names and definitions are compared. The results have the order of the items.
+func Scan(s Server, peers []Server, o Options) []Result {
+	c := newScanner(s, peers, o)
+	results := make([]Result, len(s.Items))
+	for i := range s.Items {
+		results[i] = c.item(i)
+	}
+	c.shadowing(results)
+	c.together(results)
+	for i := range results {
+		results[i].settle()
+	}
+	return results
+}
+
+// settle orders the findings of an item and computes its verdict.
+func (r *Result) settle() {
+	r.Findings = strongest(r.Findings)
+	r.Points, r.Verdict = judge(r.Findings)
+}
+
+// Judge combines the verdict of the rules with the score of the classifier, the
+// highest of the item's sentences.
+func Judge(r Result, score float64, t Thresholds) Verdict {
+	switch {
+	case r.Verdict == Block,
+		r.Verdict == Warn && score >= t.Confirming,
+		r.Points >= 2 && score >= t.Thousandth:
+		return Block
+	case r.Verdict == Warn, score >= t.Hundredth, r.Points >= 2 && score >= t.Some:
+		return Warn
+	}
+	return r.Verdict
+}
+
+// Thresholds are the scores of the classifier that few clean tools exceed.
+type Thresholds struct {
+	Some       float64 // exceeded by 3 % of clean tools
+	Hundredth  float64 // exceeded by 1 %
+	Confirming float64 // at least Hundredth, and exceeded by no clean tool that the rules warn about
+	Thousandth float64 // exceeded by 2 ‰
+}
+
+// AppOnly reports whether a tool is for its user interface only, so that it must
+// not be in the lists that models read.
+func AppOnly(definition []byte) bool {
+	var tool struct {
+		Meta struct {
+			UI struct {
+				Visibility []string `json:"visibility"`
+			} `json:"ui"`
+		} `json:"_meta"`
+	}
+	if !strings.Contains(string(definition), `"visibility"`) || json.Unmarshal(definition, &tool) != nil {
+		return false
+	}
+	v := tool.Meta.UI.Visibility
+	return len(v) == 1 && v[0] == "app"
+}

@@ -1,0 +1,75 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Points at which findings that are counted add up to a verdict.
+const (
+	heavy    = 3.0 // one such rule blocks
+	middling = 2.0 // two such rules block, one warns
+	sumBlock = 3.5 // with one middling rule
+	sumWarn  = 3.0
+)
+
+// judge adds up the findings of an item: the highest points of each rule.
+func judge(findings []Finding) (sum float64, v Verdict) {
+	best := make(map[string]float64)
+	for _, f := range findings {
+		if f.Points == 0 {
+			v = max(v, f.Verdict)
+			continue
+		}
+		best[f.Rule] = max(best[f.Rule], f.Points)
+	}
+	high, mid := 0, 0
+	for _, points := range best {
+		sum += points
+		switch {
+		case points >= heavy:
+			high++
+		case points >= middling:
+			mid++
+		}
+	}
+	switch {
+	case high > 0, mid > 1, mid > 0 && sum >= sumBlock:
+		v = Block
+	case mid > 0, sum >= sumWarn:
+		v = max(v, Warn)
+	case sum > 0:
+		v = max(v, Note)
+	}
+	return sum, v
+}
+
+// verdictOf returns what points of one rule mean alone.
+func verdictOf(points float64) Verdict {
+	switch {
+	case points >= heavy:
+		return Block
+	case points >= middling:
+		return Warn
+	case points > 0:
+		return Note
+	}
+	return None
+}
+
+// mostFindings limits the findings of an item: more are no help to a person.
+const mostFindings = 40
+
+// strongest sorts findings by weight and removes those of a rule beyond its three
+// strongest.
+func strongest(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), cmp.Compare(b.Points, a.Points))
+	})
+	count := make(map[string]int)
+	findings = slices.DeleteFunc(findings, func(f Finding) bool {
+		count[f.Rule]++
+		return count[f.Rule] > 3
+	})
+	return findings[:min(len(findings), mostFindings)]
+}
