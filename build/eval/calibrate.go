@@ -51,9 +51,10 @@ func weightOf(set string) float64 {
 type sample struct {
 	set      string
 	features []float64
-	right    bool // the first hit is right
-	none     bool // no tool of the set is right
-	own      bool // the query is not one of the additional queries
+	crowd    float64 // see search.Evidence.Crowd
+	right    bool    // the first hit is right
+	none     bool    // no tool of the set is right
+	own      bool    // the query is not one of the additional queries
 }
 
 const eighth = 8
@@ -92,7 +93,7 @@ func samples(ctx context.Context, s set, all []set, how settings.Search) ([]samp
 	}
 	out := make([]sample, len(queries))
 	for i, q := range queries {
-		out[i] = sample{set: s.name, features: answers[i].Evidence.Features(), none: len(q.Relevant) == 0, own: i < own}
+		out[i] = sample{set: s.name, features: answers[i].Evidence.Features(), crowd: answers[i].Evidence.Crowd(), none: len(q.Relevant) == 0, own: i < own}
 		for _, id := range q.Relevant {
 			out[i].right = out[i].right || len(answers[i].Hits) > 0 && answers[i].Hits[0].ID == id
 		}

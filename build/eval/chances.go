@@ -8,8 +8,15 @@ import (
 )
 
 // levels are thresholds for probabilities, as in confidence.go: below found nothing
-// is found, and from medium and high on the confidence is medium or high.
-type levels struct{ found, medium, high float64 }
+// is found, and from medium and high on the confidence is medium or high. found
+// has a value for few and for many tools.
+type levels struct {
+	found        [2]float64
+	medium, high float64
+}
+
+// foundAt returns the least probability of a right tool for a match.
+func (l levels) foundAt(s sample) float64 { return l.found[0] + (l.found[1]-l.found[0])*s.crowd }
 
 // chances are the regressions for the probability that a right tool exists, and
 // that the best hit is right.
@@ -32,11 +39,10 @@ func forBest(known []sample) []example {
 	return out
 }
 
-// forAny returns the examples for "a right tool exists". Queries whose right
-// tool is not the first hit are left out, because their evidence is about a
-// wrong tool.
+// forAny returns the examples for "a right tool exists": all samples, since the
+// first hit is near the right tool even where it is wrong.
 func forAny(known []sample) []example {
-	return weighed(known, func(s sample) bool { return s.none || s.right }, func(s sample) bool { return !s.none })
+	return weighed(known, func(sample) bool { return true }, func(s sample) bool { return !s.none })
 }
 
 // weighed returns examples for the samples that use selects, labelled by yes. Their
@@ -149,9 +155,9 @@ func names(known []sample) []string {
 // thresholds, for samples that the regressions were not fitted to.
 func figures(mode string, known []sample, at levels) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s: no match below %.2f, medium from %.2f, high from %.2f. For each confidence: how often the first hit is right, and its share of the queries with a tool.\n\n"+
-		"| set | queries with and without a tool | recall of no match | recall on the set's own | right answers lost | high | medium | low | without a tool, high |\n|---|---|---|---|---|---|---|---|---|\n",
-		mode, at.found, at.medium, at.high)
+	fmt.Fprintf(&b, "\n%s: no match below %.2f with few and %.2f with many tools, medium from %.2f, high from %.2f. For each confidence: how often the first hit is right, and its share of the queries with a tool.\n\n"+
+		"| set | queries with and without a tool | recall of no match | recall on the set's own | queries with a tool lost | right answers lost | high | medium | low | without a tool, high |\n|---|---|---|---|---|---|---|---|---|---|\n",
+		mode, at.found[0], at.found[1], at.medium, at.high)
 	for _, way := range []struct {
 		name   string
 		unseen func([]sample) (best, any []float64)
@@ -169,13 +175,13 @@ func figures(mode string, known []sample, at levels) string {
 
 // cells returns the cells of a set's row.
 func cells(known []sample, set string, best, any []float64, at levels) []string {
-	var all, none, rejected, own, ownRejected, right, lost, noneHigh float64
+	var all, allLost, none, rejected, own, ownRejected, right, lost, noneHigh float64
 	var count, good [3]float64 // high, medium, low
 	for i, s := range known {
 		if s.set != set {
 			continue
 		}
-		found := any[i] >= at.found
+		found := any[i] >= at.foundAt(s)
 		label := 2
 		if best[i] >= at.high {
 			label = 0
@@ -197,6 +203,7 @@ func cells(known []sample, set string, best, any []float64, at levels) []string 
 			continue
 		}
 		all++
+		allLost += is(!found)
 		right += is(s.right)
 		lost += is(s.right && !found)
 		if found {
@@ -204,7 +211,7 @@ func cells(known []sample, set string, best, any []float64, at levels) []string 
 			good[label] += is(s.right)
 		}
 	}
-	cells := []string{fmt.Sprintf("%.0f, %.0f", all, none), of(rejected, none), of(ownRejected, own), of(lost, right)}
+	cells := []string{fmt.Sprintf("%.0f, %.0f", all, none), of(rejected, none), of(ownRejected, own), of(allLost, all), of(lost, right)}
 	for i := range count {
 		cells = append(cells, of(good[i], count[i])+fmt.Sprintf(" (%.0f %%)", 100*count[i]/max(all, 1)))
 	}

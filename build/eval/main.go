@@ -27,15 +27,17 @@ import (
 
 func main() {
 	readme := flag.String("readme", "", "replace the tables in this file")
+	saved := flag.String("save", "", "write the places of the right tools to this file, to compare with later")
 	fits := flag.Bool("calibrate", false, "fit the constants of confidence.go")
 	var at levels
-	flag.Float64Var(&at.found, "found", 0.16, "with -calibrate: the least probability of a right tool for a match")
+	flag.Float64Var(&at.found[0], "few", 0.07, "with -calibrate: the least probability of a right tool for a match among few tools")
+	flag.Float64Var(&at.found[1], "many", 0.46, "with -calibrate: the same among many tools")
 	flag.Float64Var(&at.medium, "medium", 0.45, "with -calibrate: the least probability that the first hit is right for medium confidence")
 	flag.Float64Var(&at.high, "high", 0.76, "with -calibrate: the least probability that the first hit is right for high confidence")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	do := func() error { return run(ctx, *readme) }
+	do := func() error { return run(ctx, *readme, *saved) }
 	if *fits {
 		do = func() error { return calibrate(ctx, os.Stdout, at) }
 	}
@@ -46,7 +48,7 @@ func main() {
 }
 
 // run measures all engines on all sets.
-func run(ctx context.Context, readme string) error {
+func run(ctx context.Context, readme, saved string) error {
 	all, err := sets()
 	if err != nil {
 		return err
@@ -60,7 +62,16 @@ func run(ctx context.Context, readme string) error {
 		}
 		trials = append(trials, t)
 	}
-	text := tables(trials)
+	if saved != "" {
+		if err := save(saved, trials); err != nil {
+			return err
+		}
+	}
+	former, err := readBefore(published)
+	if err != nil {
+		return fmt.Errorf("read testdata/published.tsv: %w", err)
+	}
+	text := tables(trials) + former.changes(trials) + "\n"
 	fmt.Print(text)
 	if readme == "" {
 		return nil

@@ -23,6 +23,7 @@ var origins = []struct{ name, text string }{
 // set is a set of tools and labelled queries with its name and source.
 type set struct {
 	name, origin string
+	folder       string
 	*eval.Set
 }
 
@@ -42,7 +43,7 @@ func sets() ([]set, error) {
 			return nil, err
 		}
 		name := filepath.Base(folder)
-		s := set{name: name, Set: read}
+		s := set{name: name, folder: folder, Set: read}
 		if at := place(name); at < len(origins) {
 			s.origin = origins[at].text
 		}

@@ -1,13 +1,16 @@
 package catalog
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"hash/maphash"
 	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
@@ -17,10 +20,20 @@ import (
 type Store interface {
 	// Tools returns all stored tools, in the listed order within each server.
 	Tools(ctx context.Context) ([]*Tool, error)
-	// ReplaceTools replaces the stored tools of a server with tools.
-	ReplaceTools(ctx context.Context, server string, tools []*Tool) error
+	// ReplaceTools replaces the stored tools of a server with tools, and keeps the
+	// changes that this makes.
+	ReplaceTools(ctx context.Context, server string, tools []*Tool, changes []Change) error
 	// SetTokens stores the token counts of tools.
 	SetTokens(ctx context.Context, counts map[Key]int) error
+}
+
+// Gate decides which of the tools that servers list the catalog has.
+type Gate interface {
+	// Admit is told what a server has listed. It returns the definitions that the catalog
+	// gets, in the order of the list, which need not be those that the server has listed.
+	Admit(ctx context.Context, server string, listed []json.RawMessage) ([]json.RawMessage, error)
+	// Admitted returns what Admit would return for the list that it was told last.
+	Admitted(ctx context.Context, server string) ([]json.RawMessage, error)
 }
 
 // Changed is published after the tools of a server have changed.
@@ -34,36 +47,77 @@ type Snapshot struct {
 	Tools    []*Tool // sorted by server, within a server in the order it lists them
 	byServer map[string][]*Tool
 	byKey    map[Key]*Tool
+	reads    *reads
+
+	indexing    sync.Once // for the following, which few snapshots need
+	byQualified map[string]*Tool
+	byHash      map[string]*Tool
 }
 
 // Of returns the tools of a server in the order it lists them.
 func (s *Snapshot) Of(server string) []*Tool { return s.byServer[server] }
 
-// Lookup returns a tool of a server, and whether the catalog has it.
+// Lookup returns a tool of a server, and whether the catalog has it. A tool that the user
+// has renamed is found by both names.
 func (s *Snapshot) Lookup(server, tool string) (*Tool, bool) {
 	t, ok := s.byKey[Key{server, tool}]
+	s.reads.count(ok)
 	return t, ok
 }
 
-// Named returns the tools with that name on all servers.
+// Qualified returns the tool with a qualified name, and whether the catalog has it.
+func (s *Snapshot) Qualified(name string) (*Tool, bool) {
+	s.indexing.Do(s.index)
+	t, ok := s.byQualified[name]
+	s.reads.count(ok)
+	return t, ok
+}
+
+// ByHash returns the tool with a hash, and whether the catalog has it.
+func (s *Snapshot) ByHash(hash string) (*Tool, bool) {
+	s.indexing.Do(s.index)
+	t, ok := s.byHash[hash]
+	s.reads.count(ok)
+	return t, ok
+}
+
+func (s *Snapshot) index() {
+	s.byQualified, s.byHash = make(map[string]*Tool, len(s.Tools)), make(map[string]*Tool, len(s.Tools))
+	for _, t := range s.Tools {
+		s.byQualified[t.Qualified()], s.byHash[t.Hash] = t, t
+	}
+}
+
+// Named returns the tools with that name on all servers. A tool that the user has renamed
+// has both names.
 func (s *Snapshot) Named(tool string) []*Tool {
 	var out []*Tool
 	for _, t := range s.Tools {
-		if t.Name == tool {
+		if t.Name == tool || t.Own == tool && tool != "" {
 			out = append(out, t)
 		}
 	}
 	return out
 }
 
-func newSnapshot(tools []*Tool) *Snapshot {
-	s := &Snapshot{Tools: tools, byServer: make(map[string][]*Tool), byKey: make(map[Key]*Tool, len(tools))}
+// With returns a snapshot with other appearances of the same tools, in the same order.
+func (s *Snapshot) With(tools []*Tool) *Snapshot { return newSnapshot(tools, s.reads) }
+
+func (c *Catalog) newSnapshot(tools []*Tool) *Snapshot { return newSnapshot(tools, &c.reads) }
+
+func newSnapshot(tools []*Tool, reads *reads) *Snapshot {
+	s := &Snapshot{Tools: tools, reads: reads, byServer: make(map[string][]*Tool), byKey: make(map[Key]*Tool, len(tools))}
 	start := 0
 	for i, t := range tools {
 		s.byKey[t.Key()] = t
 		if i+1 == len(tools) || tools[i+1].Server != t.Server {
 			s.byServer[t.Server] = tools[start : i+1 : i+1]
 			start = i + 1
+		}
+	}
+	for _, t := range tools {
+		if t.Own != "" {
+			s.byKey[Key{t.Server, t.Name}] = t
 		}
 	}
 	return s
@@ -75,10 +129,12 @@ type Catalog struct {
 	store Store
 	bus   *events.Bus
 	log   *slog.Logger
+	gate  Gate // nil lets everything through
 
 	writing   sync.Mutex // serializes changes, including writes to the store
 	snapshot  atomic.Pointer[Snapshot]
 	lastID    int64
+	reads     reads
 	uncounted chan struct{} // holds a token when some tools may lack a token count
 }
 
@@ -94,10 +150,14 @@ func Open(ctx context.Context, store Store, bus *events.Bus, log *slog.Logger) (
 	for _, t := range tools {
 		c.lastID = max(c.lastID, t.ID)
 	}
-	c.snapshot.Store(newSnapshot(tools))
+	c.snapshot.Store(c.newSnapshot(tools))
 	c.wake()
 	return c, nil
 }
+
+// Guard makes a gate decide about the tools that servers list from now on. Call it before
+// the first Replace.
+func (c *Catalog) Guard(g Gate) { c.gate = g }
 
 func byServer(a, b *Tool) int { return cmp.Compare(a.Server, b.Server) }
 
@@ -106,39 +166,81 @@ func (c *Catalog) Snapshot() *Snapshot { return c.snapshot.Load() }
 
 // Replace replaces the tools of a server with the listed definitions and
 // reports whether that changed the catalog. Definitions without a name and
-// repeated names are left out. Tools keep their ID while a server lists their
-// name.
+// repeated names are left out, and so are those that the gate holds. Tools keep
+// their ID while a server lists their name.
 func (c *Catalog) Replace(ctx context.Context, server string, definitions []json.RawMessage) (bool, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	old := c.Snapshot()
+	if c.gate != nil {
+		var err error
+		if definitions, err = c.gate.Admit(ctx, server, definitions); err != nil {
+			return false, err
+		}
+	}
+	return c.replace(ctx, server, definitions)
+}
+
+// Reapply replaces the tools of a server with those that the gate admits now.
+func (c *Catalog) Reapply(ctx context.Context, server string) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	definitions, err := c.gate.Admitted(ctx, server)
+	if err == nil {
+		_, err = c.replace(ctx, server, definitions)
+	}
+	return err
+}
+
+// replace implements Replace for definitions that are admitted. The caller holds c.writing.
+func (c *Catalog) replace(ctx context.Context, server string, definitions []json.RawMessage) (bool, error) {
+	old, began := c.Snapshot(), time.Now()
 	tools := make([]*Tool, 0, len(definitions))
-	seen := make(map[string]bool)
+	seen, same := make(map[string]bool), sameTools(old.Of(server))
 	for _, raw := range definitions {
-		t, ok := NewTool(server, raw)
-		if !ok || seen[t.Name] {
+		t, known := same(raw)
+		if !known {
+			var ok bool
+			if t, ok = NewTool(server, raw); !ok {
+				continue
+			}
+		}
+		if seen[t.Name] {
 			continue
 		}
 		seen[t.Name] = true
-		switch was, known := old.Lookup(server, t.Name); {
-		case !known:
+		if was := old.byKey[t.Key()]; was != nil && !known {
+			t.ID = was.ID // a later version
+		} else if was == nil {
 			c.lastID++
 			t.ID = c.lastID
-		case string(was.Definition) == string(t.Definition):
-			t = was
-		default:
-			t.ID = was.ID
 		}
 		tools = append(tools, t)
 	}
 	if slices.Equal(tools, old.Of(server)) {
 		return false, nil
 	}
-	if err := c.store.ReplaceTools(ctx, server, tools); err != nil {
+	changes, summary := changesOf(old.Of(server), tools)
+	if err := c.store.ReplaceTools(ctx, server, tools, changes); err != nil {
 		return false, err
 	}
 	c.put(server, tools)
+	c.announce(server, changes, summary, began)
 	return true, nil
+}
+
+// sameTools returns a function that finds the tool with a definition among some tools.
+func sameTools(tools []*Tool) func(definition []byte) (*Tool, bool) {
+	seed, by := maphash.MakeSeed(), make(map[uint64]*Tool, len(tools))
+	for _, t := range tools {
+		by[maphash.Bytes(seed, t.Definition)] = t
+	}
+	return func(definition []byte) (*Tool, bool) {
+		t := by[maphash.Bytes(seed, definition)]
+		if t == nil || !bytes.Equal(t.Definition, definition) {
+			return nil, false
+		}
+		return t, true
+	}
 }
 
 // Forget removes the tools of a deleted server.
@@ -148,11 +250,24 @@ func (c *Catalog) Forget(ctx context.Context, server string) error {
 	if len(c.Snapshot().Of(server)) == 0 {
 		return nil
 	}
-	if err := c.store.ReplaceTools(ctx, server, nil); err != nil {
+	changes, summary := changesOf(c.Snapshot().Of(server), nil)
+	if err := c.store.ReplaceTools(ctx, server, nil, changes); err != nil {
 		return err
 	}
 	c.put(server, nil)
+	c.announce(server, changes, summary, time.Now())
 	return nil
+}
+
+// Reset replaces all tools without storing them. It is for catalogs of tools that another package stores, and that are
+// only searched.
+func (c *Catalog) Reset(tools []*Tool) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	tools = slices.Clone(tools)
+	slices.SortStableFunc(tools, byServer)
+	c.snapshot.Store(c.newSnapshot(tools))
+	events.Publish(c.bus, Changed{})
 }
 
 // put swaps in a snapshot with new tools of a server. The caller holds
@@ -166,7 +281,7 @@ func (c *Catalog) put(server string, tools []*Tool) {
 	}
 	all = append(all, tools...)
 	slices.SortStableFunc(all, byServer)
-	c.snapshot.Store(newSnapshot(all))
+	c.snapshot.Store(c.newSnapshot(all))
 	c.wake()
 	events.Publish(c.bus, Changed{Server: server})
 }
@@ -195,32 +310,39 @@ func (c *Catalog) Run(ctx context.Context) error {
 }
 
 func (c *Catalog) count(ctx context.Context) error {
-	counts := make(map[Key]int)
+	counted := make(map[*Tool]int)
+	var counter tokens.Counter // loaded if there is something to count
 	for _, t := range c.Snapshot().Tools {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if t.Tokens == 0 {
-			counts[t.Key()] = tokens.Count(string(t.Definition))
+			if len(counted) == 0 {
+				counter = tokens.NewCounter()
+			}
+			counted[t] = counter.Count(string(t.Definition))
+		}
+	}
+	if len(counted) == 0 {
+		return nil
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	all, counts := slices.Clone(c.Snapshot().Tools), make(map[Key]int)
+	for i, t := range all {
+		if n, ok := counted[t]; ok { // not one that has changed meanwhile
+			with := *t
+			with.Tokens = n
+			all[i], counts[t.Key()] = &with, n
 		}
 	}
 	if len(counts) == 0 {
 		return nil
 	}
-	c.writing.Lock()
-	defer c.writing.Unlock()
 	if err := c.store.SetTokens(ctx, counts); err != nil {
 		return err
 	}
-	all := slices.Clone(c.Snapshot().Tools)
-	for i, t := range all {
-		if n, ok := counts[t.Key()]; ok && t.Tokens == 0 {
-			counted := *t
-			counted.Tokens = n
-			all[i] = &counted
-		}
-	}
-	c.snapshot.Store(newSnapshot(all))
+	c.snapshot.Store(c.newSnapshot(all))
 	events.Publish(c.bus, Counted{})
 	return nil
 }

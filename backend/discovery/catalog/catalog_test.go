@@ -6,9 +6,11 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/tokens"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
@@ -124,6 +126,33 @@ func TestTokensAreCountedInTheBackground(t *testing.T) {
 	}
 	if stored := reopen(t, store, bus).Snapshot().Tools[0].Tokens; stored != n {
 		t.Errorf("the snapshot has %d tokens, the store %d", n, stored)
+	}
+}
+
+// changing is a context that changes the catalog while Run counts.
+type changing struct {
+	context.Context
+	once   *sync.Once
+	change func()
+}
+
+func (c changing) Err() error {
+	c.once.Do(c.change)
+	return c.Context.Err()
+}
+
+func TestAToolThatChangesWhileItIsCountedIsCountedAgain(t *testing.T) {
+	c, _, bus, _ := open(t)
+	counted, stop := events.Subscribe[catalog.Counted](bus, 2)
+	defer stop()
+	replace(t, c, "a", `{"name":"x"}`)
+	later := `{"name":"x","description":"` + strings.Repeat("a much longer description ", 20) + `"}`
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { _ = c.Run(changing{ctx, new(sync.Once), func() { replace(t, c, "a", later) }}) }()
+	<-counted
+	if got, want := c.Snapshot().Tools[0].Tokens, tokens.Count(later); got != want {
+		t.Errorf("the changed tool has %d tokens, want %d", got, want)
 	}
 }
 

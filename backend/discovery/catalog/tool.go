@@ -7,8 +7,6 @@ package catalog
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -18,9 +16,12 @@ import (
 
 // Tool is a tool of a server, as the server listed it. It is immutable.
 type Tool struct {
-	ID          int64 // number by which some clients refer to the tool; it stays the same while the server lists the name
-	Server      string
-	Name        string
+	ID     int64 // number by which some clients refer to the tool; it stays the same while the server lists the name
+	Server string
+	Name   string
+	// Own is the name that the server lists for the tool, if Name is another one that the
+	// user has chosen; otherwise empty.
+	Own         string
 	Title       string
 	Description string
 	// Definition is the JSON object that the server listed, byte for byte.
@@ -36,8 +37,16 @@ type Tool struct {
 // Key identifies a tool among the tools of all servers.
 type Key struct{ Server, Tool string }
 
-// Key returns the tool's key.
-func (t *Tool) Key() Key { return Key{t.Server, t.Name} }
+// Key returns the tool's key, which has the name that the server lists.
+func (t *Tool) Key() Key { return Key{t.Server, t.OwnName()} }
+
+// OwnName returns the name that the server lists for the tool.
+func (t *Tool) OwnName() string {
+	if t.Own != "" {
+		return t.Own
+	}
+	return t.Name
+}
 
 // Proxied returns the name under which sessions list the tool.
 func (t *Tool) Proxied() string { return t.Server + "__" + t.Name }
@@ -69,10 +78,16 @@ func (t *Tool) InputSchema() json.RawMessage {
 	return def.InputSchema
 }
 
+// Qualified returns the name of the tool among those of all servers, as server.tool.
+func (t *Tool) Qualified() string { return t.Server + "." + t.Name }
+
 // NewTool returns the tool that a definition describes, and false if the
 // definition is not an object with a name. It copies the definition.
 func NewTool(server string, definition json.RawMessage) (*Tool, bool) {
-	return read(server, bytes.Clone(definition), hashOf(server, definition), 0)
+	if !jsonscan.Valid(definition) { // it may still be JSON that is not UTF-8
+		return read(server, bytes.Clone(definition), hexOf(slowCanonical(server, definition)), 0)
+	}
+	return Restore(server, bytes.Clone(definition), hashOf(server, definition), 0)
 }
 
 // Restore returns a tool from its stored parts, and false where NewTool would
@@ -110,35 +125,4 @@ func newTool(server, name, title, description string, definition json.RawMessage
 		Server: server, Name: name, Title: title, Description: description,
 		Definition: definition, Hash: hash, Tokens: tokens,
 	}
-}
-
-// hashed lists the members of a definition that its hash covers.
-var hashed = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations"}
-
-// hashOf returns the SHA-256, in hexadecimal, of the server's name and the
-// members in hashed, as canonical JSON with sorted keys and numbers as written.
-// Members that servers change without consequence, such as _meta, are not
-// covered.
-func hashOf(server string, definition json.RawMessage) string {
-	var all map[string]json.RawMessage
-	_ = json.Unmarshal(definition, &all)
-	covered := map[string]any{"server": server}
-	for _, name := range hashed {
-		if raw, ok := all[name]; ok {
-			covered[name] = canonical(raw)
-		}
-	}
-	data, _ := json.Marshal(covered) // Marshal sorts the keys of maps
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
-// canonical decodes JSON such that encoding it again sorts its keys and keeps its
-// numbers as written.
-func canonical(raw json.RawMessage) any {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	_ = decoder.Decode(&value)
-	return value
 }

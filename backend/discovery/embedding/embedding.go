@@ -74,11 +74,14 @@ func after(d time.Duration) (over <-chan time.Time, stop func()) {
 	return t.C, func() { t.Stop() }
 }
 
+// Catalog provides the tools. A *catalog.Catalog is one.
+type Catalog interface{ Snapshot() *catalog.Snapshot }
+
 // Options are the dependencies and settings of an Index.
 type Options struct {
 	Settings settings.Search
 	Builtin  Builtin // required for the provider "builtin" only
-	Catalog  *catalog.Catalog
+	Catalog  Catalog
 	Store    Store
 	Bus      *events.Bus
 	Log      *slog.Logger
@@ -106,7 +109,7 @@ type Status struct {
 type Index struct {
 	settings       settings.Search
 	dimensions     int // of each vector; 0 until the first response of a remote provider
-	catalog        *catalog.Catalog
+	catalog        Catalog
 	store          Store
 	bus            *events.Bus
 	log            *slog.Logger

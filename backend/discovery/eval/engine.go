@@ -25,7 +25,8 @@ func searcher(ctx context.Context, s settings.Search, c *catalog.Catalog, bus *e
 	}
 	index := embedding.New(embedding.Options{
 		Settings: s, Catalog: c, Store: noStore{}, Bus: bus, Log: slog.New(slog.DiscardHandler),
-		Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
+		QueryTimeout: time.Minute, // the ranking is measured, also on a busy machine
+		Builtin:      embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
 	})
 	changes, stop := events.Subscribe[embedding.Changed](bus, 1024)
 	defer stop()
@@ -129,8 +130,11 @@ func (h *hubSearch) Rank(ctx context.Context, query string, limit int) (Answer, 
 // noStore is a catalog.Store and an embedding.Store that keeps nothing.
 type noStore struct{}
 
-func (noStore) Tools(context.Context) ([]*catalog.Tool, error)                       { return nil, nil }
-func (noStore) ReplaceTools(context.Context, string, []*catalog.Tool) error          { return nil }
+func (noStore) Tools(context.Context) ([]*catalog.Tool, error) { return nil, nil }
+
+func (noStore) ReplaceTools(context.Context, string, []*catalog.Tool, []catalog.Change) error {
+	return nil
+}
 func (noStore) Vectors(context.Context, string, func(string, float32, []byte)) error { return nil }
 func (noStore) KeepVectors(context.Context, string, []embedding.Made) error          { return nil }
 func (noStore) TidyVectors(context.Context, string, time.Time, time.Duration) error  { return nil }

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
@@ -14,7 +15,7 @@ var reached = map[string]float64{
 	"metatool-single": 0.537,
 	"toollinkos":      0.685,
 	"agent-discover":  0.778,
-	"catalog-dev":     0.545,
+	"catalog-dev":     0.568,
 }
 
 // slack is the accepted loss of R@1.
@@ -36,5 +37,28 @@ func TestTheSearchHasNotBecomeWorse(t *testing.T) {
 				t.Errorf("R@1 is %.3f, want at least %.3f", got, want-slack)
 			}
 		})
+	}
+}
+
+// reachedByMeaning is the R@1 of the search with embeddings on azure-mcp, the
+// smallest of the large sets.
+const reachedByMeaning = 0.928
+
+func TestTheSearchByMeaningHasNotBecomeWorse(t *testing.T) {
+	folder := filepath.Join(reference.Path(t, "bench"), "azure-mcp")
+	set, err := Read(filepath.Join(folder, "tools.jsonl"), filepath.Join(folder, "queries.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := Open(t.Context(), set.Tools, settings.Default().Search, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, err := Run(t.Context(), engine, set.Queries, Depth, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Measure(set.Queries, answers).All.R1; got < reachedByMeaning-slack {
+		t.Errorf("R@1 is %.3f, want at least %.3f", got, reachedByMeaning-slack)
 	}
 }

@@ -4,11 +4,12 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
 const (
-	missHint  = `no tools matched with sufficient confidence — try different keywords or registry({action:"list"}) to browse; or propose a server: registry install`
-	emptyHint = "no tools are known yet: ask the user to add servers in the dashboard, or propose one with registry install"
+	missHint  = `no tools matched with sufficient confidence — try different keywords or registry({action:"list"}) to browse; or find a new server with registry browse, and propose it with install`
+	emptyHint = "no tools are known yet: ask the user to add servers in the dashboard, or find one with registry browse and propose it with install"
 )
 
 // Miss is the reply for a search that found no suitable tool.
@@ -18,14 +19,20 @@ type Miss struct {
 	Matches    []Match  `json:"matches"` // always empty
 	TopScore   float64  `json:"top_score"`
 	Hint       string   `json:"hint"`
+	Closest    []Match  `json:"closest,omitempty"`      // the nearest tools, which probably do not fit
 	DidYouMean []string `json:"did_you_mean,omitempty"` // call_as of tools whose names resemble the query
 }
 
-// NoMatch returns the find_tool reply for a query that no tool fits. The tools
-// in near whose names the query misspells become suggestions. empty reports
-// that the catalog has no tools at all, which changes the hint.
-func NoMatch(query string, topScore float64, near []*catalog.Tool, empty bool) *Miss {
-	m := &Miss{Matches: []Match{}, TopScore: RoundScore(topScore), Hint: missHint}
+// NoMatch returns the find_tool reply for a result without hits. The tools in
+// near whose names the query misspells become suggestions. empty reports that
+// the catalog has no tools at all, which changes the hint.
+func NoMatch(query string, result search.Result, near []*catalog.Tool, empty bool) *Miss {
+	m := &Miss{Matches: []Match{}, TopScore: RoundScore(result.TopScore), Hint: missHint}
+	for _, hit := range result.Closest {
+		if len(hit.Tool.CallAs()) <= maxOtherName {
+			m.Closest = append(m.Closest, matchOf(hit, NotShown))
+		}
+	}
 	if empty {
 		m.Hint = emptyHint
 	}
@@ -39,8 +46,11 @@ func NoMatch(query string, topScore float64, near []*catalog.Tool, empty bool) *
 
 // NoMatchForIntent returns the entry of an intent without a match in a
 // find_tools reply. Its parameters are those of NoMatch.
-func NoMatchForIntent(intent string, topScore float64, near []*catalog.Tool, empty bool) *Miss {
-	m := NoMatch(intent, topScore, near, empty)
+func NoMatchForIntent(intent string, result search.Result, near []*catalog.Tool, empty bool) *Miss {
+	m := NoMatch(intent, result, near, empty)
+	for i, c := range m.Closest { // many intents share one reply
+		m.Closest[i] = Match{CallAs: c.CallAs}
+	}
 	m.Intent = shortIntent(intent)
 	return m
 }

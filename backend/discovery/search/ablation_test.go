@@ -203,7 +203,7 @@ func (set *labelled) measure(t *testing.T, s *Searcher, then func(*ranking), who
 	first, five := 0.0, 0.0
 	for _, q := range set.queries {
 		x, m := s.current()
-		r := s.rankOne(t.Context(), x, m, q.Query, nil)
+		r := s.rankOne(t.Context(), x, m, askedFor(q.Query), nil)
 		if then != nil && r.lexical != nil {
 			then(r)
 		}

@@ -10,6 +10,10 @@ import (
 type blend struct {
 	meaning  float32 // weight of the vectors; words have the rest
 	coverage float32 // weight of a perfect match, beside the best tool, when word scores are normalized
+	// Words are the better evidence if a tool contains those of the query. yield is
+	// moved from meaning to words for each unit by which the best tool's share of a
+	// perfect match exceeds yieldFrom.
+	yield, yieldFrom float32
 	// A cosine c counts as scale*(c-zero), which makes the cosines of different
 	// models comparable.
 	zero, scale float32
@@ -23,7 +27,7 @@ var wordsAlone = blend{coverage: 0.5}
 // name. The cosines of other models are mapped to those of the built-in model
 // by their mean and standard deviation.
 var blends = map[string]blend{
-	"builtin/all-minilm-l6-v2": {meaning: 0.5, coverage: 0.5, scale: 1, measured: true},
+	"builtin/minilm-tools": {meaning: 0.75, coverage: 1, yield: 0.4, yieldFrom: 0.3, scale: 1, measured: true},
 }
 
 // The mean and the standard deviation of the built-in model's cosines over the
@@ -62,6 +66,12 @@ func (b *blend) settle(similarities []float32) {
 	}
 	b.scale = float32(typicalSpread / spread)
 	b.zero = float32(mean - typicalSimilarity*spread/typicalSpread)
+}
+
+// weigh sets the weight of the vectors for a query of which the best tool by
+// words has this share of a perfect match.
+func (b *blend) weigh(covered float32) {
+	b.meaning -= b.yield * max(covered-b.yieldFrom, 0)
 }
 
 // guess estimates the cosine of a tool without a vector from its score by

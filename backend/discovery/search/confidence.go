@@ -29,7 +29,7 @@ type Evidence struct {
 // evidence returns the evidence about the best hit.
 func (r *ranking) evidence() Evidence {
 	top := r.best[0]
-	e := Evidence{named: r.named[top.at], top: top.Score, lead: top.Score, meaning: r.similarities != nil, words: len(contentWords(r.query)), tools: len(r.index.documents)}
+	e := Evidence{named: r.named[top.at], top: top.Score, lead: top.Score, meaning: r.similarities != nil, words: len(contentWords(r.asked.meaning)), tools: len(r.index.documents)}
 	if len(r.best) > 1 {
 		e.lead -= r.best[1].Score
 		e.tied = e.named >= misspelled && r.named[r.best[1].at] == e.named
@@ -80,7 +80,7 @@ func (r *ranking) has(tool int32, p part) bool {
 func (r *ranking) missingNames(tool int32) float64 {
 	var names, missing float64
 	begins := true
-	for _, word := range strings.Fields(r.query) {
+	for _, word := range strings.Fields(r.asked.meaning) {
 		first, _ := utf8.DecodeRuneInString(word)
 		if unicode.IsUpper(first) && !begins && len(words(word)) > 0 {
 			names++
@@ -94,10 +94,8 @@ func (r *ranking) missingNames(tool int32) float64 {
 	return missing / max(names, 1)
 }
 
-// The thresholds of a verdict. minFound is the least probability that a right
-// tool exists; the others are probabilities that the best tool is right.
+// The thresholds of a verdict, as probabilities that the best tool is right.
 const (
-	minFound  = 0.2
 	minMedium = 0.45
 	minHigh   = 0.76
 
@@ -151,23 +149,39 @@ func (c chance) of(e Evidence) float64 {
 // total weight for each set; see CONTRIBUTING.
 type chances struct {
 	any, best chance
-	// minFoundFew replaces minFound in catalogs of fewer than minTools tools. The
-	// user chose the few tools of a small catalog, so a query more often means one
-	// of them.
-	minFoundFew float64
+	// A match needs this probability that a right tool exists: minFoundMany in
+	// catalogs of at least crowdedTools tools, where some tool is always near a
+	// query; minFoundFew with minTools or fewer, which the user chose, so that a
+	// query more often means one of them; and a value between for the others.
+	minFoundFew, minFoundMany float64
+}
+
+// crowdedTools is the number of tools from which minFoundMany applies.
+const crowdedTools = 1000
+
+// Crowd returns the position of a catalog's size between minTools and
+// crowdedTools, on a logarithmic scale from 0 to 1.
+func (e Evidence) Crowd() float64 {
+	at := math.Log(float64(max(e.tools, 1))/minTools) / math.Log(crowdedTools/minTools)
+	return min(max(at, 0), 1)
+}
+
+// minFound returns the least probability of a right tool for a match.
+func (c *chances) minFound(e Evidence) float64 {
+	return c.minFoundFew + (c.minFoundMany-c.minFoundFew)*e.Crowd()
 }
 
 // The probabilities without and with vectors.
 var (
 	byWords = chances{
-		any:         chance{[features]float64{5.476, 9.324, -15.275, 2.454, -5.009, -1.361, 1.295, 6.005, 0.772, 2.974}, -13.36},
-		best:        chance{[features]float64{5.747, 10.473, -3.302, -0.156, -1.831, -0.555, -1.266, 3.753, 2.52, 4.015}, -9.665},
-		minFoundFew: 0.08,
+		any:         chance{[features]float64{2.696, 7.325, -18.966, 3.038, -4.746, -1.393, 1.273, 4.898, 1.228, 3.523}, -9.191},
+		best:        chance{[features]float64{6.45, 10.261, -4.69, -0.546, -1.619, -0.633, -1.287, 3.664, 2.504, 3.933}, -9.673},
+		minFoundFew: 0.27, minFoundMany: 0.27,
 	}
 	byMeaning = chances{
-		any:         chance{[features]float64{-6.69, 3.314, 0.126, 3.96, -4.165, -1.055, 1.054, 4.853, 1.176, 3.542, 15.838, 8.284}, -11.476},
-		best:        chance{[features]float64{-4.242, 7.869, 1.98, 3.98, -1.944, 0.031, 0.68, 2.52, 2.427, 4.143, 8.131, 0.745}, -7.651},
-		minFoundFew: 0.04,
+		any:         chance{[features]float64{-2.925, 7.624, -9.143, -1.169, -2.774, -1.677, 0.365, 3.467, 1.432, 3.199, 16.106, 16.868}, -10.442},
+		best:        chance{[features]float64{0.287, 9.589, 1.907, -1.395, -2.88, -0.55, 0.578, 1.72, 1.952, 3.052, 7.605, -3.964}, -5.949},
+		minFoundFew: 0.07, minFoundMany: 0.46,
 	}
 )
 
@@ -179,16 +193,13 @@ func (e Evidence) verdict() (bool, Confidence) {
 	if e.meaning {
 		by = byMeaning
 	}
-	best, least := by.best.of(e), minFound
-	if e.tools < minTools {
-		least = by.minFoundFew
-	}
+	best := by.best.of(e)
 	switch {
 	case e.tied:
 		return true, Medium
 	case e.named >= namedByWords:
 		return true, High
-	case e.words == 0 || by.any.of(e) < least && e.named == notNamed:
+	case e.words == 0 || by.any.of(e) < by.minFound(e) && e.named == notNamed:
 		return false, ""
 	case e.weak() && e.missing > 0.95:
 		return false, ""

@@ -40,14 +40,14 @@ func firstWord(text string) string {
 // demotes reports whether a tool ranks lower because it is deprecated. A query about
 // deprecated tools, or with the tool's name as an identifier, asks for it.
 func (r *ranking) demotes(tool int32) bool {
-	if !r.index.documents[tool].deprecated || strings.Contains(strings.ToLower(r.query), "deprecated") {
+	if !r.index.documents[tool].deprecated || strings.Contains(strings.ToLower(r.asked.query), "deprecated") {
 		return false
 	}
 	switch r.named[tool] {
 	case notNamed, namedByWords:
 		return true
 	case namedExactly:
-		return len(strings.Fields(r.query)) > 1 // as words, such as "read file"
+		return len(strings.Fields(r.asked.query)) > 1 // as words, such as "read file"
 	}
 	return false
 }

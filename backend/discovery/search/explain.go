@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
 // Reason is the contribution of one part of a tool to its score.
@@ -18,7 +20,7 @@ type Reason struct {
 // explain returns the reasons for a hit's score, the largest first.
 func (r *ranking) explain(hit Hit) []Reason {
 	if r.named[hit.at] >= misspelled {
-		return []Reason{{Field: inName.String(), Terms: distinct(strings.Fields(strings.ToLower(r.query))), Points: hit.Score}}
+		return []Reason{{Field: inName.String(), Terms: distinct(strings.Fields(strings.ToLower(r.asked.query))), Points: hit.Score}}
 	}
 	reasons := r.reasonsOfWords(hit.at)
 	add := func(field string, terms []string, points float64) {
@@ -46,6 +48,21 @@ func (r *ranking) explain(hit Hit) []Reason {
 		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Field, b.Field))
 	})
 	return reasons
+}
+
+// byWords returns the place of a tool among the allowed tools by words alone, as
+// described at Hit.ByWords.
+func (r *ranking) byWords(tool int32, allow func(*catalog.Tool) bool) int {
+	if r.lexical[tool] == 0 {
+		return 0
+	}
+	place := 1
+	for i, t := range r.index.snapshot.Tools {
+		if r.lexical[i] > r.lexical[tool] && (allow == nil || allow(t)) {
+			place++
+		}
+	}
+	return place
 }
 
 // distinct sorts words and removes duplicates, in place.

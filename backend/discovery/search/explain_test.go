@@ -1,10 +1,15 @@
 package search
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
 
 // why returns the reasons for a query's best hit without their points.
@@ -61,5 +66,27 @@ func TestReasonsAreOmittedUnlessRequested(t *testing.T) {
 	s, _ := tools(t)
 	if r := s.Find(t.Context(), Query{Text: "create_issue", Limit: 1}); r.Hits[0].Why != nil {
 		t.Errorf("got %+v, want none", r.Hits[0].Why)
+	}
+}
+
+func TestHitsKnowTheirPlaceByWordsAlone(t *testing.T) {
+	c := catalogtest.Open(t, &events.Bus{}, map[string][]json.RawMessage{"office": catalogtest.Definitions(
+		`{"name":"send_letter","description":"Write to a person"}`,
+		`{"name":"tell_channel","description":"Send a file to a channel"}`,
+		`{"name":"make_coffee","description":"Brew a cup"}`,
+	)})
+	s := New(Options{Catalog: c, Meaning: meaningOf(vectorsOf(t, c, measuredModel, senseEncoder{}))})
+	places := make(map[string]int)
+	for _, hit := range s.Find(t.Context(), Query{Text: "send an email to Anna", Limit: 10, Always: true, Explain: true}).Hits {
+		places[hit.Tool.Name] = hit.ByWords
+	}
+	if places["send_letter"] != 1 || places["tell_channel"] != 2 || places["make_coffee"] != 0 {
+		t.Errorf("got %v", places)
+	}
+	allow := func(t *catalog.Tool) bool { return t.Name != "send_letter" }
+	for _, hit := range s.Find(t.Context(), Query{Text: "send an email to Anna", Limit: 10, Allow: allow, Always: true, Explain: true}).Hits {
+		if hit.Tool.Name == "tell_channel" && hit.ByWords != 1 {
+			t.Errorf("a tool that is not allowed takes a place: got place %d, want 1", hit.ByWords)
+		}
 	}
 }

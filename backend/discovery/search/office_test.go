@@ -106,7 +106,7 @@ var senses = func() map[string]int {
 		"issue bug ticket defect", "list show", "branch", "file files document text disk", "message channel chat tell slack",
 		"kubernetes pod pods cluster containers", "event calendar meeting appointment", "email mail inbox letter",
 		"weather rain umbrella sunny", "storm warnings hurricane", "sql database table", "screenshot picture", "page browser website",
-		"place restaurant", "accounts people members", "pull request", "merge", "move rename",
+		"place restaurant", "accounts people members", "pull request", "merge", "move rename", "hose can",
 	} {
 		for _, word := range strings.Fields(words) {
 			out[word] = i
@@ -153,7 +153,7 @@ func (noVectorStore) KeepVectors(context.Context, string, []embedding.Made) erro
 func (noVectorStore) TidyVectors(context.Context, string, time.Time, time.Duration) error { return nil }
 
 // measuredModel is a model with an entry in blends.
-const measuredModel = "all-minilm-l6-v2"
+const measuredModel = "minilm-tools"
 
 // vectorsOf computes the vectors of a catalog's tools with an encoder, under
 // the name of a model.

@@ -21,7 +21,7 @@ const maxHits = 50
 
 // ranking is the state of a search for one query.
 type ranking struct {
-	query        string
+	asked        asked
 	index        *index
 	blend        blend
 	parts        []part
@@ -39,7 +39,10 @@ type ranking struct {
 // several.
 func (s *Searcher) rank(ctx context.Context, query string, allow func(*catalog.Tool) bool) *ranking {
 	x, m := s.current() // the steps are ranked over the same index
-	r := s.rankOne(ctx, x, m, query, allow)
+	r := s.rankOne(ctx, x, m, askedFor(query), allow)
+	if r.asked.foreign() {
+		return r
+	}
 	if steps := r.index.steps(query); len(steps) > 0 && len(r.best) > 0 && r.named[r.best[0].at] < namedByWords {
 		s.rankSteps(ctx, r, m, steps, allow)
 	}
@@ -47,25 +50,29 @@ func (s *Searcher) rank(ctx context.Context, query string, allow func(*catalog.T
 }
 
 // rankOne ranks the tools for a query as a whole.
-func (s *Searcher) rankOne(ctx context.Context, x *index, m *matrix, query string, allow func(*catalog.Tool) bool) *ranking {
-	r := &ranking{query: query, index: x, parts: x.parse(query), blend: wordsAlone}
-	if len(x.documents) == 0 || len(words(query)) == 0 {
+func (s *Searcher) rankOne(ctx context.Context, x *index, m *matrix, a asked, allow func(*catalog.Tool) bool) *ranking {
+	r := &ranking{asked: a, index: x, parts: x.parse(a.words), blend: wordsAlone}
+	if a.foreign() { // a word that no tool contains is foreign rather than misspelled
+		r.parts = slices.DeleteFunc(r.parts, func(p part) bool { return p.guesses })
+	}
+	if len(x.documents) == 0 || len(words(a.words)) == 0 {
 		return r
 	}
 	r.lexical = make([]float32, len(x.documents))
 	r.perfect = x.score(r.parts, r.lexical)
 	r.bestLexical = slices.Max(r.lexical)
 	if m != nil && m.known > 0 {
-		if vector, ok := s.meaning.Query(ctx, corrected(query, r.parts)); ok {
+		if vector, ok := s.meaning.Query(ctx, corrected(a.meaning, r.parts)); ok {
 			if r.similarities = m.similarities(vector); r.similarities != nil {
 				r.blend = blendOf(m.of.Model())
 				r.blend.settle(r.similarities)
+				r.blend.weigh(r.bestLexical / max(r.perfect, 1e-6))
 			}
 		}
 	}
-	r.named, r.phrased = x.named(query), x.phrased(query)
+	r.named, r.phrased = x.named(a.query), x.phrased(a.words)
 	if s.learned != nil {
-		r.lifts = x.lifts(s.learned.Lifts(query))
+		r.lifts = x.lifts(s.learned.Lifts(a.query))
 	}
 	r.selectBest(allow)
 	return r
@@ -204,14 +211,39 @@ func withNaming(how int, score float64) float64 {
 
 // rankWords ranks the tools by words alone.
 func (x *index) rankWords(query string, allow func(*catalog.Tool) bool) []Hit {
-	r := &ranking{query: query, index: x, parts: x.parse(query), blend: wordsAlone}
+	r := x.wordRanking(query)
+	if r == nil {
+		return nil
+	}
+	r.named = x.named(query)
+	r.selectBest(allow)
+	return r.best
+}
+
+// wordRanking returns a ranking with the scores of all tools by words alone, nil if there is nothing to compare.
+func (x *index) wordRanking(query string) *ranking {
+	r := &ranking{asked: asked{query: query}, index: x, parts: x.parse(query), blend: wordsAlone}
 	if len(r.parts) == 0 || len(x.documents) == 0 {
 		return nil
 	}
 	r.lexical = make([]float32, len(x.documents))
 	r.perfect = x.score(r.parts, r.lexical)
 	r.bestLexical = slices.Max(r.lexical)
-	r.named = x.named(query)
-	r.selectBest(allow)
-	return r.best
+	return r
+}
+
+// Scores returns how well each tool fits a text by its words, from 0 to 1. It is for short lists that are searched once,
+// of which all elements count; a Searcher keeps its index.
+func Scores(text string, tools []*catalog.Tool) []float64 {
+	scores := make([]float64, len(tools))
+	x := newIndex(&catalog.Snapshot{Tools: tools}, newVocabulary(), make(map[catalog.Key]*document))
+	r := x.wordRanking(text)
+	if r == nil {
+		return scores
+	}
+	r.named, r.phrased = x.named(text), x.phrased(text)
+	for i := range scores {
+		scores[i] = r.score(int32(i))
+	}
+	return scores
 }

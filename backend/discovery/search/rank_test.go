@@ -95,12 +95,12 @@ func TestNewVectorsAreUsedImmediately(t *testing.T) {
 	}
 	now = vectorsOf(t, c, measuredModel, senseEncoder{})
 	expectBest(t, s, map[string]string{query: "weather__forecast"})
-	if _, err := c.Replace(t.Context(), "garden", definitions("water_plants: Pour what falls from no cloud")); err != nil {
+	if _, err := c.Replace(t.Context(), "garden", definitions("water_plants: Pour with a hose")); err != nil {
 		t.Fatal(err)
 	}
-	expectBest(t, s, map[string]string{query: "weather__forecast", "pour what falls": "garden__water_plants"})
+	expectBest(t, s, map[string]string{query: "weather__forecast", "pour with the hose": "garden__water_plants"})
 	now = vectorsOf(t, c, measuredModel, senseEncoder{})
-	expectBest(t, s, map[string]string{query: "weather__forecast", "pour what falls": "garden__water_plants"})
+	expectBest(t, s, map[string]string{query: "weather__forecast", "pour with the hose": "garden__water_plants"})
 }
 
 // shifted changes a vector such that each cosine c with the vector of another
@@ -307,6 +307,25 @@ func TestRankingsAreDeterministic(t *testing.T) {
 					t.Fatalf("%s: got\n%s\nwant\n%s", name, got, want)
 				}
 			}
+		}
+	}
+}
+
+func TestWordsCountMoreWhereAToolContainsThoseOfTheQuery(t *testing.T) {
+	for _, row := range []struct {
+		model   string
+		covered float32
+		want    float32
+	}{
+		{"builtin/" + measuredModel, 0, 0.75},
+		{"builtin/" + measuredModel, 0.3, 0.75},
+		{"builtin/" + measuredModel, 0.8, 0.55},
+		{"local/another", 0.8, 0.5},
+	} {
+		b := blendOf(row.model)
+		b.weigh(row.covered)
+		if math.Abs(float64(b.meaning-row.want)) > 1e-6 {
+			t.Errorf("%s, covered %.1f: the weight of the vectors is %.3f, want %.3f", row.model, row.covered, b.meaning, row.want)
 		}
 	}
 }

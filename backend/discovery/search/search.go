@@ -24,6 +24,9 @@ type Hit struct {
 	Tool  *catalog.Tool
 	Score float64
 	Why   []Reason // nil unless Query.Explain was set
+	// ByWords is the place of the tool in a ranking by words alone, from 1; 0 if
+	// it has no word of the query, or unless Query.Explain was set.
+	ByWords int
 
 	at    int32 // index of the tool in the snapshot
 	named bool  // the query names the tool
@@ -42,16 +45,23 @@ const (
 )
 
 // Result is the outcome of a search. Found reports whether any tool fits well
-// enough. If none does, Hits is empty unless Query.Always was set. TopScore is the
-// score of the best tool in any case.
+// enough. If none does, Hits is empty unless Query.Always was set, and Closest
+// contains the nearest tools, which probably do not fit. TopScore is the score of
+// the best tool in any case.
 type Result struct {
 	Found      bool
 	Confidence Confidence
 	TopScore   float64
 	Hits       []Hit
+	Closest    []Hit
+	// ReadAs are the English words that were added to a query in another language.
+	ReadAs []string
 	// Evidence is the basis of Found and Confidence.
 	Evidence Evidence
 }
+
+// maxClosest is the largest number of tools in Result.Closest.
+const maxClosest = 3
 
 // Query describes a search.
 type Query struct {
@@ -78,9 +88,12 @@ type Learned interface {
 	Lifts(query string) []learning.Lift
 }
 
+// Catalog provides the tools. A *catalog.Catalog is one.
+type Catalog interface{ Snapshot() *catalog.Snapshot }
+
 // Options are the dependencies of a Searcher.
 type Options struct {
-	Catalog *catalog.Catalog
+	Catalog Catalog
 	Bus     *events.Bus
 	Meaning Meaning // nil: search by words alone
 	Learned Learned // nil: ignore earlier calls
@@ -89,7 +102,7 @@ type Options struct {
 // Searcher ranks the tools of a catalog. Its methods may be called
 // concurrently.
 type Searcher struct {
-	catalog    *catalog.Catalog
+	catalog    Catalog
 	bus        *events.Bus
 	meaning    Meaning // may be nil
 	learned    Learned // may be nil
@@ -186,18 +199,22 @@ func (s *Searcher) pruneDocuments(snapshot *catalog.Snapshot) {
 func (s *Searcher) Find(ctx context.Context, q Query) Result {
 	r := s.rank(ctx, q.Text, q.Allow)
 	if len(r.best) == 0 {
-		return Result{}
+		return Result{ReadAs: r.asked.read}
 	}
-	result := Result{Evidence: r.evidence()}
+	result := Result{Evidence: r.evidence(), ReadAs: r.asked.read}
 	result.Found, result.Confidence = result.Evidence.verdict()
 	result.TopScore = r.best[0].Score
-	if !result.Found && !q.Always {
-		return result
+	shown := r.best[:min(len(r.best), q.Limit)]
+	if !result.Found {
+		shown = r.best[:min(len(r.best), max(q.Limit, maxClosest))]
+		result.Closest = shown[:min(len(shown), maxClosest)]
 	}
-	result.Hits = r.best[:min(len(r.best), q.Limit)]
+	if result.Found || q.Always {
+		result.Hits = shown[:min(len(shown), q.Limit)]
+	}
 	if q.Explain {
-		for i := range result.Hits {
-			result.Hits[i].Why = r.explain(result.Hits[i])
+		for i := range shown {
+			shown[i].Why, shown[i].ByWords = r.explain(shown[i]), r.byWords(shown[i].at, q.Allow)
 		}
 	}
 	return result

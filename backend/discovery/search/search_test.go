@@ -148,3 +148,14 @@ func TestDistanceIsTheNumberOfEdits(t *testing.T) {
 		}
 	}
 }
+
+func TestTheClosestToolsAreShownIfNothingFits(t *testing.T) {
+	s, _ := tools(t)
+	r := s.Find(t.Context(), Query{Text: "purple giraffes knit warm woollen jumpers, dance waltzes, bake sourdough bread, polish marble statues near one repository", Limit: 1, Explain: true})
+	if r.Found || len(r.Hits) != 0 || len(r.Closest) == 0 || len(r.Closest) > maxClosest || r.Closest[0].Score != r.TopScore || r.Closest[0].Why == nil {
+		t.Errorf("got %+v", r)
+	}
+	if r := s.Find(t.Context(), Query{Text: "create_issue", Limit: 5}); !r.Found || r.Closest != nil {
+		t.Errorf("a search with hits has closest tools, too: %+v", r)
+	}
+}

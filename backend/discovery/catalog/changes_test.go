@@ -1,0 +1,64 @@
+package catalog_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+)
+
+func TestChangesOfAListAreAnnouncedByTool(t *testing.T) {
+	c, _, bus, _ := open(t)
+	changed, stop := events.Subscribe[catalog.ToolsChanged](bus, 8)
+	defer stop()
+	hash := func(tool string) string {
+		found, _ := c.Snapshot().Lookup("a", tool)
+		return found.Hash
+	}
+	replace(t, c, "a", `{"name":"x"}`, `{"name":"y","description":"1"}`, `{"name":"z"}`)
+	before := map[string]string{"x": hash("x"), "y": hash("y"), "z": hash("z")}
+	replace(t, c, "a", `{"name":"x"}`, `{"name":"y","description":"1"}`, `{"name":"z"}`)                 // the same list
+	replace(t, c, "a", `{"name":"x","_meta":{}}`, `{"name":"y","description":"1"}`, `{"name":"z"}`)      // nothing that is hashed
+	replace(t, c, "a", `{"name":"w"}`, `{"name":"x"}`, `{"description":"2","name":"y"}`, `{"name":"x"}`) // added, same, updated; z removed
+	if err := c.Forget(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	var got []string
+	for e := range changed {
+		got = append(got, fmt.Sprint(e.Server, e.Summary))
+		for _, change := range e.Changes {
+			if change.Kind != catalog.Added && change.Previous == "" || change.Kind != catalog.Removed && (change.Current == "" || change.Definition == nil) || change.Previous == change.Current || e.At.IsZero() {
+				t.Errorf("got %+v", change)
+			}
+			if change.Kind == catalog.Updated && change.Previous != before[change.Tool] {
+				t.Errorf("the hash of %s was %s, not %s", change.Tool, before[change.Tool], change.Previous)
+			}
+			got = append(got, fmt.Sprint(change.Tool, " ", change.Kind))
+		}
+	}
+	want := "[a{3 0 0 0} x added y added z added a{1 1 1 1} w added y updated z removed a{0 0 3 0} w removed x removed y removed]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("got %v\nwant %s", got, want)
+	}
+}
+
+func TestToolsAreLookedUpByQualifiedNameAndHash(t *testing.T) {
+	c, _, _, _ := open(t)
+	replace(t, c, "a.b", `{"name":"x"}`)
+	replace(t, c, "c", `{"name":"x"}`)
+	tool, ok := c.Snapshot().Qualified("c.x")
+	if !ok || tool.Server != "c" {
+		t.Fatalf("got %v, %v", tool, ok)
+	}
+	if same, ok := c.Snapshot().ByHash(tool.Hash); !ok || same != tool {
+		t.Errorf("got %v, %v", same, ok)
+	}
+	if _, ok := c.Snapshot().Qualified("c.y"); ok {
+		t.Error("an unknown name was found")
+	}
+	if got := c.Reads(); got != (catalog.Reads{Hits: 2, Misses: 1}) || got.Rate() < 0.66 || got.Rate() > 0.67 || (catalog.Reads{}).Rate() != 0 {
+		t.Errorf("got %+v", got)
+	}
+}

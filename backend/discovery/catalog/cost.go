@@ -1,0 +1,44 @@
+package catalog
+
+import "github.com/agent-discover/agent-discover/backend/base/tokens"
+
+// Cost is what definitions of tools take in the context of a model.
+type Cost struct {
+	Tools  int // number of definitions
+	Tokens int // o200k_base
+	// Deferred is the part of Tokens that is not in the context from the start, because
+	// the client shows its model only the names of tools and loads a definition when the
+	// model looks for the tool.
+	Deferred  int
+	Uncounted int     // definitions that are not counted yet, and not in Tokens
+	Share     float64 // of tokens.Window that Tokens without Deferred take
+}
+
+// CostOf returns the cost of tools for a client that defers definitions from a number of
+// tools on; 0 means that it defers none.
+func CostOf(tools []*Tool, defersFrom int) Cost {
+	c := Cost{Tools: len(tools)}
+	for _, t := range tools {
+		if t.Tokens == 0 {
+			c.Uncounted++
+		}
+		c.Tokens += t.Tokens
+	}
+	if defersFrom > 0 && len(tools) >= defersFrom {
+		c.Deferred = max(c.Tokens-NameTokens(tools), 0)
+	}
+	c.Share = tokens.Share(c.Tokens - c.Deferred)
+	return c
+}
+
+// Loaded returns the tokens that are in the context from the start.
+func (c Cost) Loaded() int { return c.Tokens - c.Deferred }
+
+// NameTokens returns about how many tokens the names of tools take in the context of a
+// client that defers their definitions.
+func NameTokens(tools []*Tool) (sum int) {
+	for _, t := range tools {
+		sum += tokens.Estimate(t.CallAs()) + 1 // each on its own line
+	}
+	return sum
+}

@@ -1,0 +1,34 @@
+package catalog
+
+import "sync/atomic"
+
+// reads counts how often a tool was looked up, which the catalog answers without asking
+// its server.
+type reads struct{ hits, misses atomic.Int64 }
+
+func (r *reads) count(hit bool) {
+	switch {
+	case r == nil: // a snapshot of a test
+	case hit:
+		r.hits.Add(1)
+	default:
+		r.misses.Add(1)
+	}
+}
+
+// Reads are the numbers of look-ups since the start of the hub.
+type Reads struct {
+	Hits   int64 // the catalog had the tool
+	Misses int64
+}
+
+// Rate returns the part of all look-ups that were hits; 0 without any.
+func (r Reads) Rate() float64 {
+	if r.Hits+r.Misses == 0 {
+		return 0
+	}
+	return float64(r.Hits) / float64(r.Hits+r.Misses)
+}
+
+// Reads returns how often tools were looked up.
+func (c *Catalog) Reads() Reads { return Reads{c.reads.hits.Load(), c.reads.misses.Load()} }

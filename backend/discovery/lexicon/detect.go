@@ -1,0 +1,180 @@
+package lexicon
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+//go:embed function_words.txt
+var functionLines string
+
+//go:embed english.txt
+var englishLines string
+
+// functionWords returns the function words of each language in Latin script, and
+// of English, and whether each is a sign of its language.
+var functionWords = sync.OnceValue(func() map[string]map[string]bool {
+	out := make(map[string]map[string]bool)
+	for line := range strings.Lines(functionLines) {
+		code, words, ok := strings.Cut(line, " ")
+		if !ok || code == "#" {
+			continue
+		}
+		signs, others, _ := strings.Cut(words, "|")
+		out[code] = make(map[string]bool)
+		for _, t := range tokensIn(others) {
+			out[code][t.folded] = false
+		}
+		for _, t := range tokensIn(signs) {
+			out[code][t.folded] = true
+		}
+	}
+	return out
+})
+
+// english returns the words in english.txt.
+var english = sync.OnceValue(func() map[string]bool {
+	out := make(map[string]bool)
+	for line := range strings.Lines(englishLines) {
+		if !strings.HasPrefix(line, "#") {
+			for word := range strings.FieldsSeq(line) {
+				out[word] = true
+			}
+		}
+	}
+	return out
+})
+
+// endings are endings of English words.
+var endings = []string{"", "s", "es", "ed", "d", "ing", "er", "ers", "r", "rs", "ly", "able", "ment", "ments", "ion", "ions"}
+
+// isEnglish reports whether a word, or its form without an ending, is in
+// english.txt.
+func isEnglish(word string) bool {
+	known := english()
+	for _, ending := range endings {
+		if stem, ok := strings.CutSuffix(word, ending); ok && (known[stem] || known[stem+"e"] && len(ending) > 1) {
+			return true
+		}
+	}
+	return false
+}
+
+func hangul(text string) bool {
+	for _, r := range text {
+		return unicode.Is(unicode.Hangul, r)
+	}
+	return false
+}
+
+// lettersPerSign is how many letters of another script outweigh a sign of English.
+const lettersPerSign = 8
+
+// scriptOf returns the language of a text that is mostly in a script other than
+// Latin; "" for others. Texts in Han characters alone count as Chinese.
+func scriptOf(text string) string {
+	if isASCII(text) {
+		return ""
+	}
+	var han, kana, hangul, cyrillic int
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Han, r):
+			han++
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			kana++
+		case unicode.Is(unicode.Hangul, r):
+			hangul++
+		case unicode.Is(unicode.Cyrillic, r):
+			cyrillic++
+		}
+	}
+	code, letters := "", 0
+	switch {
+	case hangul > 0 && hangul >= kana:
+		code, letters = "ko", hangul
+	case kana > 0:
+		code, letters = "ja", han+kana
+	case han > 0:
+		code, letters = "zh", han
+	case cyrillic > 0:
+		code, letters = "ru", cyrillic/2
+	}
+	if letters < 2 || letters <= lettersPerSign*countOf(tokensOf(text), "en") {
+		return ""
+	}
+	return code
+}
+
+// countOf returns the number of words that are signs of a language.
+func countOf(tokens []token, code string) int {
+	words, n := functionWords()[code], 0
+	for _, t := range tokens {
+		if words[t.folded] {
+			n++
+		}
+	}
+	return n
+}
+
+// latin are the languages in Latin script.
+var latin = []string{"de", "fr", "es", "it", "pt", "nl", "pl"}
+
+const (
+	minEvidence = 2 // function words and clear words of a language in its queries
+	fewTokens   = 2 // words of a query that needs only one clear word
+	leastShare  = 4 // at least one word in so many is evidence
+)
+
+// latinLanguages returns the languages that a query is most likely in; none for
+// an English one.
+func latinLanguages(tokens []token) []string {
+	english := countOf(tokens, "en")
+	var out []string
+	best := evidence{}
+	for _, code := range latin {
+		functions := countOf(tokens, code)
+		if english > 1 && functions <= english {
+			continue // whatever words follow; most English queries end here
+		}
+		e := languageOf(code).clear(tokens)
+		clear := e.words
+		e.words += functions
+		if clear == 0 || e.words < minEvidence && len(tokens) > fewTokens || e.words <= english || e.words*leastShare < len(tokens) {
+			continue
+		}
+		if e.exceeds(best) {
+			best, out = e, out[:0]
+		}
+		if e == best {
+			out = append(out, code)
+		}
+	}
+	return out[:min(len(out), 2)]
+}
+
+// evidence is what speaks for a language: function words and clear words, and
+// the length of the stems of the latter.
+type evidence struct{ words, letters int }
+
+func (e evidence) exceeds(other evidence) bool {
+	return e.words > other.words || e.words == other.words && e.letters > other.letters
+}
+
+// clear returns the words that are clearly of the language.
+func (l *language) clear(tokens []token) evidence {
+	var e evidence
+	used := make([]bool, len(tokens))
+	for i := range tokens {
+		if used[i] {
+			continue
+		}
+		if m := l.match(tokens, i, used); m.clear {
+			e.words++
+			e.letters += m.letters
+		}
+	}
+	return e
+}

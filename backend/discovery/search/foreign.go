@@ -1,0 +1,26 @@
+package search
+
+import "github.com/agent-discover/agent-discover/backend/discovery/lexicon"
+
+// asked is a query in the forms that are compared with tools. Those of an
+// English query are the same.
+type asked struct {
+	query   string   // as written
+	words   string   // for the index: with the English words for a foreign query
+	meaning string   // for the embedding model and as evidence: only what is English or may be a name
+	read    []string // the English words; nil for an English query
+}
+
+// askedFor returns a query with the English words for it if it is in another
+// language.
+func askedFor(query string) asked {
+	reading, ok := lexicon.Read(query)
+	if !ok {
+		return asked{query: query, words: query, meaning: query}
+	}
+	english := reading.English()
+	return asked{query: query, words: query + " " + english, meaning: english, read: reading.Words}
+}
+
+// foreign reports whether the query is in another language than English.
+func (a asked) foreign() bool { return a.read != nil }
