@@ -1,0 +1,126 @@
+package federation
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+)
+
+// Result is a server that was found, in one source or in several.
+type Result struct {
+	listing.Listing
+	// IDs are those of all listings of this server, its own first.
+	IDs        []string `json:"ids" nullable:"false"`
+	Installed  bool     `json:"installed"`
+	Updatable  bool     `json:"updatable"` // it is installed, and there is a newer version
+	Categories []string `json:"categories,omitempty"`
+	Score      float64  `json:"score"` // from 0 to 1; results are in this order
+
+	unrelated bool // it has no word of the text
+}
+
+// merge makes results of listings: one for each name in a source. A package in its own registry and the entries of the
+// official registry that offer it are one server, described by the entry, because it lists the inputs that the server
+// needs. The result does not depend on the order of the listings.
+func merge(all []listing.Listing) []Result {
+	var out []Result
+	offered := make(map[string][]int) // official results by package
+	all = distinct(all)
+	for i := range all {
+		if all[i].Source != listing.Official {
+			continue
+		}
+		out = append(out, Result{Listing: all[i], IDs: []string{all[i].ID()}})
+		for _, p := range all[i].Packages {
+			if key := packageKey(&p); key != "" && !slices.Contains(offered[key], len(out)-1) {
+				offered[key] = append(offered[key], len(out)-1)
+			}
+		}
+	}
+	for i := range all {
+		l := &all[i]
+		if l.Source == listing.Official {
+			continue
+		}
+		if by := offered[ownPackage(l)]; len(by) > 0 {
+			best := slices.MinFunc(by, func(a, b int) int { return compareEntries(&out[a].Listing, &out[b].Listing) })
+			out[best].absorb(l)
+			continue
+		}
+		out = append(out, Result{Listing: *l, IDs: []string{l.ID()}})
+	}
+	return out
+}
+
+// distinct returns the listings that may be offered, the newest of each ID, sorted by ID.
+func distinct(all []listing.Listing) []listing.Listing {
+	all = slices.DeleteFunc(slices.Clone(all), func(l listing.Listing) bool {
+		return l.Status == listing.Deleted || l.Source == "" || l.Name == ""
+	})
+	slices.SortStableFunc(all, func(a, b listing.Listing) int {
+		return cmp.Or(strings.Compare(a.ID(), b.ID()), b.Updated.Compare(a.Updated), cmp.Compare(len(b.Packages)+len(b.Remotes), len(a.Packages)+len(a.Remotes)), strings.Compare(b.Version, a.Version), strings.Compare(a.Description, b.Description))
+	})
+	return slices.CompactFunc(all, func(a, b listing.Listing) bool { return a.ID() == b.ID() })
+}
+
+// compareEntries orders entries that offer the same package: those that are not deprecated and whose publishers are verified
+// first, then the latest.
+func compareEntries(a, b *listing.Listing) int {
+	return cmp.Or(
+		compareFlags(a.Status == listing.Active, b.Status == listing.Active), compareFlags(a.Verified, b.Verified),
+		b.Updated.Compare(a.Updated), strings.Compare(a.Name, b.Name),
+	)
+}
+
+// compareFlags orders true before false.
+func compareFlags(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// absorb adds a package's own listing to the entry that offers it: its ID, and what the entry does not know.
+func (r *Result) absorb(l *listing.Listing) {
+	r.IDs = append(r.IDs, l.ID())
+	r.License = cmp.Or(r.License, l.License)
+	r.Repository = cmp.Or(r.Repository, l.Repository)
+	r.Website = cmp.Or(r.Website, l.Website)
+	r.Downloads = max(r.Downloads, l.Downloads)
+	if len(r.Keywords) == 0 {
+		r.Keywords = l.Keywords
+	}
+	if !l.Published.IsZero() && (r.Published.IsZero() || l.Published.Before(r.Published)) {
+		r.Published = l.Published
+	}
+	if l.Status == listing.Deprecated && r.Status == listing.Active {
+		r.Status, r.Message = l.Status, l.Message
+	}
+}
+
+// ownPackage returns the key of the package that a listing of a package registry is.
+func ownPackage(l *listing.Listing) string {
+	if len(l.Packages) != 1 {
+		return ""
+	}
+	return packageKey(&l.Packages[0])
+}
+
+var separators = regexp.MustCompile(`[-_.]+`)
+
+// packageKey identifies a package in a registry that is searched too, "" for other packages.
+func packageKey(p *listing.Package) string {
+	switch p.Kind {
+	case listing.KindNPM:
+		return "npm:" + p.Identifier
+	case listing.KindPyPI:
+		return "pypi:" + strings.ToLower(separators.ReplaceAllString(p.Identifier, "-"))
+	}
+	return ""
+}

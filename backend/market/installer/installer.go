@@ -1,0 +1,346 @@
+// Package installer carries out plans: it checks that the program a server needs is installed, downloads the package,
+// configures the server with its secrets, and starts it once, because its list of tools is the proof that it works. A
+// failed or cancelled installation leaves neither files nor a server nor secrets behind, except for what the user's own
+// package manager keeps in its cache.
+//
+// Callers of Install ask a person for approval where that is needed. Package plan turns listings into plans.
+package installer
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/market/plan"
+	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Options are the dependencies of an Installer.
+type Options struct {
+	// Machine describes the machine for plans, except for its programs. Nothing else may unpack bundles into its folder
+	// for bundles.
+	Machine  plan.Machine
+	Programs Programs
+	// Environment returns the environment that servers run in.
+	Environment func(context.Context) process.Env
+	Releases    map[listing.Kind]Releases // by kind of package
+	Files       Files
+	Packages    Packages
+	Registry    Registry
+	Servers     Servers
+	Children    Children
+	Vault       Vault
+	Credentials Credentials
+	Store       Store
+	Bus         *events.Bus
+	Log         *slog.Logger
+}
+
+// Programs answers which programs work on this machine.
+type Programs interface {
+	Check(ctx context.Context) prerequisites.Report
+	Forget() // makes the next Check probe all programs
+}
+
+// Releases looks up versions in a package registry.
+type Releases interface {
+	Release(ctx context.Context, name, version string) (listing.Release, error)
+}
+
+// Packages downloads what npx or uvx would download when a server first starts. skipped says why there is nothing to
+// download.
+type Packages interface {
+	Download(ctx context.Context, s registry.Server, report func(line string)) (skipped string, err error)
+}
+
+// Registry has the configured servers.
+type Registry interface {
+	Get(name string) (registry.Server, error)
+	List() []registry.Server
+	Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
+}
+
+// Servers adds, starts and removes servers.
+type Servers interface {
+	Add(ctx context.Context, s registry.Server) (registry.Server, error)
+	// Propose adds a server for an agent, and AddUnseen one whose launch no person has seen. Unless InstallPolicy is allow,
+	// it waits for approval; deny refuses what agents propose.
+	Propose(ctx context.Context, s registry.Server) (registry.Server, error)
+	AddUnseen(ctx context.Context, s registry.Server) (registry.Server, error)
+	InstallPolicy() string
+	// Refresh starts a server and returns its tools.
+	Refresh(ctx context.Context, name string) ([]*catalog.Tool, error)
+	// Remove removes a server with its secrets.
+	Remove(ctx context.Context, name string) error
+}
+
+// Children knows what the processes of servers print.
+type Children interface {
+	// Stderr returns the end of a server's standard error, redacted.
+	Stderr(server string) string
+}
+
+// Vault stores secrets.
+type Vault interface {
+	// Status says whether there is a place for values.
+	Status(ctx context.Context) secrets.Status
+	Set(ctx context.Context, server, name, value string) error
+	Delete(ctx context.Context, server, name string) error
+	// Links returns the links of a server to secrets of others, and Link makes one for a configuration.
+	Links(ctx context.Context, server string, as secrets.Launch) ([]secrets.Grant, error)
+	Link(ctx context.Context, server string, as secrets.Launch, owner, name string) error
+}
+
+// Credentials moves credentials that are written in plain text in a server's configuration to the keychain.
+type Credentials interface {
+	Migrate(ctx context.Context, servers []string, apply bool) ([]secretmigration.Move, error)
+}
+
+// Installer installs servers. It is safe for concurrent use.
+type Installer struct {
+	options   Options
+	queue     chan func(context.Context)
+	running   chan struct{} // holds one element for each running job
+	unpacking chan struct{} // held while the folder for bundles is changed
+	held      holds
+	shelf     shelf
+
+	mu      sync.Mutex
+	jobs    []*job   // the oldest first
+	digests []pulled // of images that were downloaded to be planned
+	ended   bool     // Run has ended, so that no job can start
+}
+
+const (
+	maxQueued   = 16
+	maxRunning  = 4
+	maxFinished = 50 // jobs that are remembered after their end
+)
+
+// New returns an installer. Its jobs run only while Run is running.
+func New(o Options) *Installer {
+	return &Installer{
+		options: o, queue: make(chan func(context.Context), maxQueued), running: make(chan struct{}, maxRunning), unpacking: make(chan struct{}, 1),
+	}
+}
+
+// Run removes what jobs of a killed hub have left behind. Then it runs the jobs until ctx ends, and returns when all have
+// ended. It removes the files and images of servers that are removed meanwhile.
+func (i *Installer) Run(ctx context.Context) error {
+	changes, stop := events.Subscribe[registry.Changed](i.options.Bus, maxChanges) // before tidy, so that no removal is missed
+	i.tidy(ctx)
+	var jobs sync.WaitGroup
+	jobs.Go(func() { i.sweepRemoved(ctx, changes, stop) })
+	for ctx.Err() == nil {
+		select {
+		case run := <-i.queue:
+			jobs.Go(func() { run(ctx) })
+		case <-ctx.Done():
+		}
+	}
+	i.mu.Lock()
+	i.ended = true
+	i.mu.Unlock()
+	for len(i.queue) > 0 {
+		run := <-i.queue
+		jobs.Go(func() { run(ctx) }) // it only notes that it was cancelled
+	}
+	jobs.Wait()
+	return i.shelf.close()
+}
+
+// Order is a server to install.
+type Order struct {
+	Request plan.Request
+	// Hash is that of the plan that was approved. If the plan that would be carried out has another one, nothing is
+	// installed. An empty Hash approves the plan as it turns out to be.
+	Hash string
+	// Unseen means that no person has seen the plan. Unless agents may install servers, no program of the package is run,
+	// not even to install it: the server waits for approval.
+	Unseen bool
+	// ProposedBy is the client whose agent has chosen the server; empty if none has.
+	ProposedBy string
+}
+
+// Install starts the installation of a server in the background. The error is a fault.Busy if the server is being
+// installed already.
+func (i *Installer) Install(o Order) (Progress, error) {
+	name := cmp.Or(o.Request.Name, plan.ServerName(o.Request.Listing))
+	j := newJob(i.options.Bus, Progress{Kind: Installation, Listing: o.Request.Listing.ID(), Server: name})
+	return i.start(j, func(ctx context.Context) error { return i.install(ctx, j, o) })
+}
+
+// Prepare starts the download that is needed before a plan can be shown: that of a bundle, whose manifest has the
+// questions, or of a container image, whose digest is pinned. Afterwards Plan returns the whole plan. Nothing of the
+// download is run.
+func (i *Installer) Prepare(r plan.Request) (Progress, error) {
+	j := newJob(i.options.Bus, Progress{Kind: Preparation, Listing: r.Listing.ID(), Server: cmp.Or(r.Name, plan.ServerName(r.Listing))})
+	return i.start(j, func(ctx context.Context) error { return i.prepare(ctx, j, r) })
+}
+
+// InstallProgram starts the installation of a program that servers need, such as node, with the package manager of this
+// machine.
+func (i *Installer) InstallProgram(name string) (Progress, error) {
+	j := newJob(i.options.Bus, Progress{Kind: ProgramInstallation, Server: name})
+	return i.start(j, func(ctx context.Context) error { return i.installProgram(ctx, j, name) })
+}
+
+// start queues a job, unless a similar job for the same server has not ended.
+func (i *Installer) start(j *job, work func(context.Context) error) (Progress, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.ended {
+		return Progress{}, errEnded
+	}
+	for _, other := range i.jobs {
+		if p := other.snapshot(); p.State == Running && p.Kind.family() == j.progress.Kind.family() && p.Server == j.progress.Server {
+			return Progress{}, fault.New(fault.Busy, "%s is being %s already; wait for the end of that, or cancel it", safetext.Visible(p.Server), p.Kind.participle())
+		}
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	j.cancel = cancel
+	run := func(whole context.Context) {
+		defer cancel(nil)
+		defer context.AfterFunc(whole, func() { cancel(errEnded) })()
+		select {
+		case i.running <- struct{}{}:
+			defer func() { <-i.running }()
+		case <-ctx.Done():
+		}
+		err := ctx.Err()
+		if err == nil {
+			err = work(ctx)
+		}
+		j.end(ctx, err)
+	}
+	select {
+	case i.queue <- run:
+	default:
+		cancel(nil)
+		return Progress{}, fault.New(fault.Busy, "%d installations wait already; try again when some have ended", maxQueued)
+	}
+	i.jobs = append(i.jobs, j)
+	i.forgetFinished()
+	return j.snapshot(), nil
+}
+
+// forgetFinished drops the oldest finished jobs. The caller holds mu.
+func (i *Installer) forgetFinished() {
+	finished := 0
+	for _, j := range i.jobs {
+		if j.snapshot().State != Running {
+			finished++
+		}
+	}
+	i.jobs = slices.DeleteFunc(i.jobs, func(j *job) bool {
+		if finished <= maxFinished || j.snapshot().State == Running {
+			return false
+		}
+		finished--
+		return true
+	})
+}
+
+// Jobs returns the jobs that run and the last ones that have ended, the newest first.
+func (i *Installer) Jobs() []Progress {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	out := make([]Progress, 0, len(i.jobs))
+	for _, j := range slices.Backward(i.jobs) {
+		out = append(out, j.snapshot())
+	}
+	return out
+}
+
+// Cancel cancels a job. It returns at once; the job ends when everything is undone.
+func (i *Installer) Cancel(id string) error {
+	j, err := i.job(id)
+	if err != nil {
+		return err
+	}
+	if j.snapshot().State != Running {
+		return fault.New(fault.Conflict, "this installation has ended already")
+	}
+	j.cancel(errCancelled)
+	return nil
+}
+
+// Lines returns the last lines that the programs of a job have printed.
+func (i *Installer) Lines(id string) ([]string, error) {
+	j, err := i.job(id)
+	if err != nil {
+		return nil, err
+	}
+	return j.printed(), nil
+}
+
+// Wait returns the result of a job once it has ended. The error is that of the job, or that of ctx, whose end does not
+// cancel the job. The result is valid with an error, too.
+func (i *Installer) Wait(ctx context.Context, id string) (Result, error) {
+	j, err := i.job(id)
+	if err != nil {
+		return Result{}, err
+	}
+	select {
+	case <-j.done:
+		return j.result, j.err
+	case <-ctx.Done():
+		return Result{Progress: j.snapshot()}, ctx.Err()
+	}
+}
+
+func (i *Installer) job(id string) (*job, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, j := range i.jobs {
+		if j.progress.ID == id { // which never changes
+			return j, nil
+		}
+	}
+	return nil, fault.New(fault.NotFound, "no installation has this id; it may have ended long ago")
+}
+
+// undoTimeout bounds what undoes a failed installation.
+const undoTimeout = time.Minute
+
+// undo lists what undoes the steps of an installation.
+type undo struct {
+	steps  []func(ctx context.Context) error
+	marked []int64  // ids of stored leftovers
+	holds  []func() // release the folders that other jobs must not remove
+}
+
+// release releases the folders. Call it before the steps are undone, or once they are permanent.
+func (u *undo) release() {
+	for _, f := range u.holds {
+		f()
+	}
+	u.holds = nil
+}
+
+func (u *undo) add(f func(ctx context.Context) error) { u.steps = append(u.steps, f) }
+
+// run undoes all steps, the last one first, although ctx may have ended.
+func (u *undo) run(ctx context.Context, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	u.release()
+	for _, f := range slices.Backward(u.steps) {
+		if err := f(ctx); err != nil {
+			log.Warn("could not undo a part of a failed installation", "error", err)
+		}
+	}
+	u.steps, u.marked = nil, nil
+}

@@ -1,0 +1,172 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/bundle"
+	"github.com/agent-discover/agent-discover/backend/market/plan"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Leftover is something that a job makes and that must not outlast the job if it fails. It is stored before it is made,
+// so that it can be removed even if the hub is killed. The notes about bundles, programs and images stay until no server needs
+// these any more.
+type Leftover struct {
+	ID     int64  `json:"-"`
+	Kind   string `json:"kind"`
+	Path   string `json:"path,omitempty"`   // of a folder
+	Engine string `json:"engine,omitempty"` // program that has an image
+	Image  string `json:"image,omitempty"`  // its reference
+	Server string `json:"server,omitempty"` // or the one that has a secret or an install
+	Secret string `json:"secret,omitempty"`
+	// Install is the record of another version, which belongs to the server once its launch has this Hash. To is the id of a
+	// former record instead.
+	Install *Install `json:"install,omitempty"`
+	To      int64    `json:"to,omitempty"`
+	Hash    string   `json:"hash,omitempty"`
+}
+
+// The kinds of leftovers.
+const (
+	LeftFolder  = "folder"
+	LeftImage   = "image"
+	LeftServer  = "server"
+	LeftSecret  = "secret"
+	LeftInstall = "install"
+)
+
+// mark stores a leftover before it is made. undo removes it if the job fails; if undo is nil,
+// the function that removes it at the next start of the hub does.
+func (i *Installer) mark(ctx context.Context, steps *undo, l Leftover, undo func(ctx context.Context) error) error {
+	id, err := i.options.Store.SaveLeftover(ctx, l)
+	if err != nil {
+		return err
+	}
+	if undo == nil {
+		undo = func(ctx context.Context) error { return i.discard(ctx, l) }
+	}
+	if !i.lasting(l) {
+		steps.marked = append(steps.marked, id)
+	}
+	steps.add(func(ctx context.Context) error {
+		if err := undo(ctx); err != nil {
+			return err // the next start of the hub tries again
+		}
+		return i.options.Store.DropLeftovers(ctx, []int64{id})
+	})
+	return nil
+}
+
+// keep makes what a job has made permanent.
+func (i *Installer) keep(ctx context.Context, steps *undo) {
+	steps.release() // its servers need the folders from now on
+	if len(steps.marked) == 0 {
+		return
+	}
+	if err := i.options.Store.DropLeftovers(context.WithoutCancel(ctx), steps.marked); err != nil {
+		i.options.Log.Warn("could not delete the notes about a finished installation", "error", err) // they do no harm: see discard
+	}
+	*steps = undo{}
+}
+
+// tidy removes what jobs of a killed hub have left behind.
+func (i *Installer) tidy(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, undoTimeout)
+	defer cancel()
+	all, err := i.options.Store.Leftovers(ctx)
+	if err != nil {
+		i.options.Log.Warn("could not read what interrupted installations have left behind", "error", err)
+		return
+	}
+	for _, l := range all {
+		if i.lasting(l) && i.needs(ctx, l) {
+			continue
+		}
+		err := i.discard(ctx, l)
+		if err == nil {
+			err = i.options.Store.DropLeftovers(ctx, []int64{l.ID})
+		}
+		if err != nil {
+			i.options.Log.Warn("could not remove what an interrupted installation has left behind", "kind", l.Kind, "server", l.Server, "error", err)
+		}
+	}
+}
+
+// discard removes a leftover, unless a server needs it.
+func (i *Installer) discard(ctx context.Context, l Leftover) error {
+	switch l.Kind {
+	case LeftFolder:
+		return i.discardFolder(ctx, l)
+	case LeftImage:
+		if i.needs(ctx, l) {
+			return nil
+		}
+		has, err := i.hasImage(ctx, l.Engine, l.Image)
+		if fault.KindOf(err) == fault.Unavailable { // the engine was uninstalled
+			return nil
+		}
+		if err != nil || !has {
+			return err
+		}
+		_, err = i.runProgram(ctx, func(string) {}, l.Engine, "image", "rm", l.Image)
+		return err
+	case LeftServer:
+		return i.discardServer(ctx, l.Server)
+	case LeftSecret:
+		if s, err := i.options.Registry.Get(l.Server); err == nil && mentions(s, secrets.Reference(l.Secret)) {
+			return nil
+		}
+		return i.options.Vault.Delete(ctx, l.Server, l.Secret)
+	case LeftInstall:
+		return i.finishSwitch(ctx, l)
+	}
+	return nil
+}
+
+func (i *Installer) discardFolder(ctx context.Context, l Leftover) error {
+	leave, err := i.enterBundles(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if i.held.count(l.Path) > 0 || i.needs(ctx, l) { // by a job, or by a server that was installed meanwhile
+		return nil
+	}
+	err = os.RemoveAll(l.Path)
+	if filepath.Dir(l.Path) == filepath.Clean(i.options.Machine.Bundles) {
+		err = errors.Join(err, bundle.RemoveUnfinished(i.options.Machine.Bundles))
+	}
+	return err
+}
+
+// discardServer removes a server that was not installed completely.
+func (i *Installer) discardServer(ctx context.Context, name string) error {
+	s, err := i.options.Registry.Get(name)
+	if fault.KindOf(err) == fault.NotFound || err == nil && s.Source != plan.Source {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if installs, err := i.options.Store.Installs(ctx, s.ID); err != nil || len(installs) > 0 {
+		return err
+	}
+	return i.options.Servers.Remove(ctx, name)
+}
+
+func mentions(s registry.Server, text string) bool {
+	texts := append([]string{s.Command, s.URL}, s.Args...)
+	for _, more := range []map[string]string{s.Env, s.Headers} {
+		for _, value := range more {
+			texts = append(texts, value)
+		}
+	}
+	return slices.ContainsFunc(texts, func(one string) bool { return strings.Contains(one, text) })
+}

@@ -1,0 +1,149 @@
+package installer
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/market/plan"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+)
+
+// runProgram runs a program in the environment of servers and returns the end of its output.
+func (i *Installer) runProgram(ctx context.Context, report func(line string), name string, args ...string) (string, error) {
+	env := i.options.Environment(ctx)
+	path := env.LookPath(name)
+	if path == "" {
+		return "", fault.New(fault.Unavailable, "%q was not found on the login shell's PATH", name)
+	}
+	output, err := prefetch.Run(ctx, env, report, path, args...)
+	switch {
+	case err == nil:
+		return output, nil
+	case ctx.Err() != nil:
+		return output, ctx.Err()
+	}
+	if output == "" {
+		output = err.Error()
+	}
+	return output, fault.Wrap(err, fault.Failed, "%s failed: %s", strings.Join(append([]string{name}, args[:min(len(args), 1)]...), " "), output)
+}
+
+// pulled is the digest of a downloaded image.
+type pulled struct{ reference, digest string }
+
+const maxDigests = 50
+
+// digest returns the digest of an image that Prepare has downloaded, and "" if there is none.
+func (i *Installer) digest(reference string) string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, one := range slices.Backward(i.digests) {
+		if one.reference == reference {
+			return one.digest
+		}
+	}
+	return ""
+}
+
+// reference returns the reference with which the image of a plan is downloaded.
+func reference(d *plan.Download) string {
+	switch {
+	case d.Version == "":
+		return d.Name
+	case strings.HasPrefix(d.Version, "sha256:"):
+		return d.Name + "@" + d.Version
+	}
+	return d.Name + ":" + d.Version
+}
+
+// engine returns the program that runs the containers of a plan.
+func engine(p *plan.Plan) string {
+	if p.Server.Command != "" {
+		return p.Server.Command
+	}
+	return p.Option.Program
+}
+
+// pull downloads an image. If it was not on this machine before, a failure removes it again.
+func (i *Installer) pull(ctx context.Context, j *job, engine, reference string, steps *undo) error {
+	had, _ := i.hasImage(ctx, engine, reference) // pull says what is wrong with the engine
+	if had && strings.Contains(reference, "@") { // a digest leads to the same image for ever
+		return nil
+	}
+	if !had {
+		if err := i.mark(ctx, steps, Leftover{Kind: LeftImage, Engine: engine, Image: reference}, nil); err != nil {
+			return err
+		}
+	}
+	_, err := i.runProgram(ctx, j.line, engine, "pull", reference)
+	return err
+}
+
+// hasImage reports whether a container engine has an image. It returns an error if the engine could not say so, for example
+// because its daemon is not running.
+func (i *Installer) hasImage(ctx context.Context, engine, reference string) (bool, error) {
+	output, err := i.runProgram(ctx, func(string) {}, engine, "image", "inspect", "--format", "{{.Id}}", reference)
+	if err != nil && missingImage.MatchString(output) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// missingImage matches what Docker and Podman say about an image that they do not have.
+var missingImage = regexp.MustCompile(`(?i)no such (image|object)|image not known`)
+
+var repoDigest = regexp.MustCompile(`(?m)^(\S+)@(sha256:[a-f0-9]{64})\s*$`)
+
+// findDigest downloads the image of a plan by its tag, and notes its digest.
+func (i *Installer) findDigest(ctx context.Context, j *job, p *plan.Plan, steps *undo) error {
+	tagged := reference(p.Download)
+	if err := i.pull(ctx, j, engine(p), tagged, steps); err != nil {
+		return err
+	}
+	output, err := i.runProgram(ctx, func(string) {}, engine(p), "image", "inspect", "--format", "{{range .RepoDigests}}{{println .}}{{end}}", tagged)
+	if err != nil {
+		return err
+	}
+	for _, found := range repoDigest.FindAllStringSubmatch(output, -1) {
+		if strings.HasSuffix("/"+found[1], "/"+p.Download.Name) || strings.HasSuffix("/"+p.Download.Name, "/"+found[1]) {
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			if i.digests = append(i.digests, pulled{tagged, found[2]}); len(i.digests) > maxDigests {
+				i.digests = slices.Delete(i.digests, 0, 1)
+			}
+			return nil
+		}
+	}
+	return fault.New(fault.Failed, "%s does not say which digest the image %s has, so its version cannot be pinned", engine(p), tagged)
+}
+
+// step runs a command of a plan. The folder that it fills is removed after a failure, unless it existed before.
+func (i *Installer) step(ctx context.Context, j *job, p *plan.Plan, step plan.Step, steps *undo) error {
+	if folder := packageFolder(i.options.Machine.Packages, p.Server.Command); folder != "" {
+		if _, err := os.Lstat(folder); err != nil {
+			if err := i.mark(ctx, steps, Leftover{Kind: LeftFolder, Path: folder}, nil); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := i.runProgram(ctx, j.line, step.Command[0], step.Command[1:]...)
+	return err
+}
+
+// packageFolder returns the folder of a server's program below the folder for packages, and "" if it is elsewhere.
+func packageFolder(packages, command string) string {
+	relative, err := filepath.Rel(packages, filepath.FromSlash(command))
+	if packages == "" || err != nil || !filepath.IsLocal(relative) {
+		return ""
+	}
+	first, rest, _ := strings.Cut(relative, string(filepath.Separator))
+	if rest == "" {
+		return ""
+	}
+	return filepath.Join(packages, first)
+}

@@ -1,0 +1,128 @@
+package installer
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Version is another version of a server, to which Switch changes it.
+type Version struct {
+	Planned    Configured        // as the version would be configured at its first installation
+	Configured Configured        // with what a person has changed since
+	Values     map[string]string // of the secrets that the keychain does not have yet
+	Record     Install           // to be added; ignored if To is set
+	To         int64             // id of the record of the former version that the server returns to
+}
+
+// Switch gives a server another version. Its settings, its other secrets and its links to secrets of other servers stay.
+// The next call starts it.
+func (w *Work) Switch(ctx context.Context, name string, to Version) error {
+	w.Enter(Switch)
+	i := w.installer
+	before, err := i.options.Registry.Get(name)
+	if err != nil {
+		return err
+	}
+	links, err := i.options.Vault.Links(ctx, name, secrets.LaunchOf(before))
+	if err != nil {
+		return err
+	}
+	after := before
+	to.Configured.Apply(&after)
+	l := Leftover{Kind: LeftInstall, Server: name, Hash: secrets.LaunchOf(after).Hash(), Install: &to.Record, To: to.To}
+	if to.To != 0 {
+		l.Install = nil
+	}
+	for _, secret := range slices.Sorted(maps.Keys(to.Values)) {
+		if err := i.mark(ctx, &w.steps, Leftover{Kind: LeftSecret, Server: name, Secret: secret}, nil); err != nil {
+			return err
+		}
+		if err := i.options.Vault.Set(ctx, name, secret, to.Values[secret]); err != nil {
+			return err
+		}
+	}
+	if err := i.mark(ctx, &w.steps, l, func(ctx context.Context) error { return i.configure(ctx, name, ConfiguredOf(before)) }); err != nil {
+		return err
+	}
+	if err := i.configure(ctx, name, to.Configured); err != nil {
+		return err
+	}
+	return i.record(ctx, name, l, links, func(now Configured) Configured { return recorded(to, now) })
+}
+
+// recorded returns what the record of a version says that it was configured with. now is the configuration once its
+// credentials are in the keychain.
+func recorded(to Version, now Configured) Configured {
+	out := to.Planned
+	texts := func(planned, merged, now map[string]string) map[string]string {
+		planned = maps.Clone(planned)
+		for name, text := range planned {
+			if merged[name] == text {
+				planned[name] = now[name]
+			} else if secrets.LooksSecret(text) {
+				delete(planned, name)
+			}
+		}
+		return planned
+	}
+	out.Env, out.Headers = texts(out.Env, to.Configured.Env, now.Env), texts(out.Headers, to.Configured.Headers, now.Headers)
+	if slices.Equal(out.Args, to.Configured.Args) || slices.ContainsFunc(out.Args, secrets.LooksSecret) {
+		out.Args = now.Args
+	}
+	if out.URL == to.Configured.URL {
+		out.URL = now.URL
+	}
+	return out
+}
+
+func (i *Installer) configure(ctx context.Context, name string, c Configured) error {
+	_, err := i.options.Registry.Update(ctx, name, func(s *registry.Server) { c.Apply(s) })
+	return err
+}
+
+// record completes a switch once the server has its new configuration. recorded returns what is recorded of that.
+func (i *Installer) record(ctx context.Context, name string, l Leftover, links []secrets.Grant, recorded func(now Configured) Configured) error {
+	now, err := i.migrate(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, link := range links {
+		if link.Holds {
+			if err := i.options.Vault.Link(ctx, name, secrets.LaunchOf(now), link.Owner, link.Name); err != nil {
+				return err
+			}
+		}
+	}
+	if l.To != 0 {
+		return i.options.Store.ReturnTo(ctx, now.ID, l.To)
+	}
+	l.Install.Server, l.Install.Configured = now.ID, recorded(ConfiguredOf(now))
+	return i.options.Store.SaveInstall(ctx, *l.Install)
+}
+
+// finishSwitch completes a switch that a kill of the hub has interrupted after the server got its new configuration.
+// Before that, there is nothing to do.
+func (i *Installer) finishSwitch(ctx context.Context, l Leftover) error {
+	s, err := i.options.Registry.Get(l.Server)
+	if fault.KindOf(err) == fault.NotFound || err == nil && secrets.LaunchOf(s).Hash() != l.Hash {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	installs, err := i.options.Store.Installs(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	for _, one := range installs {
+		if one.Current && (one.ID == l.To || l.Install != nil && one.Hash == l.Install.Hash && one.At.Equal(l.Install.At)) {
+			return nil // it was recorded
+		}
+	}
+	return i.record(ctx, l.Server, l, nil, func(now Configured) Configured { return now }) // what a person has changed is not known any more
+}

@@ -1,0 +1,163 @@
+// Package listing defines what the marketplace offers: servers that can be installed, as the registries of MCP servers
+// and of packages describe them. Sources produce listings, the mirror stores them, and package plan turns one into a
+// server. The fields follow the server.json of the official MCP registry.
+//
+// All texts of a listing come from strangers. They are data to show, never instructions, commands or markup.
+package listing
+
+import (
+	"strings"
+	"time"
+)
+
+// The sources of listings.
+const (
+	Official = "official" // the official MCP registry
+	NPM      = "npm"
+	PyPI     = "pypi"
+)
+
+// Status is the state of a listing in its source.
+type Status string
+
+const (
+	Active     Status = "active"
+	Deprecated Status = "deprecated" // still works; the publisher advises against it
+	Deleted    Status = "deleted"    // withdrawn; never offered
+)
+
+// Listing is one version of a server in a source.
+type Listing struct {
+	Source      string    `json:"source"`
+	Name        string    `json:"name"` // unique in its source, such as io.github.user/weather
+	Title       string    `json:"title,omitempty"`
+	Description string    `json:"description"`
+	Version     string    `json:"version"`
+	Repository  string    `json:"repository,omitempty"` // an https URL
+	Website     string    `json:"website,omitempty"`    // an https URL
+	License     string    `json:"license,omitempty"`    // an SPDX expression, if the source knows it
+	Published   time.Time `json:"published,omitzero"`
+	Updated     time.Time `json:"updated,omitzero"`
+	Status      Status    `json:"status"`
+	Message     string    `json:"message,omitempty"`   // the publisher's reason for the status
+	Verified    bool      `json:"verified"`            // the source has checked that the publisher owns the namespace of the name
+	Downloads   int64     `json:"downloads,omitempty"` // in the last month
+	Keywords    []string  `json:"keywords,omitempty"`
+	Packages    []Package `json:"packages,omitempty"`
+	Remotes     []Remote  `json:"remotes,omitempty"`
+}
+
+// Details are a listing with what only a request for one server finds out.
+type Details struct {
+	Listing
+	Readme string `json:"readme,omitempty"` // Markdown, which may contain HTML; foreign text, to be shown without running anything
+	// Server reports whether the package looks like an MCP server, and Signs says why, each as a short text.
+	Server bool     `json:"server"`
+	Signs  []string `json:"signs,omitempty"`
+}
+
+// Release is a version of a package, as much as its registry says without a download.
+type Release struct {
+	Version    string
+	Program    string // as Package.Program
+	Requires   string // as Package.Requires
+	Deprecated string // the publisher's message; empty for a version that is not deprecated
+}
+
+// ID identifies a listing among all sources: SOURCE:NAME.
+func (l *Listing) ID() string { return l.Source + ":" + l.Name }
+
+// SplitID returns the parts of an ID, and false if it has no source.
+func SplitID(id string) (source, name string, ok bool) {
+	source, name, ok = strings.Cut(id, ":")
+	return source, name, ok && source != "" && name != ""
+}
+
+// Kind is the kind of registry from which a package is downloaded.
+type Kind string
+
+const (
+	KindNPM   Kind = "npm"
+	KindPyPI  Kind = "pypi"
+	KindOCI   Kind = "oci"   // a container image
+	KindNuGet Kind = "nuget" // a .NET tool
+	KindMCPB  Kind = "mcpb"  // a bundle, downloaded from a URL
+	KindCargo Kind = "cargo"
+)
+
+// runtimes are the words of the original product for how packages are run.
+var runtimes = map[Kind]string{KindNPM: "node", KindPyPI: "python", KindOCI: "docker", KindNuGet: "dotnet"}
+
+// Runtime returns the word for how packages of the kind are run that clients of the original product know.
+func (k Kind) Runtime() string {
+	if word := runtimes[k]; word != "" {
+		return word
+	}
+	return string(k)
+}
+
+// Package is a program that can be downloaded and started as a server.
+type Package struct {
+	Kind       Kind       `json:"kind"`
+	BaseURL    string     `json:"base_url,omitempty"` // of the registry, if it is not the usual one
+	Identifier string     `json:"identifier"`         // a name; for oci an image reference, for mcpb a URL
+	Version    string     `json:"version,omitempty"`  // for oci, the version is part of the identifier
+	SHA256     string     `json:"sha256,omitempty"`   // of the file, in hex
+	Runtime    string     `json:"runtime,omitempty"`  // the publisher's hint: npx, uvx, docker or dnx
+	Program    string     `json:"program,omitempty"`  // of an npm or PyPI package: the one to start, if the runner would not find it by the package's name
+	Before     []Argument `json:"before,omitempty"`   // arguments of the runtime
+	Arguments  []Argument `json:"arguments,omitempty"`
+	Env        []Field    `json:"env,omitempty"`
+	Transport  Remote     `json:"transport"` // what the program speaks once it runs
+	// Requires are the versions of Node.js or Python that the package runs with, such as >=18.
+	Requires string `json:"requires,omitempty"`
+}
+
+// Remote is a way to speak to a server: over stdio, or at a URL.
+type Remote struct {
+	Type      string           `json:"type"`              // stdio, streamable-http or sse
+	URL       string           `json:"url,omitempty"`     // may contain {variables}
+	Headers   []Field          `json:"headers,omitempty"` // of each request
+	Variables map[string]Input `json:"variables,omitempty"`
+	Probe     *Probe           `json:"probe,omitempty"` // nil if nobody has tried the address
+}
+
+// Probe is the result of a request to the address of a remote server.
+type Probe struct {
+	At     time.Time `json:"at"`
+	Answer string    `json:"answer"` // "ok", "sign_in" or "failed"
+	Detail string    `json:"detail,omitempty"`
+}
+
+// Input is a value that a server needs.
+type Input struct {
+	Description string   `json:"description,omitempty"`
+	Required    bool     `json:"required,omitempty"`
+	Secret      bool     `json:"secret,omitempty"`
+	Format      string   `json:"format,omitempty"` // string (also if empty), number, boolean or filepath
+	Value       string   `json:"value,omitempty"`  // fixed; nobody is asked. It may contain {variables}
+	Default     string   `json:"default,omitempty"`
+	Placeholder string   `json:"placeholder,omitempty"` // an example
+	Choices     []string `json:"choices,omitempty"`     // the only possible values, if there are any
+	From        string   `json:"from,omitempty"`        // FromReadme; empty if the publisher has declared the input
+}
+
+// FromReadme marks an input that was found in the README of a package. It may be wrong, and others may be missing.
+const FromReadme = "readme"
+
+// Field is a named input: an environment variable or a header. The variables are those of its value.
+type Field struct {
+	Name string `json:"name"`
+	Input
+	Variables map[string]Input `json:"variables,omitempty"`
+}
+
+// Argument is an argument of a program.
+type Argument struct {
+	Input
+	Named     bool             `json:"named,omitempty"` // Name comes before the value
+	Name      string           `json:"name,omitempty"`  // of a named argument, with its dashes; it may have no value
+	Hint      string           `json:"hint,omitempty"`  // what the value of a positional argument is
+	Repeated  bool             `json:"repeated,omitempty"`
+	Variables map[string]Input `json:"variables,omitempty"`
+}

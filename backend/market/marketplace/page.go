@@ -1,0 +1,71 @@
+package marketplace
+
+import (
+	"context"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/market/npm"
+	"github.com/agent-discover/agent-discover/backend/market/official"
+)
+
+// Page is a part of the official registry.
+type Page struct {
+	Listings []listing.Listing
+	Next     string // the cursor of the next page; empty on the last one
+}
+
+// HasRegistry reports whether an official registry is configured.
+func (m *Marketplace) HasRegistry() bool { return m.options.Official.Check() == nil }
+
+// ofCopy begins the cursors of pages of the copy. The rest is the name of the last server.
+const ofCopy = "after:"
+
+// Page returns the latest versions of servers of the official registry, a page at a time; the empty cursor begins. With a
+// text, it returns those whose names contain it. If the registry does not answer, the page without a text comes from the
+// copy.
+func (m *Marketplace) Page(ctx context.Context, text, cursor string, limit int) (Page, error) {
+	after, copied := strings.CutPrefix(cursor, ofCopy)
+	if copied {
+		return m.copied(ctx, after, limit)
+	}
+	found, err := m.options.Official.List(ctx, official.Query{Search: text, Cursor: cursor, Limit: limit, Latest: true})
+	if err != nil {
+		if kind := fault.KindOf(err); text == "" && cursor == "" && (kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Busy) {
+			if page, _ := m.copied(ctx, "", limit); len(page.Listings) > 0 {
+				return page, nil
+			}
+		}
+		return Page{}, err
+	}
+	page := Page{Next: found.Next}
+	for _, e := range found.Entries {
+		if e.Latest {
+			page.Listings = append(page.Listings, e.Listing)
+		}
+	}
+	return page, nil
+}
+
+// copied returns a page of the copy.
+func (m *Marketplace) copied(ctx context.Context, after string, limit int) (Page, error) {
+	all, err := m.options.Mirror.Page(ctx, after, limit)
+	page := Page{Listings: all}
+	if len(all) == limit {
+		page.Next = ofCopy + all[limit-1].Name
+	}
+	return page, err
+}
+
+// OnNPM reports whether a package exists in the npm registry.
+func (m *Marketplace) OnNPM(ctx context.Context, name string) (bool, error) {
+	if !npm.ValidName(name) {
+		return false, nil
+	}
+	_, err := m.options.NPM.Release(ctx, name, "")
+	if fault.KindOf(err) == fault.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}

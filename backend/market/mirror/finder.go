@@ -1,0 +1,179 @@
+package mirror
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
+	"github.com/agent-discover/agent-discover/backend/discovery/search"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+)
+
+const (
+	// staleAfter is how old the documents of a search may be while a refresh changes the copy.
+	staleAfter = 5 * time.Second
+	// MaxFound is the largest number of listings that Search returns.
+	MaxFound = 50
+	// leastShare is the share of the best score below which a listing does not fit.
+	leastShare = 0.3
+)
+
+// finder searches the documents of the copy with the search that finds tools. It holds them in memory. Vectors are
+// computed while Run of its index runs, and stored; until then, words alone decide.
+type finder struct {
+	catalog *catalog.Catalog
+	search  *search.Searcher
+	index   *embedding.Index
+
+	mu     sync.Mutex
+	loaded int64     // Mirror.change at the time of the last load; -1 before the first
+	at     time.Time // when it was
+	used   time.Time // when somebody last searched; guarded by Mirror.mu
+}
+
+func newFinder(ctx context.Context, o Meaning, log *slog.Logger) (*finder, error) {
+	bus := &events.Bus{} // the hub's own search must not see these documents
+	c, err := catalog.Open(ctx, unstored{}, bus, log)
+	if err != nil {
+		return nil, err
+	}
+	if o.Store == nil {
+		o.Settings.Provider, o.Store = settings.ProviderNone, unstored{}
+	}
+	f := &finder{catalog: c, loaded: -1}
+	f.index = embedding.New(embedding.Options{Settings: o.Settings, Builtin: o.Builtin, Catalog: c, Store: o.Store, Bus: bus, Log: log})
+	f.search = search.New(search.Options{Catalog: c, Bus: bus, Meaning: f.index})
+	return f, nil
+}
+
+// run keeps the words of the documents indexed, and computes their vectors, until ctx ends.
+func (f *finder) run(ctx context.Context) {
+	var work sync.WaitGroup
+	work.Go(func() { _ = f.search.Run(ctx) }) // both return nil
+	_ = f.index.Run(ctx)
+	work.Wait()
+}
+
+// load reads the documents unless they are up to date. With force, it reads them even if they are new.
+func (f *finder) load(ctx context.Context, store Store, change int64, now time.Time, force bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.loaded == change || f.loaded >= 0 && !force && now.Sub(f.at) < staleAfter {
+		return nil
+	}
+	var tools []*catalog.Tool
+	taken := make(map[catalog.Key]bool)
+	err := store.MirrorDocuments(ctx, func(id int64, d Document) {
+		t := d.tool(id)
+		for taken[t.Key()] { // publishers of the same name: spaces are no words
+			t.Server += " "
+		}
+		taken[t.Key()] = true
+		tools = append(tools, t)
+	})
+	if err != nil {
+		return err
+	}
+	f.catalog.Reset(tools)
+	f.loaded, f.at = change, now
+	return nil
+}
+
+// Search returns at most limit listings that fit a text, the best first. It needs no network. Only while there is no copy,
+// it asks the registry, and requests a refresh; without a registry it returns an error.
+func (m *Mirror) Search(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
+	if s := m.Status(); s.Entries == 0 && s.Refreshed.IsZero() {
+		if err := m.options.Source.Check(); err != nil {
+			return nil, err
+		}
+		if s.Problem == "" {
+			m.request()
+		}
+		return m.options.Source.Search(ctx, text, limit)
+	}
+	f, change, err := m.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.load(ctx, m.options.Store, change, m.options.Now(), false); err != nil {
+		return nil, err
+	}
+	result := f.search.Find(ctx, search.Query{Text: text, Limit: min(limit, MaxFound), Always: true})
+	ids := make([]int64, 0, len(result.Hits))
+	for _, hit := range result.Hits {
+		if hit.Score >= leastShare*result.TopScore {
+			ids = append(ids, hit.Tool.ID)
+		}
+	}
+	return m.options.Store.MirrorByID(ctx, ids)
+}
+
+// open returns the finder, and the number of changes of the copy.
+func (m *Mirror) open(ctx context.Context) (*finder, int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.finder == nil {
+		f, err := newFinder(ctx, m.options.Meaning, m.options.Log)
+		if err != nil {
+			return nil, 0, err
+		}
+		m.finder = f
+		m.opened <- f // Run takes it, and unloads it before the next one is opened
+	}
+	m.finder.used = m.options.Now()
+	return m.finder, m.change, nil
+}
+
+// reload reads the documents again after a refresh if somebody searches, so that the next search need not wait.
+func (m *Mirror) reload(ctx context.Context) {
+	m.mu.Lock()
+	f, change := m.finder, m.change
+	m.mu.Unlock()
+	if f == nil || ctx.Err() != nil {
+		return
+	}
+	if err := f.load(ctx, m.options.Store, change, m.options.Now(), true); err != nil {
+		m.options.Log.Warn("could not read the copy of the registry", "error", err)
+	}
+}
+
+// unload drops a finder that nobody has used for some time. It reports whether it did.
+func (m *Mirror) unload() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.finder == nil || m.options.Now().Sub(m.finder.used) < unloadAfter || len(m.opened) > 0 {
+		return false
+	}
+	m.finder = nil
+	return true
+}
+
+// Indexed returns how many of the documents in memory have a vector, for the search by meaning.
+func (m *Mirror) Indexed() (ready, all int) {
+	m.mu.Lock()
+	f := m.finder
+	m.mu.Unlock()
+	if f == nil {
+		return 0, 0
+	}
+	status := f.index.Status()
+	return status.Ready, status.Tools
+}
+
+// unstored is a catalog.Store and an embedding.Store that keeps nothing.
+type unstored struct{}
+
+func (unstored) Tools(context.Context) ([]*catalog.Tool, error) { return nil, nil }
+
+func (unstored) ReplaceTools(context.Context, string, []*catalog.Tool, []catalog.Change) error {
+	return nil
+}
+func (unstored) SetTokens(context.Context, map[catalog.Key]int) error                 { return nil }
+func (unstored) Vectors(context.Context, string, func(string, float32, []byte)) error { return nil }
+func (unstored) KeepVectors(context.Context, string, []embedding.Made) error          { return nil }
+func (unstored) TidyVectors(context.Context, string, time.Time, time.Duration) error  { return nil }

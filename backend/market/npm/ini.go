@@ -1,0 +1,87 @@
+package npm
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// parse reads a file in npm's dialect of INI, and replaces the variables in it. Settings in sections have no meaning for
+// npm and are left out. A key with brackets, as in ca[], collects lines.
+func parse(text string, get func(name string) (string, bool)) map[string]string {
+	out := make(map[string]string)
+	section := false
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case trimmed == "" || trimmed[0] == ';' || trimmed[0] == '#':
+			continue
+		case trimmed[0] == '[' && trimmed[len(trimmed)-1] == ']':
+			section = true
+		}
+		if section {
+			continue
+		}
+		key, value, has := strings.Cut(line, "=")
+		if !has {
+			value = "true"
+		}
+		key, value = expand(unquote(key), get), expand(unquote(value), get)
+		if name, list := strings.CutSuffix(key, "[]"); list && out[name] != "" {
+			out[name] += "\n" + value
+		} else {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// unquote returns a key or value without its quotes, and without a comment if it has none.
+func unquote(text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) > 1 && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
+		var decoded string
+		if text[0] == '\'' {
+			return text[1 : len(text)-1]
+		}
+		if json.Unmarshal([]byte(text), &decoded) == nil {
+			return decoded
+		}
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text) && strings.IndexByte(`\;#`, text[i+1]) >= 0:
+			i++
+			b.WriteByte(text[i])
+		case c == ';' || c == '#':
+			return strings.TrimSpace(b.String())
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// reference matches a variable, such as ${TOKEN} or ${TOKEN?}, with the backslashes before it.
+var reference = regexp.MustCompile(`(\\*)\$\{([^${}?]+)(\?)?\}`)
+
+// expand replaces the variables in a text. One that is not set stays as it is written, unless a question mark follows its
+// name. An odd number of backslashes protects it.
+func expand(text string, get func(name string) (string, bool)) string {
+	return reference.ReplaceAllStringFunc(text, func(whole string) string {
+		m := reference.FindStringSubmatch(whole)
+		if len(m[1])%2 == 1 {
+			return whole[(len(m[1])+1)/2:]
+		}
+		value, ok := get(m[2])
+		switch {
+		case !ok && m[3] == "":
+			value = "${" + m[2] + "}"
+		case !ok:
+			value = ""
+		}
+		return m[1][:len(m[1])/2] + value
+	})
+}

@@ -1,0 +1,239 @@
+package npm
+
+import (
+	"cmp"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/market/fetch"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+)
+
+// settings are npm's own settings, in npm's order: environment, project, user, global and built-in file. Values may be
+// credentials: they are used for requests and appear nowhere else.
+type settings struct {
+	env    process.Env
+	layers []map[string]string // the first that has a key decides
+}
+
+// readSettings reads npm's settings in the environment of the user. project is a folder with an .npmrc; it may be empty.
+func readSettings(env process.Env, project string) (*settings, error) {
+	s := &settings{env: env, layers: []map[string]string{fromEnvironment(env)}}
+	user := s.get("userconfig")
+	if project != "" {
+		if file := filepath.Join(project, ".npmrc"); file != cmp.Or(user, filepath.Join(env.Home(), ".npmrc")) {
+			if err := s.read(file); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if user = s.get("userconfig"); user == "" {
+		user = filepath.Join(env.Home(), ".npmrc")
+	}
+	if err := s.read(user); err != nil {
+		return nil, err
+	}
+	builtin := builtinFile(env)
+	if err := s.read(cmp.Or(s.get("globalconfig"), globalFile(s, builtin))); err != nil {
+		return nil, err
+	}
+	return s, s.read(builtin)
+}
+
+// fromEnvironment returns the settings in npm_config_ variables.
+func fromEnvironment(env process.Env) map[string]string {
+	const prefix = "npm_config_"
+	out := make(map[string]string)
+	for _, variable := range env {
+		name, value, _ := strings.Cut(variable, "=")
+		if len(name) <= len(prefix) || !strings.EqualFold(name[:len(prefix)], prefix) || value == "" {
+			continue
+		}
+		key := name[len(prefix):]
+		if !strings.HasPrefix(key, "//") {
+			key = strings.ToLower(key[:1] + strings.ReplaceAll(key[1:], "_", "-")) // the first may begin a name, as in _auth
+		}
+		out[key] = value
+	}
+	return out
+}
+
+// read adds the settings of a file, which need not exist.
+func (s *settings) read(file string) error {
+	if file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.Invalid, "npm's settings file %s cannot be read", filepath.Base(file))
+	}
+	s.layers = append(s.layers, parse(strings.TrimPrefix(string(text), "\ufeff"), func(name string) (string, bool) {
+		value := s.env.Get(name)
+		return value, value != ""
+	}))
+	return nil
+}
+
+// get returns a setting, "" if there is none.
+func (s *settings) get(key string) string {
+	for _, layer := range s.layers {
+		if value, ok := layer[key]; ok {
+			if value == "null" || value == "undefined" {
+				return ""
+			}
+			return value
+		}
+	}
+	return ""
+}
+
+// builtinFile returns the settings file in the folder of npm itself, "" if npm does not exist.
+func builtinFile(env process.Env) string {
+	path := env.LookPath("npm")
+	if path == "" {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if runtime.GOOS == "windows" {
+		return filepath.Join(filepath.Dir(path), "node_modules", "npm", "npmrc")
+	}
+	return filepath.Join(filepath.Dir(filepath.Dir(path)), "npmrc") // npm is npm/bin/npm-cli.js
+}
+
+// globalFile returns the global settings file: etc/npmrc below the prefix, which is the folder of Node.js unless it is set.
+func globalFile(s *settings, builtin string) string {
+	prefix := cmp.Or(s.get("prefix"), s.env.Get("PREFIX"))
+	if prefix == "" && builtin != "" {
+		if text, err := os.ReadFile(builtin); err == nil { // npm's installer for Windows sets it there
+			prefix = parse(string(text), func(name string) (string, bool) { return s.env.Get(name), true })["prefix"]
+		}
+	}
+	if prefix == "" {
+		node := s.env.LookPath("node")
+		if node == "" {
+			return ""
+		}
+		if real, err := filepath.EvalSymlinks(node); err == nil {
+			node = real
+		}
+		if prefix = filepath.Dir(node); runtime.GOOS != "windows" {
+			prefix = filepath.Dir(prefix)
+		}
+	}
+	return filepath.Join(prefix, "etc", "npmrc")
+}
+
+// registry returns the address of the registry for a package or a scope, without a slash at its end; "" if the settings
+// name none.
+func (s *settings) registry(name string) (string, error) {
+	address := s.get("registry")
+	if scope, _, ok := strings.Cut(name, "/"); ok || strings.HasPrefix(name, "@") {
+		address = cmp.Or(s.get(scope+":registry"), address)
+	}
+	if address == "" {
+		return "", nil
+	}
+	return checkAddress(address)
+}
+
+func checkAddress(address string) (string, error) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return "", fault.New(fault.Invalid, "the registry in npm's settings is not an http or https URL; see: npm config list")
+	}
+	u.RawQuery, u.Fragment = "", ""
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// options returns the network settings for a client.
+func (s *settings) options() (fetch.Options, error) {
+	o := fetch.Options{Source: "npm", Proxy: s.proxy(), Authorize: s.authorize}
+	if s.get("strict-ssl") == "false" {
+		o.Insecure = func(string) bool { return true }
+	}
+	var err error
+	o.CAs, err = s.authorities()
+	return o, err
+}
+
+// proxy returns a function for the proxy of an address: that of npm's settings, otherwise that of the environment.
+func (s *settings) proxy() func(*url.URL) (*url.URL, error) {
+	setting := func(key string) string {
+		if value := s.get(key); value != "false" && value != "true" {
+			return value
+		}
+		return ""
+	}
+	own := cmp.Or(setting("https-proxy"), setting("proxy"))
+	return mcphttp.ProxyOf(func(name string) string {
+		switch name {
+		case "HTTPS_PROXY", "HTTP_PROXY":
+			if own != "" {
+				return own
+			}
+		case "NO_PROXY":
+			if none := cmp.Or(setting("noproxy"), setting("no-proxy")); none != "" {
+				return none
+			}
+		}
+		return s.env.Get(name)
+	})
+}
+
+// authorities returns the certificate authorities: those of the settings replace those of the system, as they do for npm.
+func (s *settings) authorities() (*x509.CertPool, error) {
+	text := strings.ReplaceAll(s.get("ca"), `\n`, "\n")
+	if file := s.get("cafile"); file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.Wrap(err, fault.Invalid, "the file in npm's setting cafile cannot be read")
+		}
+		text = string(data)
+	}
+	if strings.TrimSpace(text) == "" {
+		return mcphttp.CAsOf(s.env.Get)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM([]byte(text)) {
+		return nil, fault.New(fault.Invalid, "npm's settings ca and cafile contain no certificate")
+	}
+	return pool, nil
+}
+
+// lastPart matches the part of a key that npm removes in each step while it looks for the credentials of an address.
+var lastPart = regexp.MustCompile(`(?:[^/]+|/)$`)
+
+// authorize returns the Authorization header for an address: the credentials with the longest key that begins its path.
+func (s *settings) authorize(u *url.URL) string {
+	for key := "//" + u.Host + u.EscapedPath(); len(key) > len("//"); key = lastPart.ReplaceAllString(key, "") {
+		if token := s.get(key + ":_authToken"); token != "" {
+			return "Bearer " + token
+		}
+		if auth := s.get(key + ":_auth"); auth != "" {
+			return "Basic " + auth
+		}
+		user, password := s.get(key+":username"), s.get(key+":_password")
+		if user == "" || password == "" {
+			continue
+		}
+		if decoded, err := base64.StdEncoding.DecodeString(password); err == nil {
+			return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+string(decoded)))
+		}
+	}
+	return ""
+}

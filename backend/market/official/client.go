@@ -1,0 +1,277 @@
+// Package official reads the official registry of MCP servers, and other registries with the same interface
+// (version 0.1). It asks one registry, whose address the user has configured, and turns its entries into listings.
+// Package mirror keeps a copy of a whole registry and searches it.
+//
+// A registry is not trusted: answers are limited in size and time, entries whose name or version is not valid are left
+// out, and values of a wrong type count as missing.
+package official
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/market/fetch"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+)
+
+const (
+	// PageSize is the largest number of entries that the registry puts on a page.
+	PageSize = 100
+	// maxAnswer is the largest answer that is read, in bytes: 100 entries with long texts are about 1 MB.
+	maxAnswer = 16 << 20
+	// minSearch is the least number of characters that the registry searches for.
+	minSearch = 3
+)
+
+// Options configure a Client.
+type Options struct {
+	// URL is the address of the registry, such as https://registry.example.com; empty if the user has configured none.
+	URL string
+	// Proxy returns the proxy for an address; nil connects directly.
+	Proxy func(*url.URL) (*url.URL, error)
+	// CAs are the trusted certificate authorities; nil trusts those of the system.
+	CAs *x509.CertPool
+	// Network replaces Proxy and CAs, as in fetch.Options.
+	Network func() (proxy func(*url.URL) (*url.URL, error), authorities *x509.CertPool)
+}
+
+// Client asks a registry. Its methods are safe for concurrent use. Their errors are faults that name the registry and
+// say what to do.
+type Client struct {
+	base    *url.URL // nil if no registry is configured
+	invalid error    // why the configured address cannot be used
+	fetch   *fetch.Client
+}
+
+// New returns a client. An address that is missing or not valid is reported by the methods of the client, so that
+// everything else works without a registry.
+func New(o Options) *Client {
+	c := &Client{fetch: fetch.New(fetch.Options{Source: "the MCP registry", Proxy: o.Proxy, CAs: o.CAs, Network: o.Network})}
+	c.base, c.invalid = parse(o.URL)
+	return c
+}
+
+// parse returns the address of a registry. People also copy addresses that end with the version of the interface.
+func parse(text string) (*url.URL, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, fault.New(fault.Unavailable, "no registry is configured; set market.registry_url in config.yaml, or AGENT_DISCOVER_REGISTRY_URL")
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fault.New(fault.Invalid, "market.registry_url is not the address of a registry; it must look like https://registry.example.com, without user, password or query")
+	}
+	path := strings.TrimRight(u.Path, "/")
+	for _, end := range []string{"/servers", "/v0.1", "/v0"} {
+		path = strings.TrimSuffix(path, end)
+	}
+	u.Path, u.RawPath = strings.TrimRight(path, "/"), ""
+	return u, nil
+}
+
+// URL returns the address of the registry; empty if none is configured.
+func (c *Client) URL() string {
+	if c.base == nil {
+		return ""
+	}
+	return c.base.String()
+}
+
+// Check returns an error if no registry is configured, or its address is not valid. It sends no request.
+func (c *Client) Check() error { return c.invalid }
+
+// Query selects entries of the registry. The zero value selects all versions of all servers that are not deleted.
+type Query struct {
+	Search  string    // part of the name, at least 3 characters; empty for all
+	Cursor  string    // Page.Next of the page before; empty for the first page
+	Limit   int       // the largest number of entries on the page; 0 means PageSize
+	Latest  bool      // only the latest version of each server
+	Since   time.Time // only entries that have changed since then; they include deleted ones
+	Deleted bool      // include deleted entries
+}
+
+// Entry is an entry of the registry: one version of a server.
+type Entry struct {
+	listing.Listing
+	Latest bool // this is the latest version of the server
+}
+
+// Page is a part of the answer to a query.
+type Page struct {
+	Entries []Entry
+	Next    string    // the cursor of the next page; empty on the last one
+	Skipped int       // number of entries that were left out because they are not valid
+	Date    time.Time // the time on the registry's clock; zero if it did not say
+}
+
+// List returns a page of the entries that a query selects. A registry that answers with the cursor that it was sent
+// would repeat the page for ever; that is an error.
+func (c *Client) List(ctx context.Context, q Query) (Page, error) {
+	values := url.Values{"limit": {strconv.Itoa(PageSize)}}
+	if q.Limit > 0 {
+		values.Set("limit", strconv.Itoa(min(q.Limit, PageSize)))
+	}
+	if q.Search != "" {
+		values.Set("search", q.Search)
+	}
+	if q.Cursor != "" {
+		values.Set("cursor", q.Cursor)
+	}
+	if q.Latest {
+		values.Set("version", "latest")
+	}
+	if !q.Since.IsZero() {
+		values.Set("updated_since", q.Since.UTC().Format(time.RFC3339Nano))
+	} else if q.Deleted {
+		values.Set("include_deleted", "true")
+	}
+	answer, err := c.get(ctx, "", values)
+	if err != nil {
+		return Page{}, err
+	}
+	page, ok := readPage(answer.body)
+	if !ok {
+		return Page{}, c.unreadable()
+	}
+	if page.Next != "" && page.Next == q.Cursor {
+		return Page{}, fault.New(fault.Failed, "the registry at %s answers with the same page again and again; nothing more can be read from it. If this goes on, tell its operator", c.base)
+	}
+	page.Date = answer.date
+	return page, nil
+}
+
+// Versions returns all versions of a server, in the order of the registry, without deleted ones.
+func (c *Client) Versions(ctx context.Context, name string) ([]Entry, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	answer, err := c.get(ctx, "/"+url.PathEscape(name)+"/versions", nil)
+	if err != nil {
+		return nil, c.missing(err, name, "")
+	}
+	page, ok := readPage(answer.body)
+	if !ok {
+		return nil, c.unreadable()
+	}
+	return page.Entries, nil
+}
+
+// LatestVersion is the version for which Version returns the latest one.
+const LatestVersion = "latest"
+
+// Version returns one version of a server, even a deleted one.
+func (c *Client) Version(ctx context.Context, name, version string) (Entry, error) {
+	if err := checkName(name); err != nil {
+		return Entry{}, err
+	}
+	if !isVersion(version) {
+		return Entry{}, fault.New(fault.Invalid, "invalid version; use at most %d characters without spaces", maxVersion)
+	}
+	answer, err := c.get(ctx, "/"+url.PathEscape(name)+"/versions/"+url.PathEscape(version), url.Values{"include_deleted": {"true"}})
+	if err != nil {
+		return Entry{}, c.missing(err, name, version)
+	}
+	entry, ok := readEntry(answer.body)
+	if !ok || entry.Name != name {
+		return Entry{}, c.unreadable()
+	}
+	return entry, nil
+}
+
+// Search returns the latest versions of at most limit servers whose names contain the words of a text, those with the
+// most words first. The registry compares words only with names.
+func (c *Client) Search(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
+	words := searchable(text)
+	if len(words) == 0 {
+		return nil, fault.New(fault.Invalid, "search for a word of at least %d characters", minSearch)
+	}
+	var found []Entry
+	for _, word := range words {
+		page, err := c.List(ctx, Query{Search: word, Limit: limit, Latest: true})
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, page.Entries...)
+	}
+	return mostWords(found, words, limit), nil
+}
+
+// answer is an answer of the registry with status 200.
+type answer struct {
+	body []byte
+	date time.Time
+}
+
+// get requests a path below /v0.1/servers; the path is escaped.
+func (c *Client) get(ctx context.Context, path string, values url.Values) (answer, error) {
+	if c.invalid != nil {
+		return answer{}, c.invalid
+	}
+	target := c.base.String() + "/v0.1/servers" + path
+	if len(values) > 0 {
+		target += "?" + values.Encode()
+	}
+	got, err := c.fetch.Get(ctx, target, "application/json", maxAnswer)
+	switch {
+	case err != nil:
+		return answer{}, err
+	case got.Status != http.StatusOK:
+		return answer{}, c.refused(got.Status, got.Body)
+	case got.IsPage() || !json.Valid(got.Body):
+		return answer{}, c.unreadable()
+	}
+	date, _ := http.ParseTime(got.Header.Get("Date")) // zero if it is missing
+	return answer{got.Body, date}, nil
+}
+
+// codeMissing marks the faults for entries that do not exist.
+const codeMissing = "not_in_registry"
+
+// refused returns the fault for an answer with another status than 200.
+func (c *Client) refused(status int, body []byte) error {
+	detail := ""
+	if o, ok := readObject(body); ok {
+		if text := safetext.Clip(safetext.Label(o.text("detail")), 200); text != "" {
+			detail = ": " + text
+		}
+	}
+	switch {
+	case status == http.StatusNotFound && detail != "":
+		e := fault.New(fault.NotFound, "the registry at %s has no such entry%s", c.base, detail)
+		e.Code = codeMissing
+		return e
+	case status == http.StatusNotFound:
+		return fault.New(fault.Failed, "the server at %s is not a registry of MCP servers (404); check market.registry_url in config.yaml", c.base)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fault.New(fault.Denied, "the registry at %s refuses requests without credentials (%d)%s; check market.registry_url in config.yaml", c.base, status, detail)
+	case status == http.StatusTooManyRequests:
+		return fault.New(fault.Busy, "the registry at %s has had too many requests (429)%s; try again later", c.base, detail)
+	case status >= 500:
+		return fault.New(fault.Unavailable, "the registry at %s has a problem (%d)%s; try again later", c.base, status, detail)
+	default:
+		return fault.New(fault.Failed, "the registry at %s refused the request (%d)%s", c.base, status, detail)
+	}
+}
+
+// missing replaces the fault for an entry that does not exist by one that names it.
+func (c *Client) missing(err error, name, version string) error {
+	if fault.CodeOf(err) != codeMissing {
+		return err
+	}
+	if version == "" || version == LatestVersion {
+		return fault.New(fault.NotFound, "the registry at %s has no server %q", c.base, name)
+	}
+	return fault.New(fault.NotFound, "the registry at %s has no version %q of %q", c.base, version, name)
+}
+
+func (c *Client) unreadable() error {
+	return fault.New(fault.Failed, "the server at %s does not answer like a registry of MCP servers; check market.registry_url in config.yaml", c.base)
+}

@@ -1,0 +1,161 @@
+package official
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+)
+
+// The largest sizes that are accepted. Texts that are longer are cut, lists that are longer end early.
+const (
+	maxName        = 200
+	minName        = 3
+	maxVersion     = 255
+	maxText        = 4000 // bytes
+	maxTitle       = 200  // characters
+	maxDescription = 1000 // characters
+	maxURL         = 2000
+	maxItems       = 100 // packages, remotes, arguments, variables, choices
+	maxEntry       = 256 << 10
+)
+
+// pattern is the pattern of names in the schema of server.json.
+var pattern = regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
+
+// isName reports whether a name is valid: its parts are also no parts of a path that lead elsewhere.
+func isName(name string) bool {
+	if len(name) < minName || len(name) > maxName || !pattern.MatchString(name) {
+		return false
+	}
+	space, last, _ := strings.Cut(name, "/")
+	return strings.Trim(space, ".") != "" && strings.Trim(last, ".") != ""
+}
+
+func checkName(name string) error {
+	if !isName(name) {
+		return fault.New(fault.Invalid, "invalid name of a server in the registry; it must look like io.github.user/weather, with at most %d characters", maxName)
+	}
+	return nil
+}
+
+// isVersion reports whether a version is a plain word.
+func isVersion(version string) bool {
+	return version != "" && len(version) <= maxVersion && isPlain(version) && strings.Trim(version, ".") != ""
+}
+
+// isPlain reports whether a text has no spaces and no hidden characters.
+func isPlain(text string) bool {
+	return text == strings.ToValidUTF8(text, "") && strings.IndexFunc(text, func(r rune) bool { return r == ' ' || safetext.Hidden(r) }) < 0
+}
+
+// readPage reads a list of entries. It returns false if it is none.
+func readPage(body []byte) (Page, bool) {
+	o, ok := readObject(body)
+	if !ok {
+		return Page{}, false
+	}
+	var items []json.RawMessage
+	if raw := o.raw("servers"); raw == nil && o["servers"] == nil || raw != nil && json.Unmarshal(raw, &items) != nil {
+		return Page{}, false
+	}
+	page := Page{Next: o.object("metadata").text("nextCursor"), Entries: make([]Entry, 0, len(items))}
+	for _, item := range items {
+		if entry, ok := readEntry(item); ok {
+			page.Entries = append(page.Entries, entry)
+		} else {
+			page.Skipped++
+		}
+	}
+	return page, true
+}
+
+// meta is the name under which the registry adds its own data to an entry.
+const meta = "io.modelcontextprotocol.registry/official"
+
+// readEntry reads an entry in the form of any version of the interface. It returns false if its name or version is not
+// valid.
+func readEntry(data []byte) (Entry, bool) {
+	whole, ok := readObject(data)
+	if !ok || len(data) > maxEntry {
+		return Entry{}, false
+	}
+	server := whole.object("server")
+	if server == nil { // the form until August 2025
+		server = whole
+	}
+	own := whole.object("_meta").object(meta)
+	for _, other := range []object{server.object("_meta").object(meta), whole.object("x-io.modelcontextprotocol.registry")} {
+		if own == nil {
+			own = other
+		}
+	}
+	detail := server.object("versionDetail")
+	e := Entry{Latest: true}
+	for _, o := range []object{own, detail} {
+		if raw := o.raw("isLatest"); raw != nil {
+			e.Latest = string(raw) == "true"
+			break
+		}
+	}
+	e.Listing = readListing(server, detail, own)
+	return e, isName(e.Name) && isVersion(e.Version)
+}
+
+// readListing converts a server.json. detail has its version in entries before August 2025, own is what the registry
+// itself says about the entry.
+func readListing(server, detail, own object) listing.Listing {
+	l := listing.Listing{
+		Source:      listing.Official,
+		Name:        server.text("name"),
+		Title:       safetext.Clip(server.text("title"), maxTitle),
+		Description: safetext.Clip(server.text("description"), maxDescription),
+		Version:     server.text("version"),
+		Repository:  https(server.object("repository").text("url")),
+		Website:     https(server.text("websiteUrl")),
+		Published:   own.time("publishedAt"),
+		Updated:     own.time("updatedAt"),
+		Status:      listing.Active,
+		Message:     safetext.Clip(own.text("statusMessage"), maxDescription),
+		Verified:    own != nil,
+	}
+	if l.Version == "" {
+		l.Version = detail.text("version")
+	}
+	if l.Published.IsZero() {
+		l.Published = detail.time("releaseDate")
+	}
+	if l.Updated.IsZero() {
+		l.Updated = l.Published
+	}
+	for _, o := range []object{own, server} {
+		if status := listing.Status(o.text("status")); status == listing.Deprecated || status == listing.Deleted {
+			l.Status = status
+			break
+		}
+	}
+	for _, o := range server.objects(maxItems, "packages") {
+		if p, ok := readPackage(o); ok {
+			l.Packages = append(l.Packages, p)
+		}
+	}
+	for _, o := range server.objects(maxItems, "remotes") {
+		if r, ok := readRemote(o); ok && r.Type != stdio {
+			l.Remotes = append(l.Remotes, r)
+		}
+	}
+	return l
+}
+
+// https returns a URL that a person may open, and an empty text for others.
+func https(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(text) > maxURL || !isPlain(text) {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,110 @@
+package official
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+)
+
+// object is a JSON object of the registry. Its methods find a member by the name that it has today, and by the name in
+// snake case that it had until September 2025. A value of a wrong type counts as missing.
+type object map[string]json.RawMessage
+
+// readObject returns an object, and false for any other JSON text.
+func readObject(data []byte) (object, bool) {
+	var o object
+	return o, json.Unmarshal(data, &o) == nil && o != nil
+}
+
+// raw returns the first member with one of the names; nil if there is none.
+func (o object) raw(names ...string) json.RawMessage {
+	for _, name := range names {
+		for _, spelling := range [...]string{name, snake(name)} {
+			if value, ok := o[spelling]; ok && string(value) != "null" {
+				return value
+			}
+		}
+	}
+	return nil
+}
+
+// snake returns a name in snake case: registryType becomes registry_type.
+func snake(name string) string {
+	if strings.IndexFunc(name, unicode.IsUpper) < 0 {
+		return name
+	}
+	if name == "fileSha256" {
+		return "file_sha256"
+	}
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// text returns a string, cut to maxText characters. Numbers and booleans are returned as written: publishers give
+// defaults in this form.
+func (o object) text(names ...string) string { return scalar(o.raw(names...)) }
+
+func scalar(raw json.RawMessage) string {
+	if len(raw) == 0 || raw[0] == '{' || raw[0] == '[' {
+		return ""
+	}
+	if raw[0] != '"' {
+		return safetext.Prefix(string(raw), maxText)
+	}
+	var s string
+	_ = json.Unmarshal(raw, &s) // it is a valid string
+	return safetext.Prefix(s, maxText)
+}
+
+// flag returns a boolean, false if it is missing.
+func (o object) flag(names ...string) bool { return string(o.raw(names...)) == "true" }
+
+// object returns an object, which is empty if it is missing.
+func (o object) object(names ...string) object {
+	inner, _ := readObject(o.raw(names...))
+	return inner
+}
+
+// objects returns the objects in an array, at most limit.
+func (o object) objects(limit int, names ...string) []object {
+	var items []json.RawMessage
+	_ = json.Unmarshal(o.raw(names...), &items) // not an array: no objects
+	var out []object
+	for _, item := range items {
+		if inner, ok := readObject(item); ok && len(out) < limit {
+			out = append(out, inner)
+		}
+	}
+	return out
+}
+
+// texts returns the strings in an array, at most limit.
+func (o object) texts(limit int, names ...string) []string {
+	var items []json.RawMessage
+	_ = json.Unmarshal(o.raw(names...), &items) // not an array: no texts
+	var out []string
+	for _, item := range items {
+		if text := scalar(item); text != "" && len(out) < limit {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// time returns a time, zero if it is missing.
+func (o object) time(names ...string) time.Time {
+	t, err := time.Parse(time.RFC3339, o.text(names...))
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}

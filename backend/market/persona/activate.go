@@ -1,0 +1,214 @@
+package persona
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
+)
+
+// ActivePersona is an active persona, with what its activation has added.
+type ActivePersona struct {
+	Name     string        `json:"name"`
+	Version  string        `json:"version"`
+	Path     string        `json:"path"`
+	Servers  []AddedServer `json:"servers" nullable:"false"`
+	Toolsets []string      `json:"toolsets" nullable:"false"`
+	At       time.Time     `json:"at"`
+}
+
+// AddedServer is a server that an activation has added.
+type AddedServer struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+// Store persists active personas.
+type Store interface {
+	Personas(ctx context.Context) ([]ActivePersona, error)
+	SavePersona(ctx context.Context, a ActivePersona) error
+	DeletePersona(ctx context.Context, name string) error
+}
+
+// Lifecycle adds and removes servers.
+type Lifecycle interface {
+	// AddUnseen adds a server that waits for approval, unless agents may install servers.
+	AddUnseen(ctx context.Context, s registry.Server) (registry.Server, error)
+	Remove(ctx context.Context, name string) error
+}
+
+// Options are the dependencies of Personas.
+type Options struct {
+	Folder    string // with the user's personas
+	Parser    Parser
+	Store     Store
+	Lifecycle Lifecycle
+	Registry  *registry.Registry
+	Toolsets  *toolset.Keeper
+}
+
+// Personas activates personas. It is safe for concurrent use.
+type Personas struct {
+	options Options
+	mu      sync.Mutex // held during an activation or its end
+}
+
+// New returns the personas of a user.
+func New(o Options) *Personas { return &Personas{options: o} }
+
+// Folder is where List looks.
+func (p *Personas) Folder() string { return p.options.Folder }
+
+// Read reads the persona at a path, or the one of this name in the folder of personas.
+func (p *Personas) Read(ctx context.Context, path string) (Persona, error) {
+	if !filepath.IsAbs(path) {
+		if !filepath.IsLocal(path) || strings.ContainsAny(path, `/\`) {
+			return Persona{}, fault.New(fault.Invalid, "use an absolute path, or the name of a persona in %s", p.options.Folder)
+		}
+		name := filepath.Join(p.options.Folder, path)
+		if _, err := os.Stat(name); err != nil {
+			name += ".zip"
+		}
+		path = name
+	}
+	return Read(ctx, path, p.options.Parser)
+}
+
+// List returns the personas in the folder. One that cannot be read has a problem.
+func (p *Personas) List(ctx context.Context) ([]Persona, error) {
+	entries, err := os.ReadDir(p.options.Folder)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fault.Wrap(err, fault.Unavailable, "could not read the folder %s", p.options.Folder)
+	}
+	out := []Persona{}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") || !entry.IsDir() && !strings.EqualFold(filepath.Ext(entry.Name()), ".zip") {
+			continue
+		}
+		path := filepath.Join(p.options.Folder, entry.Name())
+		one, err := p.Read(ctx, path)
+		if err != nil {
+			one = Persona{Name: strings.TrimSuffix(entry.Name(), ".zip"), Path: path, Toolsets: []IncludedToolset{}, Servers: []IncludedServer{}, Problems: []string{fault.MessageOf(err)}}
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// Active returns the active personas, sorted by name.
+func (p *Personas) Active(ctx context.Context) ([]ActivePersona, error) {
+	return p.options.Store.Personas(ctx)
+}
+
+// Activate adds the servers and toolsets of a persona, and equips a client with its default
+// toolset unless client is nil. hash is that of the persona as it was shown, empty for any. If a
+// part fails, the others are removed again.
+func (p *Personas) Activate(ctx context.Context, path, hash string, client *string) (ActivePersona, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one, err := p.Read(ctx, path)
+	if err != nil {
+		return ActivePersona{}, err
+	}
+	if err := p.admit(ctx, one, hash); err != nil {
+		return ActivePersona{}, err
+	}
+	a := ActivePersona{Name: one.Name, Version: one.Version, Path: one.Path, Servers: []AddedServer{}, Toolsets: []string{}, At: time.Now().UTC()}
+	if err := p.add(ctx, one, &a); err != nil {
+		return ActivePersona{}, errors.Join(err, p.remove(context.WithoutCancel(ctx), a))
+	}
+	if client != nil && one.Default != "" {
+		err = p.options.Toolsets.Equip(ctx, *client, one.Default)
+	}
+	return a, err
+}
+
+// admit returns why a persona cannot be activated, or nil.
+func (p *Personas) admit(ctx context.Context, one Persona, hash string) error {
+	if len(one.Problems) > 0 {
+		return fault.New(fault.Invalid, "the persona cannot be activated: %s", strings.Join(one.Problems, "; "))
+	}
+	if hash != "" && hash != one.Hash {
+		return fault.New(fault.Conflict, "the persona has changed since it was shown; look at it once more")
+	}
+	active, err := p.Active(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(active, func(a ActivePersona) bool { return a.Name == one.Name }) {
+		return fault.New(fault.Conflict, "the persona %s is active already; deactivate it first", one.Name)
+	}
+	for _, set := range one.Toolsets {
+		if _, err := p.options.Toolsets.Get(set.Name); err == nil {
+			return fault.New(fault.Conflict, "there is a toolset %q already; delete it first", set.Name)
+		}
+	}
+	return nil
+}
+
+// add adds the parts of a persona, and notes them in a.
+func (p *Personas) add(ctx context.Context, one Persona, a *ActivePersona) error {
+	for _, s := range one.Servers {
+		if s.Existing {
+			continue
+		}
+		v := s.parsed
+		added, err := p.options.Lifecycle.AddUnseen(ctx, registry.Server{
+			Name: v.Name, Description: v.Description, Source: "local", Transport: v.Transport, Command: v.Command, Args: v.Args, Env: v.Env,
+			URL: v.URL, Headers: v.Headers, Tags: v.Tags, ProposedBy: "the persona " + one.Name,
+		})
+		if err != nil {
+			return err
+		}
+		a.Servers = append(a.Servers, AddedServer{added.ID, added.Name})
+	}
+	for _, set := range one.Toolsets {
+		if _, err := p.options.Toolsets.Adopt(ctx, one.toolset(set)); err != nil {
+			return err
+		}
+		a.Toolsets = append(a.Toolsets, set.Name)
+	}
+	return p.options.Store.SavePersona(ctx, *a)
+}
+
+// Deactivate removes what the activation of a persona has added and still exists.
+func (p *Personas) Deactivate(ctx context.Context, name string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	active, err := p.Active(ctx)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(active, func(a ActivePersona) bool { return a.Name == name })
+	if at < 0 {
+		return fault.New(fault.NotFound, "the persona %q is not active; see: agent-discover persona list", name)
+	}
+	if err := p.remove(ctx, active[at]); err != nil {
+		return err
+	}
+	return p.options.Store.DeletePersona(ctx, name)
+}
+
+// remove removes the parts of a persona. Parts that are gone are left out.
+func (p *Personas) remove(ctx context.Context, a ActivePersona) error {
+	var errs []error
+	for _, name := range a.Toolsets {
+		if err := p.options.Toolsets.Delete(ctx, name); err != nil && fault.KindOf(err) != fault.NotFound {
+			errs = append(errs, err)
+		}
+	}
+	for _, added := range a.Servers {
+		if s, err := p.options.Registry.ByID(added.ID); err == nil {
+			errs = append(errs, p.options.Lifecycle.Remove(ctx, s.Name))
+		}
+	}
+	return errors.Join(errs...)
+}

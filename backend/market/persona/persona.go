@@ -1,0 +1,228 @@
+// Package persona reads personas, which are folders or archives with the servers and
+// toolsets for a kind of work, and activates them. Servers of a persona wait for approval
+// as any that somebody else proposes; its toolsets have tools that a person pins once their
+// servers have listed them.
+//
+//	persona.yaml   name, description, version, toolsets, defaultToolset
+//	mcp.json       servers, in the form of any MCP client
+package persona
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
+)
+
+const (
+	maxFile     = 256 << 10 // bytes of persona.yaml and of mcp.json
+	maxToolsets = 20
+	maxServers  = 50
+	maxText     = 200 // characters of the description
+	maxVersion  = 50  // characters
+)
+
+// The files of a persona.
+const (
+	aboutFile   = "persona.yaml"
+	serversFile = "mcp.json"
+)
+
+// Persona is a persona as its files describe it.
+type Persona struct {
+	Name        string            `json:"name"`
+	Description string            `json:"description"`
+	Version     string            `json:"version"`
+	Toolsets    []IncludedToolset `json:"toolsets" nullable:"false"`
+	Default     string            `json:"default_toolset,omitempty" doc:"Toolset that a client equips with the persona."`
+	Servers     []IncludedServer  `json:"servers" nullable:"false"`
+	Path        string            `json:"path"`
+	Hash        string            `json:"hash" doc:"Hash of both files."`
+	Problems    []string          `json:"problems" nullable:"false" doc:"Why the persona cannot be activated; empty if it can."`
+}
+
+// IncludedToolset is a toolset of a persona.
+type IncludedToolset struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Tools       []string `json:"tools" nullable:"false" doc:"SERVER.TOOL, with the names of servers in mcp.json or of configured ones."`
+}
+
+// IncludedServer is a server of a persona.
+type IncludedServer struct {
+	Entry    string `json:"entry" doc:"Name in mcp.json."`
+	Name     string `json:"name" doc:"Name that the server gets, or that of the configured server that does the same."`
+	Existing bool   `json:"existing" doc:"Whether a configured server does the same, so that none is added."`
+	Target   string `json:"target" doc:"Command line or URL, with credentials redacted."`
+
+	parsed importer.Parsed
+}
+
+// Parser reads servers in the form of any MCP client.
+type Parser interface {
+	Parse(ctx context.Context, text string) ([]importer.Parsed, error)
+}
+
+// about is the form of persona.yaml.
+type about struct {
+	Name        string  `yaml:"name"`
+	Description string  `yaml:"description"`
+	Version     scalar  `yaml:"version"`
+	Default     string  `yaml:"defaultToolset"`
+	Toolsets    []group `yaml:"toolsets"`
+}
+
+type group struct {
+	Name        string   `yaml:"name"`
+	Description string   `yaml:"description"`
+	Tools       []string `yaml:"tools"`
+	ToolIDs     []string `yaml:"toolIds"` // another spelling
+}
+
+// scalar is a text, or a number as it is written.
+type scalar string
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (s *scalar) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind != yaml.ScalarNode {
+		return fault.New(fault.Invalid, "version must be a text")
+	}
+	*s = scalar(node.Value)
+	return nil
+}
+
+// Read reads a persona. The error is a fault if its files cannot be read; what is wrong
+// with their contents is in Problems.
+func Read(ctx context.Context, path string, parser Parser) (Persona, error) {
+	files, err := open(path)
+	if err != nil {
+		return Persona{}, err
+	}
+	text, ok := files[aboutFile]
+	if !ok {
+		return Persona{}, fault.New(fault.Invalid, "there is no %s in %s", aboutFile, path)
+	}
+	sum := sha256.New()
+	for _, name := range []string{aboutFile, serversFile} {
+		_, _ = fmt.Fprintf(sum, "%d\n%s", len(files[name]), files[name])
+	}
+	p := Persona{Path: path, Hash: hex.EncodeToString(sum.Sum(nil)), Toolsets: []IncludedToolset{}, Servers: []IncludedServer{}, Problems: []string{}}
+	p.readAbout(text)
+	if servers, ok := files[serversFile]; ok {
+		p.readServers(ctx, servers, parser)
+	}
+	p.check()
+	return p, nil
+}
+
+func (p *Persona) problem(format string, args ...any) {
+	p.Problems = append(p.Problems, fmt.Sprintf(format, args...))
+}
+
+func (p *Persona) readAbout(text []byte) {
+	var in about
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&in); err != nil {
+		p.problem("%s: %s", aboutFile, safetext.Clip(safetext.Visible(err.Error()), 300))
+		return
+	}
+	p.Name, p.Description, p.Version, p.Default = in.Name, in.Description, string(in.Version), in.Default
+	for _, g := range in.Toolsets {
+		tools := append(append([]string{}, g.Tools...), g.ToolIDs...)
+		p.Toolsets = append(p.Toolsets, IncludedToolset{g.Name, g.Description, tools})
+	}
+}
+
+func (p *Persona) readServers(ctx context.Context, text []byte, parser Parser) {
+	parsed, err := parser.Parse(ctx, string(text))
+	if err != nil {
+		p.problem("%s: %s", serversFile, fault.MessageOf(err))
+		return
+	}
+	for _, one := range parsed {
+		s := IncludedServer{Entry: one.Entry(), Name: one.Name, Target: one.Target, parsed: one}
+		if one.Existing != "" {
+			s.Name, s.Existing = one.Existing, true
+		}
+		if one.Problem != "" {
+			p.problem("%s: server %s: %s", serversFile, safetext.Visible(s.Entry), one.Problem)
+		}
+		p.Servers = append(p.Servers, s)
+	}
+}
+
+// check notes what is wrong with the contents.
+func (p *Persona) check() {
+	if toolset.CheckName(p.Name) != nil {
+		p.problem("name: use 2 to 50 lower-case letters, digits and hyphens")
+	}
+	for _, text := range []struct {
+		what, text string
+		limit      int
+	}{{"description", p.Description, maxText}, {"version", p.Version, maxVersion}} {
+		if !utf8.ValidString(text.text) || utf8.RuneCountInString(text.text) > text.limit || text.text != safetext.Prose(text.text) {
+			p.problem("%s: use at most %d characters and no hidden ones", text.what, text.limit)
+		}
+	}
+	if len(p.Toolsets) > maxToolsets {
+		p.problem("toolsets: at most %d", maxToolsets)
+	}
+	if len(p.Servers) > maxServers {
+		p.problem("%s: at most %d servers", serversFile, maxServers)
+	}
+	if len(p.Toolsets)+len(p.Servers) == 0 && len(p.Problems) == 0 {
+		p.problem("the persona has neither toolsets nor servers")
+	}
+	seen := make(map[string]bool)
+	for _, set := range p.Toolsets {
+		if seen[set.Name] {
+			p.problem("toolset %s: there are two of this name", safetext.Visible(set.Name))
+		}
+		seen[set.Name] = true
+		if err := toolset.Check(p.toolset(set)); err != nil {
+			p.problem("toolset %s: %s", safetext.Visible(set.Name), fault.MessageOf(err))
+		}
+	}
+	if p.Default != "" && !seen[p.Default] {
+		p.problem("defaultToolset: there is no toolset %s", safetext.Visible(p.Default))
+	}
+}
+
+// toolset returns a toolset with the names that the servers have here.
+func (p *Persona) toolset(set IncludedToolset) toolset.Toolset {
+	t := toolset.Toolset{Name: set.Name, Description: set.Description}
+	for _, name := range set.Tools {
+		t.Tools = append(t.Tools, p.reference(name))
+	}
+	return t
+}
+
+// reference returns the tool with a name such as SERVER.TOOL. Of several ways to split it,
+// one with a server of the persona wins.
+func (p *Persona) reference(name string) toolset.Reference {
+	best := toolset.Reference{}
+	for _, s := range p.Servers {
+		if tool, ok := strings.CutPrefix(name, s.Entry+"."); ok && len(s.Entry) > len(best.Server) {
+			best = toolset.Reference{Server: s.Entry, Tool: tool}
+		}
+	}
+	for _, s := range p.Servers {
+		if best.Server != "" && s.Entry == best.Server {
+			best.Server = s.Name
+			return best
+		}
+	}
+	server, tool, _ := strings.Cut(name, ".")
+	return toolset.Reference{Server: server, Tool: tool}
+}

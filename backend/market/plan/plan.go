@@ -1,0 +1,243 @@
+// Package plan turns a listing and the answers of a person into a server: the command, arguments, variables, address
+// and headers with which it is started or reached. It says which answers are missing, what is downloaded from where,
+// and what the server could do. It starts, downloads and stores nothing.
+//
+// A listing is hostile input. Its names become arguments only if they are names, its options of npx, uvx and docker
+// only if they are known to be harmless, and its texts never refer to secrets or to the user's environment. Nothing is
+// passed to a shell. An answer that is missing is never guessed.
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/editors/bundle"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/risk"
+)
+
+// Request is what a person wants to install.
+type Request struct {
+	Listing listing.Listing
+	Option  string // the ID of one of the listing's options; empty for the preferred one
+	Name    string // of the server; empty for one that is made from the listing's name
+	// Answers are the answers by the names of their questions. Only a repeated question has several. An empty answer
+	// omits an optional value that has a default.
+	Answers map[string][]string
+	// Former are the answers that were given for another version. Those to questions that this version does not ask are
+	// ignored.
+	Former map[string][]string
+	// Stored has the names of secrets that the keychain has for this server already. They answer the questions about
+	// them, unless Answers does.
+	Stored map[string]bool
+	// SecretsLater means that a person enters the required secrets after the server was configured, so that their
+	// questions need no answers. The configuration refers to these secrets.
+	SecretsLater bool
+	// Sandbox is the level of an installed server; empty for the one that new servers get.
+	Sandbox string
+
+	// The following are about the package of Option. Without an Option, they are about the only one of the listing.
+
+	// Release is what the package registry says about the version to install. It is needed if the listing names no
+	// version, or a changing one such as latest, and ignored if it is about another version than that of the listing.
+	Release listing.Release
+	Digest  string         // of a container image whose tag may lead to another image tomorrow, such as sha256:…
+	Bundle  *bundle.Bundle // of an option of kind mcpb, once it has been downloaded
+}
+
+// Answer returns the answers to a question.
+func (r *Request) Answer(name string) []string {
+	if given, answered := r.Answers[name]; answered {
+		return given
+	}
+	return r.Former[name]
+}
+
+// Machine describes the machine on which the server is going to run.
+type Machine struct {
+	OS       string // linux, darwin or windows
+	Home     string // the user's home folder
+	Packages string // folder for programs that are installed for one server each
+	Bundles  string // folder into which bundles are unpacked
+	Programs prerequisites.Report
+	// Registry returns the address from which the user's own tool downloads a package, and "" if that is not known.
+	Registry func(kind listing.Kind, name string) string
+}
+
+// Plan is how a listing becomes a server. Its JSON is what a person is shown before the approval: it contains the
+// configuration word for word, with references in place of secrets.
+type Plan struct {
+	ID      string   `json:"id"` // of the listing
+	Version string   `json:"version,omitempty"`
+	Option  Option   `json:"option"`
+	Options []Option `json:"options" nullable:"false"` // all of the listing, the preferred one first
+
+	Name    string            `json:"name"` // of the server
+	Command []string          `json:"command,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	URL     string            `json:"url,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Server  registry.Server   `json:"-"`
+
+	Download  *Download  `json:"download,omitempty"` // nil if nothing is downloaded
+	Steps     []Step     `json:"steps,omitempty"`    // commands that are run once, before the first start
+	Secrets   []Secret   `json:"secrets,omitempty"`  // values that are stored in the keychain
+	Questions []Question `json:"questions" nullable:"false"`
+
+	Unresolved string   `json:"unresolved,omitempty"` // what has to be found out first: Version, Digest or File
+	Problem    string   `json:"problem,omitempty"`    // a sentence that says why the option cannot be installed
+	Notes      []string `json:"notes,omitempty"`      // sentences for the person who decides
+
+	Needs   prerequisites.Requirement `json:"needs"`
+	Missing string                    `json:"missing,omitempty"` // a sentence that says which program has to be installed first
+	// Install says how the missing program is installed.
+	Install *prerequisites.Install `json:"install,omitempty"`
+
+	Risk risk.Assessment `json:"risk"`
+	Hash string          `json:"hash"` // of everything that is run, downloaded and stored, but no secret value
+
+	values map[string]string // of the secrets, by their names
+}
+
+// The values of Plan.Unresolved.
+const (
+	Version = "version" // Request.Release
+	Digest  = "digest"  // Request.Digest
+	File    = "file"    // Request.Bundle
+)
+
+// Download is a file or package that is downloaded.
+type Download struct {
+	Kind    listing.Kind `json:"kind"`
+	Name    string       `json:"name"`
+	Version string       `json:"version,omitempty"`
+	From    string       `json:"from,omitempty"` // address of the package registry or file; empty if the user's own tool decides
+	SHA256  string       `json:"sha256,omitempty"`
+}
+
+// Image returns the reference with which a container image is pulled.
+func (d Download) Image() string {
+	if digest.MatchString(d.Version) {
+		return d.Name + "@" + d.Version // podman does not accept a tag besides the digest
+	}
+	return d.Name + ":" + cmp.Or(d.Version, "latest")
+}
+
+// Step is a command that is run once.
+type Step struct {
+	Command []string `json:"command" nullable:"false"`
+	Why     string   `json:"why"`
+}
+
+// Secret is a value that is stored in the keychain.
+type Secret struct {
+	Name   string `json:"name"`
+	Where  string `json:"where"`            // the part of the configuration that refers to it, for people
+	Stored bool   `json:"stored,omitempty"` // the keychain has the value already, or gets it later
+	// Visible reports that other programs of this computer can see the value while the server runs, because the server
+	// accepts it only as an argument.
+	Visible bool `json:"visible,omitempty"`
+}
+
+// Values returns the values of the secrets by their names, except for those that are stored already.
+func (p *Plan) Values() map[string]string { return maps.Clone(p.values) }
+
+// Unanswered returns the questions without which the server cannot be installed.
+func (p *Plan) Unanswered() []Question {
+	var out []Question
+	for _, q := range p.Questions {
+		if q.Missing {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// Check returns an error that says what is missing for the plan to be carried out, and nil if nothing is. A missing
+// prerequisite is no error: it can be installed in the meantime.
+func (p *Plan) Check() error {
+	switch missing := p.Unanswered(); {
+	case p.Problem != "":
+		return fault.New(fault.Invalid, "%s cannot be installed: %s", p.ID, p.Problem)
+	case len(missing) > 0:
+		var needs []string
+		for _, q := range missing {
+			needs = append(needs, fmt.Sprintf("%s (%s)", q.Name, strings.TrimSuffix(q.Why, ".")))
+		}
+		return fault.New(fault.Invalid, "%s needs answers: %s", p.ID, strings.Join(needs, "; "))
+	case p.Unresolved != "":
+		return fault.New(fault.Unavailable, "%s cannot be installed yet: its %s is not known", p.ID, p.Unresolved)
+	}
+	return nil
+}
+
+// Make returns the plan for a request. The error is a fault: the listing has nothing to install, or the request names
+// an option or answers that the listing does not have. All other obstacles are in the plan.
+func Make(r Request, m Machine) (*Plan, error) {
+	if r.Listing.Status == listing.Deleted {
+		return nil, fault.New(fault.NotFound, "%s was withdrawn by its publisher", safetext.Visible(r.Listing.ID()))
+	}
+	if r.Name != "" {
+		if err := registry.CheckName(r.Name); err != nil {
+			return nil, err
+		}
+	}
+	all := candidates(&r.Listing)
+	if len(all) == 0 {
+		return nil, fault.New(fault.NotFound, "%s names no package and no address; see its web page", safetext.Visible(r.Listing.ID()))
+	}
+	for i := range all {
+		about := r
+		if all[i].id != r.Option && (r.Option != "" || len(all) > 1) {
+			about.Release, about.Digest, about.Bundle = listing.Release{}, "", nil
+		}
+		all[i].plan = build(about, m, all[i])
+	}
+	rank(all)
+	options := make([]Option, len(all))
+	chosen := -1
+	for i, c := range all {
+		options[i] = c.plan.Option
+		if r.Option == c.id || r.Option == "" && i == 0 {
+			chosen = i
+		}
+	}
+	if chosen < 0 {
+		var ids []string
+		for _, o := range options {
+			ids = append(ids, o.ID)
+		}
+		return nil, fault.New(fault.NotFound, "%s has no option %q; it has %s", safetext.Visible(r.Listing.ID()), r.Option, strings.Join(ids, ", "))
+	}
+	p := all[chosen].plan
+	p.Options = options
+	if err := p.checkAnswers(r.Answers); err != nil {
+		return nil, err
+	}
+	p.finish(r)
+	return p, nil
+}
+
+// checkAnswers returns an error if there is an answer without a question.
+func (p *Plan) checkAnswers(answers map[string][]string) error {
+	var known, unknown []string
+	for _, q := range p.Questions {
+		known = append(known, q.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(answers)) {
+		if !slices.Contains(known, name) {
+			unknown = append(unknown, safetext.Visible(name))
+		}
+	}
+	if len(unknown) == 0 || p.Unresolved == File { // the file has more questions
+		return nil
+	}
+	return fault.New(fault.Invalid, "%s does not ask for %s; it asks for %s", p.ID, strings.Join(unknown, ", "), cmp.Or(strings.Join(known, ", "), "nothing"))
+}

@@ -1,0 +1,227 @@
+package plan
+
+import (
+	"cmp"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Question asks a person for a value.
+type Question struct {
+	Name        string   `json:"name"` // key of the answer; unique in a plan
+	Label       string   `json:"label"`
+	Description string   `json:"description,omitempty"`
+	Where       string   `json:"where"`            // what the value becomes, for people
+	Format      string   `json:"format,omitempty"` // number, boolean or filepath; empty for text
+	Required    bool     `json:"required"`
+	Secret      bool     `json:"secret"`
+	Repeated    bool     `json:"repeated,omitempty"` // there may be several answers
+	Flag        bool     `json:"flag,omitempty"`     // an empty answer passes the argument without a value
+	Choices     []string `json:"choices,omitempty"`
+	Default     string   `json:"default,omitempty"`
+	Placeholder string   `json:"placeholder,omitempty"`
+	Guessed     bool     `json:"guessed,omitempty"` // found in a README; it may be wrong
+	Stored      bool     `json:"stored,omitempty"`  // the keychain has the answer
+	Later       bool     `json:"later,omitempty"`   // a person enters the secret after the server was configured
+	Missing     bool     `json:"missing"`           // the server cannot be installed without another answer
+	Why         string   `json:"why,omitempty"`     // a sentence that says why the question is asked, or what is wrong with the answer
+}
+
+// asked is an input of a listing that may need an answer.
+type asked struct {
+	listing.Input
+	name     string // of the question, if it is free
+	secret   string // name of the secret that the answer becomes, if it is one
+	label    string
+	where    string
+	repeated bool
+	flag     bool
+	check    func(value string) string // returns what is wrong with a value, and "" if nothing is
+}
+
+const (
+	maxAnswers = 100
+	maxAnswer  = 64 << 10 // bytes
+)
+
+// reply is the answer to a question, or its default.
+type reply struct {
+	values []string // none if there is no acceptable answer
+	secret bool
+	stored bool // the keychain has the values, in whose place values has words
+	at     int  // index of the question; -1 if nobody was asked
+}
+
+// ask adds a question and returns the reply. If the answers are not acceptable, the question says why.
+func (b *builder) ask(a asked) reply {
+	if a.Value != "" { // of a variable
+		b.constant(a.where, a.Value)
+		return reply{values: []string{a.Value}, secret: a.Secret, at: -1}
+	}
+	for _, text := range append([]string{a.Default}, a.Choices...) {
+		b.constant(a.where, text)
+	}
+	name := b.free(a.name)
+	answers := b.request.Answer(name)
+	free := len(a.Choices) == 0 && a.Format != "number" && a.Format != "boolean"
+	secret := a.Secret || free && (secrets.SensitiveName(a.name) || slices.ContainsFunc(answers, secrets.LooksSecret))
+	q := Question{
+		Name: name, Label: prose(cmp.Or(a.label, name), 100), Description: prose(a.Description, 1000), Where: a.where,
+		Format: a.Format, Required: a.Required, Secret: secret, Repeated: a.repeated, Flag: a.flag,
+		Choices: a.Choices, Default: a.Default, Placeholder: prose(a.Placeholder, 200), Guessed: a.From == listing.FromReadme,
+	}
+	if !slices.Contains([]string{"number", "boolean", "filepath"}, q.Format) {
+		q.Format = ""
+	}
+	switch {
+	case q.Guessed:
+		q.Why = "The README of the package mentions it."
+	case a.Required:
+		q.Why = a.where + " is required."
+	}
+	stored := b.stored(a)
+	later := len(stored) == 0 && b.request.SecretsLater && secret && a.Required && a.Default == "" && !q.Guessed
+	if later {
+		stored = []string{storedValue}
+	}
+	if len(b.request.Answers[name]) == 0 && len(stored) > 0 {
+		q.Stored, q.Later, q.Secret = !later, later, true
+		b.plan.Questions = append(b.plan.Questions, q)
+		return reply{values: stored, secret: true, stored: true, at: len(b.plan.Questions) - 1}
+	}
+	if len(answers) == 0 && a.Default != "" {
+		answers = []string{a.Default}
+	}
+	answers, problem := b.acceptable(a, answers)
+	switch {
+	case problem != "":
+		q.Missing, q.Why = true, problem
+	case len(answers) == 0 && a.Required && !q.Guessed:
+		q.Missing = true
+	}
+	b.plan.Questions = append(b.plan.Questions, q)
+	return reply{values: answers, secret: secret, at: len(b.plan.Questions) - 1}
+}
+
+// storedValue is what checks see in place of a value that the keychain has or gets later.
+const storedValue = "stored"
+
+// stored returns a word for each answer that the keychain has.
+func (b *builder) stored(a asked) (out []string) {
+	name := secretName(a.secret)
+	for b.request.Stored[numbered(name, len(out)+1)] && (len(out) == 0 || a.repeated) {
+		out = append(out, storedValue)
+	}
+	return out
+}
+
+// reask says that the answer to a question does not do. where is what the answer becomes, for the case that nobody was asked.
+func (b *builder) reask(r reply, where, why string) {
+	if r.at < 0 {
+		b.refuse("%s is fixed by the listing and cannot be used. %s", where, strings.Replace(why, "The answer ", "It ", 1))
+		return
+	}
+	b.plan.Questions[r.at].Missing, b.plan.Questions[r.at].Why = true, why
+}
+
+// acceptable returns the answers as they are used, without empty ones, and what is wrong with them.
+func (b *builder) acceptable(a asked, answers []string) (out []string, problem string) {
+	if len(answers) > 1 && !a.repeated || len(answers) > maxAnswers {
+		return nil, "There are too many answers."
+	}
+	for _, answer := range answers {
+		if answer == "" {
+			if a.flag {
+				out = append(out, answer)
+			}
+			continue
+		}
+		answer, problem = b.convert(a.Format, answer)
+		switch {
+		case problem != "":
+		case len(answer) > maxAnswer || !utf8.ValidString(answer) || strings.ContainsRune(answer, 0):
+			problem = "The answer is too long, or no text."
+		case refers(answer):
+			problem = "The answer must not contain ${env: or ${secret:."
+		case len(a.Choices) > 0 && !slices.Contains(a.Choices, answer):
+			problem = "The answer must be one of: " + prose(strings.Join(a.Choices, ", "), 300) + "."
+		case a.check != nil:
+			problem = a.check(answer)
+		}
+		if problem != "" {
+			return nil, problem
+		}
+		out = append(out, answer)
+	}
+	return out, ""
+}
+
+var (
+	decimal    = regexp.MustCompile(`^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$`)
+	onWindows  = regexp.MustCompile(`^(?:[A-Za-z]:[\\/]|\\\\)`)
+	references = regexp.MustCompile(`\$\{(?:env|secret):`)
+)
+
+// refers reports whether a text contains a reference, which is replaced when the server is started.
+func refers(text string) bool { return references.MatchString(text) }
+
+// convert returns an answer in the spelling of its format, or what is wrong with it.
+func (b *builder) convert(format, answer string) (text, problem string) {
+	switch format {
+	case "number":
+		answer = strings.TrimSpace(answer)
+		if n, err := strconv.ParseFloat(answer, 64); err != nil || math.IsInf(n, 0) || !decimal.MatchString(answer) {
+			return "", "The answer must be a number."
+		}
+	case "boolean":
+		answer = strings.ToLower(strings.TrimSpace(answer))
+		if answer != "true" && answer != "false" {
+			return "", "The answer must be true or false."
+		}
+	case "filepath":
+		rest, inHome := strings.CutPrefix(answer, "~")
+		if inHome && (rest == "" || strings.HasPrefix(rest, "/") || b.machine.OS == "windows" && strings.HasPrefix(rest, `\`)) {
+			answer = b.machine.Home + rest
+		}
+		if b.machine.OS == "windows" && !onWindows.MatchString(answer) || b.machine.OS != "windows" && !path.IsAbs(answer) {
+			return "", "The answer must be the whole path of a file or folder."
+		}
+	}
+	return answer, ""
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// free returns a name that no question of the plan has.
+func (b *builder) free(name string) string {
+	free := name
+	for n := 2; b.names[free]; n++ {
+		free = name + "-" + strconv.Itoa(n)
+	}
+	b.names[free] = true
+	return free
+}
+
+// prose returns a text of a listing for display.
+func prose(text string, n int) string {
+	return safetext.Clip(safetext.Runs(safetext.Visible(strings.Join(strings.Fields(text), " "))), n)
+}
+
+// constant records a problem if a text of the listing cannot be used word for word.
+func (b *builder) constant(where, text string) {
+	switch {
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, safetext.Hidden):
+		b.refuse("%s contains characters that cannot be seen.", where)
+	case refers(text):
+		b.refuse("%s refers to the variables or secrets of this computer.", where)
+	}
+}

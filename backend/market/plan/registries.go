@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+)
+
+// registry sets from where a package is downloaded. If the listing names another package registry than the user's own
+// tool is set to, the person chooses one: a package with the same name may be another one there. It returns the option
+// for the chosen registry, whose address gets a suffix, and "" for the user's own.
+func (b *builder) registry(p listing.Package, option, suffix string) string {
+	ours := ""
+	if b.machine.Registry != nil && b.plan.Problem == "" {
+		ours = withoutUser(b.machine.Registry(p.Kind, p.Identifier))
+	}
+	b.plan.Download.From = ours
+	if p.BaseURL == "" || sameRegistry(p.BaseURL, ours) {
+		return ""
+	}
+	theirs, ok := webAddress(p.BaseURL)
+	if !ok || theirs.RawQuery != "" || theirs.Fragment != "" {
+		b.refuse("“%s” is not the address of a package registry.", prose(p.BaseURL, 200))
+		return ""
+	}
+	if ours == "" || option == "" {
+		b.note("The listing names the package registry %s. The package is downloaded from the one that your own tool is set to.", p.BaseURL)
+		return ""
+	}
+	r := b.ask(asked{name: "registry", label: "Package registry", where: "The package registry", Input: listing.Input{
+		Required: true, Choices: []string{ours, p.BaseURL},
+		Description: "Your own tool is set to " + ours + ", and the listing names " + p.BaseURL + ". A package with the same name may be another one there.",
+	}})
+	if len(r.values) == 0 || r.values[0] == ours {
+		return ""
+	}
+	b.plan.Download.From = p.BaseURL
+	return option + strings.TrimRight(p.BaseURL, "/") + suffix
+}
+
+// withoutUser returns an address without a user name and password.
+func withoutUser(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	u.User = nil
+	return u.String()
+}
+
+// sameRegistry reports whether two addresses are those of the same registry. That of a Python registry may lead to its
+// index.
+func sameRegistry(a, b string) bool {
+	plain := func(address string) string {
+		address = strings.ToLower(strings.TrimRight(address, "/"))
+		return strings.TrimSuffix(address, "/simple")
+	}
+	return plain(a) == plain(b)
+}
+
+// webAddress parses an address that a listing or a person gives. It accepts https, and http too on this computer and in
+// the answer of a person, but no user name and nothing that cannot be seen.
+func webAddress(address string) (*url.URL, bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.User != nil || u.Host == "" || u.Opaque != "" || strings.ContainsFunc(address, func(r rune) bool { return r == ' ' || r == '\\' || safetext.Hidden(r) }) {
+		return nil, false
+	}
+	return u, u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

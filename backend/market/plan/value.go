@@ -1,0 +1,213 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// value is a text of the configuration.
+type value struct {
+	text   string // as it is stored: with references in place of secrets
+	plain  string // as the server gets it
+	secret bool   // text contains a reference
+}
+
+// input is an input of a listing at one place of the configuration.
+type input struct {
+	listing.Input
+	variables map[string]listing.Input
+	name      string // of the question, and in the names of those about variables
+	label     string
+	where     string // for people, such as: The variable API_KEY
+	secret    string // name of the secret, and the beginning of the names of secrets in variables
+	repeated  bool
+	flag      bool
+	visible   bool // everybody on this computer can see the value
+	// check returns what is wrong with the answer for a variable, or for the whole if variable is empty.
+	check func(variable, answer string) string
+	// whole returns what is wrong with the complete value.
+	whole func(plain string) string
+	// escape converts the answer for a variable.
+	escape func(variable, answer string) string
+}
+
+// braces match what may be a variable.
+var braces = regexp.MustCompile(`\{([^{}]+)\}`)
+
+// fill returns the values of an input: none if it is optional and has no answer, or if an answer is missing, and
+// several only if it is repeated.
+func (b *builder) fill(in input) []value {
+	if in.Value == "" {
+		r := b.ask(asked{
+			Input: in.Input, name: in.name, secret: in.secret, label: in.label, where: in.where, repeated: in.repeated, flag: in.flag,
+			check: func(answer string) string { return in.wrong("", answer, answer) },
+		})
+		var out []value
+		for _, answer := range r.values {
+			v := value{text: answer, plain: answer}
+			if r.secret && answer != "" {
+				v.text, v.secret = b.keep(in, in.secret, answer, r.stored), true
+			}
+			out = append(out, v)
+		}
+		return out
+	}
+	b.constant(in.where, in.Value)
+	names := in.used()
+	if len(names) == 0 {
+		if problem := in.wrong("", "", in.Value); problem != "" {
+			b.refuse("%s is fixed by the listing and cannot be used. %s", in.where, problem)
+		}
+		return []value{{text: in.Value, plain: in.Value}}
+	}
+	return b.expand(in, names)
+}
+
+// wrong returns what is wrong with an answer, and with the whole value that it leads to.
+func (in input) wrong(variable, answer, plain string) string {
+	if in.check != nil && answer != "" {
+		if problem := in.check(variable, answer); problem != "" {
+			return problem
+		}
+	}
+	if in.whole != nil && plain != "" {
+		return in.whole(plain)
+	}
+	return ""
+}
+
+// used returns the variables that the value of an input contains, in their order.
+func (in input) used() []string {
+	var names []string
+	for _, found := range braces.FindAllStringSubmatch(in.Value, -1) {
+		if _, declared := in.variables[found[1]]; declared && !slices.Contains(names, found[1]) {
+			names = append(names, found[1])
+		}
+	}
+	return names
+}
+
+// expand replaces variables once, not in the inserted answers. Braces around other words are kept.
+func (b *builder) expand(in input, names []string) []value {
+	replies, count := make(map[string]reply), 1
+	for _, name := range names {
+		v := in.variables[name]
+		v.Required, v.Secret = v.Required || in.Required, v.Secret || in.Secret
+		v.Description, v.From = cmp.Or(v.Description, in.Description), cmp.Or(v.From, in.From)
+		question := name
+		if !plainName.MatchString(name) {
+			question = "value"
+		}
+		if b.names[question] {
+			question = in.name + "." + question
+		}
+		replies[name] = b.ask(asked{
+			Input: v, name: question, secret: in.secret + ":" + name, label: name, where: in.where, repeated: in.repeated,
+			check: func(answer string) string { return in.wrong(name, answer, "") },
+		})
+		count = max(count, len(replies[name].values))
+	}
+	var out []value
+	for i := range count {
+		answers := make(map[string]string)
+		for _, name := range names {
+			switch r := replies[name]; {
+			case i < len(r.values):
+				answers[name] = r.values[i]
+			case i == 0: // an answer is missing, or the input is left out
+				return nil
+			case in.variables[name].Default+in.variables[name].Value != "":
+				answers[name] = cmp.Or(in.variables[name].Value, in.variables[name].Default)
+			default:
+				b.reask(r, in.where, in.where+" is repeated, so this question needs as many answers as the others.")
+				return nil
+			}
+		}
+		v, problem := b.insert(in, answers, replies)
+		if problem != "" {
+			b.reask(replies[names[0]], in.where, problem)
+			return nil
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// insert returns the value of an input with these answers for its variables, or what is wrong with it.
+func (b *builder) insert(in input, answers map[string]string, replies map[string]reply) (v value, problem string) {
+	replace := func(with func(name, answer string) string) string {
+		return braces.ReplaceAllStringFunc(in.Value, func(found string) string {
+			name := found[1 : len(found)-1]
+			answer, has := answers[name]
+			if !has {
+				return found
+			}
+			if in.escape != nil {
+				answer = in.escape(name, answer)
+			}
+			return with(name, answer)
+		})
+	}
+	public := replace(func(name, answer string) string {
+		if replies[name].secret {
+			return "\x00" // no part of a reference
+		}
+		return answer
+	})
+	if refers(public) {
+		return v, "The answer must not lead to ${env: or ${secret:."
+	}
+	v.plain = replace(func(_, answer string) string { return answer })
+	if in.whole != nil {
+		if problem := in.whole(v.plain); problem != "" {
+			return v, problem
+		}
+	}
+	kept := make(map[string]string) // references, by variable
+	v.text = replace(func(name, answer string) string {
+		if !replies[name].secret {
+			return answer
+		}
+		if kept[name] == "" {
+			kept[name] = b.keep(in, in.secret+":"+name, answer, replies[name].stored)
+			v.secret = true
+		}
+		return kept[name]
+	})
+	return v, ""
+}
+
+var notInSecretName = regexp.MustCompile(`[^A-Za-z0-9_.:-]+`)
+
+// secretName returns a valid name of a secret.
+func secretName(name string) string {
+	name = notInSecretName.ReplaceAllString(name, "-")
+	return name[:min(len(name), 100)]
+}
+
+// numbered returns the name of the nth secret that would have the same name.
+func numbered(name string, n int) string {
+	if n == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s:%d", name, n)
+}
+
+// keep adds a secret of an input and returns the reference to it. The keychain has the value of a stored one.
+func (b *builder) keep(in input, name, text string, stored bool) string {
+	name = secretName(name)
+	free := name
+	for n := 2; slices.ContainsFunc(b.plan.Secrets, func(s Secret) bool { return s.Name == free }); n++ {
+		free = numbered(name, n)
+	}
+	b.plan.Secrets = append(b.plan.Secrets, Secret{Name: free, Where: in.where, Stored: stored, Visible: in.visible})
+	if !stored {
+		b.plan.values[free] = text
+	}
+	return secrets.Reference(free)
+}

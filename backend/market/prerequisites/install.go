@@ -1,0 +1,136 @@
+package prerequisites
+
+import (
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/process"
+)
+
+// Machine describes what decides how programs are installed.
+type Machine struct {
+	OS      string // linux, darwin or windows
+	Root    bool   // this process has the rights of an administrator
+	Desktop bool   // a person sees windows that this process opens
+}
+
+// ThisMachine describes the machine on which this program runs. env is the environment of the person's session.
+func ThisMachine(env process.Env) Machine {
+	desktop := runtime.GOOS != "linux" || env.Get("DISPLAY") != "" || env.Get("WAYLAND_DISPLAY") != ""
+	return Machine{OS: runtime.GOOS, Root: os.Geteuid() == 0, Desktop: desktop}
+}
+
+// Install says how a missing program is installed. Nothing in it comes from a listing.
+type Install struct {
+	// Commands are the commands to type in a terminal, one after the other. There are none if this machine has no package
+	// manager with the program.
+	Commands [][]string `json:"commands,omitempty"`
+	// Run are the commands that install the program without a terminal. There are none if that is not possible.
+	Run [][]string `json:"run,omitempty"`
+	// Root reports that a command needs the rights of an administrator, for which the system asks.
+	Root bool   `json:"root,omitempty"`
+	Page string `json:"page"` // web page of the official installer
+	Note string `json:"note,omitempty"`
+}
+
+// manager is a package manager.
+type manager struct {
+	program string
+	systems []string
+	args    []string // before the names of the packages
+	root    bool
+	// packages are the names of the packages, by program; a program without a name is not offered.
+	packages map[string]string
+}
+
+var managers = []manager{
+	{"brew", []string{"darwin", "linux"}, []string{"install"}, false, map[string]string{
+		Node: "node", UV: "uv", Python: "python", Podman: "podman", Dotnet: "dotnet", Cargo: "rust",
+	}},
+	{"apt-get", []string{"linux"}, []string{"install", "-y"}, true, map[string]string{
+		Node: "nodejs npm", Python: "python3", Docker: "docker.io", Podman: "podman", Cargo: "cargo", pipx: "pipx",
+	}},
+	{"dnf", []string{"linux"}, []string{"install", "-y"}, true, map[string]string{
+		Node: "nodejs nodejs-npm", UV: "uv", Python: "python3", Docker: "moby-engine", Podman: "podman", Dotnet: "dotnet-sdk-10.0", Cargo: "cargo",
+	}},
+	{"pacman", []string{"linux"}, []string{"-S", "--needed", "--noconfirm"}, true, map[string]string{
+		Node: "nodejs npm", UV: "uv", Python: "python", Docker: "docker", Podman: "podman", Dotnet: "dotnet-sdk", Cargo: "rust",
+	}},
+	{"zypper", []string{"linux"}, []string{"--non-interactive", "install"}, true, map[string]string{
+		Node: "nodejs npm", Python: "python3", Docker: "docker", Podman: "podman", Cargo: "cargo", pipx: "python3-pipx",
+	}},
+	{"apk", []string{"linux"}, []string{"add"}, true, map[string]string{
+		Node: "nodejs npm", UV: "uv", Python: "python3", Docker: "docker", Podman: "podman", Cargo: "cargo",
+	}},
+	{"winget", []string{"windows"}, []string{"install", "--accept-package-agreements", "--accept-source-agreements", "--exact", "--id"}, false, map[string]string{
+		Node: "OpenJS.NodeJS.LTS", UV: "astral-sh.uv", Python: "Python.Python.3.13", Docker: "Docker.DockerDesktop",
+		Podman: "RedHat.Podman", Dotnet: "Microsoft.DotNet.SDK.10", Cargo: "Rustlang.Rustup",
+	}},
+	{pipx, []string{"linux", "darwin"}, []string{"install"}, false, map[string]string{UV: "uv"}},
+}
+
+// pipx installs uv where the package manager of the system does not have it.
+const pipx = "pipx"
+
+// partOf maps programs to those with which they are installed.
+var partOf = map[string]string{NPX: Node, UVX: UV, DNX: Dotnet}
+
+var pages = map[string]string{
+	Node: "https://nodejs.org/en/download", UV: "https://docs.astral.sh/uv/getting-started/installation/",
+	Python: "https://www.python.org/downloads/", Docker: "https://docs.docker.com/get-started/get-docker/",
+	Podman: "https://podman.io/docs/installation", Dotnet: "https://dotnet.microsoft.com/download", Cargo: "https://www.rust-lang.org/tools/install",
+}
+
+// install returns how a program is installed on the machine. find returns the path of a program, and "" if there is
+// none.
+func (m Machine) install(name string, find func(program string) string) *Install {
+	if whole := partOf[name]; whole != "" {
+		name = whole
+	}
+	out := &Install{Page: pages[name]}
+	if m.OS != "linux" && name == Podman {
+		out.Note = "Afterwards, run podman machine init and podman machine start once."
+	}
+	if m.add(out, name, find) || name != UV || !m.add(out, pipx, find) {
+		return out
+	}
+	for _, command := range [][]string{{pipx, "install", "uv"}, {pipx, "ensurepath"}} {
+		out.Commands = append(out.Commands, command)
+		if out.Run != nil {
+			out.Run = append(out.Run, command)
+		}
+	}
+	return out
+}
+
+// add adds the command with which a package manager of this machine installs a program. It returns false if none has it.
+func (m Machine) add(out *Install, name string, find func(program string) string) bool {
+	for _, with := range managers {
+		packages := strings.Fields(with.packages[name])
+		if len(packages) == 0 || !slices.Contains(with.systems, m.OS) || find(with.program) == "" {
+			continue
+		}
+		if with.program == "brew" && m.Root {
+			continue // brew refuses to run as root
+		}
+		command := slices.Concat([]string{with.program}, with.args, packages)
+		out.Commands, out.Run, out.Root = [][]string{command}, [][]string{command}, with.root
+		if with.root && !m.Root {
+			out.Run = m.elevated(command, find)
+			out.Commands = [][]string{append([]string{"sudo"}, command...)}
+		}
+		return true
+	}
+	return false
+}
+
+// elevated returns the command that asks the person in a window for the rights of an administrator, if that is
+// possible here.
+func (m Machine) elevated(command []string, find func(program string) string) [][]string {
+	if !m.Desktop || find("pkexec") == "" {
+		return nil
+	}
+	return [][]string{slices.Concat([]string{"pkexec", find(command[0])}, command[1:])}
+}

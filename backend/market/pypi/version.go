@@ -1,0 +1,51 @@
+package pypi
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// finalVersion matches a version that is no pre-release, as PEP 440 defines them, such as 1.2.3.post1.
+var finalVersion = regexp.MustCompile(`^(?:([0-9]+)!)?([0-9]+(?:\.[0-9]+)*)(?:\.post([0-9]+))?$`)
+
+// anyVersion matches a version that can be installed.
+var anyVersion = regexp.MustCompile(`^[0-9][0-9A-Za-z.!+_-]*$`)
+
+// newest returns the highest version that is no pre-release, "" if there is none.
+func newest(versions []string) string {
+	best := ""
+	for _, v := range versions {
+		if finalVersion.MatchString(v) && (best == "" || compareVersions(v, best) > 0) {
+			best = v
+		}
+	}
+	return best
+}
+
+// compareVersions compares two final versions.
+func compareVersions(a, b string) int { return slices.Compare(versionKey(a), versionKey(b)) }
+
+// versionKey returns the numbers by which a version is ordered: 1.0 and 1.0.0 are equal.
+func versionKey(version string) []int {
+	m := finalVersion.FindStringSubmatch(version)
+	key := []int{number(m[1])}
+	for part := range strings.SplitSeq(m[2], ".") {
+		key = append(key, number(part))
+	}
+	for len(key) < 8 {
+		key = append(key, 0)
+	}
+	post := -1
+	if m[3] != "" {
+		post = number(m[3])
+	}
+	return append(key, post)
+}
+
+func number(text string) int {
+	n, _ := strconv.Atoi(cmp.Or(text, "0")) // out of range: the largest number
+	return n
+}

@@ -1,0 +1,71 @@
+package pypi
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	maxWheel       = 4 << 20  // bytes; larger ones are not downloaded to look for their programs
+	maxEntryPoints = 64 << 10 // bytes
+)
+
+// programs returns the programs that a wheel installs, nil if they are not known. Neither the JSON document nor the
+// metadata of a package names them.
+func (c *connection) programs(ctx context.Context, p *project) []string {
+	if p.wheel == "" || p.wheelSize <= 0 || p.wheelSize > maxWheel {
+		return nil
+	}
+	data, err := c.http.Bytes(ctx, p.wheel, "*/*", maxWheel)
+	if err != nil {
+		return nil
+	}
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil
+	}
+	for _, file := range archive.File {
+		folder, base, _ := strings.Cut(file.Name, "/")
+		if !strings.HasSuffix(folder, ".dist-info") || base != "entry_points.txt" {
+			continue
+		}
+		r, err := file.Open()
+		if err != nil {
+			return nil
+		}
+		text, err := io.ReadAll(io.LimitReader(r, maxEntryPoints))
+		_ = r.Close() // only read
+		if err != nil {
+			return nil
+		}
+		return scripts(string(text))
+	}
+	return []string{}
+}
+
+// programName matches the names of programs that can be started.
+var programName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// scripts returns the programs in an entry_points.txt, sorted.
+func scripts(text string) []string {
+	out := []string{}
+	section := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			section = strings.Trim(line, "[] ")
+			continue
+		}
+		name, _, ok := strings.Cut(line, "=")
+		if name = strings.TrimSpace(name); ok && section == "console_scripts" && programName.MatchString(name) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,167 @@
+// Package readme finds the environment variables and arguments that the README of a package mentions: in the
+// configurations that it shows, in its tables and in its lists. The result is a guess, which listing.FromReadme marks. A
+// README is foreign text: nothing of it is run, and no value of it becomes the value of an input.
+package readme
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+const (
+	maxSize        = 512 << 10 // bytes that are read
+	maxInputs      = 40
+	maxDescription = 300 // characters
+)
+
+// Inputs are what a README says that a server needs.
+type Inputs struct {
+	Env       []listing.Field    // sorted by name, the required ones first
+	Arguments []listing.Argument // in their order on the command line
+}
+
+// Read finds the inputs of a package in its README, which is Markdown.
+func Read(text, pkg string) Inputs {
+	text = safetext.Prefix(text, maxSize)
+	c := collector{pkg: pkg, fields: make(map[string]*found)}
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for i := 0; i < len(lines); i++ {
+		if block, next, ok := fence(lines, i); ok {
+			c.code(block)
+			i = next
+			continue
+		}
+		if next, ok := c.table(lines, i); ok {
+			i = next
+			continue
+		}
+		c.item(lines[i])
+	}
+	return Inputs{Env: c.env(), Arguments: c.arguments}
+}
+
+// fence returns the text of the code block that begins at a line, and the index of its last line.
+func fence(lines []string, at int) (block string, last int, ok bool) {
+	open := strings.TrimSpace(lines[at])
+	if !strings.HasPrefix(open, "```") && !strings.HasPrefix(open, "~~~") {
+		return "", 0, false
+	}
+	mark := open[:3]
+	for last = at + 1; last < len(lines); last++ {
+		if strings.HasPrefix(strings.TrimSpace(lines[last]), mark) {
+			break
+		}
+	}
+	return strings.Join(lines[at+1:min(last, len(lines))], "\n"), last, true
+}
+
+// found is what is known of a variable.
+type found struct {
+	description, placeholder string
+	required, optional       bool // the README says so
+	configs                  int  // the configurations that set it
+}
+
+type collector struct {
+	pkg       string
+	fields    map[string]*found
+	configs   int // the configurations of servers
+	arguments []listing.Argument
+}
+
+// variable matches the name of an environment variable; it has two words, because READMEs are full of single words in
+// capitals.
+var variable = regexp.MustCompile(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
+
+// unwanted matches variables that no server needs from a person, and those that make programs load code.
+var unwanted = regexp.MustCompile(`^(?:NODE_(?:ENV|OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|LD_.*|DYLD_.*|NPM_CONFIG_.*|PYTHON.*|PIP_.*|UV_.*|BASH_ENV|GIT_SSH.*|XDG_.*|HTTPS?_PROXY|NO_PROXY)$`)
+
+// field returns what is known of a variable, nil if it is not one to ask for.
+func (c *collector) field(name string) *found {
+	if !variable.MatchString(name) || len(name) > 80 || unwanted.MatchString(name) {
+		return nil
+	}
+	if c.fields[name] == nil {
+		if len(c.fields) == maxInputs {
+			return nil
+		}
+		c.fields[name] = &found{}
+	}
+	return c.fields[name]
+}
+
+// env returns the fields. A variable is required if the README says so, or if every configuration that it shows has a
+// placeholder for it.
+func (c *collector) env() []listing.Field {
+	out := make([]listing.Field, 0, len(c.fields))
+	for name, f := range c.fields {
+		out = append(out, listing.Field{Name: name, Input: listing.Input{
+			Description: f.description, Placeholder: f.placeholder, From: listing.FromReadme, Secret: secrets.SensitiveName(name),
+			Required: f.required || !f.optional && c.configs > 0 && f.configs == c.configs && isPlaceholder(f.placeholder),
+		}})
+	}
+	slices.SortFunc(out, func(a, b listing.Field) int {
+		if a.Required != b.Required {
+			if a.Required {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+func (f *found) describe(text string) {
+	if f.description == "" {
+		f.description = plain(text)
+	}
+}
+
+var (
+	link    = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	markup  = regexp.MustCompile("`|\\*\\*|</?[a-zA-Z][^>]{0,100}>")
+	promise = regexp.MustCompile(`(?i)\boptional\b|\bnot required\b`)
+	demand  = regexp.MustCompile(`(?i)\brequired\b|\bmandatory\b`)
+)
+
+// plain returns Markdown as one line of text.
+func plain(text string) string {
+	text = markup.ReplaceAllString(link.ReplaceAllString(text, "$1"), "")
+	return safetext.Clip(strings.Trim(safetext.Label(text), " -–—:"), maxDescription)
+}
+
+// need records what a text says about whether the variable is required.
+func (f *found) need(text string) {
+	switch {
+	case promise.MatchString(text):
+		f.optional = true
+	case demand.MatchString(text):
+		f.required = true
+	}
+}
+
+// listItem matches a list item that begins with a name, such as - `API_KEY` (required): description.
+var listItem = regexp.MustCompile("^\\s*(?:[-*+]|\\d+\\.)\\s+(?:\\*\\*)?`?([A-Z][A-Z0-9_]+)`?(?:\\*\\*)?\\s*(\\([^)]*\\))?\\s*(?:[:–—-]\\s*(?:\\*\\*)?(.*))?$")
+
+func (c *collector) item(line string) {
+	m := listItem.FindStringSubmatch(line)
+	if m == nil {
+		return
+	}
+	if f := c.field(m[1]); f != nil {
+		f.need(m[2])
+		if m[2] == "" {
+			f.need(m[3])
+		}
+		f.describe(m[3])
+	}
+}

@@ -1,0 +1,251 @@
+package updates
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/market/installer"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/market/plan"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Comparison says what a newer version of a server would change.
+type Comparison struct {
+	Server string `json:"server"`
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Hash   string `json:"hash,omitempty"` // to approve the update with; empty if it is not possible yet
+
+	// The configuration that the server would get, with references in place of secrets.
+	Command []string          `json:"command,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	URL     string            `json:"url,omitempty"` // of a remote server
+	Headers map[string]string `json:"headers,omitempty"`
+
+	Plan   *plan.Plan      `json:"plan,omitempty"`   // of the newer version
+	Inputs []plan.Question `json:"inputs,omitempty"` // that the present version does not ask for
+	Notes  []string        `json:"notes,omitempty"`  // sentences for the person who decides
+
+	SignIn bool `json:"sign_in,omitempty"` // the server asks for a sign-in, so that its tools are not known
+	// Unstarted means that the newer version would be started in another way than the present one, so that a person looks at
+	// the configuration first. Its tools are not known until it is compared again with the Hash.
+	Unstarted bool     `json:"unstarted,omitempty"`
+	Added     []string `json:"added,omitempty"` // tools
+	Removed   []string `json:"removed,omitempty"`
+	Changed   []Change `json:"changed,omitempty"`
+	Replay    *Replay  `json:"replay,omitempty"` // nil if no calls were replayed
+
+	Problem string    `json:"problem,omitempty"` // why the comparison failed
+	At      time.Time `json:"at"`
+}
+
+// compared is a comparison with the answers that it was made with, which may contain secrets.
+type compared struct {
+	Comparison
+	server  int64 // its id
+	answers map[string][]string
+}
+
+// keepAnswers is how long the answers of a comparison are kept for an update.
+const keepAnswers = time.Hour
+
+// last returns the last comparison of a server, and false if there is none.
+func (u *Updates) last(s registry.Server) (compared, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	c := u.comparisons[s.Name]
+	if c == nil || c.server != s.ID { // of a removed server with this name
+		delete(u.comparisons, s.Name)
+		return compared{}, false
+	}
+	return *c, true
+}
+
+// forgetAnswers forgets the answers of old comparisons, which may contain secrets.
+func (u *Updates) forgetAnswers() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, c := range u.comparisons {
+		if u.options.Now().Sub(c.At) > keepAnswers {
+			c.answers = nil
+		}
+	}
+}
+
+// CompareOrder says how a server is compared.
+type CompareOrder struct {
+	Answers map[string][]string // to questions that the present version does not ask
+	Replay  *ReplayOrder        // nil to replay no calls
+	// Hash is that of a comparison that a person has looked at. A newer version that is started in another way than the present
+	// one is started only with it.
+	Hash string
+}
+
+// Compare starts the comparison of a server with its newest version: the version is downloaded and runs beside the
+// present one until its tools are listed and calls are replayed. Nothing of it stays. A version that differs in more than its
+// number and the given answers, such as one of another package, is not run before a person has seen how: see
+// CompareOrder.Hash.
+func (u *Updates) Compare(ctx context.Context, name string, o CompareOrder) (installer.Progress, error) {
+	s, i, err := u.installed(ctx, name)
+	if err != nil {
+		return installer.Progress{}, err
+	}
+	return u.options.Installer.Start(installer.Progress{Kind: installer.Comparison, Listing: i.Listing.ID(), Server: name}, func(ctx context.Context, w *installer.Work) error {
+		c := &compared{server: s.ID, answers: o.Answers}
+		err := u.compare(ctx, w, name, o, &c.Comparison)
+		if c.At = u.options.Now().UTC(); err != nil {
+			c.Hash, c.Problem = "", fault.MessageOf(err)
+		}
+		u.mu.Lock()
+		u.comparisons[name] = c
+		u.mu.Unlock()
+		u.publish(ctx)
+		return err
+	})
+}
+
+// Comparison returns the last comparison of a server since the hub started. If there is none, the error is a
+// fault.NotFound.
+func (u *Updates) Comparison(name string) (Comparison, error) {
+	s, err := u.options.Registry.Get(name)
+	if err != nil {
+		return Comparison{}, err
+	}
+	if c, ok := u.last(s); ok {
+		return c.Comparison, nil
+	}
+	return Comparison{}, fault.New(fault.NotFound, "server %q was not compared with a newer version", name)
+}
+
+func (u *Updates) compare(ctx context.Context, w *installer.Work, name string, o CompareOrder, c *Comparison) error {
+	v, err := u.plan(ctx, w, name, o.Answers, c)
+	if err != nil {
+		return err
+	}
+	defer w.Close(&v.request)
+	if o.Hash != v.hash && v.startsDifferently(o.Answers) {
+		c.Unstarted = true
+		c.Notes = append(c.Notes, "The newer version is started in another way than the present one, so it was not started yet. To compare their tools, look at its configuration and compare them again.")
+		w.Undo(ctx)
+		return nil
+	}
+	if err := w.Download(ctx, &v.request, v.plan); err != nil {
+		return err
+	}
+	defer w.Undo(ctx) // after the end of the process that uses the files
+	running, err := u.try(ctx, w, v.server, v.to, v.plan.Values())
+	defer u.end(running)
+	if err != nil {
+		return err
+	}
+	if c.SignIn = running.signIn; c.SignIn {
+		return nil
+	}
+	present := u.options.Catalog.Snapshot().Of(name)
+	c.Added, c.Removed, c.Changed = compareTools(present, running.tools)
+	if o.Replay == nil {
+		return nil
+	}
+	w.Enter(installer.Replay)
+	c.Replay, err = u.replay(ctx, running, v.install, *o.Replay)
+	return err
+}
+
+// version is another version of a server, as it is planned.
+type version struct {
+	server  registry.Server // as it is now
+	install installer.Install
+	request plan.Request
+	plan    *plan.Plan
+	to      installer.Configured
+	hash    string
+}
+
+// plan plans the newest version of a server, and says in a comparison what is known so far. The caller closes the
+// request, unless there is an error.
+func (u *Updates) plan(ctx context.Context, w *installer.Work, name string, answers map[string][]string, c *Comparison) (v version, err error) {
+	w.Enter(installer.Prerequisites)
+	if v.server, v.install, err = u.installed(ctx, name); err != nil {
+		return v, err
+	}
+	c.Server, c.From = name, v.install.Version
+	if !v.server.Approved {
+		return v, fault.New(fault.Denied, "server %q waits for a person's approval", name)
+	}
+	l, err := u.listing(ctx, v.install)
+	if err != nil {
+		return v, err
+	}
+	if v.request, err = u.request(ctx, v.server, v.install, l, answers); err != nil {
+		return v, err
+	}
+	v.plan, err = w.Plan(ctx, &v.request)
+	if p := w.Planned(); p != nil {
+		c.Plan, c.To, c.Inputs, c.Notes = p, versionOf(p), inputs(p, v.install), slices.Clone(p.Notes)
+	}
+	if err == nil {
+		err = v.check()
+	}
+	if err != nil {
+		w.Close(&v.request)
+		return v, err
+	}
+	var notes []string
+	v.to, notes = merge(installer.ConfiguredOf(v.server), v.install.Configured, installer.ConfiguredOf(v.plan.Server))
+	// The package of a bundle is the address of its file, which is another one for each version.
+	if was := v.install.Configured.Package; was != "" && was != v.to.Package && v.plan.Option.Kind != string(listing.KindMCPB) {
+		notes = append(notes, "The listing names another package now: "+v.to.Package+" in place of "+was+".")
+	}
+	v.hash = v.approval()
+	c.Hash, c.Notes = v.hash, append(c.Notes, notes...)
+	c.Env, c.Headers = v.to.Env, v.to.Headers
+	if v.to.Command != "" {
+		c.Command = append([]string{v.to.Command}, v.to.Args...)
+	} else {
+		c.URL = v.to.URL
+	}
+	return v, nil
+}
+
+// check returns why a server cannot get a planned version.
+func (v *version) check() error {
+	if versionOf(v.plan) == v.install.Version {
+		return &fault.Error{Kind: fault.Conflict, Code: CodeUpToDate, Message: "server \"" + v.server.Name + "\" has the latest version, " + v.install.Version}
+	}
+	for name := range v.plan.Values() {
+		if v.request.Stored[name] {
+			return fault.New(fault.Invalid, "the secret %s is stored already; to change it: agent-discover secrets set %s %s", name, v.server.Name, name)
+		}
+	}
+	return nil
+}
+
+// CodeUpToDate is the code of the error of a comparison if there is no other version.
+const CodeUpToDate = "up_to_date"
+
+// approval returns the hash of everything that an update runs, downloads and stores.
+func (v *version) approval() string {
+	after := v.server
+	v.to.Apply(&after)
+	canonical, _ := json.Marshal([]string{v.plan.Hash, secrets.LaunchOf(after).Hash()}) // cannot fail for texts
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// inputs returns the questions of a plan that were not asked for an install.
+func inputs(p *plan.Plan, i installer.Install) []plan.Question {
+	var out []plan.Question
+	for _, q := range p.Questions {
+		if !slices.Contains(i.Asked, q.Name) {
+			out = append(out, q)
+		}
+	}
+	return out
+}

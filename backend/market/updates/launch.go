@@ -1,0 +1,74 @@
+package updates
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/market/installer"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/market/plan"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// startsDifferently reports whether a version would run another program than the present one, or the same program with
+// arguments or variables that neither the present one has nor a person has entered. The number of the version is no difference.
+func (v *version) startsDifferently(answers map[string][]string) bool {
+	was, is := v.install.Configured, installer.ConfiguredOf(v.plan.Server)
+	if was.Transport == "" {
+		was = installer.ConfiguredOf(v.server)
+	}
+	switch v.plan.Option.Kind {
+	case plan.Remote:
+		return was.Transport != is.Transport || origin(was.URL) != origin(is.URL)
+	case string(listing.KindMCPB): // its file, whose checksum the listing has, decides the rest
+		return was.Transport != is.Transport || hostname(was.Package) != hostname(is.Package)
+	}
+	entered := make(map[string]bool)
+	for _, texts := range answers {
+		for _, text := range texts {
+			entered[text] = true
+		}
+	}
+	for name, text := range is.Env {
+		before, had := was.Env[name]
+		if (!had || before != text) && !entered[text] && !isReference(text) {
+			return true
+		}
+	}
+	return was.Transport != is.Transport || was.Package != is.Package || !slices.Equal(words(was), words(is))
+}
+
+// words returns the command line of a configuration without the number of its version.
+func words(c installer.Configured) []string {
+	out := append([]string{c.Command}, c.Args...)
+	for i, word := range out {
+		if c.Version != "" && strings.Contains(word, c.Package) {
+			out[i] = strings.ReplaceAll(word, c.Version, "")
+		}
+	}
+	return out
+}
+
+// isReference reports whether a text is a secret and nothing else. A person has entered it.
+func isReference(text string) bool {
+	names := secrets.References(text)
+	return len(names) == 1 && text == secrets.Reference(names[0])
+}
+
+// origin returns the scheme, the host and the port of an address.
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Host)
+}
+
+func hostname(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return strings.ToLower(u.Hostname())
+}

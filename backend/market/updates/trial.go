@@ -1,0 +1,67 @@
+package updates
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/market/installer"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// trial is another version of a server, which runs beside it and which no client sees.
+type trial struct {
+	server      registry.Server // in no registry
+	owner       registry.Server // whose other version it is
+	tools       []*catalog.Tool
+	definitions []json.RawMessage
+	signIn      bool // it asks for a sign-in, so that its tools are not known
+}
+
+// try starts another version of a server with the server's secrets and further ones, and lists its tools. The caller
+// ends the trial, after an error too.
+func (u *Updates) try(ctx context.Context, w *installer.Work, owner registry.Server, to installer.Configured, values map[string]string) (*trial, error) {
+	w.Enter(installer.Start)
+	t := &trial{server: owner, owner: owner}
+	to.Apply(&t.server)
+	t.server.ID, t.server.Name, t.server.Isolation = 0, inspector.CopyName(), registry.Shared
+	t.server.Enabled, t.server.KeepRunning = false, false
+	err := u.options.Processes.StartPrivate(ctx, t.server, upstream.Private{Of: owner.Name, Secrets: values})
+	if t.signIn = errors.Is(err, mcphttp.ErrSignIn); err != nil && !t.signIn {
+		for line := range strings.Lines(u.options.Processes.Stderr(t.server.Name)) {
+			w.Line(strings.TrimRight(line, "\r\n"))
+		}
+		return t, renamed(err, t.server.Name, owner.Name)
+	}
+	about, _ := u.options.Processes.Describe(t.server.Name)
+	for _, definition := range about.Tools {
+		if tool, ok := catalog.NewTool(owner.Name, definition); ok {
+			t.tools, t.definitions = append(t.tools, tool), append(t.definitions, definition)
+		}
+	}
+	w.Listed(len(t.tools), t.signIn)
+	return t, nil
+}
+
+// end ends the process of a trial and returns when it has ended.
+func (u *Updates) end(t *trial) {
+	u.options.Processes.Remove(t.server.Name)
+}
+
+// renamed replaces the name of a trial in the message of an error.
+func renamed(err error, from, to string) error {
+	message := strings.ReplaceAll(fault.MessageOf(err), from, to)
+	return &fault.Error{Kind: fault.KindOf(err), Code: fault.CodeOf(err), Variable: fault.VariableOf(err), Message: message, Err: err}
+}
+
+// sameLaunch reports whether two configurations start the same program.
+func sameLaunch(a, b registry.Server) bool {
+	return secrets.LaunchOf(a).Hash() == secrets.LaunchOf(b).Hash()
+}

@@ -1,0 +1,252 @@
+// Package updates answers which installed servers have a newer version, what would change with it, and how a server gets
+// it or returns to the version before.
+//
+//	listings ── check ── latest version of each server
+//	plan ── compare ── the newer version runs beside the present one: tools, recorded calls ── apply, roll back
+//
+// Only servers that were installed from a listing have versions. Downloads and the change itself are jobs of package
+// installer; what a version is configured with is decided by package plan.
+package updates
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/market/installer"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/market/plan"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Options are the dependencies of Updates.
+type Options struct {
+	Registry  Registry
+	Listings  Listings
+	Images    Images // may be nil
+	Installer Installer
+	Processes Processes
+	Catalog   Catalog
+	Trust     Trust // may be nil
+	Vault     Vault
+	Journal   Journal
+	Store     Store
+	Bus       *events.Bus
+	Log       *slog.Logger
+	Now       func() time.Time // nil for time.Now
+}
+
+// Trust holds what servers list until a person has approved it.
+type Trust interface {
+	// Expect announces the configuration that a server is about to get.
+	Expect(s registry.Server)
+	// AcceptVersion notes that a person has approved how a server is started now. shown
+	// says that the person was shown how its tools differ from the former ones.
+	AcceptVersion(ctx context.Context, server string, tools []json.RawMessage, shown bool) error
+}
+
+// Registry has the configured servers.
+type Registry interface {
+	Get(name string) (registry.Server, error)
+	ByID(id int64) (registry.Server, error)
+	Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
+}
+
+// Listings returns the latest version of a listing, and a fault.NotFound if it is not listed any more.
+type Listings interface {
+	Latest(ctx context.Context, id string) (listing.Listing, error)
+}
+
+// Images knows which image a name leads to.
+type Images interface {
+	// Digest returns the digest of an image in its registry, such as sha256:…, without downloading the image.
+	Digest(ctx context.Context, reference string) (string, error)
+}
+
+// Installer makes plans and runs jobs.
+type Installer interface {
+	Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
+	Start(p installer.Progress, do func(ctx context.Context, w *installer.Work) error) (installer.Progress, error)
+}
+
+// Processes starts servers that no client sees, and calls them.
+type Processes interface {
+	StartPrivate(ctx context.Context, s registry.Server, p upstream.Private) error
+	Describe(name string) (upstream.Description, bool)
+	Call(ctx context.Context, s registry.Server, client string, caller upstream.Caller, call jsonrpc.Call) (upstream.Result, error)
+	Stderr(name string) string
+	Redactor(s registry.Server) *secrets.Redactor
+	// Remove ends a private server, and Renew makes the next call of a configured one start it again.
+	Remove(name string)
+	Renew(name string)
+}
+
+// Catalog has the tools of servers.
+type Catalog interface {
+	Snapshot() *catalog.Snapshot
+	Replace(ctx context.Context, server string, definitions []json.RawMessage) (changed bool, err error)
+}
+
+// Vault knows the names of secrets.
+type Vault interface {
+	Names(ctx context.Context, server string) ([]string, error)
+}
+
+// Journal has the recorded calls.
+type Journal interface {
+	Records(ctx context.Context, q journal.Query) ([]journal.Record, int, error)
+}
+
+// Store keeps what was installed, and the results of checks.
+type Store interface {
+	Installs(ctx context.Context, server int64) ([]installer.Install, error)
+	SaveLatest(ctx context.Context, server int64, l Latest) error
+	Latests(ctx context.Context) (map[int64]Latest, error)
+}
+
+// Latest is the result of the last check of a server.
+type Latest struct {
+	Version string         `json:"version"` // empty if it is not known
+	Status  listing.Status `json:"status,omitempty"`
+	Message string         `json:"message,omitempty"` // the publisher's reason for the status
+	Problem string         `json:"problem,omitempty"` // why the version is not known
+	Checked time.Time      `json:"checked"`
+}
+
+// Server says which versions an installed server has and could have.
+type Server struct {
+	Name      string         `json:"server"`
+	Listing   string         `json:"listing"` // its id
+	Title     string         `json:"title,omitempty"`
+	Option    string         `json:"option"`
+	Version   string         `json:"version"`
+	Latest    string         `json:"latest,omitempty"` // empty if it is not known
+	Updatable bool           `json:"updatable"`
+	Former    string         `json:"former,omitempty"` // the version to which it can be rolled back
+	Status    listing.Status `json:"status,omitempty"`
+	Message   string         `json:"message,omitempty"` // the publisher's reason for the status
+	Problem   string         `json:"problem,omitempty"` // why the latest version is not known
+	Checked   time.Time      `json:"checked,omitzero"`
+}
+
+// Changed is published after a check, a comparison, an update or a rollback. It has all installed servers.
+type Changed struct {
+	Servers []Server `json:"servers"`
+}
+
+// Updates checks and changes the versions of servers. It is safe for concurrent use.
+type Updates struct {
+	options  Options
+	checking chan struct{} // held during a check
+
+	mu          sync.Mutex
+	comparisons map[string]*compared // the last one of each server
+}
+
+// New returns updates. Versions are checked daily only while Run is running.
+func New(o Options) *Updates {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Updates{options: o, checking: make(chan struct{}, 1), comparisons: make(map[string]*compared)}
+}
+
+// List returns the installed servers, sorted by name. It asks no registry.
+func (u *Updates) List(ctx context.Context) ([]Server, error) {
+	installs, err := u.options.Store.Installs(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	latests, err := u.options.Store.Latests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := []Server{}
+	for _, i := range installs {
+		s, err := u.options.Registry.ByID(i.Server)
+		if err != nil {
+			continue // it was removed meanwhile
+		}
+		one, err := u.describe(ctx, s, i, latests[i.Server])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	sortByName(out)
+	return out, nil
+}
+
+func (u *Updates) describe(ctx context.Context, s registry.Server, i installer.Install, l Latest) (Server, error) {
+	one := Server{
+		Name: s.Name, Listing: i.Listing.ID(), Title: i.Listing.Title, Option: i.Option, Version: i.Version,
+		Latest: l.Version, Updatable: newer(l.Version, i.Version), Status: l.Status, Message: l.Message, Problem: l.Problem, Checked: l.Checked,
+	}
+	former, err := u.former(ctx, i)
+	one.Former = former.Version
+	return one, err
+}
+
+// Updatable returns the IDs of the listings of which a server is installed that has a newer version.
+func (u *Updates) Updatable(ctx context.Context) map[string]bool {
+	all, err := u.List(ctx)
+	if err != nil {
+		u.options.Log.Warn("could not read which servers have newer versions", "error", err)
+	}
+	out := make(map[string]bool)
+	for _, s := range all {
+		if s.Updatable {
+			out[s.Listing] = true
+		}
+	}
+	return out
+}
+
+// installed returns a server and its present install. If it was not installed from a listing, the error is a
+// fault.NotFound.
+func (u *Updates) installed(ctx context.Context, name string) (registry.Server, installer.Install, error) {
+	s, err := u.options.Registry.Get(name)
+	if err != nil {
+		return s, installer.Install{}, err
+	}
+	all, err := u.options.Store.Installs(ctx, s.ID)
+	if err != nil {
+		return s, installer.Install{}, err
+	}
+	for _, i := range all {
+		if i.Current {
+			return s, i, nil
+		}
+	}
+	return s, installer.Install{}, fault.New(fault.NotFound, "server %q was not installed from the marketplace, so it has no versions to choose from", name)
+}
+
+// former returns the install before another, and a zero one if there is none.
+func (u *Updates) former(ctx context.Context, i installer.Install) (installer.Install, error) {
+	all, err := u.options.Store.Installs(ctx, i.Server)
+	for _, one := range all {
+		if one.ID < i.ID {
+			return one, err
+		}
+	}
+	return installer.Install{}, err
+}
+
+// publish publishes the present state.
+func (u *Updates) publish(ctx context.Context) {
+	all, err := u.List(context.WithoutCancel(ctx))
+	if err != nil {
+		u.options.Log.Warn("could not read which versions servers have", "error", err)
+		return
+	}
+	events.Publish(u.options.Bus, Changed{all})
+}
