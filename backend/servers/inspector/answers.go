@@ -155,6 +155,10 @@ func (a *answers) remember(ctx context.Context, e *elicitation, r Reply) error {
 	switch {
 	case r.Remember != ForSession && r.Remember != Always:
 		return fault.New(fault.Invalid, "remember must be session or always")
+	case e.Mode == Approval && r.Action == "accept": // package policy keeps it
+		return nil
+	case e.Mode == Approval:
+		return fault.New(fault.Invalid, "a refusal cannot be remembered; disable the tool with a rule")
 	case r.Action == "cancel":
 		return fault.New(fault.Invalid, "only accept and decline can be remembered")
 	case r.Action == "accept" && e.Mode != Form:

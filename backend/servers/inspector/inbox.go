@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -30,55 +29,6 @@ const (
 	maxWaiting    = 64 // waiting questions of all servers
 	maxPerServer  = 8  // waiting questions of one server
 )
-
-// Mode says how a question is answered.
-type Mode string
-
-// The modes of questions.
-const (
-	Form     Mode = "form"     // elicitation: the person fills in a form
-	URL      Mode = "url"      // elicitation: the person opens a web page
-	Sampling Mode = "sampling" // the person writes what a model would
-)
-
-// Elicitation is a question of a server that waits for a person's answer.
-type Elicitation struct {
-	ID      string
-	Server  string
-	Client  string // whose call caused the question; empty if it is not known
-	Mode    Mode
-	Message string
-	Schema  json.RawMessage // of Form: requestedSchema, as the server sent it
-	URL     string          // of URL, as the server sent it
-	Request json.RawMessage // of Sampling: the parameters, as the server sent them
-	At      time.Time
-	Expires time.Time // when the server is told that nobody has answered
-}
-
-// Asked is published when a question was added to the inbox.
-type Asked struct{ Elicitation }
-
-// Unanswered says why a question has ended without an answer.
-type Unanswered string
-
-// The reasons.
-const (
-	Expired   Unanswered = "expired"   // nobody has answered in time
-	Withdrawn Unanswered = "withdrawn" // the call that caused it has ended, or its server
-)
-
-// Answered is published when a question does not wait any more.
-type Answered struct {
-	ID         string
-	Unanswered Unanswered // empty if a person has answered
-}
-
-type elicitation struct {
-	Elicitation
-	asker  asker
-	answer chan json.RawMessage // receives the one answer
-	seen   bool                 // a program has read it; guarded by Inbox.mu
-}
 
 // InboxOptions are the dependencies of an Inbox.
 type InboxOptions struct {
@@ -182,27 +132,6 @@ func (w window) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, 
 	return w.inbox.Ask(ctx, q)
 }
 
-// elicitationOf returns a question without an id and times. The error is a
-// *jsonrpc.Error for the server.
-func elicitationOf(q upstream.Question) (Elicitation, error) {
-	if q.Method == "sampling/createMessage" {
-		return Elicitation{Server: q.Server, Client: q.Client, Mode: Sampling, Message: "The server asks for a message from a model.", Request: q.Params}, nil
-	}
-	asked := Elicitation{Server: q.Server, Client: q.Client, Mode: Form, Message: jsonrpc.GetString(q.Params, "message")}
-	switch mode := jsonrpc.GetString(q.Params, "mode"); mode {
-	case "", string(Form):
-		asked.Schema = jsonrpc.Get(q.Params, "requestedSchema")
-	case string(URL):
-		asked.Mode, asked.URL = URL, jsonrpc.GetString(q.Params, "url")
-		if asked.URL == "" {
-			return asked, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s cannot be answered: the mode url needs a url", q.Method)
-		}
-	default:
-		return asked, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s cannot be answered: the dashboard supports the modes form and url only", q.Method)
-	}
-	return asked, nil
-}
-
 // elicit passes an elicitation to a person and returns the answer.
 func (b *Inbox) elicit(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	asked, err := elicitationOf(q)
@@ -236,6 +165,11 @@ func (b *Inbox) wait(ctx context.Context, q upstream.Question, asked Elicitation
 		added(true)
 		return answer, nil
 	}
+	return b.hold(ctx, asked, from, q.Method, func() { added(false) })
+}
+
+// hold is wait without remembered answers; about names the question in errors.
+func (b *Inbox) hold(ctx context.Context, asked Elicitation, from asker, about string, added func()) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
 	asked.ID, asked.At = "elicit-"+strings.ToLower(rand.Text()[:12]), time.Now()
@@ -244,7 +178,7 @@ func (b *Inbox) wait(ctx context.Context, q upstream.Question, asked Elicitation
 	if !b.add(question) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "too many questions already wait for a person; try again when they are answered")
 	}
-	added(false)
+	added()
 	events.Publish(b.bus, Asked{question.Elicitation})
 	unseen := time.NewTimer(unseenTimeout)
 	defer unseen.Stop()
@@ -256,14 +190,14 @@ func (b *Inbox) wait(ctx context.Context, q upstream.Question, asked Elicitation
 			waits = false
 		case <-unseen.C:
 			if !b.shows(question) && b.drop(question.ID, Expired) {
-				return nil, errUnseen(q.Method)
+				return nil, errUnseen(about)
 			}
 		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		b.drop(question.ID, Expired)
 		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "%s was not answered: nobody has answered it in the window of Agent Discover within %s",
-			q.Method, asked.Expires.Sub(asked.At).Round(time.Second))
+			about, asked.Expires.Sub(asked.At).Round(time.Second))
 	}
 	b.drop(question.ID, Withdrawn)
 	return json.RawMessage(`{"action":"cancel"}`), nil
@@ -315,57 +249,6 @@ func (b *Inbox) Elicitations() []Elicitation {
 	}
 	slices.SortFunc(out, func(a, b Elicitation) int { return a.At.Compare(b.At) })
 	return out
-}
-
-// Reply is a person's answer to a question.
-type Reply struct {
-	Action string // accept, decline or cancel
-	// Content is a JSON object for accept: the values of a form, or text and
-	// optionally model of a sampled message.
-	Content  json.RawMessage
-	Remember Scope
-}
-
-// Respond answers a question. If no such question waits, the error is a
-// fault.NotFound. If the answer cannot be remembered, the question waits on.
-func (b *Inbox) Respond(ctx context.Context, id string, r Reply) error {
-	if r.Action != "accept" && r.Action != "decline" && r.Action != "cancel" {
-		return fault.New(fault.Invalid, "action must be accept / decline / cancel")
-	}
-	b.mu.Lock()
-	question, waits := b.waiting[id]
-	b.mu.Unlock()
-	if !waits {
-		return errNoQuestion()
-	}
-	switch {
-	case r.Action != "accept" || question.Mode == URL:
-		r.Content = nil
-	case question.Mode == Sampling && jsonrpc.GetString(r.Content, "text") == "":
-		return fault.New(fault.Invalid, "content must have the answer in text")
-	}
-	if err := b.answers.remember(ctx, question, r); err != nil {
-		return err
-	}
-	if !b.take(id) {
-		return errNoQuestion()
-	}
-	question.answer <- r.json()
-	events.Publish(b.bus, Answered{ID: id})
-	return nil
-}
-
-func errNoQuestion() error {
-	return fault.New(fault.NotFound, "Unknown elicitation id or already resolved")
-}
-
-// json returns the reply as the result of elicitation/create.
-func (r Reply) json() json.RawMessage {
-	answer := jsonrpc.Set(nil, "action", jsonrpc.Quote(r.Action))
-	if len(r.Content) > 0 {
-		answer = jsonrpc.Set(answer, "content", r.Content)
-	}
-	return answer
 }
 
 // take removes a question and reports whether it was waiting.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -88,7 +89,7 @@ func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (js
 // server.
 func record(to Recorder, server string, began time.Time, q Query, result json.RawMessage, err error, redactor *secrets.Redactor) {
 	r := journal.Record{
-		At: began, Kind: q.Kind, Client: q.Client, Server: server, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began),
+		At: began, Kind: q.Kind, Client: q.Client, Server: server, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began), Road: audit.REST,
 	}
 	switch text, answered := jsonrpc.ErrorText(err); {
 	case answered:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
 )
 
 // maxUnstored is how many bytes of records are kept in memory while the store
@@ -33,8 +34,10 @@ func (j *Journal) appendBatch(batch []Record) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	for i := range batch {
-		j.lastID++
-		batch[i].ID = j.lastID
+		if !batch[i].Unlisted {
+			j.lastID++
+			batch[i].ID = j.lastID
+		}
 	}
 	batch = append(j.unstored, batch...)
 	if len(batch) == 0 {
@@ -44,21 +47,26 @@ func (j *Journal) appendBatch(batch []Record) {
 		j.keep(batch, j.Problem().Err)
 		return
 	}
+	entries := j.entries(batch)
+	all, batch := batch, listed(batch)
 	tallies := j.measure(batch)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if err := j.store.AppendRecords(ctx, batch, tallies); err != nil {
+	err := j.audit.Append(entries, func(sealed []audit.Sealed) error {
+		return j.store.AppendRecords(ctx, batch, tallies, sealed)
+	})
+	if err != nil {
 		j.retryAt = time.Now().Add(retryEvery / 2) // a store that is locked or full takes long to fail
 		if j.Problem().Err == nil {
-			j.log.Error("could not store records; they are kept and stored later", "count", len(batch), "error", err)
+			j.log.Error("could not store records; they are kept and stored later", "count", len(all), "error", err)
 		}
-		j.keep(batch, err)
+		j.keep(all, err)
 		return
 	}
 	if before := j.Problem(); before.Err != nil {
 		j.log.Info("stored the records that were kept", "count", before.Waiting, "lost", before.Lost)
 	}
-	j.unstored = nil
+	j.unstored, j.unaudited = nil, 0
 	j.setProblem(Problem{})
 	j.adopt(tallies)
 	j.remember(batch)
@@ -68,7 +76,8 @@ func (j *Journal) appendBatch(batch []Record) {
 }
 
 // keep keeps records that could not be stored. It drops the oldest if they need
-// more than maxUnstored. The caller holds writing.
+// more than maxUnstored, but keeps refused ones without their texts. The caller
+// holds writing.
 func (j *Journal) keep(records []Record, err error) {
 	size, first := 0, len(records)
 	for first > 0 && size < maxUnstored {
@@ -76,8 +85,11 @@ func (j *Journal) keep(records []Record, err error) {
 		r := records[first]
 		size += 256 + len(r.Client) + len(r.Session) + len(r.Server) + len(r.Tool) + len(r.Args) + len(r.Response)
 	}
-	j.unstored = append([]Record(nil), records[first:]...)
-	j.setProblem(Problem{Err: err, Waiting: len(j.unstored), Lost: j.Problem().Lost + first})
+	kept := refusals(records[:first])
+	lost := first - len(kept)
+	j.unaudited += lost
+	j.unstored = append(kept, records[first:]...)
+	j.setProblem(Problem{Err: err, Waiting: len(j.unstored), Lost: j.Problem().Lost + lost})
 	signal(j.wake) // Run tries again
 }
 

@@ -2,7 +2,8 @@
 // outcome and how fast. It keeps one record for each call, refused and failed
 // ones included, and for other requests to a server and notifications from it.
 // Arguments and texts are redacted before they are stored. Metrics of each tool
-// are kept when records are deleted.
+// are kept when records are deleted. Requests of clients also get an entry in the
+// audit log, without their texts.
 package journal
 
 import (
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
@@ -32,9 +34,10 @@ const (
 
 // Store persists records and tallies.
 type Store interface {
-	// AppendRecords stores records under their ids, and the tallies in place of
-	// the stored ones of the same tools, in one transaction.
-	AppendRecords(ctx context.Context, records []Record, tallies []Tally) error
+	// AppendRecords stores records under their ids, the tallies in place of the
+	// stored ones of the same tools, and entries of the audit log, in one
+	// transaction.
+	AppendRecords(ctx context.Context, records []Record, tallies []Tally, entries []audit.Sealed) error
 	// LastRecord returns the greatest id that was ever given to a record,
 	// deleted records included.
 	LastRecord(ctx context.Context) (int64, error)
@@ -62,6 +65,7 @@ type Options struct {
 	Bus       *events.Bus
 	Log       *slog.Logger
 	Retention time.Duration // how long records are kept; 0 keeps them forever
+	Audit     *audit.Log    // gets an entry for each request of a client; nil for none
 	// Await waits a while until texts can be redacted completely, and reports
 	// whether they can. Nil means that they always can.
 	Await func(context.Context) bool
@@ -74,6 +78,7 @@ type Journal struct {
 	bus       *events.Bus
 	log       *slog.Logger
 	retention time.Duration
+	audit     *audit.Log
 	await     func(context.Context) bool
 	awaited   chan struct{} // closed when Run has called await once
 	complete  atomic.Bool   // texts can be redacted completely
@@ -84,10 +89,11 @@ type Journal struct {
 	flush   chan chan struct{}  // asks Run to store the queue and then close the received channel
 	pending *semaphore.Weighted // bytes of results in the queue
 
-	writing  sync.Mutex // held while records get ids, are stored and are published, so that all have the same order
-	lastID   int64
-	unstored []Record  // records with ids that could not be stored, the oldest first
-	retryAt  time.Time // when storing may be tried again
+	writing   sync.Mutex // held while records get ids, are stored and are published, so that all have the same order
+	lastID    int64
+	unstored  []Record  // records that could not be stored, the oldest first
+	unaudited int       // records that were dropped since the last one was stored
+	retryAt   time.Time // when storing may be tried again
 
 	mu        sync.Mutex
 	problem   Problem
@@ -108,7 +114,7 @@ type entry struct {
 // only while Run is running.
 func Open(ctx context.Context, o Options) (*Journal, error) {
 	j := &Journal{
-		store: o.Store, bus: o.Bus, log: o.Log, retention: o.Retention, await: o.Await,
+		store: o.Store, bus: o.Bus, log: o.Log, retention: o.Retention, audit: o.Audit, await: o.Await,
 		tallies: make(map[string]map[string]*Tally), forgotten: make(map[string]time.Time), recent: make(map[string][]ended),
 		queue: make(chan entry, 4096), wake: make(chan struct{}, 1), full: make(chan struct{}, 1), flush: make(chan chan struct{}),
 		pending: semaphore.NewWeighted(maxPending),
@@ -147,6 +153,9 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secre
 	r.Server, r.Tool = r.Server[:min(len(r.Server), maxLabel)], r.Tool[:min(len(r.Tool), maxLabel)]
 	limit := limitFor(redactor)
 	r.Args = prefix(args, limit)
+	if j.audit != nil && audited(r.Kind) {
+		r.hash = audit.HashOf(args)
+	}
 	e := entry{record: r, redactor: redactor}
 	e.result, e.pending = j.hold(result, limit)
 	if r.Outcome == Refused {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
@@ -27,7 +28,7 @@ type memory struct {
 	broken  bool
 }
 
-func (m *memory) AppendRecords(_ context.Context, records []Record, tallies []Tally) error {
+func (m *memory) AppendRecords(_ context.Context, records []Record, tallies []Tally, _ []audit.Sealed) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.broken {

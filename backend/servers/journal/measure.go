@@ -223,7 +223,7 @@ func (j *Journal) Add(ctx context.Context, t Tally, dry bool) (bool, error) {
 	if t.Histogram == nil {
 		t.Histogram = make(Histogram)
 	}
-	if err := j.store.AppendRecords(ctx, nil, []Tally{t}); err != nil {
+	if err := j.store.AppendRecords(ctx, nil, []Tally{t}, nil); err != nil {
 		return false, err
 	}
 	j.adopt([]Tally{t})

@@ -5,8 +5,8 @@ import "time"
 // Kind is the kind of event that a record describes.
 type Kind string
 
-// The kinds of records. The last four describe notifications and requests that
-// servers send.
+// The kinds of records. Notification, Progress, Elicitation and Sampling describe
+// notifications and requests that servers send.
 const (
 	Call         Kind = "call"
 	Ping         Kind = "ping"
@@ -16,11 +16,13 @@ const (
 	Progress     Kind = "progress"
 	Elicitation  Kind = "elicitation"
 	Sampling     Kind = "sampling"
+	// Trust is a decision of the hub or of a person about a definition of a server.
+	Trust Kind = "trust"
 )
 
 // Kinds returns all kinds.
 func Kinds() []Kind {
-	return []Kind{Call, Ping, ResourceRead, PromptGet, Notification, Progress, Elicitation, Sampling}
+	return []Kind{Call, Ping, ResourceRead, PromptGet, Notification, Progress, Elicitation, Sampling, Trust}
 }
 
 // Outcome is how a call or another event ended.
@@ -52,6 +54,12 @@ type Record struct {
 	Response string // plain text, redacted and cut
 	Outcome  Outcome
 	Latency  time.Duration
+
+	// The following is not stored with the record, but in the audit log.
+	Editor, Token, Road, Code string // as in audit.Entry
+	// Unlisted keeps the record out of the journal: only the audit log has it.
+	Unlisted bool
+	hash     string // SHA-256 of the arguments
 }
 
 // Recorded is published for each record after it was stored.

@@ -109,6 +109,7 @@ func (j *Journal) drainUntil(ended <-chan struct{}) {
 		case <-ended:
 			j.drain()
 			j.giveUp()
+			j.audit.Announce()
 			return
 		}
 	}
@@ -136,8 +137,8 @@ func (j *Journal) knows(server, tool string) bool {
 	return j.tallies[server][tool] != nil
 }
 
-// withheld replaces texts that might contain secrets which are not known yet.
-const withheld = "[not recorded: the stored secrets were not known yet]"
+// Withheld replaces texts that might contain secrets which are not known yet.
+const Withheld = "[not recorded: the stored secrets were not known yet]"
 
 // finish returns the entry's record with redacted and shortened texts.
 func (j *Journal) finish(e entry) Record {
@@ -150,13 +151,13 @@ func (j *Journal) finish(e entry) Record {
 	e.record.Server, e.record.Tool = e.redactor.Name(e.record.Server), e.redactor.Name(e.record.Tool)
 	if !j.complete.Load() {
 		if e.record.Args != "" {
-			e.record.Args = `"` + withheld + `"`
+			e.record.Args = `"` + Withheld + `"`
 		}
 		if e.record.Response != "" {
-			e.record.Response = withheld
+			e.record.Response = Withheld
 		}
 		if !j.knows(e.record.Server, e.record.Tool) {
-			e.record.Tool = withheld
+			e.record.Tool = Withheld
 		}
 		return e.record
 	}
@@ -180,6 +181,7 @@ func (j *Journal) expire(ctx context.Context) {
 		}
 		select {
 		case <-again.C:
+			j.audit.Announce()
 		case <-ctx.Done():
 			return
 		}
@@ -187,8 +189,11 @@ func (j *Journal) expire(ctx context.Context) {
 }
 
 // deleteOld deletes the records that are older than the retention or beyond
-// maxUnsolicited.
+// maxUnsolicited, and old entries of the audit log.
 func (j *Journal) deleteOld(ctx context.Context) error {
+	if err := j.audit.Trim(ctx); err != nil && ctx.Err() == nil {
+		j.log.Warn("could not delete old entries of the audit log", "error", err)
+	}
 	if j.retention > 0 {
 		if err := j.delete(ctx, Query{Until: time.Now().Add(-j.retention)}); err != nil {
 			return err

@@ -33,6 +33,11 @@ func redact(text string, redactor *secrets.Redactor) string {
 	return redacted
 }
 
+// Response returns the text that a record has of a tool's result.
+func Response(result json.RawMessage, redactor *secrets.Redactor) string {
+	return redact(textOf(result, limitFor(redactor)), redactor)
+}
+
 // textOf returns the readable text of a tool's result: one line for each
 // content block, which is empty for a block without text. If no block is text,
 // textOf returns the structured content. A result without a content member is

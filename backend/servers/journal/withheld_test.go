@@ -43,11 +43,11 @@ func TestAHubThatStopsBeforeItKnowsTheSecretsRecordsNoTexts(t *testing.T) {
 	if len(m.records) != 3 {
 		t.Fatalf("%d records are stored", len(m.records))
 	}
-	if got := m.records[0].Tool; got != withheld {
+	if got := m.records[0].Tool; got != Withheld {
 		t.Errorf("stored the name %s", got)
 	}
 	for _, r := range m.records[1:] {
-		if strings.Contains(r.Args+r.Response, "unknown secret") || !strings.Contains(r.Args, withheld) || !strings.Contains(r.Response, withheld) || r.Tool != "echo" {
+		if strings.Contains(r.Args+r.Response, "unknown secret") || !strings.Contains(r.Args, Withheld) || !strings.Contains(r.Response, Withheld) || r.Tool != "echo" {
 			t.Errorf("stored %+v", r)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -21,6 +20,8 @@ import (
 type Processes interface {
 	// Start starts a server and returns once its tools are in the catalog.
 	Start(ctx context.Context, s registry.Server) error
+	// Refresh is Start, but lists the tools again of a server that runs.
+	Refresh(ctx context.Context, s registry.Server) error
 	Stop(name string)
 	// Remove stops a server and refuses to start it again.
 	Remove(name string)
@@ -47,9 +48,11 @@ type Options struct {
 	Processes Processes
 	Vault     Vault
 	Metrics   Metrics // may be nil
-	Agents    settings.Agents
-	Log       *slog.Logger
-	Now       func() time.Time // nil for time.Now
+	// Policy returns what agents may do without a person: allow, ask or deny; ask if it is
+	// nil.
+	Policy func() string
+	Log    *slog.Logger
+	Now    func() time.Time // nil for time.Now
 }
 
 // Manager changes which servers exist and which are active. It is safe for
@@ -60,7 +63,7 @@ type Manager struct {
 	processes Processes
 	vault     Vault
 	metrics   Metrics
-	agents    settings.Agents
+	policy    func() string
 	log       *slog.Logger
 
 	codes    *codes
@@ -75,9 +78,12 @@ const maxUnlisted = 64
 // New returns a manager. The tools of proposed servers are listed only while
 // Run is running.
 func New(o Options) *Manager {
+	if o.Policy == nil {
+		o.Policy = func() string { return "ask" }
+	}
 	return &Manager{
 		registry: o.Registry, catalog: o.Catalog, processes: o.Processes, vault: o.Vault, metrics: o.Metrics,
-		agents: o.Agents, log: o.Log, codes: newCodes(o.Now), unlisted: make(chan string, maxUnlisted),
+		policy: o.Policy, log: o.Log, codes: newCodes(o.Now), unlisted: make(chan string, maxUnlisted),
 	}
 }
 
@@ -89,7 +95,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		select {
 		case name := <-m.unlisted:
 			starts.Go(func() {
-				if _, err := m.Refresh(ctx, name); err != nil {
+				if _, err := m.start(ctx, name); err != nil {
 					m.log.Warn("could not list the tools of a new server", "server", name, "error", fault.MessageOf(err))
 				}
 			})
@@ -118,14 +124,23 @@ func (m *Manager) add(ctx context.Context, s registry.Server) (registry.Server, 
 	return m.registry.Add(ctx, s)
 }
 
-// Refresh starts a server, lists its tools and returns them. It does not
-// activate the server.
+// Refresh lists the tools of a server again, starts the server if necessary, and returns the
+// tools. It does not activate the server.
 func (m *Manager) Refresh(ctx context.Context, name string) ([]*catalog.Tool, error) {
+	return m.tools(ctx, name, m.processes.Refresh)
+}
+
+// start starts a server unless it runs, and returns its tools.
+func (m *Manager) start(ctx context.Context, name string) ([]*catalog.Tool, error) {
+	return m.tools(ctx, name, m.processes.Start)
+}
+
+func (m *Manager) tools(ctx context.Context, name string, list func(context.Context, registry.Server) error) ([]*catalog.Tool, error) {
 	s, err := m.registry.Get(name)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.processes.Start(ctx, s); err != nil {
+	if err := list(ctx, s); err != nil {
 		return nil, err
 	}
 	return m.catalog.Snapshot().Of(name), nil
@@ -146,7 +161,7 @@ func (m *Manager) Restart(ctx context.Context, name string) ([]*catalog.Tool, er
 	if err := m.Stop(ctx, name); err != nil {
 		return nil, err
 	}
-	return m.Refresh(ctx, name)
+	return m.start(ctx, name)
 }
 
 // Activate starts a server, puts its tools into the list of every session and
@@ -160,7 +175,7 @@ func (m *Manager) Activate(ctx context.Context, name string) (tools []*catalog.T
 	if s.Enabled {
 		return m.catalog.Snapshot().Of(name), true, nil
 	}
-	if tools, err = m.Refresh(ctx, name); err != nil {
+	if tools, err = m.start(ctx, name); err != nil {
 		return nil, false, err
 	}
 	_, err = m.registry.Update(ctx, name, func(s *registry.Server) { s.Enabled = true })
@@ -197,7 +212,7 @@ func (m *Manager) RemoveForAgent(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if m.agents.Install == "deny" || m.agents.Install == "ask" && len(names) > 0 {
+	if policy := m.policy(); policy == "deny" || policy == "ask" && len(names) > 0 {
 		return fault.New(fault.Denied, "agents may not remove server %q here; ask the user to remove it in the dashboard", name)
 	}
 	return m.Remove(ctx, name)

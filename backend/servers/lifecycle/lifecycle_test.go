@@ -68,7 +68,7 @@ func newBench(t *testing.T, policy string, log *slog.Logger) *bench {
 	})
 	b.running = func(server string) bool { return processes.State(server).Running }
 	b.manager = lifecycle.New(lifecycle.Options{
-		Registry: b.servers, Catalog: tools, Vault: b.vault, Agents: settings.Agents{Install: policy}, Log: log, Processes: processes,
+		Registry: b.servers, Catalog: tools, Vault: b.vault, Policy: func() string { return policy }, Log: log, Processes: processes,
 	})
 	return b
 }

@@ -17,13 +17,13 @@ const (
 )
 
 // InstallPolicy returns the setting agents.install: allow, ask or deny.
-func (m *Manager) InstallPolicy() string { return m.agents.Install }
+func (m *Manager) InstallPolicy() string { return m.policy() }
 
 // Propose adds a server for an agent, according to the setting agents.install.
 // With ask, the server waits for approval. With allow, it is approved and its
 // tools are listed in the background. With deny, the error is a fault.Denied.
 func (m *Manager) Propose(ctx context.Context, s registry.Server) (registry.Server, error) {
-	if m.agents.Install == "deny" {
+	if m.policy() == "deny" {
 		return registry.Server{}, fault.New(fault.Denied, "agents may not install servers here (agents.install is deny); ask the user to add server %s in the dashboard", s.Name)
 	}
 	return m.AddUnseen(ctx, s)
@@ -32,13 +32,17 @@ func (m *Manager) Propose(ctx context.Context, s registry.Server) (registry.Serv
 // AddUnseen adds a server whose launch no person has seen. Unless agents may
 // install servers, it waits for approval. A proposal must be fit to be read: it
 // has a limited length and contains no credentials, which would be stored and
-// shown in plain text.
+// shown in plain text. The server is confined, with no grants.
 func (m *Manager) AddUnseen(ctx context.Context, s registry.Server) (registry.Server, error) {
 	for _, literal := range secrets.Literals(secrets.LaunchOf(s)) {
-		if m.agents.Install != "allow" && secrets.IssuedCredential(literal.Value) {
+		if m.policy() != "allow" && secrets.IssuedCredential(literal.Value) {
 			return registry.Server{}, fault.New(fault.Invalid, "%s contains a credential, which would be stored and shown in plain text: propose %s instead, and ask the user to set this secret on the server's page in the dashboard", literal.Where, literal.Text(literal.Name))
 		}
 	}
+	if s.Sandbox != registry.Strict { // only a person loosens it
+		s.Sandbox = registry.Guard
+	}
+	s.Grants = registry.Grants{}
 	return m.AddImported(ctx, s)
 }
 
@@ -47,7 +51,7 @@ func (m *Manager) AddUnseen(ctx context.Context, s registry.Server) (registry.Se
 func (m *Manager) AddImported(ctx context.Context, s registry.Server) (registry.Server, error) {
 	m.proposing.Lock()
 	defer m.proposing.Unlock()
-	s.Approved, s.Installed = m.agents.Install == "allow", true
+	s.Approved, s.Installed = m.policy() == "allow", true
 	if !s.Approved {
 		if err := m.admit(s); err != nil {
 			return registry.Server{}, err

@@ -48,6 +48,16 @@ type Store interface {
 	SetListing(ctx context.Context, l Listing) error
 }
 
+// Gate decides which of the definitions that servers list are kept.
+type Gate interface {
+	// Admit is told what a server has listed. It returns the definitions that are kept, in
+	// the order of the list, which need not be those that the server has listed.
+	Admit(ctx context.Context, l Listing) ([]json.RawMessage, error)
+	// Admitted returns what Admit would return for the list that it was told last. l is
+	// the listing as it was kept then.
+	Admitted(ctx context.Context, l Listing) ([]json.RawMessage, error)
+}
+
 // Changed is published after a listing has changed.
 type Changed struct {
 	Server string
@@ -63,6 +73,7 @@ type key struct {
 type Listings struct {
 	store Store
 	bus   *events.Bus
+	gate  Gate // nil lets everything through
 
 	writing sync.Mutex // serializes changes, including writes to the store
 	all     atomic.Pointer[map[key][]json.RawMessage]
@@ -83,23 +94,53 @@ func Open(ctx context.Context, store Store, bus *events.Bus) (*Listings, error) 
 	return l, nil
 }
 
+// Guard makes a gate decide about the lists that servers send from now on. Call it before
+// the first Replace.
+func (l *Listings) Guard(g Gate) { l.gate = g }
+
 // Of returns a list of a server in the server's order. It is nil if the server
 // never sent such a list, and may be empty otherwise.
 func (l *Listings) Of(server string, kind Kind) []json.RawMessage {
 	return (*l.all.Load())[key{server, kind}]
 }
 
-// Replace stores a list that a server has sent, and reports whether it differs
-// from the stored one. A list that the server never sent counts as empty.
+// Replace stores a list that a server has sent, without what the gate holds, and
+// reports whether it differs from the stored one. A list that the server never
+// sent counts as empty.
 func (l *Listings) Replace(ctx context.Context, server string, kind Kind, definitions []json.RawMessage) (changed bool, err error) {
 	if definitions == nil {
 		definitions = []json.RawMessage{}
 	}
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if l.gate != nil {
+		if definitions, err = l.gate.Admit(ctx, Listing{server, kind, definitions}); err != nil {
+			return false, err
+		}
+	}
 	return l.set(ctx, Listing{server, kind, definitions})
+}
+
+// Reapply replaces a list of a server by what the gate admits of it now. It does nothing
+// for a list that the server never sent.
+func (l *Listings) Reapply(ctx context.Context, server string, kind Kind) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	kept := Listing{server, kind, l.Of(server, kind)}
+	if kept.Definitions == nil {
+		return nil
+	}
+	definitions, err := l.gate.Admitted(ctx, kept)
+	if err == nil {
+		_, err = l.set(ctx, Listing{server, kind, definitions})
+	}
+	return err
 }
 
 // Forget deletes the lists of a removed server.
 func (l *Listings) Forget(ctx context.Context, server string) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
 	for _, kind := range []Kind{Prompts, Resources, Templates, Introduction} {
 		if _, err := l.set(ctx, Listing{server, kind, nil}); err != nil {
 			return err
@@ -108,9 +149,8 @@ func (l *Listings) Forget(ctx context.Context, server string) error {
 	return nil
 }
 
+// set stores a listing. The caller holds writing.
 func (l *Listings) set(ctx context.Context, listing Listing) (changed bool, err error) {
-	l.writing.Lock()
-	defer l.writing.Unlock()
 	old := l.Of(listing.Server, listing.Kind)
 	same := slices.EqualFunc(old, listing.Definitions, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	if same && (old == nil) == (listing.Definitions == nil) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/reach"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
@@ -25,32 +26,10 @@ const (
 	maxRedirects   = 5
 )
 
-// reach is how near an address is to this machine. A server may name addresses that are
-// as near as its own, but none that are nearer: a server on the internet must not make
-// the hub send requests to the user's network, nor one in that network to this machine.
-type reach int
-
-const (
-	public reach = iota
-	private
-	local
-)
-
-func reachOf(ip netip.Addr) reach {
-	ip = ip.Unmap()
-	switch {
-	case ip.IsLoopback(), ip.IsUnspecified(), ip.IsLinkLocalUnicast(), ip.IsMulticast():
-		return local
-	case ip.IsPrivate(), sharedSpace.Contains(ip):
-		return private
-	}
-	return public
-}
-
-// sharedSpace is the address space of RFC 6598, which providers and VPNs use.
-var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
-
-// network makes the requests about the authorization of one server.
+// network makes the requests about the authorization of one server. A server may name
+// addresses that are as near to this machine as its own, but none that are nearer: a
+// server on the internet must not make the hub send requests to the user's network, nor
+// one in that network to this machine.
 type network struct {
 	base    *url.URL        // of the server
 	entered map[string]bool // hosts that the user has entered, and proxies
@@ -113,7 +92,7 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 	if proxy, _ := ctx.Value(proxyKey{}).(string); !n.entered[host] && host != proxy {
 		dialer.ControlContext = func(ctx context.Context, _, resolved string, _ syscall.RawConn) error {
 			ip, err := netip.ParseAddrPort(resolved)
-			if err == nil && reachOf(ip.Addr()) > public && reachOf(ip.Addr()) > n.reach(ctx) {
+			if err == nil && reach.Of(ip.Addr()) > reach.Public && reach.Of(ip.Addr()) > n.reach(ctx) {
 				return errTooNear
 			}
 			return err
@@ -123,20 +102,7 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 }
 
 // reach returns the reach of the server itself, public if its name is not known.
-func (n *network) reach(ctx context.Context) reach {
-	if ip, err := netip.ParseAddr(n.base.Hostname()); err == nil {
-		return reachOf(ip)
-	}
-	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", n.base.Hostname())
-	if err != nil || len(addresses) == 0 {
-		return public
-	}
-	least := local
-	for _, ip := range addresses {
-		least = min(least, reachOf(ip))
-	}
-	return least
-}
+func (n *network) reach(ctx context.Context) reach.Reach { return reach.OfHost(ctx, n.base.Hostname()) }
 
 // check returns an error unless requests may be sent to an address: over https, on this
 // machine, or without encryption to a host to which the user's own URL leads that way.
@@ -144,12 +110,12 @@ func (n *network) check(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil:
-		return fault.New(fault.Failed, "%s is not a valid address", shown(address))
+		return fault.New(fault.Failed, "%q is not a valid address", shown(address))
 	case u.Scheme != "https" && (u.Scheme != "http" || !onThisMachine(u) && (n.base.Scheme != "http" || u.Hostname() != n.base.Hostname())):
 		return fault.New(fault.Failed, "%s does not begin with https://", shown(address))
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !n.entered[u.Hostname()] {
-		if near := reachOf(ip); near > public && near > n.reach(context.Background()) {
+		if near := reach.Of(ip); near > reach.Public && near > n.reach(context.Background()) {
 			return fault.New(fault.Failed, "%s: %s", shown(address), errTooNear)
 		}
 	}
@@ -208,7 +174,7 @@ func unreachable(r *http.Request, err error) error {
 func (n *network) get(ctx context.Context, address string, document any) (found bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return false, fault.New(fault.Failed, "%s is not a valid address", shown(address))
+		return false, fault.New(fault.Failed, "%q is not a valid address", shown(address))
 	}
 	response, body, err := n.send(r)
 	if err != nil {

@@ -37,7 +37,7 @@ func escape(text string) string { return url.QueryEscape(text) }
 func (n *network) post(ctx context.Context, address string, c client, form url.Values) (int, []byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
 	if err != nil {
-		return 0, nil, fault.New(fault.Failed, "%s is not a valid address", shown(address))
+		return 0, nil, fault.New(fault.Failed, "%q is not a valid address", shown(address))
 	}
 	c.authenticate(r, form.Set)
 	body := form.Encode()

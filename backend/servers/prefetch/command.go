@@ -21,6 +21,8 @@ type download struct {
 	runner   string   // npx or uvx
 	packages []string // the server's own package first
 	options  []string // those options of the runner that decide where packages come from
+	program  int      // index of the program's name in the arguments; -1 if they do not contain it
+	named    bool     // an option names the package, so that the program has another name
 }
 
 // downloadOf returns what a server's command line makes the runner download. If
@@ -29,6 +31,7 @@ func downloadOf(s registry.Server) (d download, skipped string) {
 	if s.Transport != "stdio" || len(s.Args) == 0 && s.Package.Name == "" {
 		return d, noPackage
 	}
+	d.program = -1
 	base := filepath.Base(s.Command)
 	d.runner = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
 	switch d.runner {
@@ -82,6 +85,7 @@ func (d *download) read(args []string, options map[string]int) {
 			if arg == "--" {
 				n++
 			}
+			d.program, d.named = n, len(d.packages) > 0
 			if len(d.packages) == 0 && n < len(args) {
 				d.packages = []string{args[n]}
 			}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
@@ -25,7 +26,7 @@ import (
 
 const (
 	// downloadTimeout bounds one download.
-	downloadTimeout = 5 * time.Minute
+	downloadTimeout = 15 * time.Minute
 	// maxQueued is how many servers may wait for a background download. If the
 	// queue is full, the first start of the server downloads the package.
 	maxQueued = 64
@@ -49,9 +50,14 @@ type Options struct {
 	Running  Running
 	// Environment returns the environment that servers run in.
 	Environment func(context.Context) process.Env
-	Background  bool // whether Later queues downloads
-	Bus         *events.Bus
-	Log         *slog.Logger
+	// Refuse returns why the program of a server must not be downloaded as it is
+	// configured, and nil if it may be. It may be nil.
+	Refuse     func(registry.Server) error
+	Background bool // whether Later queues downloads
+	// Folder is for the files of running downloads, and is emptied before the first one. It is created if it is missing.
+	Folder string
+	Bus    *events.Bus
+	Log    *slog.Logger
 }
 
 // Progressed is published for each line that npm or uv writes during a download.
@@ -66,7 +72,10 @@ type Prefetcher struct {
 	registry    Registry
 	running     Running
 	environment func(context.Context) process.Env
+	refuse      func(registry.Server) error
 	background  bool
+	folder      string
+	empty       func() // removes what downloads of a killed hub have left, once
 	bus         *events.Bus
 	log         *slog.Logger
 
@@ -78,9 +87,14 @@ type Prefetcher struct {
 // running.
 func New(o Options) *Prefetcher {
 	p := &Prefetcher{
-		registry: o.Registry, running: o.Running, environment: o.Environment, background: o.Background, bus: o.Bus, log: o.Log,
+		registry: o.Registry, running: o.Running, environment: o.Environment, refuse: o.Refuse, background: o.Background, folder: o.Folder, bus: o.Bus, log: o.Log,
 		queue: make(chan string, maxQueued),
 	}
+	p.empty = sync.OnceFunc(func() {
+		if err := os.RemoveAll(o.Folder); err != nil {
+			o.Log.Warn("could not remove the files of interrupted downloads", "error", err)
+		}
+	})
 	p.probe.works = p.works
 	return p
 }
@@ -101,9 +115,24 @@ func (p *Prefetcher) Fetch(ctx context.Context, name string) (pkg, skipped strin
 	if !s.Approved { // otherwise an agent could choose what is downloaded by proposing a server
 		return "", "", fault.New(fault.Denied, "server %q waits for a person's approval; approve it in the tray or the dashboard", name)
 	}
-	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
-	defer cancel()
-	return d.packages[0], "", p.download(ctx, s, d)
+	if p.refuse != nil {
+		if err := p.refuse(s); err != nil {
+			return "", "", err
+		}
+	}
+	return d.packages[0], "", p.download(ctx, s, d, func(line string) {
+		events.Publish(p.bus, Progressed{Server: name, Line: line, At: time.Now()})
+	})
+}
+
+// Download is Fetch for a server that a person has approved and that is not
+// configured yet. It calls report for each line that npm or uv writes.
+func (p *Prefetcher) Download(ctx context.Context, s registry.Server, report func(line string)) (skipped string, err error) {
+	d, skipped := downloadOf(s)
+	if skipped != "" {
+		return skipped, nil
+	}
+	return "", p.download(ctx, s, d, report)
 }
 
 // Later queues a server for a download in the background, if the settings
@@ -120,6 +149,7 @@ func (p *Prefetcher) Later(s registry.Server) {
 
 // Run downloads the packages of queued servers, one at a time, until ctx ends.
 func (p *Prefetcher) Run(ctx context.Context) error {
+	p.empty()
 	for {
 		select {
 		case name := <-p.queue:
@@ -140,7 +170,9 @@ func (p *Prefetcher) Run(ctx context.Context) error {
 // not run npx itself, because the server may be started meanwhile, and two npx
 // processes for the same package corrupt each other's folder. uv locks its
 // cache, so uvx can be run: it starts a Python that does nothing.
-func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download) error {
+func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download, report func(line string)) error {
+	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
+	defer cancel()
 	env := p.environment(ctx)
 	for name, value := range s.Env {
 		if !process.OwnVariable(name) && !strings.Contains(value, "${") {
@@ -149,7 +181,7 @@ func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download
 	}
 	program, args := "uvx", append(slices.Clone(d.options), "--from", d.packages[0], "python", "-c", "")
 	if d.runner == "npx" {
-		folder, err := os.MkdirTemp("", "agent-discover-warm-*")
+		folder, err := p.temporary()
 		if err != nil {
 			return fault.Wrap(err, fault.Unavailable, "could not create a temporary folder for the download: %s", paths.Reason(err))
 		}
@@ -164,10 +196,7 @@ func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download
 		return fault.New(fault.Unavailable, "%q was not found on the login shell's PATH: install it, or let the first start of the server download %s", program, d.packages[0])
 	}
 	redactor := secrets.ForServer(s.Env, s.Args)
-	report := func(line string) {
-		events.Publish(p.bus, Progressed{Server: s.Name, Line: redactor.Text(line), At: time.Now()})
-	}
-	output, err := run(ctx, env, report, path, args...)
+	output, err := Run(ctx, env, func(line string) { report(redactor.Text(line)) }, path, args...)
 	switch {
 	case err == nil:
 		return nil
@@ -177,6 +206,15 @@ func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download
 		return ctx.Err()
 	}
 	return fault.Wrap(err, fault.Failed, "%s could not download %s: %s", program, d.packages[0], redactor.Text(output))
+}
+
+// temporary creates a folder for one download.
+func (p *Prefetcher) temporary() (string, error) {
+	p.empty()
+	if err := os.MkdirAll(p.folder, 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(p.folder, "npm-*")
 }
 
 // beside returns the path of program in the folder of command, such as

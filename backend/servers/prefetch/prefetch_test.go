@@ -2,6 +2,8 @@ package prefetch
 
 import (
 	"context"
+	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -113,4 +115,36 @@ func TestProgramsAreProbedTogetherAndOnceAMinute(t *testing.T) {
 			t.Errorf("the result of a cancelled check was reused: %v", ran)
 		}
 	})
+}
+
+func TestTheFilesOfInterruptedDownloadsAreRemoved(t *testing.T) {
+	for name, begin := range map[string]func(*Prefetcher){
+		"at the start": func(p *Prefetcher) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			_ = p.Run(ctx) // returns nil
+		},
+		"before a download": func(p *Prefetcher) {
+			if _, err := p.temporary(); err != nil {
+				t.Error(err)
+			}
+			if _, err := p.temporary(); err != nil { // which keeps the first one
+				t.Error(err)
+			}
+		},
+	} {
+		folder := filepath.Join(t.TempDir(), "downloads")
+		left := filepath.Join(folder, "npm-1", "node_modules")
+		if err := os.MkdirAll(left, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		begin(New(Options{Folder: folder, Log: slog.New(slog.DiscardHandler)}))
+		if _, err := os.Stat(left); err == nil {
+			t.Errorf("%s: they are left", name)
+		}
+		entries, _ := os.ReadDir(folder) // fails if the folder is missing
+		if want := map[string]int{"before a download": 2}[name]; len(entries) != want {
+			t.Errorf("%s: %d folders", name, len(entries))
+		}
+	}
 }

@@ -60,6 +60,6 @@ func (p *Prefetcher) works(ctx context.Context, program string) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	_, err := run(ctx, env, func(string) {}, path, "--version")
+	_, err := Run(ctx, env, func(string) {}, path, "--version")
 	return err == nil
 }

@@ -58,10 +58,10 @@ func (l *lines) Write(p []byte) (int, error) {
 // file, which does not help after a failure.
 func isTransfer(line string) bool { return strings.HasPrefix(line, "npm http ") }
 
-// run runs a program and returns the end of its output with secrets redacted.
+// Run runs a program and returns the end of its output with secrets redacted.
 // It calls report for each line as the program writes it, with secrets redacted
 // too. When ctx ends, the program is killed with all its child processes.
-func run(ctx context.Context, env process.Env, report func(line string), name string, args ...string) (string, error) {
+func Run(ctx context.Context, env process.Env, report func(line string), name string, args ...string) (string, error) {
 	var output tail
 	redactor := secrets.NewRedactor(nil)
 	sink := &lines{report: func(line string) {

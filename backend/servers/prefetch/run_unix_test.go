@@ -17,7 +17,7 @@ import (
 )
 
 func TestOutputOfAFailedProgramIsRedacted(t *testing.T) {
-	output, err := run(t.Context(), process.Clean(), func(string) {}, "/bin/sh", "-c", "seq 1000; echo 404 for npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exit 3")
+	output, err := Run(t.Context(), process.Clean(), func(string) {}, "/bin/sh", "-c", "seq 1000; echo 404 for npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exit 3")
 	if _, exited := errors.AsType[*exec.ExitError](err); !exited || len(output) > maxOutput || !strings.Contains(output, "999\n1000\n404 for") || strings.Contains(output, "npm_abc") {
 		t.Errorf("got %q, %v", output, err)
 	}
@@ -28,7 +28,7 @@ func TestCancelKillsAProgramAndItsChildren(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := run(ctx, process.Clean(), func(string) {}, "/bin/sh", "-c", "trap '' TERM; sleep 1000 & echo $! $$ > "+file+".new; mv "+file+".new "+file+"; wait")
+		_, err := Run(ctx, process.Clean(), func(string) {}, "/bin/sh", "-c", "trap '' TERM; sleep 1000 & echo $! $$ > "+file+".new; mv "+file+".new "+file+"; wait")
 		ended <- err
 	}()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -62,7 +62,7 @@ func TestLinesAreReportedWhileTheProgramRuns(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var got []string
-	output, err := run(ctx, process.Clean(), func(line string) {
+	output, err := Run(ctx, process.Clean(), func(line string) {
 		if got = append(got, line); len(got) == 4 {
 			cancel() // the program waits for this: without live lines, it would not end
 		}

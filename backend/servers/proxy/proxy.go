@@ -7,13 +7,14 @@ package proxy
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -23,21 +24,29 @@ const maxInFlight = 1024
 
 // Request is one tool call.
 type Request struct {
-	Client  string // the client's name from initialize, or "dashboard" or "rest" for a call through REST
-	Session string // id of the client's session; empty for a call through REST
-	Server  string
+	Client string // the client's name from initialize, or "dashboard" or "rest" for a call through REST
+	// LimitedAs is the client whose limits in the configuration count; empty for none.
+	LimitedAs string
+	Session   string // id of the client's session; empty for a call through REST
+	Origin
+	Server string
 	// Unlisted is the server to call if it is not in the registry, such as a
 	// transient server. Its ID must be 0; a server with an ID is looked up in
 	// the registry instead.
 	Unlisted registry.Server
 	Tool     string
 	// Params are the params of tools/call as the client sent them. Call owns them. It
-	// replaces the tool's name and sends everything else unchanged.
+	// replaces the tool's name and removes what could be taken for the name or the
+	// arguments instead of them; everything else is sent unchanged.
 	Params json.RawMessage
 	Caller upstream.Caller // answers requests that the server sends during the call; may be nil
 	// Progress, if not nil, receives the params of progress notifications.
 	Progress func(json.RawMessage)
 }
+
+// Origin is what the audit log has of the client besides its name and session; see
+// audit.Entry.
+type Origin struct{ Editor, Token, Road string }
 
 // Result is a server's answer to a tool call.
 type Result struct {
@@ -49,71 +58,105 @@ type Result struct {
 // FlightChanged is published when a call begins or ends.
 type FlightChanged struct{}
 
-// Forwarded is a request to a server that is not a tool call.
-type Forwarded struct {
-	Server  string
-	Session string // id of the client's session
-	Method  string
-	Params  json.RawMessage // sent unchanged
-	Caller  upstream.Caller // answers requests that the server sends meanwhile; may be nil
-	Own     bool            // a request of the hub itself; Caller and Progress are nil
-	// Progress, if not nil, receives the params of progress notifications.
-	Progress func(json.RawMessage)
-}
-
 // Proxy makes calls. It is safe for concurrent use.
 type Proxy struct {
 	registry *registry.Registry
 	upstream *upstream.Manager
 	journal  *journal.Journal
+	policy   *policy.Current
+	catalog  *catalog.Catalog
+	approver Approver
+	trust    Trust
+	screen   Screen
 	bus      *events.Bus
 	slots    chan struct{} // holds one token for each call in flight
 }
 
+// Options are the dependencies of a Proxy.
+type Options struct {
+	Registry *registry.Registry
+	Upstream *upstream.Manager
+	Journal  *journal.Journal
+	Policy   *policy.Current
+	Catalog  *catalog.Catalog
+	Approver Approver
+	Trust    Trust  // nil holds nothing
+	Screen   Screen // nil judges nothing
+	Bus      *events.Bus
+}
+
+// Trust decides which requests concern something that is held until a person approves it.
+type Trust interface {
+	// Refuse returns why a request must not be made, and nil if it may be.
+	Refuse(server registry.Server, method string, params json.RawMessage) error
+	// RefuseTool is Refuse for a call of a tool, by the name that its server lists.
+	RefuseTool(server registry.Server, tool string) error
+}
+
+// Approver asks a person whether a call may be made. It returns a fault.Denied if not.
+type Approver interface {
+	Approve(ctx context.Context, c Approvable) error
+}
+
+// Approvable is a call for which the configuration requires a person's approval.
+type Approvable struct {
+	Client, Session string
+	Tool            *catalog.Tool // with a hash that also changes when the server is started in another way
+	Arguments       json.RawMessage
+}
+
+// checked are the members of params by which the hub decides whether a request may be made.
+// Servers must not read others in place of them.
+var checked = []string{"name", "arguments", "uri", "ref", "taskId", "task"}
+
 // New returns a proxy.
-func New(r *registry.Registry, u *upstream.Manager, j *journal.Journal, bus *events.Bus) *Proxy {
-	return &Proxy{registry: r, upstream: u, journal: j, bus: bus, slots: make(chan struct{}, maxInFlight)}
+func New(o Options) *Proxy {
+	return &Proxy{registry: o.Registry, upstream: o.Upstream, journal: o.Journal, policy: o.Policy, catalog: o.Catalog, approver: o.Approver, trust: o.Trust, screen: o.Screen, bus: o.Bus, slots: make(chan struct{}, maxInFlight)}
 }
 
 // Call makes one tool call. If the server answers with an error, the error is a
 // *jsonrpc.Error; any other error is a fault.
 func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 	began := time.Now()
-	server, err := p.admit(r)
+	r.Params = jsonrpc.Unambiguous(r.Params, checked...)
+	server, rules, err := p.permit(ctx, &r)
+	screened := Screened{Method: "tools/call", Server: r.Server, Tool: r.Tool, Client: r.Client, Session: r.Session, Arguments: jsonrpc.Get(r.Params, "arguments")}
+	if err == nil && p.screen != nil {
+		if released, ok := p.screen.Released(screened); ok {
+			return Result{JSON: released, ToolError: failed(released)}, nil
+		}
+		r.Params, err = p.screenArguments(screened, r.Params)
+	}
 	if err == nil {
 		err = p.begin()
 	}
 	if err != nil {
-		p.record(r, server, began, journal.Refused, nil, err)
+		how := journal.Refused
+		if ctx.Err() != nil {
+			how = journal.Cancelled
+		}
+		p.record(r, server, began, how, nil, err)
 		return Result{}, err
 	}
 	defer p.release()
-	r.Params = jsonrpc.Overwrite(r.Params, "name", jsonrpc.Quote(r.Tool))
+	r.Params = rules.Params(r.Server, r.Tool, jsonrpc.Overwrite(r.Params, "name", jsonrpc.Quote(r.Tool)))
 	answer, err := p.upstream.Call(ctx, server, r.Session, r.Caller, jsonrpc.Call{Method: "tools/call", Params: r.Params, Progress: r.Progress})
 	result := Result{JSON: answer.JSON, Modern: answer.Modern}
 	if err == nil {
-		result.ToolError = string(jsonrpc.Get(result.JSON, "isError")) == "true"
+		result.ToolError = failed(result.JSON)
 	}
 	p.record(r, server, began, outcome(result, err), result.JSON, err)
+	if err == nil && p.screen != nil {
+		if result.JSON, err = p.screen.Result(screened, result.JSON); err != nil {
+			return Result{}, err
+		}
+	}
 	return result, err
 }
 
-// Forward sends a request other than tools/call to a server and returns the result
-// unchanged. Errors are as those of Call. The request is not recorded.
-func (p *Proxy) Forward(ctx context.Context, f Forwarded) (upstream.Result, error) {
-	server, err := p.admit(Request{Server: f.Server})
-	if err != nil {
-		return upstream.Result{}, err
-	}
-	if err := p.begin(); err != nil {
-		return upstream.Result{}, err
-	}
-	defer p.release()
-	call := jsonrpc.Call{Method: f.Method, Params: f.Params, Progress: f.Progress}
-	if f.Own {
-		return p.upstream.Request(ctx, server, f.Session, call)
-	}
-	return p.upstream.Call(ctx, server, f.Session, f.Caller, call)
+// failed reports whether a result says that the tool itself has failed.
+func failed(result json.RawMessage) bool {
+	return string(jsonrpc.Get(result, "isError")) == "true"
 }
 
 // Lease keeps a server running for the session of a client; see upstream.Manager.Lease.
@@ -200,46 +243,11 @@ func (p *Proxy) release() {
 // for their server to start.
 func (p *Proxy) InFlight() int { return len(p.slots) }
 
-// Refuse records a call that was rejected before Call was used.
-func (p *Proxy) Refuse(r Request, why error) {
-	p.record(r, registry.Server{}, time.Now(), journal.Refused, nil, why)
-}
-
-func (p *Proxy) record(r Request, server registry.Server, began time.Time, how journal.Outcome, result json.RawMessage, err error) {
-	p.journal.Record(journal.Record{
-		At: began, Client: r.Client, Session: r.Session, Server: r.Server, Tool: r.Tool,
-		Response: errorText(err), Outcome: how, Latency: time.Since(began),
-	}, jsonrpc.Get(r.Params, "arguments"), result, p.upstream.Redactor(server))
-}
-
-// errorText returns the text that the journal records for an error, and "" for
-// nil.
-func errorText(err error) string {
-	if text, ok := jsonrpc.ErrorText(err); ok {
-		return text
+// Held returns why a tool of a server must not be called, and nil unless it is held.
+func (p *Proxy) Held(server, tool string) error {
+	v, err := p.registry.Get(server)
+	if err != nil || p.trust == nil {
+		return nil
 	}
-	if errors.Is(err, context.Canceled) {
-		return "cancelled by the caller"
-	}
-	if err != nil {
-		return fault.MessageOf(err)
-	}
-	return ""
-}
-
-func outcome(result Result, err error) journal.Outcome {
-	var cancelled *jsonrpc.Cancelled
-	switch {
-	case err == nil && result.ToolError:
-		return journal.ToolError
-	case err == nil:
-		return journal.OK
-	case errors.Is(err, upstream.ErrPaused):
-		return journal.Refused
-	case errors.As(err, &cancelled), errors.Is(err, context.Canceled):
-		return journal.Cancelled
-	case fault.KindOf(err) == fault.Timeout:
-		return journal.Timeout
-	}
-	return journal.Failed
+	return p.trust.RefuseTool(v, tool)
 }

@@ -143,7 +143,7 @@ func (r *Registry) Add(ctx context.Context, s Server) (Server, error) {
 	if s.Transport == "" {
 		s.Transport = "stdio"
 	}
-	s.Isolation = cmp.Or(s.Isolation, Shared)
+	s.Isolation, s.Sandbox = cmp.Or(s.Isolation, Shared), cmp.Or(s.Sandbox, Unconfined)
 	if s.Health.Status == "" {
 		s.Health.Status = "unknown"
 	}
@@ -171,7 +171,7 @@ func (r *Registry) Update(ctx context.Context, name string, edit func(*Server)) 
 	s := before.clone()
 	edit(&s)
 	s.ID, s.Name, s.CreatedAt, s.UpdatedAt = before.ID, name, before.CreatedAt, time.Now().UTC()
-	s.Isolation = cmp.Or(s.Isolation, Shared)
+	s.Isolation, s.Sandbox = cmp.Or(s.Isolation, Shared), cmp.Or(s.Sandbox, Unconfined)
 	if s.Env[s.Health.MissingVariable] != "" {
 		s.Health.MissingVariable = ""
 	}

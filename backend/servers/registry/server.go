@@ -39,6 +39,10 @@ type Server struct {
 	KeepRunning bool
 	// Isolation is Shared or PerSession; Add and Update make an empty one Shared.
 	Isolation string
+	// Sandbox is Unconfined, Guard or Strict; Add and Update make an empty one
+	// Unconfined. Grants are what a person allows the server beyond that.
+	Sandbox string
+	Grants  Grants
 	// Approved is false while a server that an agent proposed waits for a
 	// person's approval.
 	Approved bool
@@ -149,5 +153,6 @@ func (s Server) sameTexts(o Server) bool {
 // clone returns a deep copy of s.
 func (s Server) clone() Server {
 	s.Args, s.Tags, s.Env, s.Headers = slices.Clone(s.Args), slices.Clone(s.Tags), maps.Clone(s.Env), maps.Clone(s.Headers)
+	s.Grants = s.Grants.clone()
 	return s
 }

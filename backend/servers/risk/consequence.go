@@ -12,6 +12,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
+// permissions returns what a program may do as the user in a sandbox, from "with your
+// permissions" on. Whether the system enforces the sandbox is not known here.
+func permissions(sandbox string) string {
+	const enforced = " in the sandbox “%s”, as far as this system enforces it: it can "
+	switch sandbox {
+	case registry.Guard:
+		return "with your permissions" + fmt.Sprintf(enforced, sandbox) + "read your files except known places of secrets, write to a few folders, use the network and start other programs"
+	case registry.Strict:
+		return "with your permissions" + fmt.Sprintf(enforced, sandbox) + "read and write only a few folders and start other programs, without the network"
+	}
+	return "with your permissions: " + might
+}
+
 const might = "it can read, change and delete your files, use the network and start other programs"
 
 // fetchers maps programs that download packages and run them to the registry of
@@ -38,9 +51,9 @@ func consequence(s registry.Server) string {
 	case boxes.MatchString(name):
 		return contained(s)
 	case shells.MatchString(name), wrappers.MatchString(name), scripted.MatchString(name) && slices.ContainsFunc(s.Args, evaluates.MatchString):
-		return "It runs the commands in its arguments with your permissions: " + might + "."
+		return "It runs the commands in its arguments " + permissions(s.Sandbox) + "."
 	}
-	return "It runs a program on this computer with your permissions: " + might + "."
+	return "It runs a program on this computer " + permissions(s.Sandbox) + "."
 }
 
 // packageOf returns the package that a program such as npx runs: the first
@@ -58,13 +71,13 @@ func downloads(s registry.Server, from string) string {
 	name := packageOf(s.Args)
 	shown := safetext.Clip(safetext.Runs(safetext.Visible(name)), 200)
 	if elsewhere.MatchString(strings.ToLower(name)) {
-		return fmt.Sprintf("It downloads “%s” and runs it with your permissions: %s.", shown, might)
+		return fmt.Sprintf("It downloads “%s” and runs it %s.", shown, permissions(s.Sandbox))
 	}
 	newest := ", in the newest version at that time,"
 	if pinned.MatchString(name) {
 		newest = ""
 	}
-	return fmt.Sprintf("It downloads “%s” from %s%s and runs it with your permissions: %s.", shown, from, newest, might)
+	return fmt.Sprintf("It downloads “%s” from %s%s and runs it %s.", shown, from, newest, permissions(s.Sandbox))
 }
 
 func contained(s registry.Server) string {

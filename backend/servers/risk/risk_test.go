@@ -26,6 +26,12 @@ func TestConsequencesNameWhatRuns(t *testing.T) {
 		"goes to a missing address":                             {Transport: "sse"},
 		"has no command and cannot be started":                  {},
 		"with your permissions: it can read, change and delete": local1("python3", "-c", "print(1)"),
+		"with your permissions in the sandbox “guard”, as far as this system enforces it: it can read your files except": {
+			Transport: "stdio", Command: "/opt/tool", Sandbox: registry.Guard,
+		},
+		"in the sandbox “strict”, as far as this system enforces it: it can read and write only a few folders": {
+			Transport: "stdio", Command: "npx", Args: []string{"x"}, Sandbox: registry.Strict,
+		},
 	} {
 		if got := Assess(s).Consequence; !strings.Contains(got, want) {
 			t.Errorf("%v: %q lacks %q", s, got, want)

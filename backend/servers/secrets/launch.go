@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -29,6 +31,33 @@ type Launch struct {
 // LaunchOf returns the launch of a configured server.
 func LaunchOf(s registry.Server) Launch {
 	return Launch{Transport: s.Transport, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers, Source: s.Source}
+}
+
+// With returns a launch with the references to some secrets replaced by their values. A value must not contain a
+// reference.
+func (l Launch) With(values map[string]string) Launch {
+	fill := func(text string) string {
+		filled, err := resolve(text, func(name string) (string, error) {
+			if value, known := values[name]; known {
+				return value, nil
+			}
+			return Reference(name), nil
+		})
+		if err != nil {
+			return text // Fill says what is wrong with it
+		}
+		return filled
+	}
+	l.Args, l.Env, l.Headers, l.URL = slices.Clone(l.Args), maps.Clone(l.Env), maps.Clone(l.Headers), fill(l.URL)
+	for i, text := range l.Args {
+		l.Args[i] = fill(text)
+	}
+	for _, texts := range []map[string]string{l.Env, l.Headers} {
+		for name, text := range texts {
+			texts[name] = fill(text)
+		}
+	}
+	return l
 }
 
 func (l Launch) remote() bool { return l.Transport != "" && l.Transport != "stdio" }

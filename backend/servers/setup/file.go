@@ -39,6 +39,7 @@ type entry struct {
 	Secrets      map[string]string `json:"secrets"`
 	AutoActivate bool              `json:"auto_activate"`
 	Isolation    string            `json:"isolation"`
+	Sandbox      string            `json:"sandbox"`
 	Account      string            `json:"account"`
 
 	err error // why the entry cannot be used
@@ -156,6 +157,9 @@ func (e *entry) complete() error {
 		return fault.New(fault.Invalid, "transport must be stdio, streamable-http or sse")
 	}
 	if err := registry.CheckIsolation(e.Isolation); err != nil {
+		return err
+	}
+	if err := registry.CheckSandbox(e.Sandbox); err != nil {
 		return err
 	}
 	return registry.CheckAccount(e.Account)

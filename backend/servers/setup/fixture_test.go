@@ -117,7 +117,7 @@ func newFixture(t *testing.T, agents string) *fixture {
 	t.Cleanup(func() { cancel(); <-done })
 	d.processes = children
 	d.lifecycle = lifecycle.New(lifecycle.Options{
-		Registry: d.servers, Catalog: d.catalog, Processes: children, Agents: settings.Agents{Install: agents}, Log: log,
+		Registry: d.servers, Catalog: d.catalog, Processes: children, Policy: func() string { return agents }, Log: log,
 	})
 	return d
 }

@@ -34,6 +34,9 @@ type ImportOptions struct {
 	Secrets   Secrets // nil if secrets cannot be stored
 	Metrics   Metrics
 	Presets   Presets
+	// Imported is called for a server whose tools were imported: its own first list is still
+	// to come. It may be nil.
+	Imported func(ctx context.Context, server string) error
 	// Read reads a database that no other program has open. Its errors are
 	// faults that do not name the file.
 	Read   func(ctx context.Context, file string) (Original, error)
@@ -49,6 +52,7 @@ type Importer struct {
 	secrets      Secrets
 	metrics      Metrics
 	presets      Presets
+	imported     func(ctx context.Context, server string) error
 	readDatabase func(ctx context.Context, file string) (Original, error)
 	folder       string
 	log          *slog.Logger
@@ -58,9 +62,12 @@ type Importer struct {
 
 // NewImporter returns an importer.
 func NewImporter(o ImportOptions) *Importer {
+	if o.Imported == nil {
+		o.Imported = func(context.Context, string) error { return nil }
+	}
 	return &Importer{
 		registry: o.Registry, lifecycle: o.Lifecycle, catalog: o.Catalog, secrets: o.Secrets, metrics: o.Metrics, presets: o.Presets,
-		readDatabase: o.Read, folder: o.Folder, log: o.Log,
+		imported: o.Imported, readDatabase: o.Read, folder: o.Folder, log: o.Log,
 	}
 }
 

@@ -262,7 +262,7 @@ func (b *batch) declared(ctx context.Context, e entry) registry.Server {
 		Name: e.Name, Description: e.Description, Source: "setup-file", Transport: e.Transport,
 		Command: e.Command, Args: e.Args, Env: b.expandAll(ctx, e.Env), Tags: e.Tags,
 		URL: e.URL, Headers: b.expandAll(ctx, e.Headers), Installed: true,
-		Isolation: e.Isolation, Account: e.Account,
+		Isolation: e.Isolation, Account: e.Account, Sandbox: e.Sandbox,
 	}
 }
 

@@ -170,6 +170,10 @@ func (t *transfer) importTools(ctx context.Context, row Row, server string, r *I
 			t.reportFailure(r, "its tools", err)
 			return
 		}
+		if err := t.imported(ctx, server); err != nil {
+			t.reportFailure(r, "its tools", err)
+			return
+		}
 	}
 	r.Tools = len(definitions)
 }

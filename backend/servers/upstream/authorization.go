@@ -30,6 +30,11 @@ func (m *Manager) Remote(ctx context.Context, server registry.Server) (Remote, e
 	if err := startable(server); err != nil {
 		return Remote{}, err
 	}
+	if m.gate != nil {
+		if err := m.gate.RefuseStart(server); err != nil {
+			return Remote{}, err
+		}
+	}
 	if m.secrets != nil {
 		launch, err := m.secrets.Fill(ctx, server.Name, secrets.LaunchOf(server))
 		if err != nil {

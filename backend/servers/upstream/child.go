@@ -7,8 +7,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
@@ -26,6 +29,7 @@ type child struct {
 	exited chan struct{}                // closed when the process and its helpers have ended, or were given up
 	status error                        // of the process; valid once exited is closed
 	kill   func(pid int)                // process.Kill
+	grace  time.Duration                // how long it may take to exit after its input or output was closed
 	lost   chan struct{}                // closed when the process did not end although it was killed
 	once   sync.Once                    // closes lost
 }
@@ -34,20 +38,24 @@ type child struct {
 var errNotEnded = errors.New("the system did not end the process")
 
 // spawn starts the child process of a session.
-func (s *session) spawn(env process.Env) error {
-	for name, value := range s.filled.Env {
-		if !process.OwnVariable(name) {
-			env = env.With(name, value)
-		}
+func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
+	launch, err := s.confined(ctx, at, env)
+	if err != nil {
+		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, s.redactor.Text(fault.MessageOf(err)))
 	}
-	cmd, err := program.Command(context.Background(), env, s.filled.Command, s.filled.Args...)
+	defer closeAll(launch.Files...)
+	env = launch.Env
+	for name, value := range launch.Own {
+		env = env.With(name, value)
+	}
+	cmd, err := program.Command(context.Background(), env, launch.Command, launch.Args...)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return notFound(s.server)
 	case err != nil:
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
 	}
-	cmd.Dir = env.Home()
+	cmd.Dir, cmd.ExtraFiles = env.Home(), launch.Files
 	process.Isolate(cmd)
 	mark := process.Mark(cmd)
 	s.manager.children.endOrphans()
@@ -62,10 +70,13 @@ func (s *session) spawn(env process.Env) error {
 	if err := process.Adopt(cmd); err != nil {
 		s.manager.log.Warn("a child process would outlive a killed hub", "server", s.server.Name, "error", err)
 	}
+	if launch.Started != nil {
+		launch.Started(cmd.Process.Pid)
+	}
 	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
 	tree := process.Tree{ID: id, Mark: mark, Pipes: []*os.File{stdout, stderr}}
 	s.manager.children.add(tree)
-	c := &child{cmd: cmd, input: in, tree: tree, exited: make(chan struct{}), kill: process.Kill, lost: make(chan struct{})}
+	c := &child{cmd: cmd, input: in, tree: tree, exited: make(chan struct{}), kill: process.Kill, grace: graceOf(s.filled.Command), lost: make(chan struct{})}
 	s.link, s.conn = c, jsonrpc.NewConn(stdout, in, s, jsonrpc.Options{LineLimit: maxFirstLine, Budget: s.manager.budget, Tap: s.tap})
 	s.manager.work.Go(func() {
 		_ = s.conn.Run(context.Background()) // returns when the child's output ends
@@ -136,7 +147,7 @@ func (c *child) awaitExit(closed <-chan struct{}) {
 	case <-ended:
 	case <-c.lost:
 	case <-closed:
-		if !within(exitGrace, ended) {
+		if !within(c.grace, ended) {
 			process.Terminate(c.pid())
 			if !within(exitGrace, ended) {
 				c.kill(c.pid())
@@ -157,6 +168,15 @@ func (c *child) awaitExit(closed <-chan struct{}) {
 	process.Reap(tree)
 }
 
+// graceOf returns how long a command may take to exit after its input or output was closed.
+func graceOf(command string) time.Duration {
+	switch strings.TrimSuffix(filepath.Base(command), ".exe") {
+	case "docker", "podman", "nerdctl":
+		return engineGrace
+	}
+	return exitGrace
+}
+
 func (c *child) pid() int { return c.cmd.Process.Pid }
 
 func (c *child) gone() <-chan struct{} { return c.exited }
@@ -168,7 +188,7 @@ func (c *child) stop() {
 	seen := c.tree.Members() // while parents still lead to them
 	c.seen.Store(&seen)
 	_ = c.input.Close()
-	if !within(exitGrace, c.exited) {
+	if !within(c.grace, c.exited) {
 		process.Terminate(c.pid())
 		if !within(exitGrace, c.exited) {
 			c.kill(c.pid())

@@ -20,7 +20,7 @@ func (m *Manager) supervise(ctx context.Context) {
 			for _, s := range m.slotsOf(server.Name) {
 				s.stopIdle(m.limits.IdleStop)
 			}
-		} else if s := m.slot(server.Name); server.Approved && !server.Isolated() && (s == nil || !s.busy() && s.startAllowed()) {
+		} else if s := m.slot(server.Name); server.Approved && (m.gate == nil || m.gate.RefuseStart(server) == nil) && !server.Isolated() && (s == nil || !s.busy() && s.startAllowed()) {
 			m.work.Go(func() { m.keepRunning(ctx, server) })
 		}
 	}

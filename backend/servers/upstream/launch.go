@@ -56,11 +56,12 @@ func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (
 	s.feed = newFeed(s)
 	s.tap = newTap(at.messages, s.redactor)
 	defer s.tap.endHandshake()
-	open := s.spawn
-	if server.Transport != "stdio" {
-		open = s.connect
+	if server.Transport == "stdio" {
+		err = s.spawn(ctx, at, env)
+	} else {
+		err = s.connect(env)
 	}
-	if err := open(env); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	m.work.Go(s.publish)
@@ -71,7 +72,15 @@ func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (
 	}
 	if err != nil {
 		failure := s.startFailure(ctx, err)
-		m.work.Go(func() { s.shutdown("it did not start") })
+		if s.private {
+			s.shutdown("it did not start") // its user may remove its files as soon as the start has failed
+		} else {
+			at.failing.Add(1)
+			m.work.Go(func() {
+				defer at.failing.Done()
+				s.shutdown("it did not start")
+			})
+		}
 		return s, failure
 	}
 	s.lastUsed = time.Now()                                  // a slow start does not count as idle time

@@ -40,8 +40,8 @@ func (m *Manager) Describe(name string) (Description, bool) {
 }
 
 // ListTools reads all pages of a server's tool list, stores the tools in the
-// catalog and returns the definitions as sent. It starts the server if
-// necessary.
+// catalog and returns the definitions as sent, without those that are held. It
+// starts the server if necessary.
 func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error) {
 	w := want{server: server, target: TargetOf(server, "")}
 	session, err := m.acquire(ctx, w)
@@ -56,8 +56,9 @@ func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json
 		return nil, session.explain(err, jsonrpc.Call{Method: "tools/list", Idle: limit})
 	}
 	session.mu.Lock()
-	defer session.mu.Unlock()
-	return slices.Clone(session.description.Tools), nil
+	tools := slices.Clone(session.description.Tools)
+	session.mu.Unlock()
+	return m.ShownTools(ctx, server, tools), nil
 }
 
 // warn shows a problem of the server in the hub's log and among the lines that the

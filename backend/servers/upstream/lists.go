@@ -72,15 +72,20 @@ func (s *session) relist(condition func(list) bool) {
 	}
 }
 
-// follow reads lists again each time the server reports a change, until ctx ends.
+// follow reads lists again each time the server reports a change, and the tools of a
+// server that does not report changes from time to time, until ctx ends.
 func (s *session) follow(ctx context.Context) {
 	for {
+		refresh, retry := s.refreshTimer(), s.retryTimer()
 		select {
 		case <-s.wake:
-			s.readOutdated(ctx)
+		case <-refresh:
+			s.outdated[toolsList].Store(true)
+		case <-retry:
 		case <-ctx.Done():
 			return
 		}
+		s.readOutdated(ctx)
 		select {
 		case <-time.After(relistPause):
 		case <-ctx.Done():
@@ -99,6 +104,7 @@ func (s *session) readOutdated(ctx context.Context) {
 		listing, cancel := context.WithTimeout(ctx, s.manager.limits.StartTimeout)
 		changed, err := s.readList(listing, i)
 		cancel()
+		s.noteFailure(i, err)
 		if err != nil && ctx.Err() == nil {
 			s.manager.log.Warn("could not read a list of a server", "server", s.server.Name, "list", l.what, "error", s.redactor.Text(err.Error()))
 		}
@@ -129,7 +135,10 @@ func (s *session) announce(method string) {
 func (s *session) readList(ctx context.Context, which int) (changed bool, err error) {
 	s.listing.Lock()
 	defer s.listing.Unlock()
-	l := lists[which]
+	l, began := lists[which], time.Now()
+	if which == toolsList && s.server.ID != 0 {
+		defer func() { s.noteDiscovery(began, err) }()
+	}
 	definitions, err := s.readPages(ctx, l)
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && rpc.Code == jsonrpc.CodeMethodNotFound && which != toolsList {
 		definitions, err = nil, nil // resources without templates, for example

@@ -22,6 +22,8 @@ type Private struct {
 	// Of is the name of the configured server whose secrets it gets; empty for
 	// none.
 	Of string
+	// Secrets are values of further secrets, by their names. They are kept in memory only.
+	Secrets map[string]string
 	// Roots are what it is told instead of Options.Roots, unless nil.
 	Roots []Root
 }
@@ -62,7 +64,7 @@ func (m *Manager) SetRoots(server string, roots []Root) error {
 		return fault.New(fault.Invalid, "the roots of server %q cannot be changed: all clients share it", server)
 	}
 	s.mu.Lock()
-	s.private = &Private{Of: s.private.Of, Roots: append([]Root{}, roots...)}
+	s.private = &Private{Of: s.private.Of, Secrets: s.private.Secrets, Roots: append([]Root{}, roots...)}
 	session := s.session
 	s.mu.Unlock()
 	if session == nil {
@@ -94,7 +96,14 @@ func (s *slot) fill(ctx context.Context, server registry.Server) (filled registr
 	if s.manager.secrets == nil {
 		return server, nil
 	}
-	launch, err := s.manager.secrets.Fill(ctx, s.owner(), secrets.LaunchOf(server))
+	launch := secrets.LaunchOf(server)
+	if p := s.privacy(); p != nil && len(p.Secrets) > 0 {
+		for _, value := range p.Secrets {
+			s.manager.given.KnowToken(s.owner(), value)
+		}
+		launch = launch.With(p.Secrets)
+	}
+	launch, err = s.manager.secrets.Fill(ctx, s.owner(), launch)
 	if err != nil {
 		return server, unfilled{err}
 	}

@@ -151,3 +151,25 @@ func TestErrorsDoNotQuoteHalfASecret(t *testing.T) {
 		}
 	}
 }
+
+func TestAPrivateServerGetsFurtherSecretsThatNobodyElseGets(t *testing.T) {
+	vault := &oneSecret{value: "shared"}
+	given := secrets.NewGiven()
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets, o.Given = vault, given })
+	owner := b.add("owner")
+	other := owner
+	other.ID, other.Name, other.Env = 0, "__transient__of_1", map[string]string{"EXTRA": secrets.Reference("NEW")}
+	if err := b.StartPrivate(t.Context(), other, upstream.Private{Of: "owner", Secrets: map[string]string{"NEW": "correct-horse"}}); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Remove(other.Name)
+	if result, err := b.call(other, "environment", `{}`); err != nil || !strings.Contains(string(result), "EXTRA=correct-horse") || !strings.Contains(string(result), "MODE=shared") {
+		t.Errorf("got %s, %v", result, err)
+	}
+	if result, err := b.call(owner, "environment", `{}`); err != nil || strings.Contains(string(result), "correct-horse") {
+		t.Errorf("got %s, %v", result, err)
+	}
+	if got := b.Redactor(owner).Text("it is correct-horse"); got != "it is "+secrets.Redacted {
+		t.Errorf("got %q", got)
+	}
+}

@@ -18,11 +18,13 @@ import (
 )
 
 const (
-	grace      = 5 * time.Second // how long calls in flight may continue when a server is stopped
-	exitGrace  = 2 * time.Second // how long a child may take to exit after its input was closed, and again after SIGTERM
-	killGrace  = 5 * time.Second // how long the system may take to end a child that was killed
-	drainGrace = 5 * time.Second // how long the output of a child is read after its end
-	maxLine    = 256 << 20       // bytes of one message; larger than any real result
+	grace     = 5 * time.Second // how long calls in flight may continue when a server is stopped
+	exitGrace = 2 * time.Second // how long a child may take to exit after its input was closed, and again after SIGTERM
+	// engineGrace is exitGrace for the client of a container engine. It removes the container before it exits.
+	engineGrace = 8 * time.Second
+	killGrace   = 5 * time.Second // how long the system may take to end a child that was killed
+	drainGrace  = 5 * time.Second // how long the output of a child is read after its end
+	maxLine     = 256 << 20       // bytes of one message; larger than any real result
 	// rememberedOwners is how many answered calls of a remote server are known by
 	// their callers, for questions that follow on the same stream.
 	rememberedOwners = 256
@@ -53,6 +55,7 @@ type session struct {
 	feed         *feed         // of a server of the modern era
 	wake         chan struct{} // wakes follow
 	outdated     [len(lists)]atomic.Bool
+	failures     [len(lists)]int         // attempts to read each list that have failed since the last success; used by follow only
 	announced    [len(lists)]atomic.Bool // the server has announced a change of the list
 	notices      chan notice             // queue of publish
 	dropped      atomic.Int64            // number of notices dropped because the queue was full
@@ -86,10 +89,11 @@ type session struct {
 }
 
 // sameLaunch reports whether two configurations start the same program or
-// connect to the same URL in the same way.
+// connect to the same URL in the same way, with the same restrictions.
 func sameLaunch(a, b registry.Server) bool {
 	return a.Command == b.Command && a.Transport == b.Transport && a.URL == b.URL &&
-		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers)
+		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers) &&
+		a.Sandbox == b.Sandbox && a.Grants.Equal(b.Grants)
 }
 
 // enter adds a call to the calls in flight. It returns false if the session

@@ -46,6 +46,8 @@ type slot struct {
 	notBefore time.Time        // earliest time of the next start; see firstDelay
 	lastErr   error
 	lastText  string // standard error of the last session
+
+	failing sync.WaitGroup // shutdowns of sessions whose start has failed
 }
 
 // want describes for what a caller wants a session.
@@ -81,6 +83,9 @@ var (
 // acquire returns the running session and adds a call to it. It starts a
 // session if none is running or the configuration has changed.
 func (s *slot) acquire(ctx context.Context, w want) (*session, error) {
+	if err := s.refusedStart(w.server); err != nil {
+		return nil, err
+	}
 	for {
 		session, attempt, err := s.sessionOrStart(ctx, w)
 		if silent, ok := errors.AsType[*silence](err); ok {
@@ -274,12 +279,14 @@ func (s *slot) stop() {
 	s.end(fault.Wrap(errEnded, fault.Unavailable, "server %q was stopped while it was starting; call it again to start it", s.target.Server))
 }
 
-// close is like stop, but for good: later calls fail with why.
+// close is like stop, but for good: later calls fail with why. It returns when all processes have ended, also those whose
+// start has failed, because the files of a removed server are deleted.
 func (s *slot) close(why error) {
 	s.mu.Lock()
 	s.closed = why
 	s.mu.Unlock()
 	s.end(why)
+	s.failing.Wait()
 }
 
 func (s *slot) end(why error) {

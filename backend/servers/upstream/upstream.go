@@ -86,11 +86,25 @@ type Listings interface {
 	Replace(ctx context.Context, server string, kind listings.Kind, definitions []json.RawMessage) (changed bool, err error)
 }
 
+// Gate decides which requests to servers concern something that is held until a person
+// approves it. Requests are judged after the start of the server, which may have listed other
+// definitions than before.
+type Gate interface {
+	// RefuseStart returns why a server must not be started or reached as it is configured,
+	// and nil if it may be. It does no I/O.
+	RefuseStart(server registry.Server) error
+	// Refuse returns why a request must not be sent, and nil if it may be.
+	Refuse(server registry.Server, method string, params json.RawMessage) error
+	// Shown returns the result of a request, without what is held if it is a list.
+	Shown(ctx context.Context, server, method string, result json.RawMessage) json.RawMessage
+}
+
 // Options are the dependencies and settings of a Manager.
 type Options struct {
 	Registry *registry.Registry
 	Catalog  Catalog
 	Listings Listings // if nil, only tools are stored
+	Gate     Gate     // if nil, nothing is held
 	Bus      *events.Bus
 	Log      *slog.Logger
 	Limits   settings.Limits
@@ -99,6 +113,7 @@ type Options struct {
 	Secrets  Secrets        // if nil, references are not replaced
 	Given    *secrets.Given // values that Secrets has returned so far
 	Children string         // path of the file that lists the running child processes
+	Confiner Confiner       // if nil, child processes are not restricted
 	Pause    PauseSetting
 	// Window answers questions that cannot be assigned to one caller. It may be
 	// nil.
@@ -116,8 +131,11 @@ type Manager struct {
 	registry    *registry.Registry
 	catalog     Catalog
 	listings    Listings
+	gate        Gate
 	bus         *events.Bus
 	log         *slog.Logger
+	discoveries discoveries
+	firstRetry  time.Duration
 	limits      settings.Limits
 	roots       []string
 	version     string
@@ -127,6 +145,7 @@ type Manager struct {
 	savePause   func(bool) error
 	authorize   func(Remote) mcphttp.Authorization
 	environment func(context.Context) process.Env
+	confiner    Confiner
 
 	starting chan struct{}   // holds one element for each server that is being started
 	budget   *jsonrpc.Budget // for unfinished messages of all servers
@@ -145,8 +164,8 @@ type Manager struct {
 // stopped only while Run is running.
 func New(o Options) *Manager {
 	m := &Manager{
-		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
-		secrets: o.Secrets, given: o.Given, window: o.Window, savePause: o.Pause.Save, authorize: o.Authorize, environment: o.Environment,
+		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, gate: o.Gate, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
+		secrets: o.Secrets, given: o.Given, firstRetry: firstRetry, window: o.Window, savePause: o.Pause.Save, authorize: o.Authorize, environment: o.Environment, confiner: o.Confiner,
 		starting: make(chan struct{}, maxStarting), budget: jsonrpc.NewBudget(maxUnfinished), children: newChildList(o.Children, o.Log),
 		slots: make(map[Target]*slot), resumed: make(chan struct{}, 1),
 	}
@@ -226,10 +245,15 @@ func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Resul
 		if err != nil {
 			return Result{}, err
 		}
+		if err := m.refused(w.server, call); err != nil {
+			session.leave(w)
+			return Result{}, err
+		}
 		result, err := session.request(ctx, w.caller, call)
 		session.leave(w)
 		if err == nil {
 			session.served.Store(true)
+			result.JSON = m.shown(ctx, w.server, call.Method, result.JSON)
 			return result, nil
 		}
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -258,6 +282,16 @@ func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	if err == nil {
 		session.leave(w)
 	}
+	return err
+}
+
+// Refresh starts a server as Start does, and lists the tools again of one that runs.
+func (m *Manager) Refresh(ctx context.Context, server registry.Server) error {
+	ran := m.running(server.Name)
+	if err := m.Start(ctx, server); err != nil || ran == nil || ran != m.running(server.Name) {
+		return err
+	}
+	_, err := m.ListTools(ctx, server)
 	return err
 }
 

@@ -1,0 +1,128 @@
+// Package audit answers who called what, through which road and with which outcome, and whether somebody has changed
+// that record. Its entries form a chain: each contains the SHA-256 of the one before it. Arguments are kept as a SHA-256
+// only. The hash of the last entry is also kept in a file and in the hub's log, so that a cut at the end shows.
+//
+// Somebody who can write all three can still forge a chain; copies of the head on another machine show that.
+//
+//	entry 1 ◄─ entry 2 ◄─ … ◄─ entry n ◄─ file, log
+//
+// The texts of arguments and results are left to package journal, which also queues the entries.
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The kinds of entries that the audit log itself adds. The others are those of requests; see package journal.
+const (
+	// Retention says that entries were deleted because of their age.
+	Retention = "retention"
+	// Lost says that entries could not be stored and were dropped.
+	Lost = "lost"
+	// Break says that the stored chain did not end as the hub had left it.
+	Break = "break"
+)
+
+// REST is the road of requests through the REST interface.
+const REST = "rest"
+
+// Entry is one entry of the chain.
+type Entry struct {
+	Seq      int64     `json:"seq" doc:"Position in the chain, from 1."`
+	Previous string    `json:"previous" doc:"SHA-256 of the entry before it; empty for the first one."`
+	At       time.Time `json:"at" doc:"When the request began."`
+	Kind     string    `json:"kind" doc:"call, resource-read or prompt-get; trust for a decision about a definition of a server; retention, lost or break for what the hub notes about the log itself."`
+	Client   string    `json:"client,omitempty" doc:"Name that the client sent when it connected. It is not verified."`
+	Editor   string    `json:"editor,omitempty" doc:"Identifier of the editor whose entry or token the client uses."`
+	Session  string    `json:"session,omitempty"`
+	Token    string    `json:"token,omitempty" doc:"Identifier and name of the token that the client has shown."`
+	Road     string    `json:"road,omitempty" doc:"How the tool was called: tools/call for a listed tool, the name of one of the hub's own tools, or rest."`
+	Server   string    `json:"server,omitempty"`
+	Tool     string    `json:"tool,omitempty" doc:"Name of the tool or the prompt, or URI of the resource."`
+	// ArgumentsSHA256 is of the bytes that the client sent.
+	ArgumentsSHA256 string `json:"arguments_sha256,omitempty" doc:"SHA-256 of the arguments as the client sent them."`
+	Outcome         string `json:"outcome,omitempty"`
+	Code            string `json:"code,omitempty" doc:"Why the request failed or was refused: a kind of error, or the code of the server's JSON-RPC error."`
+	Micros          int64  `json:"duration_us" doc:"Duration in microseconds."`
+	Count           int64  `json:"count,omitempty" doc:"Number of entries that were deleted or lost."`
+	// Through is the last entry that Retention has deleted.
+	Through *Head  `json:"through,omitempty" doc:"The last deleted entry."`
+	Note    string `json:"note,omitempty"`
+}
+
+// Head is the position and the hash of an entry.
+type Head struct {
+	Seq  int64  `json:"seq"`
+	Hash string `json:"hash"`
+}
+
+// Sealed is an entry as it is stored.
+type Sealed struct {
+	Seq  int64
+	At   time.Time
+	Text string // the entry in JSON
+	Hash string // SHA-256 of Text, in hexadecimal
+}
+
+// Head returns the entry's position and hash.
+func (s Sealed) Head() Head { return Head{s.Seq, s.Hash} }
+
+// Line returns the entry with its hash as a last member, in JSON.
+func (s Sealed) Line() string {
+	return strings.TrimSuffix(s.Text, "}") + hashMember + s.Hash + `"}`
+}
+
+// hashMember is what precedes the hash in a line.
+const hashMember = `,"hash":"`
+
+// Parse reads what Line has returned.
+func Parse(line string) (Sealed, error) {
+	line = strings.TrimSpace(line)
+	at := strings.LastIndex(line, hashMember)
+	if at < 0 || !strings.HasSuffix(line, `"}`) {
+		return Sealed{}, fmt.Errorf("it has no hash as its last member")
+	}
+	s := Sealed{Text: line[:at] + "}", Hash: strings.TrimSuffix(line[at+len(hashMember):], `"}`)}
+	e, err := s.Entry()
+	s.Seq, s.At = e.Seq, e.At
+	return s, err
+}
+
+// Entry decodes the entry.
+func (s Sealed) Entry() (e Entry, err error) {
+	if err := json.Unmarshal([]byte(s.Text), &e); err != nil {
+		return e, fmt.Errorf("read entry %d of the audit log: %w", s.Seq, err)
+	}
+	return e, nil
+}
+
+// seal appends entries to the chain that ends with last.
+func seal(last Head, entries []Entry) []Sealed {
+	out := make([]Sealed, len(entries))
+	for i, e := range entries {
+		e.Seq, e.Previous = last.Seq+1, last.Hash
+		e.At = e.At.UTC().Truncate(time.Millisecond)
+		text, err := json.Marshal(e)
+		if err != nil { // the time is outside of what JSON can express
+			e.At = time.Unix(0, 0).UTC()
+			text, _ = json.Marshal(e)
+		}
+		out[i] = Sealed{Seq: e.Seq, At: e.At, Text: string(text), Hash: HashOf(text)}
+		last = out[i].Head()
+	}
+	return out
+}
+
+// HashOf returns the SHA-256 of data in hexadecimal, and "" for none.
+func HashOf(data []byte) string {
+	if len(data) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

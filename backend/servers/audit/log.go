@@ -1,0 +1,194 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+)
+
+// Store persists the chain.
+type Store interface {
+	// AppendAudit stores entries.
+	AppendAudit(ctx context.Context, entries []Sealed) error
+	// AuditEnds returns the last entry that DeleteAudit has deleted, and the last stored one. Both are zero if there
+	// is none; without stored entries, last is that of anchor.
+	AuditEnds(ctx context.Context) (anchor, last Head, err error)
+	// AuditEntries returns stored entries in ascending order.
+	AuditEntries(ctx context.Context, q Query) ([]Sealed, error)
+	// AuditBefore returns the last entry before which all others began before a time, and a zero Head if there is none.
+	AuditBefore(ctx context.Context, at time.Time) (Head, error)
+	// DeleteAudit deletes the entries up to one that stays known as the anchor.
+	DeleteAudit(ctx context.Context, through Head) error
+}
+
+// Query selects entries. Empty fields select all.
+type Query struct {
+	After        int64 // selects entries with greater positions
+	Before       int64 // selects entries with smaller positions
+	Since, Until time.Time
+	Client       string
+	Server, Tool string
+	Outcome      string
+	Limit        int  // 0 for any number
+	Newest       bool // selects the last entries instead of the first ones, if Limit excludes some
+}
+
+// Options configure a log.
+type Options struct {
+	Store Store
+	// File is where the head is kept besides the store.
+	File string
+	// Logged returns the heads that the hub has logged; see LoggedHeads. It may be nil.
+	Logged    func() []Head
+	Retention time.Duration // how long entries are kept; 0 keeps them for ever
+	Log       *slog.Logger
+}
+
+// Log is the end of the chain. It is safe for concurrent use. Its methods accept a nil *Log, which keeps nothing.
+type Log struct {
+	options Options
+
+	trimming sync.RWMutex // held while entries are deleted, and for reading while the chain is verified
+
+	mu   sync.Mutex // held while entries are sealed and stored, so that no two follow the same one
+	last Head
+}
+
+// Open reads the end of the chain. If it is not the one that the hub has left, Open adds an entry of kind Break, so that
+// Verify keeps reporting it.
+func Open(ctx context.Context, o Options) (*Log, error) {
+	l := &Log{options: o}
+	_, last, err := o.Store.AuditEnds(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("open audit log: %w", err)
+	}
+	l.last = last
+	note, err := l.compareHead(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("open audit log: %w", err)
+	}
+	if note != "" {
+		o.Log.Error("the audit log was changed while no hub was running; see: agent-discover audit verify", "problem", note)
+		entries := []Entry{{At: time.Now(), Kind: Break, Note: note}}
+		if err := l.Append(entries, func(s []Sealed) error { return o.Store.AppendAudit(ctx, s) }); err != nil {
+			o.Log.Error("could not store an entry of the audit log", "error", err)
+		}
+	}
+	l.Announce()
+	return l, nil
+}
+
+// compareHead compares the stored chain with the file of the head. It returns what is wrong, or "". A chain that is
+// longer than the file says is right: a hub that is killed may not have replaced the file yet.
+func (l *Log) compareHead(ctx context.Context) (problem string, err error) {
+	head, err := l.readHead()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && l.last.Seq == 0:
+		return "", nil
+	case err != nil:
+		return "the file with the hash of the last entry is missing or cannot be read, so that entries may be missing at the end", nil
+	case head.Seq > l.last.Seq:
+		return missing(l.last.Seq+1, head.Seq), nil
+	}
+	anchor, _, err := l.options.Store.AuditEnds(ctx)
+	if err != nil || head.Seq < anchor.Seq {
+		return "", err
+	}
+	found := anchor
+	if head.Seq > anchor.Seq {
+		at, err := l.options.Store.AuditEntries(ctx, Query{After: head.Seq - 1, Limit: 1})
+		if err != nil {
+			return "", err
+		}
+		if len(at) > 0 {
+			found = at[0].Head()
+		}
+	}
+	if found != head {
+		return fmt.Sprintf("entry %d is not the one that the hub has stored", head.Seq), nil
+	}
+	return "", nil
+}
+
+// Append seals entries, passes them to store, and keeps the new head if store returns no error.
+func (l *Log) Append(entries []Entry, store func([]Sealed) error) error {
+	if l == nil {
+		return store(nil)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	sealed := seal(l.last, entries)
+	if err := store(sealed); err != nil || len(sealed) == 0 {
+		return err
+	}
+	l.last = sealed[len(sealed)-1].Head()
+	if err := l.writeHead(); err != nil {
+		l.options.Log.Warn("could not write the head of the audit log", "file", l.options.File, "error", err)
+	}
+	return nil
+}
+
+func (l *Log) writeHead() error {
+	text, err := json.Marshal(l.last)
+	if err != nil {
+		return err
+	}
+	return paths.WriteFile(l.options.File, append(text, '\n'))
+}
+
+func (l *Log) readHead() (h Head, err error) {
+	text, err := paths.ReadFile(l.options.File)
+	if err != nil {
+		return h, err
+	}
+	return h, json.Unmarshal(text, &h)
+}
+
+// Announce writes the head to the hub's log.
+func (l *Log) Announce() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.last.Seq > 0 {
+		l.options.Log.Info(headMessage, "seq", l.last.Seq, "sha256", l.last.Hash)
+	}
+}
+
+// Entries returns entries in ascending order.
+func (l *Log) Entries(ctx context.Context, q Query) ([]Sealed, error) {
+	return l.options.Store.AuditEntries(ctx, q)
+}
+
+// Trim deletes the entries that are older than the retention, in whole days. The chain then begins at the anchor, which
+// an entry of kind Retention names.
+func (l *Log) Trim(ctx context.Context) error {
+	if l == nil || l.options.Retention == 0 {
+		return nil
+	}
+	l.trimming.Lock()
+	defer l.trimming.Unlock()
+	store := l.options.Store
+	through, err := store.AuditBefore(ctx, time.Now().Add(-l.options.Retention).Truncate(24*time.Hour))
+	if err != nil || through.Seq == 0 {
+		return err
+	}
+	anchor, _, err := store.AuditEnds(ctx)
+	if err != nil || through.Seq <= anchor.Seq {
+		return err
+	}
+	// The entry comes first: the chain is whole with it, whether the hub is killed before the deletion or after it.
+	note := []Entry{{At: time.Now(), Kind: Retention, Count: through.Seq - anchor.Seq, Through: &through}}
+	if err := l.Append(note, func(s []Sealed) error { return store.AppendAudit(ctx, s) }); err != nil {
+		return err
+	}
+	return store.DeleteAudit(ctx, through)
+}

@@ -1,0 +1,32 @@
+package registry
+
+import "strings"
+
+// maxProposed is the maximum length of a proposed name in bytes. Clients limit the
+// length of a tool's name, which starts with the name of its server.
+const maxProposed = 48
+
+// NameFrom returns a text without the characters that a server's name must not
+// contain, for CheckName. It returns "" if no other characters are left.
+func NameFrom(text string) string {
+	if len(text) > 4*maxProposed {
+		text = text[:4*maxProposed]
+	}
+	dashed := false
+	text = strings.Map(func(r rune) rune {
+		plain := r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r))
+		if plain {
+			dashed = r == '-'
+			return r
+		}
+		if dashed {
+			return -1
+		}
+		dashed = true
+		return '-'
+	}, strings.TrimSpace(text))
+	for strings.Contains(text, "__") {
+		text = strings.ReplaceAll(text, "__", "_")
+	}
+	return strings.Trim(text[:min(len(text), maxProposed)], "._-")
+}

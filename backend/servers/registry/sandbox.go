@@ -1,0 +1,62 @@
+package registry
+
+import (
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// Values of Server.Sandbox, each stricter than the one before.
+const (
+	Unconfined = "off"    // the server may do what the user may do
+	Guard      = "guard"  // secrets are hidden, and only some folders can be written
+	Strict     = "strict" // only some folders can be read, and there is no network
+)
+
+// Levels are the values of Server.Sandbox, the loosest first.
+var Levels = []string{Unconfined, Guard, Strict}
+
+// AnyHost is the network grant that allows every address.
+const AnyHost = "*"
+
+// Grants are what a person allows a confined server beyond its level. Paths are
+// absolute or begin with ~/. A network grant is host:port, a port, or AnyHost.
+type Grants struct {
+	Read    []string `json:"read,omitempty"`
+	Write   []string `json:"write,omitempty"`
+	Network []string `json:"network,omitempty"`
+}
+
+func (g Grants) clone() Grants {
+	return Grants{slices.Clone(g.Read), slices.Clone(g.Write), slices.Clone(g.Network)}
+}
+
+// Equal reports whether two sets of grants allow the same in the same order.
+func (g Grants) Equal(o Grants) bool {
+	return slices.Equal(g.Read, o.Read) && slices.Equal(g.Write, o.Write) && slices.Equal(g.Network, o.Network)
+}
+
+// Confined reports whether the processes of the server run in a sandbox.
+func (s Server) Confined() bool {
+	return s.Transport == "stdio" && (s.Sandbox == Guard || s.Sandbox == Strict)
+}
+
+// Looser reports whether a sandbox with this level and these grants allows
+// anything that the server's present one does not.
+func (s Server) Looser(level string, grants Grants) bool {
+	if slices.Index(Levels, level) < slices.Index(Levels, s.Sandbox) {
+		return true
+	}
+	added := func(now, then []string) bool {
+		return slices.ContainsFunc(then, func(grant string) bool { return !slices.Contains(now, grant) })
+	}
+	return added(s.Grants.Read, grants.Read) || added(s.Grants.Write, grants.Write) || added(s.Grants.Network, grants.Network)
+}
+
+// CheckSandbox returns a fault.Invalid unless level is empty or one of Levels.
+func CheckSandbox(level string) error {
+	if level == "" || slices.Contains(Levels, level) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "invalid sandbox %q: use %s (no restrictions), %s (secrets are hidden, few folders can be written) or %s (few folders can be read, no network)", level, Unconfined, Guard, Strict)
+}

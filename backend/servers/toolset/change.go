@@ -1,0 +1,150 @@
+package toolset
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+)
+
+// Create adds a toolset for a person. Each tool is pinned as its server defines it now.
+func (k *Keeper) Create(ctx context.Context, t Toolset) (Toolset, error) {
+	t.Approved, t.ProposedBy, t.EquipFor = true, "", nil
+	return k.add(ctx, t)
+}
+
+// add adds a toolset whose tools are known.
+func (k *Keeper) add(ctx context.Context, t Toolset) (Toolset, error) {
+	t = t.clone()
+	if err := k.pinAll(t.Tools, nil); err != nil {
+		return Toolset{}, err
+	}
+	return k.change(ctx, t.Name, func(was Toolset, exists bool) (Toolset, error) {
+		if exists && (was.Approved || t.Approved) {
+			return was, fault.New(fault.Conflict, "there is a toolset %q already; delete it or use another name", t.Name)
+		}
+		t.Created = now()
+		t.Updated = t.Created
+		return t, nil
+	})
+}
+
+// pinAll pins those references that are not among before, and keeps the pins of the others.
+func (k *Keeper) pinAll(tools []Reference, before []Reference) error {
+	snapshot := k.options.Catalog.Snapshot()
+	known := make(map[catalog.Key]Reference)
+	for _, r := range before {
+		known[r.Key()] = r
+	}
+	for i, r := range tools {
+		if was, ok := known[r.Key()]; ok {
+			r.Hash, r.Pinned, r.Proposed, r.ProposedBy = was.Hash, was.Pinned, was.Proposed, was.ProposedBy
+			tools[i] = r
+			continue
+		}
+		present, ok := snapshot.Lookup(r.Server, r.Tool)
+		if !ok {
+			return fault.New(fault.NotFound, "unknown tool %s: no server lists it; see: agent-discover find", r.Qualified())
+		}
+		tools[i] = pin(Reference{Server: r.Server, Tool: r.Tool, Note: r.Note}, present)
+	}
+	return nil
+}
+
+// Update replaces the description of a toolset and its tools, as a person has ordered them.
+// Tools that it had keep their pins and get the given notes.
+func (k *Keeper) Update(ctx context.Context, name, description string, tools []Reference) (Toolset, error) {
+	tools = slices.Clone(tools)
+	return k.change(ctx, name, func(t Toolset, exists bool) (Toolset, error) {
+		if !exists {
+			return t, k.missing(name)
+		}
+		if err := k.pinAll(tools, t.Tools); err != nil {
+			return t, err
+		}
+		t.Description, t.Tools, t.Updated = description, tools, now()
+		return t, nil
+	})
+}
+
+// Pin accepts the present definitions of tools, those of the drifted ones if tools is nil. A
+// person must have seen each: shown has the hashes of what they were shown, and a tool that
+// has changed since is a fault.Conflict. A nil map accepts whatever is there.
+func (k *Keeper) Pin(ctx context.Context, name string, tools []catalog.Key, shown map[catalog.Key]string) (Toolset, error) {
+	return k.change(ctx, name, func(t Toolset, exists bool) (Toolset, error) {
+		if !exists {
+			return t, k.missing(name)
+		}
+		for _, tool := range tools {
+			if t.index(tool) < 0 {
+				return t, fault.New(fault.NotFound, "the toolset %q does not have the tool %s.%s", name, tool.Server, tool.Tool)
+			}
+		}
+		for i, e := range k.Entries(t) {
+			if tools != nil && !slices.Contains(tools, e.Key()) || tools == nil && e.State != Drifted {
+				continue
+			}
+			if e.Present == nil {
+				return t, fault.New(fault.NotFound, "the tool %s is missing, so that it cannot be pinned", e.Qualified())
+			}
+			if hash, ok := shown[e.Key()]; shown != nil && (!ok || hash != hashOf(e.Present)) {
+				return t, fault.New(fault.Conflict, "the tool %s has changed again; look at it once more", e.Qualified())
+			}
+			t.Tools[i] = pin(e.Reference, e.Present)
+		}
+		t.Updated = now()
+		return t, nil
+	})
+}
+
+// Delete deletes a toolset. Clients that have equipped it have none afterwards.
+func (k *Keeper) Delete(ctx context.Context, name string) error {
+	if err := k.drop(ctx, name); err != nil || k.options.Removed == nil {
+		return err
+	}
+	return k.options.Removed(ctx, name)
+}
+
+func (k *Keeper) drop(ctx context.Context, name string) error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	if err := k.missing(name); err != nil {
+		return err
+	}
+	if err := k.options.Store.DeleteToolset(ctx, name); err != nil {
+		return err
+	}
+	now := k.known.Load()
+	next := &known{sets: maps.Clone(now.sets), equipped: maps.Clone(now.equipped)}
+	delete(next.sets, name)
+	maps.DeleteFunc(next.equipped, func(_, of string) bool { return of == name })
+	k.publish(next)
+	return nil
+}
+
+// Forget removes the pins of the tools of a removed server, because a later server of the
+// same name is a different server.
+func (k *Keeper) Forget(ctx context.Context, server string) error {
+	for _, t := range k.List() {
+		if !t.has(server) {
+			continue
+		}
+		_, err := k.change(ctx, t.Name, func(t Toolset, exists bool) (Toolset, error) {
+			if !exists {
+				return t, k.missing(t.Name)
+			}
+			for i := range t.Tools {
+				if t.Tools[i].Server == server {
+					t.Tools[i].Hash, t.Tools[i].Pinned = "", nil
+				}
+			}
+			return t, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

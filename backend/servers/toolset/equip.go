@@ -1,0 +1,65 @@
+package toolset
+
+import (
+	"context"
+	"maps"
+)
+
+// AnyClient is the client of what all those have equipped that have no choice of their own.
+const AnyClient = ""
+
+// Equipped returns the toolset that a client has equipped; empty if it has none.
+func (k *Keeper) Equipped(client string) string {
+	equipped := k.known.Load().equipped
+	if name, own := equipped[client]; own {
+		return name
+	}
+	return equipped[AnyClient]
+}
+
+// AllEquipped returns the toolsets that clients have equipped, by client. A client with an
+// empty toolset has none, whatever the others have.
+func (k *Keeper) AllEquipped() map[string]string { return maps.Clone(k.known.Load().equipped) }
+
+// Equip equips a client with an approved toolset, until another one is equipped.
+func (k *Keeper) Equip(ctx context.Context, client, name string) error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	if err := k.Usable(name); err != nil {
+		return err
+	}
+	return k.equip(ctx, client, name)
+}
+
+// equip stores what a client has equipped. The caller holds writing.
+func (k *Keeper) equip(ctx context.Context, client, name string) error {
+	if err := k.options.Store.SaveEquipped(ctx, client, name); err != nil {
+		return err
+	}
+	now := k.known.Load()
+	next := &known{sets: now.sets, equipped: maps.Clone(now.equipped)}
+	next.equipped[client] = name
+	k.publish(next)
+	return nil
+}
+
+// Unequip takes the toolset from a client, and reports whether it had one.
+func (k *Keeper) Unequip(ctx context.Context, client string) (had bool, err error) {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	had = k.Equipped(client) != ""
+	now := k.known.Load()
+	if client != AnyClient && now.equipped[AnyClient] != "" {
+		return had, k.equip(ctx, client, "")
+	}
+	if _, own := now.equipped[client]; !own {
+		return had, nil
+	}
+	if err := k.options.Store.DeleteEquipped(ctx, client); err != nil {
+		return had, err
+	}
+	next := &known{sets: now.sets, equipped: maps.Clone(now.equipped)}
+	delete(next.equipped, client)
+	k.publish(next)
+	return had, nil
+}

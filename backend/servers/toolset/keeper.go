@@ -1,0 +1,164 @@
+package toolset
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Store persists toolsets.
+type Store interface {
+	// Toolsets returns all toolsets, and the equipped ones by client.
+	Toolsets(ctx context.Context) (sets []Toolset, equipped map[string]string, err error)
+	SaveToolset(ctx context.Context, t Toolset) error
+	// DeleteToolset deletes a toolset, and from what clients have equipped.
+	DeleteToolset(ctx context.Context, name string) error
+	SaveEquipped(ctx context.Context, client, name string) error
+	DeleteEquipped(ctx context.Context, client string) error
+}
+
+// Changed is published when toolsets, what is equipped, or the states of their tools have
+// changed.
+type Changed struct{}
+
+// Options are the dependencies of a Keeper.
+type Options struct {
+	Store    Store
+	Catalog  *catalog.Catalog
+	Registry *registry.Registry
+	Bus      *events.Bus
+	// Policy returns what agents may do without a person: allow, ask or deny.
+	Policy func() string
+	// Removed is called after a toolset was deleted; it may be nil.
+	Removed func(ctx context.Context, name string) error
+}
+
+// Keeper knows all toolsets. It is safe for concurrent use.
+type Keeper struct {
+	options Options
+
+	writing sync.Mutex // held during a whole change, the write to the store included
+	known   atomic.Pointer[known]
+}
+
+// known is an immutable snapshot.
+type known struct {
+	sets     map[string]Toolset
+	equipped map[string]string // toolsets by client
+}
+
+// Open returns a keeper of the stored toolsets.
+func Open(ctx context.Context, o Options) (*Keeper, error) {
+	sets, equipped, err := o.Store.Toolsets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := &known{sets: make(map[string]Toolset, len(sets)), equipped: equipped}
+	for _, t := range sets {
+		now.sets[t.Name] = t
+	}
+	if now.equipped == nil {
+		now.equipped = make(map[string]string)
+	}
+	k := &Keeper{options: o}
+	k.known.Store(now)
+	return k, nil
+}
+
+// List returns all toolsets, sorted by name. They are shared: callers must not change
+// them.
+func (k *Keeper) List() []Toolset {
+	return slices.SortedFunc(maps.Values(k.known.Load().sets), func(a, b Toolset) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// Get returns a toolset, or a fault.NotFound. It is shared: callers must not change it.
+func (k *Keeper) Get(name string) (Toolset, error) {
+	t, ok := k.known.Load().sets[name]
+	if !ok {
+		return Toolset{}, fault.New(fault.NotFound, "there is no toolset %q; see: agent-discover toolset list", name)
+	}
+	return t, nil
+}
+
+// change stores a toolset that f returns for the present one, and publishes that. exists is
+// false if there is none. The result is the stored toolset.
+func (k *Keeper) change(ctx context.Context, name string, f func(t Toolset, exists bool) (Toolset, error)) (Toolset, error) {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	now := k.known.Load()
+	was, exists := now.sets[name]
+	t, err := f(was.clone(), exists)
+	if err != nil {
+		return Toolset{}, err
+	}
+	if err := t.check(); err != nil {
+		return Toolset{}, err
+	}
+	if !exists && len(now.sets) >= maxToolsets {
+		return Toolset{}, fault.New(fault.Busy, "there are %d toolsets, which is the limit; delete one", maxToolsets)
+	}
+	if err := k.options.Store.SaveToolset(ctx, t); err != nil {
+		return Toolset{}, err
+	}
+	next := &known{sets: maps.Clone(now.sets), equipped: now.equipped}
+	next.sets[name] = t
+	k.publish(next)
+	return t, nil
+}
+
+// publish swaps in a new snapshot. The caller holds writing.
+func (k *Keeper) publish(next *known) {
+	k.known.Store(next)
+	events.Publish(k.options.Bus, Changed{})
+}
+
+// missing is the error of a change of a toolset that does not exist.
+func (k *Keeper) missing(name string) error {
+	_, err := k.Get(name)
+	return err
+}
+
+// Run publishes changes of the states of tools, until ctx ends.
+func (k *Keeper) Run(ctx context.Context) error {
+	wake := make(chan struct{}, 1)
+	for _, stop := range []func(){events.Signal[catalog.Changed](k.options.Bus, wake), events.Signal[registry.Changed](k.options.Bus, wake)} {
+		defer stop()
+	}
+	last := k.states()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-wake:
+		}
+		if now := k.states(); now != last {
+			last = now
+			events.Publish(k.options.Bus, Changed{})
+		}
+	}
+}
+
+// states returns a text that differs when the state of a tool does.
+func (k *Keeper) states() string {
+	var out strings.Builder
+	for _, t := range k.List() {
+		for _, entry := range k.Entries(t) {
+			out.WriteString(t.Name + "\n" + entry.Qualified() + "\n" + string(entry.State) + "\n")
+			if entry.Present != nil {
+				out.WriteString(hashOf(entry.Present) + "\n")
+			}
+		}
+	}
+	return out.String()
+}
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Second) }

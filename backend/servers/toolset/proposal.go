@@ -1,0 +1,128 @@
+package toolset
+
+import (
+	"context"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+)
+
+// Propose adds a toolset for an agent. Unless agents may decide alone, it waits for a
+// person, because clients may be bound to its name and other models read its notes.
+func (k *Keeper) Propose(ctx context.Context, t Toolset) (Toolset, error) {
+	policy := k.options.Policy()
+	if policy == "deny" {
+		return Toolset{}, denied()
+	}
+	t.Approved = policy == "allow"
+	if t.Approved {
+		equipFor := t.EquipFor
+		t.EquipFor = nil
+		made, err := k.add(ctx, t)
+		if err == nil && equipFor != nil {
+			err = k.Equip(ctx, *equipFor, made.Name)
+		}
+		return made, err
+	}
+	waiting := 0
+	for _, other := range k.List() {
+		if !other.Approved && other.Name != t.Name {
+			waiting++
+		}
+	}
+	if waiting >= maxWaiting {
+		return Toolset{}, fault.New(fault.Busy, "%d toolsets wait for approval, which is the limit; ask the user to approve or delete some in the dashboard", waiting)
+	}
+	return k.add(ctx, t)
+}
+
+func denied() error {
+	return fault.New(fault.Denied, "agents may not change toolsets here (agents.install is deny); ask the user to do so in the dashboard")
+}
+
+// Approve accepts a toolset of an agent. hash is the Hash of what the person was shown; if
+// it has changed since, the error is a fault.Conflict.
+func (k *Keeper) Approve(ctx context.Context, name, hash string) (Toolset, error) {
+	var equipFor *string
+	t, err := k.change(ctx, name, func(t Toolset, exists bool) (Toolset, error) {
+		switch {
+		case !exists:
+			return t, k.missing(name)
+		case t.Approved:
+			return t, nil
+		case t.Hash() != hash:
+			return t, fault.New(fault.Conflict, "the toolset %q has changed since it was shown; look at it once more", name)
+		}
+		equipFor = t.EquipFor
+		t.Approved, t.EquipFor, t.Updated = true, nil, now()
+		return t, nil
+	})
+	if err == nil && equipFor != nil {
+		err = k.Equip(ctx, *equipFor, name)
+	}
+	return t, err
+}
+
+// ProposeNote adds a note of an agent to a tool. In a toolset that a person has approved, it
+// waits for a person, unless agents may decide alone; waits tells so.
+func (k *Keeper) ProposeNote(ctx context.Context, name string, tool catalog.Key, note, client string) (waits bool, err error) {
+	policy := k.options.Policy()
+	if policy == "deny" {
+		return false, denied()
+	}
+	if note == "" {
+		return false, fault.New(fault.Invalid, "note is required: the text to append to the description")
+	}
+	if err := checkText("note", note, maxNote); err != nil {
+		return false, err
+	}
+	_, err = k.changeTool(ctx, name, tool, func(t Toolset, r *Reference) error {
+		if waits = t.Approved && policy != "allow"; waits {
+			r.Proposed, r.ProposedBy = note, client
+		} else {
+			r.Note = note
+		}
+		return nil
+	})
+	return waits, err
+}
+
+// Note sets the note of a tool for a person; the empty text removes it. It ends what an
+// agent has proposed.
+func (k *Keeper) Note(ctx context.Context, name string, tool catalog.Key, note string) (Toolset, error) {
+	return k.changeTool(ctx, name, tool, func(_ Toolset, r *Reference) error {
+		r.Note, r.Proposed, r.ProposedBy = note, "", ""
+		return nil
+	})
+}
+
+func (k *Keeper) changeTool(ctx context.Context, name string, tool catalog.Key, f func(t Toolset, r *Reference) error) (Toolset, error) {
+	return k.change(ctx, name, func(t Toolset, exists bool) (Toolset, error) {
+		if !exists {
+			return t, k.missing(name)
+		}
+		at := t.index(tool)
+		if at < 0 {
+			return t, fault.New(fault.NotFound, "the toolset %q does not have the tool %s.%s", name, tool.Server, tool.Tool)
+		}
+		t.Updated = now()
+		return t, f(t, &t.Tools[at])
+	})
+}
+
+// DeleteForAgent is Delete for an agent, which may delete what waits for approval only,
+// unless agents may decide alone.
+func (k *Keeper) DeleteForAgent(ctx context.Context, name string) error {
+	t, err := k.Get(name)
+	if err != nil {
+		return err
+	}
+	policy := k.options.Policy()
+	if policy == "deny" {
+		return denied()
+	}
+	if policy != "allow" && t.Approved {
+		return fault.New(fault.Denied, "agents may not delete the toolset %q here, because a person has approved it; ask the user to delete it in the dashboard", name)
+	}
+	return k.Delete(ctx, name)
+}

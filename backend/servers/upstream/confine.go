@@ -1,0 +1,46 @@
+package upstream
+
+import (
+	"context"
+	"os"
+
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Launch is how a child process is started.
+type Launch struct {
+	Command string
+	Args    []string
+	Env     process.Env       // of the user's programs, without Own
+	Own     map[string]string // variables of the server's configuration and vault
+	// Files are inherited as descriptors 3, 4 and so on. They are closed after the
+	// start.
+	Files []*os.File
+	// Started is called with the pid of the process right after its start. It may
+	// be nil.
+	Started func(pid int)
+}
+
+// Confiner restricts what child processes may do.
+type Confiner interface {
+	// Confine returns the launch that starts a server with the restrictions which
+	// its configuration asks for. name is the server whose secrets it gets, which
+	// differs from server.Name for a private copy. It may take as long as the
+	// installation of a package. The error is a fault.
+	Confine(ctx context.Context, name string, server registry.Server, l Launch) (Launch, error)
+}
+
+// confined returns the launch of the session's child process. at is its slot.
+func (s *session) confined(ctx context.Context, at *slot, env process.Env) (Launch, error) {
+	l := Launch{Command: s.filled.Command, Args: s.filled.Args, Env: env, Own: make(map[string]string)}
+	for name, value := range s.filled.Env {
+		if !process.OwnVariable(name) {
+			l.Own[name] = value
+		}
+	}
+	if s.manager.confiner == nil {
+		return l, nil
+	}
+	return s.manager.confiner.Confine(ctx, at.owner(), s.server, l)
+}

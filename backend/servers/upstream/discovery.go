@@ -1,0 +1,119 @@
+package upstream
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Discovery is how the tools of a server were listed the last time.
+type Discovery struct {
+	Server string
+	At     time.Time // when the listing began
+	Took   time.Duration
+	Tools  int
+	Err    error // why the tools could not be listed; nil if they were
+	Failed int64 // attempts that have failed since the hub started
+	Read   int64 // attempts that have succeeded
+}
+
+// discoveries are the last listings by server.
+type discoveries struct {
+	mu  sync.Mutex
+	all map[string]Discovery
+}
+
+// noteDiscovery keeps the result of a listing of the server's tools.
+func (s *session) noteDiscovery(began time.Time, err error) {
+	s.mu.Lock()
+	tools := len(s.description.Tools)
+	s.mu.Unlock()
+	d := &s.manager.discoveries
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.all == nil {
+		d.all = make(map[string]Discovery)
+	}
+	last := d.all[s.server.Name]
+	last.Server, last.At, last.Took, last.Tools, last.Err = s.server.Name, began, time.Since(began), tools, nil
+	if err != nil {
+		last.Err = fault.Wrap(err, fault.Failed, "%s", s.redactor.Text(err.Error()))
+		last.Failed++
+	} else {
+		last.Read++
+	}
+	d.all[s.server.Name] = last
+}
+
+// Discoveries returns how the tools of each server were listed the last time since the hub
+// started, sorted by server.
+func (m *Manager) Discoveries() []Discovery {
+	m.discoveries.mu.Lock()
+	defer m.discoveries.mu.Unlock()
+	return slices.SortedFunc(maps.Values(m.discoveries.all), func(a, b Discovery) int { return cmp.Compare(a.Server, b.Server) })
+}
+
+// ListedAt returns when the tools of a server were listed the last time since the hub
+// started, successfully or not, and the zero time if they were not.
+func (m *Manager) ListedAt(server string) time.Time {
+	m.discoveries.mu.Lock()
+	defer m.discoveries.mu.Unlock()
+	return m.discoveries.all[server].At
+}
+
+// discoverAtOnce is how many servers Discover asks at the same time.
+const discoverAtOnce = 4
+
+// Discover lists the tools of servers again, and starts those that do not run. A server
+// that fails is tried again up to three times, and does not keep the others from being
+// listed: its Discovery has the error.
+func (m *Manager) Discover(ctx context.Context, servers []registry.Server) []Discovery {
+	out := make([]Discovery, len(servers))
+	var asking errgroup.Group
+	asking.SetLimit(discoverAtOnce)
+	for i, server := range servers {
+		asking.Go(func() error {
+			out[i] = m.discover(ctx, server)
+			return nil
+		})
+	}
+	_ = asking.Wait() // no function returns an error
+	return out
+}
+
+func (m *Manager) discover(ctx context.Context, server registry.Server) Discovery {
+	d := Discovery{Server: server.Name, At: time.Now()}
+	for {
+		tools, err := m.ListTools(ctx, server)
+		d.Tools, d.Err, d.Took = len(tools), err, time.Since(d.At)
+		if err == nil {
+			d.Read++
+			return d
+		}
+		if d.Failed++; d.Failed > retries || !worthRetrying(err) {
+			return d
+		}
+		select {
+		case <-time.After(m.retryAfter(int(d.Failed))):
+		case <-ctx.Done():
+			return d
+		}
+	}
+}
+
+// worthRetrying reports whether an error may pass without a person.
+func worthRetrying(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Denied, fault.Invalid, fault.NotFound:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,88 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// judged returns the configured server whose approvals count for a server: of a private
+// copy its original. It returns false if none do.
+func (m *Manager) judged(server registry.Server) (registry.Server, bool) {
+	if m.gate == nil || server.ID != 0 {
+		return server, m.gate != nil
+	}
+	s := m.slot(server.Name)
+	if s == nil {
+		return server, false
+	}
+	original, err := m.registry.Get(s.owner())
+	return original, err == nil
+}
+
+// refusedStart returns why a server must not be started as it is configured, and nil if it
+// may be. For a private copy, the configuration of its original counts.
+func (s *slot) refusedStart(server registry.Server) error {
+	m := s.manager
+	if m.gate == nil {
+		return nil
+	}
+	if server.ID == 0 {
+		original, err := m.registry.Get(s.owner())
+		if err != nil {
+			return nil // no copy
+		}
+		server = original
+	}
+	return m.gate.RefuseStart(server)
+}
+
+// refused returns why a request must not be sent to a server, and nil if it may be.
+func (m *Manager) refused(server registry.Server, call jsonrpc.Call) error {
+	if of, ok := m.judged(server); ok {
+		return m.gate.Refuse(of, call.Method, call.Params)
+	}
+	return nil
+}
+
+// shown returns a result of a server as others get it.
+func (m *Manager) shown(ctx context.Context, server registry.Server, method string, result json.RawMessage) json.RawMessage {
+	if of, ok := m.judged(server); ok {
+		return m.gate.Shown(ctx, of.Name, method, result)
+	}
+	return result
+}
+
+// ShownTools returns those of a server's tools that others get.
+func (m *Manager) ShownTools(ctx context.Context, server registry.Server, tools []json.RawMessage) []json.RawMessage {
+	if _, ok := m.judged(server); !ok {
+		return tools
+	}
+	whole, err := json.Marshal(map[string]any{"tools": append([]json.RawMessage{}, tools...)})
+	if err != nil {
+		return nil // a definition is not JSON
+	}
+	var shown struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
+	_ = json.Unmarshal(m.shown(ctx, server, "tools/list", whole), &shown) // otherwise none is shown
+	return shown.Tools
+}
+
+// Introduce returns the description of a running server as others get it: without
+// instructions that are held.
+func (m *Manager) Introduce(ctx context.Context, server registry.Server) (Description, bool) {
+	d, running := m.Describe(server.Name)
+	if d.Instructions == "" {
+		return d, running
+	}
+	text, err := json.Marshal(d.Instructions)
+	if err != nil {
+		return d, running // strings cannot fail
+	}
+	shown := m.shown(ctx, server, "initialize", jsonrpc.Set(nil, "instructions", text))
+	d.Instructions = jsonrpc.GetString(shown, "instructions")
+	return d, running
+}
