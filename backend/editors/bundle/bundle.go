@@ -117,7 +117,8 @@ func open(name string) (*os.File, error) {
 	return file, nil
 }
 
-func (b *Bundle) read(size int64) error {
+// readArchive lists the files of the archive and checks their names and sizes.
+func (b *Bundle) readArchive(size int64) error {
 	if err := checkDirectory(b.file, size); err != nil {
 		return err
 	}
@@ -125,7 +126,11 @@ func (b *Bundle) read(size int64) error {
 	if b.zip, err = zip.NewReader(b.file, size); err != nil {
 		return notBundle(err)
 	}
-	if err := b.list(); err != nil {
+	return b.list()
+}
+
+func (b *Bundle) read(size int64) error {
+	if err := b.readArchive(size); err != nil {
 		return err
 	}
 	manifest := b.files["manifest.json"]
@@ -136,10 +141,8 @@ func (b *Bundle) read(size int64) error {
 	if err != nil {
 		return err
 	}
-	if b.Manifest, err = readManifest(text); err != nil {
-		return err
-	}
-	return nil
+	b.Manifest, err = readManifest(text)
+	return err
 }
 
 func notBundle(err error) error {

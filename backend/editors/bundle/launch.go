@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // System describes the machine on which a bundle's server runs.
@@ -61,7 +62,7 @@ func (m Manifest) Check(s System, answers map[string]string) error {
 			}
 			missing = append(missing, flag+" ("+o.Title+")")
 		}
-		if err := o.check(answer); err != nil {
+		if err := o.Check(answer); err != nil {
 			return err
 		}
 	}
@@ -71,7 +72,9 @@ func (m Manifest) Check(s System, answers map[string]string) error {
 	return nil
 }
 
-func (o Option) check(answer string) error {
+// Check returns an error if an answer is no number or boolean where one is asked for, or out of range. It does not quote
+// the answer.
+func (o Option) Check(answer string) error {
 	if answer == "" {
 		return nil
 	}
@@ -129,6 +132,42 @@ func (b *Bundle) Launch(s System, folder string, answers map[string]string) Laun
 	}
 	return Launch{Command: l.command(from.Command), Args: l.args(from.Args), Env: l.env(from.Env)}
 }
+
+// Secret is an answer that belongs in the keychain.
+type Secret struct {
+	Name  string // in the references of the launch, or of the environment variable that has only this value
+	Value string
+	Where string // place in the configuration: env.VARIABLE or user_config.KEY
+}
+
+// Configure is Launch with references to secrets in place of the secret answers, which it returns.
+func (b *Bundle) Configure(s System, folder string, answers map[string]string) (Launch, []Secret) {
+	values, marks := make(map[string]string, len(answers)), make(map[string]string, len(b.Options))
+	for _, o := range b.Options {
+		marks[o.Key] = mark(o.Key)
+	}
+	plain, marked := b.Launch(s, folder, nil), b.Launch(s, folder, marks)
+	var kept []Secret
+	for _, o := range b.Options {
+		value := cmp.Or(answers[o.Key], b.Default(s, o))
+		if !o.Secret || value == "" {
+			values[o.Key] = value
+			continue
+		}
+		name, where := o.Key, "user_config."+o.Key
+		for _, variable := range slices.Sorted(maps.Keys(marked.Env)) {
+			if _, fixed := plain.Env[variable]; !fixed && marked.Env[variable] == marks[o.Key] {
+				name, where = variable, "env."+variable
+			}
+		}
+		kept = append(kept, Secret{name, value, where})
+		values[o.Key] = secrets.Reference(name)
+	}
+	return b.Launch(s, folder, values), kept
+}
+
+// mark returns a unique text for an option. Used as an answer, it shows where the launch contains the answer.
+func mark(key string) string { return "\x00" + key + "\x00" }
 
 // defaultStart returns the command line of a server whose manifest contains no
 // command.

@@ -21,8 +21,9 @@ type Manifest struct {
 	Version     string
 	Description string
 	Homepage    string
-	Platforms   []string // linux, darwin or win32; empty: all
-	Options     []Option // sorted by key
+	Platforms   []string          // linux, darwin or win32; empty: all
+	Runtimes    map[string]string // versions of node and python with which the server runs, such as >=18
+	Options     []Option          // sorted by key
 
 	kind   string // node, python, uv or binary
 	entry  string // path of the program in the bundle
@@ -66,7 +67,8 @@ type manifest struct {
 		} `json:"mcp_config"`
 	} `json:"server"`
 	Compatibility struct {
-		Platforms []string `json:"platforms"`
+		Platforms []string          `json:"platforms"`
+		Runtimes  map[string]string `json:"runtimes"`
 	} `json:"compatibility"`
 	Options map[string]option `json:"user_config"`
 }
@@ -95,7 +97,7 @@ func readManifest(text []byte) (Manifest, error) {
 	}
 	out := Manifest{
 		Name: m.Name, Title: cmp.Or(m.Title, m.Name), Version: m.Version, Description: m.Description, Homepage: m.Homepage,
-		Platforms: m.Compatibility.Platforms, kind: m.Server.Type, entry: m.Server.Entry,
+		Platforms: m.Compatibility.Platforms, Runtimes: m.Compatibility.Runtimes, kind: m.Server.Type, entry: m.Server.Entry,
 	}
 	if m.Server.Config != nil {
 		out.start, out.others = m.Server.Config.start, m.Server.Config.Others

@@ -51,6 +51,12 @@ func prepare(root string) error {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return err
 	}
+	return RemoveUnfinished(root)
+}
+
+// RemoveUnfinished removes folders that interrupted calls of Unpack have left in
+// a root. Calls for the same root must not overlap with it.
+func RemoveUnfinished(root string) error {
 	left, err := filepath.Glob(filepath.Join(root, unfinished+"*"))
 	for _, folder := range left {
 		err = errors.Join(err, os.RemoveAll(folder))

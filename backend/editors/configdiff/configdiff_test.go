@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/base/textdiff"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
@@ -25,7 +26,7 @@ func TestDiffsAreTheShortestScripts(t *testing.T) {
 			t.Fatalf("the script from %v to %v has %d edits, want %d", a, b, edits, want)
 		}
 	}
-	long := make([]string, 3*maxEdits)
+	long := make([]string, 3*textdiff.MaxEdits)
 	other := slices.Clone(long)
 	for i := range long {
 		long[i], other[i] = fmt.Sprint(i), fmt.Sprint(-i)

@@ -29,12 +29,16 @@ type Cost struct {
 	Servers int    `json:"servers"` // enabled servers of the editor, without the Agent Discover entry
 	Known   int    `json:"known"`   // those of Servers whose tools are in the catalog
 	Tools   int    `json:"tools"`   // tools of the known servers
-	Today   int    `json:"today"`   // tokens of the definitions in Tools, plus those that Agent Discover lists if the editor has its entry
+	Today   int    `json:"today"`   // tokens of Tools at the start of a conversation, plus those that Agent Discover lists if the editor has its entry
 	Through int    `json:"through"` // tokens if Agent Discover were the only server of the editor
-	// Directly is the tokens of Tools and of all tools that Agent Discover
-	// reaches, if the editor had all their servers itself.
+	// Directly is the tokens, at the start of a conversation, of Tools and of all
+	// tools that Agent Discover reaches, if the editor had all their servers
+	// itself. An editor that defers tools loads only their names.
 	Directly int `json:"directly"`
-	Saved    int `json:"saved"` // of Directly
+	// Deferred is the tokens that the editor would load only when its model looks for a tool.
+	Deferred int     `json:"deferred"`
+	Saved    int     `json:"saved"` // Directly minus Through; negative if Through is more
+	Share    float64 `json:"share"` // of a context of 200,000 tokens that Through takes
 }
 
 // The kinds of findings.
@@ -243,22 +247,23 @@ func (x *examination) cost(e *editor) Cost {
 		Editor: e.status.ID, Name: e.status.Name, Servers: len(e.servers),
 		Through: x.options.ShownTokens(e.surface(), e.status.ID),
 	}
+	own, all := []*catalog.Tool(nil), slices.Clone(x.reachable)
 	for _, s := range e.servers {
 		if len(s.tools) > 0 {
 			cost.Known++
-			cost.Tools += len(s.tools)
-			cost.Today += tokensOf(s.tools)
+		}
+		own = append(own, s.tools...)
+		if !slices.ContainsFunc(s.tools, func(t *catalog.Tool) bool { return slices.Contains(x.reachable, t) }) {
+			all = append(all, s.tools...)
 		}
 	}
+	cost.Tools = len(own)
+	cost.Today, _ = loaded(own, e.row.DefersFrom)
 	if e.registered {
 		cost.Today += cost.Through
 	}
-	cost.Directly = tokensOf(x.reachable)
-	for _, s := range e.servers {
-		if !slices.ContainsFunc(s.tools, func(t *catalog.Tool) bool { return slices.Contains(x.reachable, t) }) {
-			cost.Directly += tokensOf(s.tools)
-		}
-	}
+	cost.Directly, cost.Deferred = loaded(all, e.row.DefersFrom)
+	cost.Share = tokens.Share(cost.Through)
 	cost.Saved = tokens.Saved(cost.Directly, cost.Through)
 	return cost
 }

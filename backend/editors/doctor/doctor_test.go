@@ -210,10 +210,10 @@ func TestCostsCoverTheServersOfAnEditorAndAgentDiscover(t *testing.T) {
 		costs[c.Editor] = c
 	}
 	both := tokens.Count(plain) + tokens.Count(strings.Replace(plain, "open", "shut", 1))
-	if got, want := costs["cursor"], (doctor.Cost{Editor: "cursor", Name: "Cursor", Servers: 2, Known: 1, Tools: 2, Today: both, Through: entryTokens, Directly: both + each, Saved: both + each - entryTokens}); got != want {
+	if got, want := costs["cursor"], (doctor.Cost{Editor: "cursor", Name: "Cursor", Servers: 2, Known: 1, Tools: 2, Today: both, Through: entryTokens, Directly: both + each, Saved: both + each - entryTokens, Share: tokens.Share(entryTokens)}); got != want {
 		t.Errorf("costs of Cursor: %+v, want %+v", got, want)
 	}
-	if got, want := costs["gemini-cli"], (doctor.Cost{Editor: "gemini-cli", Name: "Gemini CLI", Today: entryTokens, Through: entryTokens, Directly: both + each, Saved: both + each - entryTokens}); got != want {
+	if got, want := costs["gemini-cli"], (doctor.Cost{Editor: "gemini-cli", Name: "Gemini CLI", Today: entryTokens, Through: entryTokens, Directly: both + each, Saved: both + each - entryTokens, Share: tokens.Share(entryTokens)}); got != want {
 		t.Errorf("costs of Gemini CLI: %+v, want %+v", got, want)
 	}
 	f.listed = []string{"quiet__open"}
@@ -359,5 +359,24 @@ func TestReportOfMachineWithoutEditorsIsEmpty(t *testing.T) {
 	report := newFixture(t).run()
 	if report.Costs == nil || report.Findings == nil || len(report.Costs)+len(report.Findings) > 0 {
 		t.Errorf("got %+v", report)
+	}
+}
+
+func TestToolsThatAnEditorDefersAreCountedAsDeferred(t *testing.T) {
+	f := newFixture(t)
+	f.server("play", "@x/play", plain)
+	f.must(f.countTokens())
+	f.write(".codex/config.toml", "[mcp_servers.play]\ncommand = \"npx\"\nargs = [\"-y\", \"@x/play\"]\n")
+	f.write(".copilot/mcp-config.json", `{"mcpServers":{`+entry("play", "@x/play")+`}}`) // defers from 31 tools on
+	each, name := tokens.Count(plain), tokens.Estimate("mcp__play__open")+1
+	want := map[string]int{"codex": each - name, "copilot-cli": 0}
+	for _, c := range f.run().Costs {
+		if deferred, ok := want[c.Editor]; ok && (c.Deferred != deferred || c.Directly != each-deferred || c.Today != c.Directly || c.Saved != c.Directly-c.Through) {
+			t.Errorf("got %+v, want %d deferred", c, deferred)
+		}
+		delete(want, c.Editor)
+	}
+	if len(want) > 0 {
+		t.Errorf("no costs of %v", want)
 	}
 }

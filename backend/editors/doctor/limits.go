@@ -12,13 +12,24 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacompat"
 )
 
-// tokensOf returns the tokens of tool definitions. Definitions that are not
-// counted yet are estimated.
+// loaded returns the tokens that tools take at the start of a conversation in an editor that
+// defers definitions from a number of tools on, and those that it loads later; see
+// catalog.CostOf.
+func loaded(tools []*catalog.Tool, defersFrom int) (now, deferred int) {
+	all := tokensOf(tools)
+	if defersFrom == 0 || len(tools) < defersFrom {
+		return all, 0
+	}
+	now = min(catalog.NameTokens(tools), all)
+	return now, all - now
+}
+
+// tokensOf returns the tokens of tool definitions.
 func tokensOf(tools []*catalog.Tool) (sum int) {
 	for _, t := range tools {
 		n := t.Tokens
 		if n == 0 {
-			n = tokens.Estimate(string(t.Definition))
+			n = tokens.Count(string(t.Definition)) // the catalog has not counted it yet
 		}
 		sum += n
 	}

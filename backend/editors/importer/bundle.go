@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -171,10 +170,10 @@ func (b *bundleImport) do(ctx context.Context, dry bool) error {
 			return err
 		}
 	}
-	launch, answers := b.launch(filepath.Join(b.options.Bundles, b.bundle.Folder()))
+	launch, answers := b.bundle.Configure(b.system(), filepath.Join(b.options.Bundles, b.bundle.Folder()), b.values)
 	b.result.Preview = previewOf(table.Server{Transport: "stdio", Command: launch.Command, Args: launch.Args, Env: launch.Env})
 	for _, a := range answers {
-		b.result.Moved = append(b.result.Moved, a.where)
+		b.result.Moved = append(b.result.Moved, a.Where)
 	}
 	if b.existing == "" || len(b.values) > 0 {
 		if why := b.keeping.reason(ctx); len(answers) > 0 && why != "" {
@@ -194,53 +193,15 @@ func (b *bundleImport) do(ctx context.Context, dry bool) error {
 	if err := b.store(ctx, launch, answers); err != nil {
 		return errors.Join(err, unpacked.Undo())
 	}
-	return unpacked.Keep()
-}
-
-// secretAnswer is an answer that is kept as a secret, with the place in the
-// configuration that refers to the secret.
-type secretAnswer struct{ name, value, where string }
-
-// launch returns how the server is started, with references in place of secret
-// answers, and these answers.
-func (b *bundleImport) launch(folder string) (bundle.Launch, []secretAnswer) {
-	values := make(map[string]string, len(b.values))
-	var kept []secretAnswer
-	plain := b.bundle.Launch(b.system(), folder, nil)
-	marked := b.bundle.Launch(b.system(), folder, b.marks())
-	for _, o := range b.bundle.Options {
-		value := cmp.Or(b.values[o.Key], b.bundle.Default(b.system(), o))
-		if !o.Secret || value == "" {
-			values[o.Key] = value
-			continue
-		}
-		name, where := o.Key, "user_config."+o.Key
-		for variable, text := range marked.Env {
-			if _, fixed := plain.Env[variable]; !fixed && text == mark(o.Key) {
-				name, where = variable, "env."+variable // the variable contains only this answer, so no reference is needed
-			}
-		}
-		kept = append(kept, secretAnswer{name, value, where})
-		values[o.Key] = secrets.Reference(name)
+	if err := unpacked.Keep(); err != nil || b.existing == "" || b.unseen || b.options.Accept == nil {
+		return err
 	}
-	return b.bundle.Launch(b.system(), folder, values), kept
+	return b.options.Accept(ctx, b.existing)
 }
-
-// marks returns a unique text for each question. Used as an answer, it shows
-// where the configuration contains the answer.
-func (b *bundleImport) marks() map[string]string {
-	marks := make(map[string]string)
-	for _, o := range b.bundle.Options {
-		marks[o.Key] = mark(o.Key)
-	}
-	return marks
-}
-
-func mark(key string) string { return "\x00" + key + "\x00" }
 
 // store writes the server to the registry and the secret answers to the
 // keychain. After a failure a server that did not exist before is removed.
-func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers []secretAnswer) error {
+func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers []bundle.Secret) error {
 	name := b.result.Name
 	if b.existing == "" {
 		server := registry.Server{
@@ -265,7 +226,7 @@ func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers 
 		return b.moveFolder(ctx)
 	}
 	for _, a := range answers {
-		if err := b.options.Vault.Set(ctx, name, a.name, a.value); err != nil {
+		if err := b.options.Vault.Set(ctx, name, a.Name, a.Value); err != nil {
 			if b.existing == "" {
 				err = errors.Join(err, b.options.Lifecycle.Remove(context.WithoutCancel(ctx), name))
 			}

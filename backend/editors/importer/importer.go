@@ -55,7 +55,9 @@ type Options struct {
 	Vault         *secrets.Vault // nil: credentials stay in the configuration
 	Migrator      Migrator
 	RemoveEntries RemoveEntries // nil: entries stay in the editors
-	Bundles       string        // folder into which bundles are unpacked
+	// Accept notes that a person has approved how a server is started now. It may be nil.
+	Accept  func(ctx context.Context, server string) error
+	Bundles string // folder into which bundles are unpacked
 }
 
 // Importer finds and adds servers. It is safe for concurrent use.

@@ -41,9 +41,9 @@ func (t nameSet) propose(c *Candidate) {
 // otherwise a name made from the server's command or URL, with a number if
 // necessary.
 func (t nameSet) free(given string, s table.Server) string {
-	name := valid(given)
+	name := registry.NameFrom(given)
 	if name == "" {
-		name = valid(suggestName(s))
+		name = registry.NameFrom(suggestName(s))
 	}
 	if registry.CheckName(name) != nil || strings.EqualFold(name, registration.Name) {
 		name = strings.Trim("server-"+name, "-")
@@ -53,33 +53,4 @@ func (t nameSet) free(given string, s table.Server) string {
 		free = fmt.Sprintf("%s-%d", name, n)
 	}
 	return free
-}
-
-// longest is the maximum length of a proposed name in bytes. Clients limit the
-// length of a tool's name, which starts with the name of its server.
-const longest = 48
-
-// valid replaces the characters of a text that a server's name must not
-// contain. It returns "" when no other characters are left.
-func valid(text string) string {
-	if len(text) > 4*longest {
-		text = text[:4*longest]
-	}
-	dashed := false
-	text = strings.Map(func(r rune) rune {
-		plain := r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r))
-		if plain {
-			dashed = r == '-'
-			return r
-		}
-		if dashed {
-			return -1
-		}
-		dashed = true
-		return '-'
-	}, strings.TrimSpace(text))
-	for strings.Contains(text, "__") {
-		text = strings.ReplaceAll(text, "__", "_")
-	}
-	return strings.Trim(text[:min(len(text), longest)], "._-")
 }

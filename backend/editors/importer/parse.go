@@ -33,7 +33,12 @@ type Parsed struct {
 	Notes       []string          `json:"notes" nullable:"false" doc:"Remarks for the user before the server is added, as sentences."`
 	Problem     string            `json:"problem" doc:"Why the server cannot be added; empty when it can."`
 	Preview
+
+	entry string
 }
+
+// Entry returns the name that the server has in the text.
+func (p Parsed) Entry() string { return p.entry }
 
 // Credential is a value that should be kept as a secret.
 type Credential struct {
@@ -89,7 +94,7 @@ func newParsed(e textEntry, c Candidate, unset func(variable string) bool) Parse
 		Transport: s.Transport, Command: s.Command, Args: append([]string{}, s.Args...), Env: notNil(s.Env),
 		URL: s.URL, Headers: notNil(s.Headers), Target: c.Command,
 		Secrets: []Credential{}, Missing: []Placeholder{}, Existing: c.Existing, Disabled: s.Disabled, Notes: c.Warnings, Problem: c.Problem,
-		Preview: c.Preview,
+		Preview: c.Preview, entry: e.Name,
 	}
 	switch {
 	case e.Name == "" || e.Name == c.Name:

@@ -44,6 +44,9 @@ type Editor struct {
 	// Eager are fields of an entry with which the editor shows a model its tools from the
 	// start, instead of their names only.
 	Eager configedit.Object
+	// DefersFrom is from how many tools on the editor shows a model their names only, and
+	// loads definitions on demand; 0: never, or not known.
+	DefersFrom int
 	// Setting is what the user's file needs beside the entry for the same; nil for nothing.
 	Setting *Setting
 	Project []string // files of a project, relative to its folder

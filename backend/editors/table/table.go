@@ -85,6 +85,7 @@ type row struct {
 	Shape   string                 `yaml:"shape"`
 	Project []spot                 `yaml:"project"`
 	Eager   map[string]any         `yaml:"eager"`
+	Defers  int                    `yaml:"defers_from"`
 	Setting *setting               `yaml:"setting"`
 
 	Detect         detection        `yaml:"detect"`
@@ -237,7 +238,7 @@ func (r *row) editor() *Editor {
 		MaxTools: r.MaxTools, MaxName: r.MaxName, MaxResult: r.MaxResult, ReadsResources: r.ReadsResources, NamePrefix: r.NamePrefix, NoSpaces: r.NoSpaces,
 		Schemas: r.Schemas, Verified: r.Verified, Note: r.Note, row: r,
 	}
-	e.Eager = sortedFields(r.Eager)
+	e.Eager, e.DefersFrom = sortedFields(r.Eager), r.Defers
 	if r.Setting != nil {
 		e.Setting = &Setting{Keys: r.Setting.Keys, Fields: sortedFields(r.Setting.Fields)}
 	}
