@@ -46,6 +46,7 @@ type Key struct {
 	Protocol string // version of MCP that the client asked for
 	Editor   string // id of the editor whose entry has started the companion, empty if the entry does not say
 	Surface  string // what the entry shows
+	Toolset  string `json:",omitempty"` // that the client's project asks for
 }
 
 // Sum is the SHA-256 of an answer.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
@@ -32,17 +33,29 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/market/installer"
+	"github.com/agent-discover/agent-discover/backend/market/marketplace"
+	"github.com/agent-discover/agent-discover/backend/market/mirror"
+	"github.com/agent-discover/agent-discover/backend/market/persona"
+	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
+	"github.com/agent-discover/agent-discover/backend/market/updates"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/results"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 	"github.com/agent-discover/agent-discover/frontend"
 )
 
@@ -57,10 +70,20 @@ type Options struct {
 	Discovery Discovery
 	Editors   Editors
 	Clients   Clients
+	Config    Config
+	Market    Market
 	Roots     []string // URIs of the MCP roots that servers get
 
 	Bus *events.Bus
 	Log *slog.Logger
+}
+
+// Config holds the settings and what follows from them.
+type Config struct {
+	File   string // path of the settings file
+	Live   *settings.Live
+	Edit   settings.Editor
+	Policy *policy.Current
 }
 
 // Servers holds the parts that configure, run and call servers.
@@ -73,10 +96,18 @@ type Servers struct {
 	Proxy     *proxy.Proxy
 	Inspector *inspector.Inspector
 	Inbox     *inspector.Inbox // elicitations: questions of servers to the user
+	Approvals *policy.Approvals
+	Trust     *holding.Keeper
+	Results   *results.Screen
 	Journal   *journal.Journal
-	Secrets   Secrets
-	OAuth     *oauth.Manager
-	Setup     Setup
+	Audit     *audit.Log
+	Sandbox   *sandbox.Sandbox
+	// ToolHistory returns how a tool has changed, the latest change first.
+	ToolHistory func(ctx context.Context, server, tool string) ([]catalog.Past, error)
+	Secrets     Secrets
+	OAuth       *oauth.Manager
+	Toolsets    *toolset.Keeper
+	Setup       Setup
 }
 
 // Secrets holds the parts that keep credentials.
@@ -107,6 +138,16 @@ type Editors struct {
 	KeepSetting func(keys []string, value any) error // writes a value to the settings file
 }
 
+// Market holds the parts of the marketplace.
+type Market struct {
+	Marketplace *marketplace.Marketplace
+	Installer   *installer.Installer
+	Programs    *prerequisites.Checker
+	Mirror      *mirror.Mirror
+	Updates     *updates.Updates
+	Personas    *persona.Personas
+}
+
 // Clients holds the parts that serve MCP clients.
 type Clients struct {
 	Gateway   *gateway.Gateway
@@ -127,6 +168,7 @@ type Door struct {
 // New returns the handler. WebSockets receive nothing before Run is called.
 func New(o Options) *Door {
 	views := resources.NewViews(o.Servers.Upstream, o.Servers.Catalog, o.Servers.Journal, o.Servers.OAuth)
+	views.Sandboxes = o.Servers.Sandbox
 	mux := http.NewServeMux()
 	table := route.NewTable(mux, openapi.NewDocument(o.Info.Version))
 	for _, group := range groups(o, views) {
@@ -170,7 +212,7 @@ const wellKnown = "/.well-known/"
 // PrincipalOf returns whose credential a request to the MCP endpoint has shown.
 func PrincipalOf(r *http.Request) endpoint.Principal {
 	if grant := guard.GrantOf(r.Context()); grant != nil {
-		return endpoint.Principal{ID: grant.ID, Server: grant.Server(), Surface: grant.Surface, Client: grant.Client, Ended: grant.Ended()}
+		return endpoint.Principal{ID: grant.ID, Name: grant.Name, Server: grant.Server(), Surface: grant.Surface, Client: grant.Client, Ended: grant.Ended()}
 	}
 	if session := guard.SessionOf(r.Context()); session != nil {
 		return endpoint.Principal{ID: "page-" + session.ID(), Anything: true, Ended: session.Ended()}
@@ -184,35 +226,49 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 	return []interface{ Routes(*route.Table) }{
 		&resources.Hub{
 			Info: o.Info, Began: time.Now(), Sessions: o.Sessions, Registry: s.Registry, Catalog: s.Catalog, Upstream: s.Upstream,
-			Journal: s.Journal, Clients: o.Clients.Gateway.Clients, Stop: o.Stop,
+			Journal: s.Journal, Held: s.Trust.Counts, Clients: o.Clients.Gateway.Clients, Stop: o.Stop,
 		},
+		&resources.Config{File: o.Config.File, Live: o.Config.Live, Keep: o.Editors.KeepSetting, Edit: o.Config.Edit},
+		&resources.Rules{Policy: o.Config.Policy, Catalog: s.Catalog},
 		&resources.Sessions{Sessions: o.Sessions},
-		&resources.Tokens{Tokens: o.Clients.Tokens, Registry: s.Registry, Importer: o.Editors.Importer, Address: o.Info.Address()},
-		&resources.Servers{Registry: s.Registry, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Views: views},
+		&resources.Tokens{Tokens: o.Clients.Tokens, Registry: s.Registry, Toolsets: s.Toolsets, Importer: o.Editors.Importer, Address: o.Info.Address()},
+		&resources.Servers{Registry: s.Registry, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Trust: s.Trust, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Views: views},
 		&resources.Parse{Importer: o.Editors.Importer},
-		&resources.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Views: views},
+		&resources.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Accept: s.Trust.Accept, Views: views},
+		&resources.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied},
 		&resources.Health{Registry: s.Registry, Upstream: s.Upstream},
 		&resources.Prereqs{Registry: s.Registry, Prefetch: s.Prefetch, Roots: o.Roots},
 		&resources.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
 		&resources.SignIns{Registry: s.Registry, OAuth: s.OAuth, Sessions: o.Sessions},
 		&resources.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},
 		&resources.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox.Caller, Upstream: s.Upstream, Output: s.Upstream.Output, Messages: s.Upstream.Messages, Call: s.Proxy.Call},
-		&resources.Transient{Inspector: s.Inspector, Describe: s.Upstream.Describe},
+		&resources.Transient{Inspector: s.Inspector, Describe: s.Upstream.Describe, Shown: s.Upstream.ShownTools},
 		&resources.Questions{Inbox: s.Inbox},
+		&resources.ToolApprovals{Approvals: s.Approvals},
 		&resources.Presets{Inspector: s.Inspector},
-		&resources.Tools{Registry: s.Registry, Catalog: s.Catalog, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy},
+		&resources.Discovery{Registry: s.Registry, Catalog: s.Catalog, Servers: s.Upstream, History: s.ToolHistory},
+		&resources.Tools{Registry: s.Registry, Catalog: s.Catalog, Policy: o.Config.Policy, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy},
+		&resources.Toolsets{Keeper: s.Toolsets},
+		&resources.Trust{Registry: s.Registry, Keeper: s.Trust},
+		&resources.KeptResults{Screen: s.Results},
 		&resources.Find{Find: o.Clients.Gateway.Find},
 		&resources.Search{Status: o.Discovery.Embedding.Status},
 		&resources.Learned{Learning: o.Discovery.Learning},
 		&resources.Context{Use: o.Clients.Gateway.Context},
 		&resources.Logs{Journal: s.Journal, Log: o.Log},
+		&resources.Audit{Audit: s.Audit, Settle: s.Journal.Settle, Log: o.Log},
 		&resources.Metrics{Registry: s.Registry, Journal: s.Journal, Now: time.Now},
 		&resources.Editors{
 			Registrar: o.Editors.Registrar, Entry: o.Editors.Entry, Check: o.Editors.Doctor.Run, Shown: o.Clients.Gateway, KeepSetting: o.Editors.KeepSetting,
 		},
 		&resources.Results{Folder: o.Clients.Gateway.ResultsFolder, Choose: o.Clients.ChooseResults},
 		&resources.EditorImport{Importer: o.Editors.Importer},
-		&resources.Marketplace{},
+		&resources.Market{Market: o.Market.Marketplace},
+		&resources.MarketJobs{Installer: o.Market.Installer, Programs: o.Market.Programs},
+		&resources.MarketMirror{Mirror: o.Market.Mirror},
+		&resources.MarketUpdates{Updates: o.Market.Updates, Policy: s.Lifecycle.InstallPolicy},
+		&resources.Personas{Personas: o.Market.Personas},
+		&resources.Marketplace{Market: o.Market.Marketplace},
 	}
 }
 
@@ -233,8 +289,8 @@ func newPusher(o Options, views *resources.Views) *push.Pusher {
 			Servers: s.Registry, Tools: s.Catalog, Totals: s.Journal.Totals, Running: s.Upstream.State, View: views.Server,
 			SecretNames: s.Secrets.Names,
 		},
-		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Proxy.InFlight, Clients: o.Clients.Gateway.Clients, Problem: func() string { return resources.JournalProblem(s.Journal.Problem()) }},
-		Learning: o.Discovery.Learning, Output: s.Upstream, Editors: o.Editors.Registrar, Attend: s.Inbox.Attend,
+		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Proxy.InFlight, Clients: o.Clients.Gateway.Clients, Held: s.Trust.Counts, Kept: func() int { return len(s.Results.List()) }, Problem: func() string { return resources.JournalProblem(s.Journal.Problem()) }},
+		Learning: o.Discovery.Learning, Mirror: o.Market.Mirror, Output: s.Upstream, Editors: o.Editors.Registrar, Attend: s.Inbox.Attend,
 		Sessions: o.Sessions, Timeouts: o.Timeouts, Bus: o.Bus,
 	})
 }

@@ -103,7 +103,7 @@ const legacyEra, modernEra = "legacy", "modern"
 // keyOf returns the key under which the answer to a request is kept, without the
 // version of the hub. It returns false if the answer is not kept. The caller holds mu.
 func (c *Companion) keyOf(m *jsonrpc.Message) (answercache.Key, bool) {
-	key := answercache.Key{Method: m.Method, Era: legacyEra, Editor: c.Entry.Client, Surface: c.Entry.Surface}
+	key := answercache.Key{Method: m.Method, Era: legacyEra, Editor: c.Entry.Client, Surface: c.Entry.Surface, Toolset: c.Entry.Toolset}
 	if !m.IsRequest() {
 		return key, false
 	}

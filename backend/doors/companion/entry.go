@@ -19,6 +19,7 @@ type Entry struct {
 	// its project; empty if it is not known. A server that the client has for itself gets
 	// it as its root, if the client has no roots of its own.
 	Folder string `json:"folder,omitempty"`
+	Project
 }
 
 // maxEntryText is the maximum length of each field of an Entry, in characters.
@@ -33,6 +34,9 @@ func (e Entry) Check() error {
 		if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxEntryText {
 			return fault.New(fault.Invalid, "invalid client or surface: use at most %d characters", maxEntryText)
 		}
+	}
+	if err := e.Project.check(); err != nil {
+		return err
 	}
 	if !utf8.ValidString(e.Folder) || len(e.Folder) > maxFolder {
 		return fault.New(fault.Invalid, "invalid working directory: use at most %d bytes of UTF-8", maxFolder)

@@ -232,10 +232,19 @@ func (k *Keeper) end(g *Grant) {
 // Forget revokes the tokens of a removed server, because a later server of the same name
 // is a different server.
 func (k *Keeper) Forget(ctx context.Context, server string) error {
+	return k.forgetSurface(ctx, surfaces.OfServer+server)
+}
+
+// ForgetToolset revokes the tokens of a deleted toolset, for the same reason.
+func (k *Keeper) ForgetToolset(ctx context.Context, toolset string) error {
+	return k.forgetSurface(ctx, surfaces.OfToolset+toolset)
+}
+
+func (k *Keeper) forgetSurface(ctx context.Context, surface string) error {
 	k.mu.Lock()
 	var of []*Grant
 	for _, g := range k.byName {
-		if g.Surface == surfaces.OfServer+server {
+		if g.Surface == surface {
 			of = append(of, g)
 		}
 	}

@@ -19,7 +19,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
@@ -30,6 +32,10 @@ const (
 	ServerPath = "/mcp/{server}"
 	SSEPath    = "/sse"
 )
+
+// ToolsetHeader names the toolset that a client wants to be limited to. It cannot show more
+// than the credential does.
+const ToolsetHeader = "Agent-Discover-Toolset"
 
 const (
 	sessionHeader   = "Mcp-Session-Id"
@@ -59,6 +65,7 @@ type Session interface {
 // Principal is whose credential a request has shown.
 type Principal struct {
 	ID       string          // the same for all requests with the credential; no secret
+	Name     string          // of the credential, as a person has called it; may be empty
 	Server   string          // if not empty, the only server that the credential opens
 	Surface  string          // what the credential shows; see package surfaces
 	Anything bool            // the credential opens every path
@@ -71,7 +78,9 @@ type Options struct {
 	Open      func(context.Context, gateway.Opening) Session
 	Principal func(*http.Request) Principal
 	Knows     func(server string) bool // reports whether a server is configured
-	Log       *slog.Logger
+	// Usable returns why a toolset cannot be used, or nil.
+	Usable func(toolset string) error
+	Log    *slog.Logger
 }
 
 // Endpoint is the HTTP handler of the paths above. It is safe for concurrent use.
@@ -79,6 +88,7 @@ type Endpoint struct {
 	open      func(context.Context, gateway.Opening) Session
 	principal func(*http.Request) Principal
 	knows     func(server string) bool
+	usable    func(toolset string) error
 	log       *slog.Logger
 	slots     chan struct{} // one element for each open stream or request
 	unread    *jsonrpc.Budget
@@ -94,12 +104,12 @@ type Endpoint struct {
 }
 
 // scope is what requests of the modern era share a gateway session by.
-type scope struct{ principal, server string }
+type scope struct{ principal, server, toolset string }
 
 // New returns an endpoint.
 func New(o Options) *Endpoint {
 	return &Endpoint{
-		open: o.Open, principal: o.Principal, knows: o.Knows, log: o.Log, slots: make(chan struct{}, maxStreams), unread: jsonrpc.NewBudget(maxUnread),
+		open: o.Open, principal: o.Principal, knows: o.Knows, usable: o.Usable, log: o.Log, slots: make(chan struct{}, maxStreams), unread: jsonrpc.NewBudget(maxUnread),
 		legacy: make(map[string]*session), modern: make(map[scope]*session), watched: make(map[string]bool),
 		closing: make(chan struct{}), left: make(chan struct{}),
 	}
@@ -114,7 +124,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 	}
 	c := &conversation{endpoint: e, w: w, r: r, principal: e.principal(r)}
-	if !c.allowed(r.PathValue("server")) {
+	if !c.allowed(r.PathValue("server")) || !c.limited(r.Header.Get(ToolsetHeader)) {
 		return
 	}
 	if r.URL.Path == SSEPath {
@@ -146,6 +156,7 @@ type conversation struct {
 	r         *http.Request
 	principal Principal
 	server    string // the only server of the session; empty for all
+	toolset   string // that the client asks to be limited to; empty for none
 }
 
 // allowed reports whether the credential opens the path, and sets the server. Otherwise
@@ -165,6 +176,29 @@ func (c *conversation) allowed(server string) bool {
 	}
 	refuse(c.w, http.StatusForbidden, nil, invalid("this token does not open the server; create one with: agent-discover token create NAME --surface server:NAME"))
 	return false
+}
+
+// limited notes the toolset that the client wants to be limited to. If the credential does
+// not allow it, or there is no such toolset, it answers the request and returns false.
+func (c *conversation) limited(toolset string) bool {
+	if toolset == "" {
+		return true
+	}
+	bound := surfaces.Toolset(c.principal.Surface)
+	switch {
+	case c.server != "" || bound != "" && bound != toolset:
+		refuse(c.w, http.StatusForbidden, nil, invalid("this token does not open the toolset"))
+		return false
+	case c.endpoint.usable == nil:
+		refuse(c.w, http.StatusNotFound, nil, invalid("there are no toolsets here"))
+		return false
+	}
+	if err := c.endpoint.usable(toolset); err != nil {
+		refuse(c.w, http.StatusNotFound, nil, invalid(fault.MessageOf(err)))
+		return false
+	}
+	c.toolset = toolset
+	return true
 }
 
 // version returns the value of the header MCP-Protocol-Version.

@@ -163,8 +163,9 @@ func newEndpoint() (*endpoint.Endpoint, *script) {
 			}
 			return p
 		},
-		Knows: func(server string) bool { return server == "one" },
-		Log:   slog.New(slog.DiscardHandler),
+		Knows:  func(server string) bool { return server == "one" },
+		Usable: func(string) error { return nil },
+		Log:    slog.New(slog.DiscardHandler),
 	}), s
 }
 

@@ -1,10 +1,12 @@
 package endpoint
 
 import (
+	"cmp"
 	"crypto/rand"
 	"net/http"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -72,6 +74,10 @@ func (c *conversation) sessionNamed(name string, id []byte) (s *session, ok bool
 		s.release()
 		refuse(c.w, http.StatusForbidden, id, invalid("the session belongs to another token or server"))
 		return nil, false
+	case c.toolset != "" && c.toolset != cmp.Or(s.toolset, surfaces.Toolset(s.principal.Surface)):
+		s.release()
+		refuse(c.w, http.StatusForbidden, id, invalid("the session does not belong to this toolset; send initialize with the header "+ToolsetHeader))
+		return nil, false
 	}
 	return s, true
 }
@@ -80,7 +86,7 @@ func (c *conversation) sessionNamed(name string, id []byte) (s *session, ok bool
 func (c *conversation) newSession(l *link) (s *session, ok bool) {
 	e := c.endpoint
 	e.mu.Lock()
-	if s, ok = e.admit(c.principal, c.server); ok {
+	if s, ok = e.admit(c.principal, c.server, c.toolset); ok {
 		s.link = l
 		e.legacy[l.id] = s
 	}

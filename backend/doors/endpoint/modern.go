@@ -32,7 +32,7 @@ func (c *conversation) modern(m jsonrpc.Message) {
 		return
 	}
 	defer c.leave()
-	s, ok := c.endpoint.modernSession(c.principal, c.server)
+	s, ok := c.endpoint.modernSession(c.principal, c.server, c.toolset)
 	if !ok {
 		unavailable(c.w, "the hub is stopping")
 		return
@@ -120,12 +120,12 @@ func removeBadParams(list json.RawMessage) json.RawMessage {
 
 // modernSession returns the session that the requests of a principal share. The caller
 // releases it. ok is false if the endpoint was closed.
-func (e *Endpoint) modernSession(p Principal, server string) (s *session, ok bool) {
-	key := scope{p.ID, server}
+func (e *Endpoint) modernSession(p Principal, server, toolset string) (s *session, ok bool) {
+	key := scope{p.ID, server, toolset}
 	e.mu.Lock()
 	s = e.modern[key]
 	if s == nil || !s.hold() {
-		if s, ok = e.admit(p, server); !ok {
+		if s, ok = e.admit(p, server, toolset); !ok {
 			e.mu.Unlock()
 			return nil, false
 		}
@@ -137,6 +137,9 @@ func (e *Endpoint) modernSession(p Principal, server string) (s *session, ok boo
 	id := "http-" + p.ID
 	if server != "" {
 		id += "/" + server
+	}
+	if toolset != "" {
+		id += "#" + toolset
 	}
 	s.open(id)
 	return s, true

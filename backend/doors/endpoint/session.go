@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ type session struct {
 	endpoint  *Endpoint
 	principal Principal
 	server    string // the only server of the session; empty for all
+	toolset   string // that the session is limited to; empty for none
 	link      *link  // how a legacy session reaches its client; nil in the modern era
 
 	opening sync.Once
@@ -44,7 +46,7 @@ type request struct {
 
 // admit creates a session with one user, unless the endpoint was closed. If there are too
 // many, it ends the session that has been idle for longest. The caller holds mu.
-func (e *Endpoint) admit(p Principal, server string) (s *session, ok bool) {
+func (e *Endpoint) admit(p Principal, server, toolset string) (s *session, ok bool) {
 	if e.closed {
 		return nil, false
 	}
@@ -52,7 +54,7 @@ func (e *Endpoint) admit(p Principal, server string) (s *session, ok bool) {
 		e.endLongestIdle()
 	}
 	s = &session{
-		endpoint: e, principal: p, server: server, done: make(chan struct{}),
+		endpoint: e, principal: p, server: server, toolset: toolset, done: make(chan struct{}),
 		users: 1, running: make(map[*request]bool),
 	}
 	e.sessions.Add(1)
@@ -103,7 +105,10 @@ func (e *Endpoint) awaitEnd(p Principal) {
 // open opens the gateway session, once.
 func (s *session) open(id string) {
 	s.opening.Do(func() {
-		s.serving = s.endpoint.open(context.Background(), gateway.Opening{ID: id, Peer: s, Client: s.principal.Client, Surface: s.surface()})
+		s.serving = s.endpoint.open(context.Background(), gateway.Opening{
+			ID: id, Peer: s, Client: s.principal.Client, Surface: s.surface(), Toolset: s.toolset, Credential: "token:" + s.principal.ID,
+			Token: strings.TrimSpace(s.principal.ID + " " + s.principal.Name),
+		})
 	})
 }
 
@@ -178,7 +183,7 @@ func (s *session) end(why error) {
 	e.mu.Lock()
 	if s.link != nil {
 		delete(e.legacy, s.link.id)
-	} else if key := (scope{s.principal.ID, s.server}); e.modern[key] == s {
+	} else if key := (scope{s.principal.ID, s.server, s.toolset}); e.modern[key] == s {
 		delete(e.modern, key)
 	}
 	close(e.left)

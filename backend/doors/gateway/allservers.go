@@ -37,7 +37,11 @@ func (a allServers) list(ctx context.Context, method string, params json.RawMess
 	case jsonrpc.Get(params, "cursor") != nil:
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown cursor; the list has one page")
 	case method != "tools/list":
-		return a.gateway.list(method), nil
+		lists := a.gateway.listFrom(method, a.gateway.activeServers())
+		if m, ok := a.own.(metaTools); ok {
+			return m.withOwn(method, lists), nil
+		}
+		return lists, nil
 	case a.exchangeOf(ctx).modern:
 		return a.encodeTools(a.own.listed(), a.constantTools(), limitsOfEntry(a.entry))
 	}
@@ -50,9 +54,12 @@ func (a allServers) list(ctx context.Context, method string, params json.RawMess
 }
 
 // constantTools returns the tools of servers that every modern client lists: those of
-// active servers, sorted by server and tool.
+// active servers, sorted by server and tool, or those of the equipped toolset in its order.
 func (a allServers) constantTools() []*catalog.Tool {
-	tools := a.gateway.ActiveTools()
+	if a.equipped() != "" {
+		return a.activeTools()
+	}
+	tools := a.gateway.activeTools(a.rules())
 	slices.SortStableFunc(tools, func(a, b *catalog.Tool) int {
 		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Name, b.Name))
 	})
@@ -60,13 +67,13 @@ func (a allServers) constantTools() []*catalog.Tool {
 }
 
 // encodeTools returns the result of tools/list with the hub's tools and those of servers.
-func (a allServers) encodeTools(own ownTools, tools []*catalog.Tool, m clientLimits) (json.RawMessage, error) {
+func (s *Session) encodeTools(own ownTools, tools []*catalog.Tool, m clientLimits) (json.RawMessage, error) {
 	list, names := []json.RawMessage{}, m.names(tools)
 	for _, definition := range own.definitions {
-		list = append(list, a.gateway.fit(m, jsonrpc.GetString(definition, "name"), definition))
+		list = append(list, s.gateway.fit(m, jsonrpc.GetString(definition, "name"), definition))
 	}
 	for i, t := range tools {
-		list = append(list, a.gateway.show(m, t, names[i]))
+		list = append(list, s.gateway.show(m, t, names[i]))
 	}
 	return encode(struct {
 		Tools []json.RawMessage `json:"tools"`
@@ -80,7 +87,7 @@ func (a allServers) call(ctx context.Context, params json.RawMessage) (json.RawM
 	if !ok || name == "" {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: tools/call needs the name of a tool")
 	}
-	if result, own, err := a.own.call(ctx, name, params); own {
+	if result, own, err := a.own.call(throughOwn(ctx, name), name, params); own {
 		return result, err
 	}
 	server, tool, ok := a.resolve(name)
@@ -98,19 +105,7 @@ func (a allServers) call(ctx context.Context, params json.RawMessage) (json.RawM
 }
 
 func (a allServers) incoming(method string, params json.RawMessage) (server string, own json.RawMessage, err error) {
-	switch method {
-	case "prompts/get":
-		name := jsonrpc.GetString(params, "name")
-		if name == "" {
-			return "", nil, nil
-		}
-		server, prompt, err := a.gateway.resolvePrompt(name)
-		return server, jsonrpc.Set(params, "name", jsonrpc.Quote(prompt)), err
-	case "resources/read", "resources/subscribe", "resources/unsubscribe", "completion/complete",
-		"sampling/createMessage", "elicitation/create", "tasks/get", "tasks/result", "tasks/cancel", "tasks/update":
-		return a.gateway.incoming(method, params)
-	}
-	return "", params, nil
+	return a.gateway.incomingAmong(nil, method, params)
 }
 
 func (a allServers) shown(server, method string, message json.RawMessage, bare string) json.RawMessage {
@@ -128,7 +123,7 @@ func (a allServers) listed() (tools []*catalog.Tool, own ownTools) {
 // those of active servers, then the session tools, sorted by name. The caller
 // holds mu.
 func (s *Session) sessionList() []*catalog.Tool {
-	tools := s.gateway.ActiveTools()
+	rules, tools := s.rules(), s.activeTools()
 	if len(s.sessionTools) == 0 {
 		return tools
 	}
@@ -136,10 +131,10 @@ func (s *Session) sessionList() []*catalog.Tool {
 	for _, t := range tools {
 		active[t.Key()] = true
 	}
-	snapshot, findable := s.gateway.catalog.Snapshot(), s.gateway.findable()
+	findable := s.gateway.findable(rules)
 	var found []*catalog.Tool
 	for key := range s.sessionTools {
-		if t, ok := snapshot.Lookup(key.Server, key.Tool); ok && !active[key] && findable(t) {
+		if t, ok := rules.Lookup(key.Server, key.Tool); ok && !active[key] && findable(t) {
 			found = append(found, t)
 		}
 	}

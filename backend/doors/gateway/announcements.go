@@ -9,6 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -19,6 +20,7 @@ type sources struct {
 	lists   <-chan listings.Changed
 	states  <-chan upstream.StateChanged
 	notices <-chan upstream.Announced
+	sets    <-chan toolset.Changed
 	stop    []func()
 }
 
@@ -35,6 +37,8 @@ func (g *Gateway) open() *sources {
 	s.states, stop = events.Subscribe[upstream.StateChanged](g.bus, 256)
 	add(stop)
 	s.notices, stop = events.Subscribe[upstream.Announced](g.bus, 4096)
+	add(stop)
+	s.sets, stop = events.Subscribe[toolset.Changed](g.bus, 256)
 	add(stop)
 	return &s
 }
@@ -58,6 +62,9 @@ func (g *Gateway) follow(ctx context.Context, from *sources) {
 			}
 			g.announce()
 			g.announceLists("", "")
+		case _, ok = <-from.sets:
+			g.announce()
+			g.announceServed()
 		case change, open := <-from.lists:
 			if ok = open; open {
 				g.announceLists(change.Server, change.Kind)
@@ -126,7 +133,7 @@ func (g *Gateway) announceLists(server string, kind listings.Kind) {
 	for i, l := range shownLists {
 		var active []string
 		for _, s := range servers {
-			if slices.ContainsFunc(l.kinds, func(k listings.Kind) bool { return len(g.listings.Of(s.Name, k)) > 0 }) {
+			if g.listedBy([]string{s.Name}, l) {
 				active = append(active, s.Name)
 			}
 		}
@@ -137,6 +144,14 @@ func (g *Gateway) announceLists(server string, kind listings.Kind) {
 				s.announceList(l.changed)
 			}
 		}
+	}
+}
+
+// announceServed tells the sessions of toolsets which lists besides the tools come from
+// other servers.
+func (g *Gateway) announceServed() {
+	for _, s := range g.all() {
+		s.announceServed()
 	}
 }
 
@@ -181,7 +196,7 @@ func (g *Gateway) started(ctx context.Context, server, owner string) {
 // drop their copy of a list for nothing.
 func (g *Gateway) announceUnchanged(a upstream.Announced) {
 	for _, s := range g.all() {
-		if s.surface.shows(a.Server) && !s.surface.shows("") {
+		if one, ok := s.surface.(oneServer); ok && one.shows(a.Server) {
 			s.announceList(a.Method)
 		}
 	}

@@ -32,20 +32,20 @@ func withExtensions(capabilities, client json.RawMessage) json.RawMessage {
 type appTools struct {
 	mu    sync.Mutex
 	of    *catalog.Snapshot
-	tools map[*catalog.Tool]bool
+	tools map[catalog.Key]bool
 }
 
 // in returns the tools of a snapshot that are for views only. The result is read-only.
-func (a *appTools) in(snapshot *catalog.Snapshot) map[*catalog.Tool]bool {
+func (a *appTools) in(snapshot *catalog.Snapshot) map[catalog.Key]bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.of == snapshot {
 		return a.tools
 	}
-	a.of, a.tools = snapshot, make(map[*catalog.Tool]bool)
+	a.of, a.tools = snapshot, make(map[catalog.Key]bool)
 	for _, t := range snapshot.Tools {
 		if bytes.Contains(t.Definition, []byte("visibility")) && names.HiddenFromModel(t.Definition) {
-			a.tools[t] = true
+			a.tools[t.Key()] = true
 		}
 	}
 	return a.tools
@@ -54,7 +54,7 @@ func (a *appTools) in(snapshot *catalog.Snapshot) map[*catalog.Tool]bool {
 // forModels returns a filter that accepts the tools that models may call.
 func (g *Gateway) forModels() func(*catalog.Tool) bool {
 	hidden := g.appTools.in(g.catalog.Snapshot())
-	return func(t *catalog.Tool) bool { return !hidden[t] }
+	return func(t *catalog.Tool) bool { return len(hidden) == 0 || !hidden[t.Key()] }
 }
 
 // noteView notes that the client has read a resource. Views call tools of their own

@@ -22,9 +22,9 @@ import (
 // longest server name.
 func (s *Session) resolve(name string) (server, tool string, ok bool) {
 	name = strings.TrimPrefix(name, "mcp__")
-	ways := s.gateway.registry.Splits(name)
+	ways, rules := s.gateway.registry.Splits(name), s.rules()
 	for _, way := range ways {
-		if _, known := s.gateway.catalog.Snapshot().Lookup(way[0], way[1]); known {
+		if _, known := rules.Lookup(way[0], way[1]); known {
 			return way[0], way[1], true
 		}
 	}
@@ -37,6 +37,11 @@ func (s *Session) resolve(name string) (server, tool string, ok bool) {
 	return ways[0][0], ways[0][1], true
 }
 
+// lookup returns a tool of a server as it appears to the session, by any of its names.
+func (s *Session) lookup(server, tool string) (*catalog.Tool, bool) {
+	return s.rules().Lookup(server, tool)
+}
+
 // InputSchema returns the argument schema of a tool under a name as the session lists
 // it, and nil if it does not list the tool.
 func (s *Session) InputSchema(name string) json.RawMessage {
@@ -44,7 +49,7 @@ func (s *Session) InputSchema(name string) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	t, known := s.gateway.catalog.Snapshot().Lookup(server, tool)
+	t, known := s.lookup(server, tool)
 	if !known || !s.lists(t) {
 		return nil
 	}
@@ -54,6 +59,9 @@ func (s *Session) InputSchema(name string) json.RawMessage {
 // call calls a tool for this session, within the session's limit of calls in
 // flight.
 func (s *Session) call(ctx context.Context, server, tool string, params json.RawMessage) (proxy.Result, error) {
+	if t, known := s.lookup(server, tool); known {
+		tool = t.OwnName()
+	}
 	request := s.request(ctx, server, tool, params)
 	if !s.beginCall() {
 		s.gateway.proxy.Refuse(request, errBusy)
@@ -68,6 +76,12 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 	}
 	mayAsk := s.opensPages(ctx)
 	result, err := withSignIn(ctx, s, server, func() (proxy.Result, error) {
+		release, err := s.admitted(ctx, server, tool)
+		if err != nil {
+			s.gateway.proxy.Refuse(request, err)
+			return proxy.Result{}, err
+		}
+		defer release()
 		r := request
 		if mayAsk { // the proxy changes the params of a call
 			r.Params = slices.Clone(params)
@@ -75,7 +89,7 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 		return call(ctx, r)
 	})
 	s.flush(ctx, s.exchangeOf(ctx))
-	s.noteTask(ctx, server, result.JSON)
+	s.noteTask(ctx, server, tool, result.JSON)
 	s.exchangeOf(ctx).note(result.Modern)
 	s.called(request, result, err)
 	result.JSON = s.surface.shown(server, "tools/call", result.JSON, "")
@@ -85,7 +99,7 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 func (s *Session) request(ctx context.Context, server, tool string, params json.RawMessage) proxy.Request {
 	e := s.exchangeOf(ctx)
 	return proxy.Request{
-		Client: s.client().Name, Session: s.id, Server: server, Tool: tool, Params: params, Caller: e.caller, Progress: e.progress,
+		Client: s.client().Name, LimitedAs: s.limitedAs(), Session: s.id, Origin: s.origin(roadOf(ctx)), Server: server, Tool: tool, Params: params, Caller: e.caller, Progress: e.progress,
 	}
 }
 
@@ -121,16 +135,18 @@ func (s *Session) unknownTool(name, findHow string) *jsonrpc.Error {
 	text := "Unknown tool: " + name
 	var near []string
 	bare := name[strings.LastIndex(name, "__")+1:]
-	findable := s.gateway.findable()
-	for _, t := range s.gateway.search.Nearest("", strings.TrimPrefix(bare, "_"), 3) {
-		if findable(t) && mostDanger(t) <= dangerOfName(bare) {
+	for _, t := range s.gateway.near("", strings.TrimPrefix(bare, "_"), 3, s.rules()) {
+		if mostDanger(t) <= dangerOfName(bare) {
 			near = append(near, t.CallAs())
 		}
 	}
 	if len(near) > 0 {
 		text += " — did you mean " + strings.Join(near, ", ") + "?"
 	}
-	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s. %s", text, findHow)
+	if !strings.HasSuffix(text, "?") {
+		text += "."
+	}
+	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s %s", text, findHow)
 }
 
 func callAs(tools []*catalog.Tool) []string {

@@ -75,7 +75,7 @@ func (s *Session) byShortName(name string) *catalog.Tool {
 		}
 	}
 	var found *catalog.Tool
-	for _, t := range s.gateway.catalog.Snapshot().Tools {
+	for _, t := range s.rules().Tools {
 		if names.CutTo(t.Proxied(), name, m.maxName) {
 			if found != nil {
 				return nil // two tools have this short name

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
 // EntryTokens is how many tokens (o200k_base) of a model's context the
 // definition of registry takes. It is a constant because counting loads a large
 // vocabulary. A test compares it with the actual number.
-const EntryTokens = 395
+const EntryTokens = 432
 
 // commandLineClient is the client name of this program's own command line,
 // which is not an editor.
@@ -22,18 +23,27 @@ const commandLineClient = "agent-discover-cli"
 // ContextUse reports how many tokens of the clients' context tool definitions
 // take.
 type ContextUse struct {
-	Tools   int // tools of all approved servers
-	Whole   int // tokens of all these tools
-	Entry   int // tokens of registry
-	Listed  int // tokens of the tools that every session lists
+	Tools   int         // tools of all approved servers
+	Whole   int         // tokens of all these tools
+	Entry   int         // tokens of registry
+	Listed  int         // tokens of the tools that every session lists
+	Servers []ServerUse // approved servers with tools, sorted by name
 	Clients []KnownClient
+}
+
+// ServerUse is what the tools of a server take.
+type ServerUse struct {
+	Server string
+	catalog.Cost
 }
 
 // Context returns the context use of all clients that are or were connected,
 // the most recently seen first.
 func (g *Gateway) Context(ctx context.Context) (ContextUse, error) {
 	out := ContextUse{Entry: EntryTokens}
-	out.Tools, out.Whole = g.everything()
+	known := g.known()
+	out.Tools, out.Whole = len(known), catalog.CostOf(known, 0).Tokens
+	out.Servers = g.serverUses()
 	out.Listed = EntryTokens
 	for _, t := range g.ActiveTools() {
 		out.Listed += t.Tokens
@@ -41,7 +51,7 @@ func (g *Gateway) Context(ctx context.Context) (ContextUse, error) {
 	var connected []SeenClient
 	now := time.Now()
 	for _, s := range g.all() {
-		if c, ok := s.seen(now, out.Whole); ok {
+		if c, ok := s.seen(now, known); ok {
 			connected = append(connected, c)
 		}
 	}
@@ -55,43 +65,62 @@ func (g *Gateway) Context(ctx context.Context) (ContextUse, error) {
 	return out, nil
 }
 
-// everything returns the number of tools of all approved servers, and their
-// tokens.
-func (g *Gateway) everything() (tools, tokens int) {
-	findable := g.findable()
-	for _, t := range g.catalog.Snapshot().Tools {
-		if findable(t) {
-			tools++
-			tokens += t.Tokens
+func (g *Gateway) serverUses() (out []ServerUse) {
+	rules := g.rules()
+	findable := g.findable(rules)
+	for _, server := range g.registry.List() {
+		tools := slices.DeleteFunc(slices.Clone(rules.Of(server.Name)), func(t *catalog.Tool) bool { return !findable(t) })
+		if len(tools) > 0 {
+			out = append(out, ServerUse{server.Name, catalog.CostOf(tools, 0)})
 		}
 	}
-	return tools, tokens
+	slices.SortFunc(out, func(a, b ServerUse) int { return cmp.Compare(a.Server, b.Server) })
+	return out
+}
+
+// known returns the tools of all approved servers.
+func (g *Gateway) known() (out []*catalog.Tool) {
+	rules := g.rules()
+	findable := g.findable(rules)
+	for _, t := range rules.Tools {
+		if findable(t) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // note makes the history store an observation of the session's client in the
 // background.
 func (g *Gateway) note(s *Session) {
 	g.history.note(s.id, func() (SeenClient, bool) {
-		_, whole := g.everything()
-		return s.seen(time.Now(), whole)
+		return s.seen(time.Now(), g.known())
 	})
 }
 
 // seen returns an observation of the session's client. It returns false before
-// the first request and for the command line. whole is the number of tokens of all
-// tools.
-func (s *Session) seen(now time.Time, whole int) (SeenClient, bool) {
+// the first request and for the command line. The client would load the known tools if
+// all servers were configured in it, or only their names if it defers them.
+func (s *Session) seen(now time.Time, known []*catalog.Tool) (SeenClient, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.introduced || s.name == commandLineClient {
 		return SeenClient{}, false
 	}
 	tools, own := s.surface.listed()
-	c := SeenClient{Name: s.name, Version: s.version, First: now, Last: now, Listed: own.tokens, Whole: whole}
+	c := SeenClient{Name: s.name, Version: s.version, First: now, Last: now, Listed: own.tokens, Whole: catalog.CostOf(known, defersFrom(s.name)).Loaded()}
 	for _, t := range tools {
 		c.Listed += t.Tokens
 	}
 	return c, true
+}
+
+// defersFrom returns from how many tools on a client defers them, by its name; 0 for never.
+func defersFrom(client string) int {
+	if e, known := table.ByClient(client); known {
+		return e.DefersFrom
+	}
+	return 0
 }
 
 // FoundBy returns the names of the connected clients to which find_tool has

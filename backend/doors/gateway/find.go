@@ -37,11 +37,11 @@ func (s *Session) find(ctx context.Context, args arguments, style findStyle) (an
 	if err != nil {
 		return nil, err
 	}
-	g := s.gateway
-	result := g.rank(ctx, args.Query, limit, g.findable(), false)
+	g, rules := s.gateway, s.rules()
+	result := g.rank(ctx, search.Query{Text: args.Query, Limit: limit}, rules)
 	if !result.Found {
 		s.asked(answerTo(args.Query, nil))
-		miss := findreply.NoMatch(args.Query, result.TopScore, g.nearest(args.Query), g.catalogEmpty())
+		miss := findreply.NoMatch(args.Query, result, g.nearest(args.Query, rules), g.catalogEmpty())
 		miss.Hint = cmp.Or(style.miss, miss.Hint)
 		return miss, nil
 	}
@@ -65,17 +65,17 @@ func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
 	case len(args.Intents) > maxIntents:
 		return nil, fault.New(fault.Invalid, "max %d intents per call", maxIntents)
 	}
-	g := s.gateway
-	results, allow := make([]search.Result, len(args.Intents)), g.findable()
+	g, rules := s.gateway, s.rules()
+	results := make([]search.Result, len(args.Intents))
 	for i, intent := range args.Intents {
-		results[i] = g.rank(ctx, intent, batchCandidates, allow, false)
+		results[i] = g.rank(ctx, search.Query{Text: intent, Limit: batchCandidates}, rules)
 	}
 	replies, answers := make([]any, len(results)), make([]learning.Answer, len(results))
 	for i, result := range rankBatch(args.Intents, results) {
 		intent := args.Intents[i]
 		if !result.Found {
 			answers[i] = answerTo(intent, nil)
-			replies[i] = findreply.NoMatchForIntent(intent, result.TopScore, g.nearest(intent), g.catalogEmpty())
+			replies[i] = findreply.NoMatchForIntent(intent, result, g.nearest(intent, rules), g.catalogEmpty())
 			continue
 		}
 		found := findreply.ForIntent(intent, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: s.shownBefore(bool(args.Brief))})
@@ -98,25 +98,40 @@ func limitOf(query string, wanted float64) (int, error) {
 	return int(min(wanted, maxLimit)), nil
 }
 
-func (g *Gateway) rank(ctx context.Context, query string, limit int, allow func(*catalog.Tool) bool, explain bool) search.Result {
-	return g.search.Find(ctx, search.Query{Text: query, Limit: limit, Allow: allow, Explain: explain})
+// rank searches the findable tools, of which those that q.Allow accepts, and returns them as
+// they appear by some rules.
+func (g *Gateway) rank(ctx context.Context, q search.Query, r rules) search.Result {
+	findable, more := g.findable(r), q.Allow
+	q.Allow = func(t *catalog.Tool) bool { return (more == nil || more(t)) && findable(t) }
+	result := g.search.Find(ctx, q)
+	for _, hits := range [][]search.Hit{result.Hits, result.Closest} {
+		for i := range hits {
+			hits[i].Tool = r.Present(hits[i].Tool)
+		}
+	}
+	return result
+}
+
+// near returns findable tools with names similar to one; see search.Searcher.Nearest.
+func (g *Gateway) near(server, tool string, limit int, r rules) (near []*catalog.Tool) {
+	findable := g.findable(r)
+	for _, t := range g.search.Nearest(server, tool, limit) {
+		if findable(t) {
+			near = append(near, r.Present(t))
+		}
+	}
+	return near
 }
 
 // nearest returns tools with names similar to a tool name that the query
 // contains.
-func (g *Gateway) nearest(query string) []*catalog.Tool {
+func (g *Gateway) nearest(query string, r rules) []*catalog.Tool {
 	const most = 10 // more than a reply contains, because some may not be findable
-	name, findable := findreply.ToolName(query), g.findable()
+	name := findreply.ToolName(query)
 	if name == "" {
 		return nil
 	}
-	var near []*catalog.Tool
-	for _, t := range g.search.Nearest("", name, most) {
-		if findable(t) {
-			near = append(near, t)
-		}
-	}
-	return near
+	return g.near("", name, most, r)
 }
 
 func (g *Gateway) catalogEmpty() bool { return len(g.catalog.Snapshot().Tools) == 0 }
@@ -138,6 +153,11 @@ func (s *Session) getSchema(_ context.Context, args arguments) (any, error) {
 		return nil, fault.New(fault.Invalid, "call_as (or name) is required")
 	}
 	tool, bare := s.locate(name)
+	if server, own, ok := s.resolve(name); tool == nil && ok {
+		if err := s.gateway.proxy.Held(server, own); err != nil {
+			return nil, err
+		}
+	}
 	if tool == nil {
 		return map[string]any{"found": false, "hint": "no tool named \"" + bare + "\" — call find_tool first"}, nil
 	}
@@ -153,14 +173,18 @@ func (s *Session) getSchema(_ context.Context, args arguments) (any, error) {
 // locate returns a findable tool by any of its names, or nil. bare is the tool's
 // name on its server.
 func (s *Session) locate(name string) (tool *catalog.Tool, bare string) {
-	snapshot, findable := s.gateway.catalog.Snapshot(), s.gateway.findable()
+	rules := s.rules()
+	findable := s.gateway.findable(rules)
 	if server, bare, ok := s.resolve(name); ok {
-		if t, ok := snapshot.Lookup(server, bare); ok && findable(t) {
+		if t, ok := rules.Lookup(server, bare); ok && findable(t) {
 			return t, bare
 		}
 		return nil, bare
 	}
-	for _, t := range snapshot.Named(name) {
+	if t, known := rules.Qualified(name); known && findable(t) {
+		return t, t.Name
+	}
+	for _, t := range rules.Named(name) {
 		if findable(t) {
 			return t, name
 		}

@@ -15,7 +15,9 @@ type Finding struct {
 	Confidence search.Confidence // empty when nothing was found
 	Score      float64           // of the best tool, even if it is too low for a match
 	Took       time.Duration     // time of the search alone
+	ReadAs     []string          // English words added to a query in another language
 	Hits       []search.Hit      // with reasons; scores are rounded as in replies to agents
+	Closest    []search.Hit      // the nearest tools when nothing was found, as Hits
 	Hint       string            // when nothing was found
 	Reply      string            // the reply that an agent gets, as JSON
 }
@@ -28,11 +30,11 @@ func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (Findi
 	if err != nil {
 		return Finding{}, err
 	}
-	began := time.Now()
-	result := g.rank(ctx, query, limit, g.findable(), true)
+	began, rules := time.Now(), g.rules()
+	result := g.rank(ctx, search.Query{Text: query, Limit: limit, Explain: true}, rules)
 	out := Finding{
 		Found: result.Found, Confidence: result.Confidence, Score: findreply.RoundScore(result.TopScore),
-		Took: time.Since(began), Hits: result.Hits,
+		Took: time.Since(began), ReadAs: result.ReadAs, Hits: result.Hits, Closest: result.Closest,
 	}
 	var reply any
 	if result.Found {
@@ -40,11 +42,13 @@ func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (Findi
 			MaxOthers: limit - 1, KeepOthers: wanted >= 1, Shown: notShown, Listed: func(*catalog.Tool) bool { return true },
 		})
 	} else {
-		miss := findreply.NoMatch(query, result.TopScore, g.nearest(query), g.catalogEmpty())
+		miss := findreply.NoMatch(query, result, g.nearest(query, rules), g.catalogEmpty())
 		out.Hint, reply = miss.Hint, miss
 	}
-	for i := range out.Hits {
-		out.Hits[i].Score = findreply.RoundScore(out.Hits[i].Score)
+	for _, hits := range [][]search.Hit{out.Hits, out.Closest} {
+		for i := range hits {
+			hits[i].Score = findreply.RoundScore(hits[i].Score)
+		}
 	}
 	out.Reply, err = findreply.Text(reply)
 	return out, err

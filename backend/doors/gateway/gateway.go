@@ -25,9 +25,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -62,13 +64,16 @@ type Options struct {
 	Lifecycle    *lifecycle.Manager
 	Setup        *setup.Syncer
 	Proxy        *proxy.Proxy
+	Policy       *policy.Current
 	Usage        Usage
 	SessionTools SessionToolStore
 	Slugs        SlugStore
 	History      *ClientHistory
 	Learning     Learner
-	Person       Person  // may be nil
-	SignIns      SignIns // may be nil
+	Person       Person          // may be nil
+	SignIns      SignIns         // may be nil
+	Market       Market          // may be nil
+	Toolsets     *toolset.Keeper // may be nil
 	Bus          *events.Bus
 	Log          *slog.Logger
 	Version      string // of the hub, sent to clients
@@ -82,6 +87,9 @@ type Options struct {
 	// ResultsFolder is where clients may save images, sounds and files of long results;
 	// empty if they may not.
 	ResultsFolder string
+	// Outdated reports whether the tools of a server are to be listed again before the
+	// surface Meta shows them; nil if the catalog is always used.
+	Outdated func(server string) bool
 }
 
 // Gateway serves sessions. It is safe for concurrent use.
@@ -92,13 +100,17 @@ type Gateway struct {
 	search        *search.Searcher
 	lifecycle     *lifecycle.Manager
 	setup         *setup.Syncer
+	outdated      func(server string) bool // nil for never
 	proxy         *proxy.Proxy
+	policy        *policy.Current
 	usage         Usage
 	sessionTools  *sessionToolSaver
 	history       *ClientHistory
 	learning      Learner
 	person        Person
 	signIns       SignIns
+	market        Market
+	toolsets      *toolset.Keeper
 	bus           *events.Bus
 	log           *slog.Logger
 	version       string
@@ -130,8 +142,8 @@ func New(o Options) *Gateway {
 		sealer, _ = parking.NewSealer(parking.NewKey()) // the key has the right size
 	}
 	g := &Gateway{
-		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
-		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound},
+		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, outdated: o.Outdated, proxy: o.Proxy, policy: o.Policy,
+		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, market: o.Market, toolsets: o.Toolsets, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound},
 		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer), sealer: sealer,
 		settling: make(chan chan struct{}), over: make(chan struct{}),
 	}
@@ -210,6 +222,8 @@ type Client struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	Calls   int    `json:"calls_in_flight"`
+	Toolset string `json:"toolset,omitempty" doc:"Toolset whose tools alone the client is shown; missing if it is shown another surface."`
+	Project
 }
 
 // errClientGone is the cause of the end of parked calls whose client has left.
@@ -242,25 +256,26 @@ func (g *Gateway) Clients() []Client {
 	return out
 }
 
-// ActiveTools returns the tools that every session lists: those of approved,
-// active servers.
-func (g *Gateway) ActiveTools() []*catalog.Tool {
-	snapshot := g.catalog.Snapshot()
+// ActiveTools returns the tools that every session lists whose client has no limits: the
+// enabled ones of approved, active servers.
+func (g *Gateway) ActiveTools() []*catalog.Tool { return g.activeTools(g.rules()) }
+
+func (g *Gateway) activeTools(r rules) []*catalog.Tool {
 	var out []*catalog.Tool
 	for _, server := range g.registry.List() {
 		if server.Enabled && server.Approved {
-			out = append(out, snapshot.Of(server.Name)...)
+			out = append(out, r.Allowed(r.Of(server.Name))...)
 		}
 	}
 	return out
 }
 
 // findable returns a filter that accepts the tools of approved servers that models may
-// call, which are the tools that find_tool may return.
-func (g *Gateway) findable() func(*catalog.Tool) bool {
+// call by some rules, which are the tools that find_tool may return.
+func (g *Gateway) findable(r rules) func(*catalog.Tool) bool {
 	approved, forModels := make(map[string]bool), g.forModels()
 	for _, server := range g.registry.List() {
 		approved[server.Name] = server.Approved
 	}
-	return func(t *catalog.Tool) bool { return approved[t.Server] && forModels(t) }
+	return func(t *catalog.Tool) bool { return approved[t.Server] && forModels(t) && r.Allows(t) }
 }

@@ -45,7 +45,7 @@ func hubToolsOf(s *Session, surface string) hubTools {
 // servers. client is that of Opening, and folder that of Gateway.ResultsFolder.
 func OwnTools(surface, client, folder string) []json.RawMessage {
 	switch {
-	case surfaces.Server(surface) != "":
+	case surfaces.Server(surface) != "", surfaces.Toolset(surface) != "":
 		return nil
 	case surface == surfaces.Native:
 		c := cutting(nil, Opening{Surface: surface, Client: client})

@@ -45,12 +45,12 @@ func (g *Gateway) activeServers() []registry.Server {
 	return out
 }
 
-// list returns the result of a list request besides tools/list, with what active
-// servers have listed.
-func (g *Gateway) list(method string) json.RawMessage {
+// listFrom returns the result of a list request besides tools/list, with what servers have
+// listed.
+func (g *Gateway) listFrom(method string, servers []registry.Server) json.RawMessage {
 	kind := kinds[method]
 	out := []byte(`{"` + string(kind) + `":[`)
-	for _, server := range g.activeServers() {
+	for _, server := range servers {
 		definitions := g.listings.Of(server.Name, kind)
 		if kind == listings.Prompts {
 			definitions = fullNames(server.Name, definitions)

@@ -34,7 +34,7 @@ func (s *Session) list(ctx context.Context, args arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []listedServer{}
+	out, rules := []listedServer{}, s.rules()
 	for _, v := range servers {
 		if args.Source != "" && v.Source != args.Source || bool(args.InstalledOnly) && !v.Installed {
 			continue
@@ -42,7 +42,7 @@ func (s *Session) list(ctx context.Context, args arguments) (any, error) {
 		row := listedServer{
 			ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source, Tags: v.Tags,
 			Installed: v.Installed, Active: v.Enabled, Transport: v.Transport, HealthStatus: v.Health.Status,
-			ErrorCount: v.Health.Errors, ToolCount: len(s.gateway.catalog.Snapshot().Of(v.Name)), Waiting: !v.Approved,
+			ErrorCount: v.Health.Errors, ToolCount: len(rules.Allowed(rules.Of(v.Name))), Waiting: !v.Approved,
 		}
 		if row.Tags == nil {
 			row.Tags = []string{}
@@ -56,8 +56,9 @@ func (s *Session) list(ctx context.Context, args arguments) (any, error) {
 	return out, nil
 }
 
-// install serves the action install: it proposes a server. By default, the
-// server does not start until a person approves it.
+// install serves the action install: it proposes a server, from the marketplace if
+// there is no command. By default, the server does not start until a person
+// approves it.
 func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
@@ -68,8 +69,8 @@ func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 			Server string `json:"server"`
 		}{"already_registered", args.Name}, nil
 	}
-	if args.Source == "registry" && args.Command == "" {
-		return nil, fault.New(fault.Unavailable, "not available yet: installing from a marketplace comes with a later version; give command and args to install it by hand")
+	if args.Command == "" && (args.Source != "" || strings.Contains(args.Name, ":")) { // no server has a name with a colon
+		return s.installListed(ctx, args)
 	}
 	if args.Command == "" {
 		return nil, fault.New(fault.Invalid, `command is required for manual installation (or use source: "registry" to auto-detect)`)
@@ -167,13 +168,13 @@ func (s *Session) status(context.Context, arguments) (any, error) {
 		ToolCount   int      `json:"tool_count"`
 		Tools       []string `json:"tools"`
 	}
-	servers := []server{}
+	servers, rules := []server{}, s.rules()
 	for _, v := range s.gateway.registry.List() {
 		if !v.Enabled {
 			continue
 		}
 		names := []string{}
-		for _, t := range s.gateway.catalog.Snapshot().Of(v.Name) {
+		for _, t := range rules.Allowed(rules.Of(v.Name)) {
 			names = append(names, t.Name)
 		}
 		servers = append(servers, server{v.Name, v.Description, len(names), names})

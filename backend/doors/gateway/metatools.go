@@ -14,9 +14,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// metaTools are find_tool, and the tools that call what it finds. There is one for each
-// degree of danger, so that the annotations are true and a client's own rules count: plan
-// modes permit callRead only.
+// metaTools are find_tool, the tools that call what it finds, and siblings, which list and
+// call tools by server and name. There is one caller for each degree of danger, so that the
+// annotations are true and a client's own rules count: plan modes permit callRead only.
 type metaTools struct{ *Session }
 
 const (
@@ -28,7 +28,7 @@ const (
 
 // MetaTokens is how many tokens (o200k_base) the definitions of metaTools take without
 // the names of servers and subjects; see EntryTokens.
-const MetaTokens = 435
+const MetaTokens = 525
 
 // callers are the tools that call tools, by the worst danger that they accept.
 var callers = map[string]danger{callRead: reads, callWrite: writes, callAny: destroys}
@@ -45,28 +45,35 @@ func callerOf(d danger) string {
 
 // metaDefinitions returns the definitions of metaTools for these servers. The texts share
 // words and name servers and subjects, so that one search of a client that defers tools
-// finds all of them. The members of _meta ask Claude Code not to defer them, and not to
-// cut long results.
+// finds all of them. The members of _meta ask Claude Code not to defer those that a model
+// needs first, and not to cut long results.
 func metaDefinitions(r roster) []json.RawMessage {
 	const (
-		hints  = `"_meta":{"anthropic/alwaysLoad":true,"anthropic/searchHint":"find and call tools of MCP servers"`
-		schema = `"inputSchema":{"type":"object","required":["call_as"],"properties":{"call_as":{"type":"string"},"arguments":{"type":"object"}}}`
+		loaded = `,"_meta":{"anthropic/alwaysLoad":true`
+		whole  = `,"anthropic/maxResultSizeChars":500000`
+		called = `"call_as":{"type":"string"},"arguments":{"type":"object"}`
+		reads  = `,"annotations":{"readOnlyHint":true}`
 	)
-	define := func(name, description, rest string) json.RawMessage {
-		return json.RawMessage(`{"name":"` + name + `","description":` + string(quoted(description)) + "," + rest + "}")
+	define := func(name, description, properties, rest string) json.RawMessage {
+		if properties != "" {
+			properties = `,"properties":{` + properties + "}"
+		}
+		return json.RawMessage(`{"name":"` + name + `","description":` + string(quoted(description)) + `,"inputSchema":{"type":"object"` + properties + "}" + rest + "}")
 	}
-	caller := func(name, description, annotations string) json.RawMessage {
-		return define(name, description, schema+`,"annotations":`+annotations+","+hints+`,"anthropic/maxResultSizeChars":500000}`)
-	}
-	of := r.parenthesis()
+	of := r.parenthesis() + r.about()
 	return []json.RawMessage{
-		define(findName, "Find the right tool of this user's MCP servers"+of+r.about()+
-			". Say in query what you need, in plain words; you get its call_as and required args. Then invoke it with call_read_tool, call_write_tool or call_tool.",
-			`"inputSchema":{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"number"},`+
-				`"call_as":{"type":"string","description":"of a tool whose full schema you need"}}},"annotations":{"readOnlyHint":true,"openWorldHint":false},`+hints+"}"),
-		caller(callAny, "Call any tool of this user's MCP servers"+of+r.about()+", destructive ones too, by its call_as from find_tool.", `{"destructiveHint":true}`),
-		caller(callRead, "Call a tool that find_tool found"+of+" and that only reads. Refuses others.", `{"readOnlyHint":true}`),
-		caller(callWrite, "Call a tool that find_tool found"+of+" and that writes, but destroys nothing. Refuses others.", `{"destructiveHint":false}`),
+		define(findName, "Find the right tool of this user's MCP servers"+of+
+			". Query in plain English, verb and object; get its call_as and required args, then invoke it with call_read_tool, call_write_tool or call_tool.",
+			`"query":{"type":"string"},"call_as":{"type":"string"}`, reads+loaded+"}"),
+		define(callAny, "Call any tool of this user's MCP servers"+of+" by its call_as from find_tool.", called, `,"annotations":{"destructiveHint":true}`+loaded+whole+"}"),
+		define(callRead, "Call a tool from find_tool that only reads.", called, reads+loaded+whole+"}"),
+		define(callWrite, "Call a tool from find_tool that destroys nothing.", called, `,"annotations":{"destructiveHint":false}`),
+		define(listServersName, "Servers", "", reads),
+		define(searchName, "Rank tools", `"query":{"type":"string"},"server":{"type":"string"},"limit":{"type":"number"}`, reads),
+		define(listToolsName, "Tools of a server", `"server":{"type":"string"},"includeDisabled":{"type":"boolean"}`, reads),
+		define(detailsName, "A tool's schema", `"server":{"type":"string"},"tool":{"type":"string"}`, reads),
+		define(executeName, "Call a tool", `"server":{"type":"string"},"tool":{"type":"string"},"arguments":{"type":"object"}`, ""),
+		define(refreshName, "List tools anew", "", ""),
 	}
 }
 
@@ -78,7 +85,7 @@ func quoted(text string) json.RawMessage {
 
 func (m metaTools) listed() ownTools {
 	now, definitions := m.gateway.texts()
-	texts := 4*tokens.Estimate(now.parenthesis()) + 2*tokens.Estimate(now.about())
+	texts := 2 * (tokens.Known(now.parenthesis()) + tokens.Known(now.about()))
 	return ownTools{definitions, MetaTokens + texts}
 }
 
@@ -91,6 +98,10 @@ func (m metaTools) lends() bool { return false }
 func (m metaTools) call(ctx context.Context, name string, params json.RawMessage) (json.RawMessage, bool, error) {
 	if name == findName {
 		result, err := m.find(ctx, jsonrpc.Get(params, "arguments"))
+		return m.cut(result), true, err
+	}
+	if do := siblings[name]; do != nil {
+		result, err := do(m, ctx, params)
 		return m.cut(result), true, err
 	}
 	if result, ok, err := m.callReading(destroys, name, jsonrpc.Get(params, "arguments")); ok {
@@ -163,6 +174,9 @@ func (m metaTools) invoke(ctx context.Context, accepts danger, params json.RawMe
 	if result, ok, err := m.callReading(accepts, name, own); ok {
 		return result, err
 	}
+	if action, ok := toolsetActionNamed(name); ok {
+		return m.callToolset(ctx, accepts, action, own)
+	}
 	server, tool, err := m.target(name)
 	if err == nil {
 		err = m.admits(accepts, server, tool)
@@ -171,20 +185,28 @@ func (m metaTools) invoke(ctx context.Context, accepts danger, params json.RawMe
 		m.gateway.proxy.Refuse(m.request(ctx, server, cmp.Or(tool, name), params), err)
 		return errorResult(fault.MessageOf(err))
 	}
+	if wrong := m.misuse(server, tool, own); wrong != "" {
+		m.gateway.proxy.Refuse(m.request(ctx, server, tool, jsonrpc.Set(params, "arguments", own)), fault.New(fault.Invalid, "%s", wrong))
+		return errorResult(wrong)
+	}
 	called, err := m.Session.call(ctx, server, tool, jsonrpc.Set(params, "arguments", own))
 	result, err := m.suggest(server, tool, called, err)
 	return m.cut(result), err
 }
 
-// target returns the server and the own name of a tool, by any name that resolve knows,
-// or by its own name if no other tool has it.
+// target returns the server and the own name of a tool, by any name that resolve knows, by
+// its qualified name, or by its own name if no other tool has it.
 func (m metaTools) target(name string) (server, tool string, err error) {
 	server, tool, ok := m.resolve(name)
 	if ok {
 		return server, tool, nil
 	}
-	findable := m.gateway.findable()
-	same := slices.DeleteFunc(slices.Clone(m.gateway.catalog.Snapshot().Named(name)), func(t *catalog.Tool) bool { return !findable(t) })
+	rules := m.rules()
+	findable := m.gateway.findable(rules)
+	if t, known := rules.Qualified(name); known && findable(t) {
+		return t.Server, t.Name, nil
+	}
+	same := slices.DeleteFunc(rules.Named(name), func(t *catalog.Tool) bool { return !findable(t) })
 	switch len(same) {
 	case 0:
 		return "", "", fault.New(fault.NotFound, "%s", m.unknownTool(name, m.findHow()).Message)
@@ -200,7 +222,7 @@ func (m metaTools) admits(accepts danger, server, tool string) error {
 		return err
 	}
 	d := destroys
-	if t, known := m.gateway.catalog.Snapshot().Lookup(server, tool); known {
+	if t, known := m.lookup(server, tool); known {
 		d = annotatedDanger(t)
 	}
 	if d <= accepts {

@@ -123,12 +123,13 @@ func (b *slugs) load() {
 type naming struct {
 	gateway *Gateway
 	servers map[string]registry.Server // by slug
+	serves  func(server string) bool   // which servers it covers; nil for all
 }
 
-func (g *Gateway) naming() naming {
-	n := naming{g, make(map[string]registry.Server)}
+func (g *Gateway) naming(serves func(server string) bool) naming {
+	n := naming{g, make(map[string]registry.Server), serves}
 	for _, server := range g.registry.List() {
-		if server.Approved {
+		if server.Approved && (serves == nil || serves(server.Name)) {
 			n.servers[g.slugs.of(server)] = server
 		}
 	}
@@ -145,10 +146,24 @@ func (g *Gateway) shown(server, method string, message json.RawMessage, bare str
 	return names.OutgoingExcept(bare, g.slugs.of(s), method, message)
 }
 
-// incoming returns the params of a client's request as its server knows them, and
-// the server's name. The name is empty if the params name no server.
-func (g *Gateway) incoming(method string, params json.RawMessage) (server string, own json.RawMessage, err error) {
-	n := g.naming()
+// incomingAmong returns the params of a client's request, or of its answer to a server, as
+// the server knows them, and the server's name. The name is empty if the params name no
+// server. Only servers that serves accepts are known; nil stands for all.
+func (g *Gateway) incomingAmong(serves func(server string) bool, method string, params json.RawMessage) (server string, own json.RawMessage, err error) {
+	switch method {
+	case "prompts/get":
+		name := jsonrpc.GetString(params, "name")
+		if name == "" {
+			return "", nil, nil
+		}
+		server, prompt, err := g.resolvePrompt(name, serves)
+		return server, jsonrpc.Set(params, "name", jsonrpc.Quote(prompt)), err
+	case "resources/read", "resources/subscribe", "resources/unsubscribe", "completion/complete",
+		"sampling/createMessage", "elicitation/create", "tasks/get", "tasks/result", "tasks/cancel", "tasks/update":
+	default:
+		return "", params, nil
+	}
+	n := g.naming(serves)
 	slug, own, err := names.Servers{Known: n.known, Owners: n.owners, Prompt: n.prompt}.Incoming(method, params)
 	if unowned, ok := errors.AsType[*names.OwnerError](err); ok {
 		return "", nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", unowned)
@@ -210,7 +225,7 @@ func matchesTemplate(template, uri string) bool {
 }
 
 func (n naming) prompt(shown string) (slug, name string, err error) {
-	server, name, err := n.gateway.resolvePrompt(shown)
+	server, name, err := n.gateway.resolvePrompt(shown, n.serves)
 	if err != nil {
 		return "", "", err
 	}
@@ -221,15 +236,21 @@ func (n naming) prompt(shown string) (slug, name string, err error) {
 	return n.gateway.slugs.of(s), name, err
 }
 
-// resolvePrompt returns the server and the own name of a prompt.
-func (g *Gateway) resolvePrompt(shown string) (server, name string, err error) {
+// resolvePrompt returns the server and the own name of a prompt of the servers that serves
+// accepts, of all for nil.
+func (g *Gateway) resolvePrompt(shown string, serves func(server string) bool) (server, name string, err error) {
+	if serves == nil {
+		serves = func(string) bool { return true }
+	}
 	directory := names.Directory{
 		Listed: func(string) (string, string, bool) { return "", "", false },
-		Splits: g.registry.Splits,
-		Has:    g.listsPrompt,
+		Splits: func(name string) [][2]string {
+			return slices.DeleteFunc(slices.Clone(g.registry.Splits(name)), func(way [2]string) bool { return !serves(way[0]) })
+		},
+		Has: g.listsPrompt,
 		Owners: func(name string) (owners []string) {
 			for _, server := range g.registry.List() {
-				if server.Approved && g.listsPrompt(server.Name, name) {
+				if server.Approved && serves(server.Name) && g.listsPrompt(server.Name, name) {
 					owners = append(owners, server.Name)
 				}
 			}

@@ -119,7 +119,7 @@ func (o oneServer) list(ctx context.Context, method string, params json.RawMessa
 	if method == "tools/list" {
 		o.session.noteTools()
 	}
-	if jsonrpc.Get(params, "cursor") != nil {
+	if jsonrpc.Get(params, "cursor") != nil && method != "tools/list" { // the hub lists all tools at once
 		return o.session.pass(ctx, method, params)
 	}
 	if result := o.stored(method); result != nil {
@@ -162,7 +162,8 @@ func (o oneServer) stored(method string) json.RawMessage {
 }
 
 func (o oneServer) tools() []*catalog.Tool {
-	return o.session.gateway.catalog.Snapshot().Of(o.server)
+	rules := o.session.rules()
+	return rules.Allowed(rules.Of(o.server))
 }
 
 func (o oneServer) resolve(name string) (server, tool string, ok bool) { return o.server, name, true }

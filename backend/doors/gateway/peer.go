@@ -40,11 +40,28 @@ type Opening struct {
 	// empty, clients before MCP 2026-07-28 are known by the name in initialize, and
 	// others have no limits.
 	Client string
+	// Token is the id and the name of the credential that the client has shown over HTTP,
+	// for the audit log.
+	Token string
 	// Surface is what the client is shown; see package surfaces. A single server is shown
 	// as if the client were connected to it directly.
 	Surface string
 	// Folder is the client's working directory; empty if it is not known.
 	Folder string
+	// Credential is what the client was given to connect with. What it equips belongs to
+	// the credential, because lists of modern clients depend on nothing else.
+	Credential string
+	// Toolset is the toolset that the client or its project asks to be limited to; empty
+	// for none. It has no effect on surfaces of one server or toolset.
+	Toolset string
+	Project Project
+}
+
+// Project is the project that a client works on, if the project names a toolset.
+type Project struct {
+	File    string `json:"project_file,omitempty" doc:"File of the client's project that names a toolset."`
+	Wants   string `json:"project_toolset,omitempty" doc:"Toolset that this file names. If it differs from toolset, it does not exist, waits for approval, or the entry of the client shows something else."`
+	Problem string `json:"project_problem,omitempty" doc:"Why the file names no toolset."`
 }
 
 // ErrStopping is the cause with which a transport ends the contexts of requests when the

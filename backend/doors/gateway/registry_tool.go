@@ -19,10 +19,10 @@ const registryName = "registry"
 // registryTool is the definition of registry. It is in the model's context in
 // every session, so it must be small; see EntryTokens.
 var registryTool = json.RawMessage(`{"name":"registry","title":"MCP tools of this user",` +
-	`"description":"Finds and calls tools of all MCP servers this user has. Start with find_tool: say in query what you need, get the best tool and its required args; then invoke it by its listed name or with proxy_call. find_tools takes several intents at once. get_schema gives a tool's full input schema. list, status: servers. activate, deactivate: put a server's tools into your tool list or take them out. install (name, command, args, env): propose a server, a person approves. uninstall, browse (marketplace), sync (setup file).",` +
+	`"description":"Finds and calls tools of all MCP servers this user has. Start with find_tool: say in query what you need, get the best tool and its required args; then invoke it by its listed name or with proxy_call. find_tools takes several intents at once. get_schema gives a tool's full input schema. list, status: servers. activate, deactivate: put a server's tools into your tool list or take them out. browse (query): find new servers. install: propose a server, a person approves; name, command, args, env, or source: registry, name: id from browse, inputs. uninstall, sync (setup file). toolset (command: help).",` +
 	`"inputSchema":{"type":"object","required":["action"],"properties":{` +
-	`"action":{"type":"string","enum":["find_tool","find_tools","get_schema","proxy_call","list","install","uninstall","activate","deactivate","browse","status","sync"]},` +
-	`"query":{"type":"string","description":"find_tool: the need in plain words"},` +
+	`"action":{"type":"string","enum":["find_tool","find_tools","get_schema","proxy_call","list","install","uninstall","activate","deactivate","browse","status","sync","toolset"]},` +
+	`"query":{"type":"string","description":"find_tool: the need in plain English, verb and object"},` +
 	`"intents":{"type":"array","items":{"type":"string"}},` +
 	`"call_as":{"type":"string","description":"mcp__server__tool from find_tool"},` +
 	`"server":{"type":"string"},"tool":{"type":"string"},` +
@@ -31,7 +31,7 @@ var registryTool = json.RawMessage(`{"name":"registry","title":"MCP tools of thi
 	`"brief":{"type":"boolean","description":"find: leave out what you were told before"},` +
 	`"auto_activate":{"type":"boolean","description":"false: find without listing the tool"},` +
 	`"source":{"type":"string"},"installed_only":{"type":"boolean"},"name":{"type":"string"},"command":{"type":"string"},` +
-	`"args":{"type":"array","items":{"type":"string"}},"env":{"type":"object"},"description":{"type":"string"},` +
+	`"args":{"type":"array","items":{"type":"string"}},"env":{"type":"object"},"inputs":{"type":"object"},"description":{"type":"string"},` +
 	`"tags":{"type":"array","items":{"type":"string"}},"cursor":{"type":"string"},"file":{"type":"string"}}}}`)
 
 // actions are the actions of registry, in the order in which an error message
@@ -48,12 +48,13 @@ var actions = []struct {
 	{"uninstall", (*Session).uninstall, indented},
 	{"activate", (*Session).activate, indented},
 	{"deactivate", (*Session).deactivate, indented},
-	{"browse", later("browsing a marketplace comes with a later version; install takes name, command and args by hand"), indented},
+	{"browse", (*Session).browse, indented},
 	{"status", (*Session).status, indented},
 	{"sync", (*Session).sync, indented},
 	{"find_tool", (*Session).findTool, findreply.Text},
 	{"find_tools", (*Session).findTools, findreply.Text},
 	{"get_schema", (*Session).getSchema, indented},
+	{"toolset", (*Session).toolset, indented},
 }
 
 // arguments are the arguments of registry. Models write some of them in other
@@ -77,7 +78,15 @@ type arguments struct {
 	Env           lenient.StringMap `json:"env"`
 	Description   string            `json:"description"`
 	Tags          lenient.Strings   `json:"tags"`
+	Cursor        string            `json:"cursor"`
 	File          string            `json:"file"`
+	Inputs        inputs            `json:"inputs"`
+	Do            string            `json:"do"`
+	Tools         lenient.Strings   `json:"tools"`
+	Note          string            `json:"note"`
+	Confirm       lenient.Bool      `json:"confirm"`
+	AutoEquip     lenient.Bool      `json:"autoEquip"`
+	EquipToo      lenient.Bool      `json:"auto_equip"` // another way to write it
 }
 
 // callRegistry serves tools/call of registry. Errors become results with
@@ -110,6 +119,14 @@ func (s *Session) callRegistry(ctx context.Context, params json.RawMessage) (jso
 			return textResult(result, action.write)
 		}
 	}
+	if _, ok := toolsetActionNamed(args.Action); ok {
+		args.Do = args.Action
+		result, err := s.toolset(ctx, args)
+		if err != nil {
+			return registryError(err)
+		}
+		return textResult(result, indented)
+	}
 	var names []string
 	for _, action := range actions {
 		names = append(names, action.name)
@@ -139,14 +156,6 @@ func jsonType(kind string) string {
 		return "number"
 	}
 	return kind
-}
-
-// later returns an action that fails with the error that it is not available
-// yet.
-func later(what string) func(*Session, context.Context, arguments) (any, error) {
-	return func(*Session, context.Context, arguments) (any, error) {
-		return nil, fault.New(fault.Unavailable, "not available yet: %s", what)
-	}
 }
 
 // registryError returns the result of a failed registry call. Clients rely on
@@ -187,6 +196,7 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 		return registryError(fault.New(fault.Invalid, "proxy_call requires either call_as or both server+tool"))
 	}
 	if err := s.forModel(server, tool); err != nil {
+		s.gateway.proxy.Refuse(s.request(ctx, server, tool, params), err)
 		return registryError(err)
 	}
 	arguments, err := argumentsOf(args.Arguments)
@@ -205,9 +215,13 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	return answer(result.JSON, err)
 }
 
-// forModel returns an error for a tool that models must not call.
+// forModel returns an error for a tool that models must not call, and for one that is
+// held until a person approves it.
 func (s *Session) forModel(server, tool string) error {
-	if t, known := s.gateway.catalog.Snapshot().Lookup(server, tool); known && !s.gateway.forModels()(t) {
+	if err := s.gateway.proxy.Held(server, tool); err != nil {
+		return err
+	}
+	if t, known := s.lookup(server, tool); known && !s.gateway.forModels()(t) {
 		return fault.New(fault.Denied, "%s is for the view of server %q only, and not for models", t.CallAs(), server)
 	}
 	return nil

@@ -18,6 +18,13 @@ func (s *Session) pass(ctx context.Context, method string, params json.RawMessag
 	if result, ok, err := s.readResult(method, params); ok {
 		return result, err
 	}
+	if all, ok := s.surface.(allServers); ok {
+		if m, ok := all.own.(metaTools); ok {
+			if result, ok, err := m.serve(method, params); ok {
+				return result, err
+			}
+		}
+	}
 	server, own, err := s.owner(method, params)
 	if err != nil {
 		return nil, err
@@ -67,17 +74,22 @@ func unnamed(method string) error {
 // forward sends a request of the client to a server, within the session's limit of
 // requests in flight.
 func (s *Session) forward(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error) {
+	e := s.exchangeOf(ctx)
+	request := proxy.Forwarded{
+		Server: server, Session: s.id, Client: s.client().Name, Origin: s.origin(method), Method: method, Params: params, Caller: e.caller, Progress: e.progress,
+	}
+	if t := s.taskOf(server, jsonrpc.GetString(params, "taskId")); t != nil {
+		request.Tool = t.tool
+	}
 	if !s.beginCall() {
+		s.gateway.proxy.RefuseForward(request, errBusy)
 		return nil, rpcError(errBusy)
 	}
 	defer s.endCall()
 	s.uses(server)
-	e := s.exchangeOf(ctx)
 	defer s.wants(ctx, server, e.level)()
 	result, err := withSignIn(ctx, s, server, func() (upstream.Result, error) {
-		return s.gateway.proxy.Forward(ctx, proxy.Forwarded{
-			Server: server, Session: s.id, Method: method, Params: params, Caller: e.caller, Progress: e.progress,
-		})
+		return s.gateway.proxy.Forward(ctx, request)
 	})
 	s.flush(ctx, e)
 	if err != nil {

@@ -32,15 +32,18 @@ var IDPrefix = "hub-" + rand.Text()[:10] + "-"
 
 // Session is one client's connection to the hub.
 type Session struct {
-	gateway   *Gateway
-	id        string
-	surface   surface
-	entry     string // the client of Opening
-	folder    string
-	fixed     longresult.Client // see func cutting
-	peer      Peer
-	outbox    outbox        // what announceChanges sends
-	announced chan struct{} // closed at the end of announceChanges
+	gateway    *Gateway
+	id         string
+	surface    surface
+	entry      string  // the client of Opening
+	token      string  // of Opening
+	credential string  // of Opening
+	project    Project // of Opening
+	folder     string
+	fixed      longresult.Client // see func cutting
+	peer       Peer
+	outbox     outbox        // what announceChanges sends
+	announced  chan struct{} // closed at the end of announceChanges
 
 	mu           sync.Mutex
 	name         string // of the client, from initialize
@@ -61,17 +64,23 @@ type Session struct {
 	levels       map[string]levelCounts     // log levels that modern calls in flight want, by server
 	tasks        []*task                    // that the session has started, oldest first
 	signIns      map[string]*signInQuestion // by server; see signIn
+	served       []string                   // see announceServed
 	awaitsSignIn bool                       // the client was shown empty lists until somebody signs in
 	inFlight     int
 }
 
 func newSession(g *Gateway, o Opening) *Session {
 	s := &Session{
-		gateway: g, id: o.ID, entry: o.Client, folder: o.Folder, peer: o.Peer, limits: limitsOfEntry(o.Client), name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
+		gateway: g, id: o.ID, entry: o.Client, token: o.Token, credential: o.Credential, project: o.Project, folder: o.Folder, peer: o.Peer, limits: limitsOfEntry(o.Client), name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
 		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool), views: make(map[string]bool), levels: make(map[string]levelCounts), signIns: make(map[string]*signInQuestion),
 	}
 	s.fixed = cutting(s, o)
 	s.surface = allServers{Session: s, own: hubToolsOf(s, o.Surface), sorted: o.Surface == surfaces.Native}
+	if set := g.chooseToolset(o); set != "" {
+		of := ofToolset{s, set}
+		s.surface, s.served = of, of.serverNames()
+		s.fixed.Limit = 0 // reading on takes a tool that the toolset does not have
+	}
 	if server := surfaces.Server(o.Surface); server != "" {
 		s.surface = oneServer{s, server}
 		s.used[server] = true
@@ -82,7 +91,11 @@ func newSession(g *Gateway, o Opening) *Session {
 func (s *Session) client() Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Client{Session: s.id, Name: s.name, Version: s.version, Calls: s.inFlight}
+	c := Client{Session: s.id, Name: s.name, Version: s.version, Calls: s.inFlight, Project: s.project}
+	if o, ok := s.surface.(ofToolset); ok {
+		c.Toolset = o.set
+	}
+	return c
 }
 
 // Request implements jsonrpc.Handler.
@@ -256,6 +269,9 @@ func (s *Session) announceTools() {
 func (s *Session) lists(t *catalog.Tool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if name := s.equipped(); name != "" {
+		return s.sessionTools[t.Key()] || s.gateway.toolsets.Admit(name, t.Key()) == nil
+	}
 	return s.sessionTools[t.Key()] || s.surface.shows(t.Server)
 }
 

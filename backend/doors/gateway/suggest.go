@@ -25,13 +25,12 @@ func (s *Session) suggest(server, tool string, result proxy.Result, err error) (
 	if ours || rpc == nil && !(result.ToolError && wrongUse(result.JSON)) || rpc != nil && !misdirected(rpc) {
 		return answer(result.JSON, err)
 	}
-	limit := dangerOfName(tool)
-	if called, ok := s.gateway.catalog.Snapshot().Lookup(server, tool); ok {
-		limit = leastDanger(called)
+	limit, key, rules := dangerOfName(tool), catalog.Key{Server: server, Tool: tool}, s.rules()
+	if called, ok := rules.Lookup(server, tool); ok {
+		limit, key = leastDanger(called), called.Key()
 	}
-	forModels := s.gateway.forModels()
-	near := slices.DeleteFunc(s.gateway.search.Nearest(server, tool, 3), func(t *catalog.Tool) bool {
-		return !forModels(t) || t.Server == server && t.Name == tool || mostDanger(t) > limit
+	near := slices.DeleteFunc(s.gateway.near(server, tool, 3, rules), func(t *catalog.Tool) bool {
+		return t.Key() == key || mostDanger(t) > limit
 	})
 	if len(near) == 0 {
 		return answer(result.JSON, err)
@@ -165,6 +164,9 @@ func mostDanger(t *catalog.Tool) danger {
 	}
 	return d
 }
+
+// Destroys reports whether a tool's name or annotations say that it may destroy something.
+func Destroys(t *catalog.Tool) bool { return mostDanger(t) == destroys }
 
 // leastDanger returns the better of what a tool's name and annotations say.
 func leastDanger(t *catalog.Tool) danger {

@@ -8,7 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// surface is what a session shows its client: all servers of the hub, or one of them.
+// surface is what a session shows its client: all servers of the hub, one of them, or a
+// toolset.
 type surface interface {
 	// introduce returns what the surface says about itself to a client with these
 	// capabilities, which may be nil. It may start a server.

@@ -18,7 +18,7 @@ type SurfaceUse struct {
 
 // SurfaceUse returns what the model of an editor is shown on a surface.
 func (g *Gateway) SurfaceUse(surface, editor string) SurfaceUse {
-	s := newSession(g, Opening{Surface: surface, Client: editor})
+	s := newSession(g, Opening{Surface: surface, Client: editor, Credential: editor})
 	tools, own := s.surface.listed()
 	use := SurfaceUse{Tools: len(own.definitions) + len(tools), Tokens: own.tokens, AddsFound: s.addsFoundIfOld()}
 	for _, t := range tools {

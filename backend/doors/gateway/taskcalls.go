@@ -22,7 +22,7 @@ const relatedTask = "io.modelcontextprotocol/related-task"
 // needsTask reports whether a tool can only be called as a task and a call comes from
 // a client that has not made it one, such as those of MCP 2026-07-28.
 func (s *Session) needsTask(ctx context.Context, r proxy.Request) bool {
-	t, known := s.gateway.catalog.Snapshot().Lookup(r.Server, r.Tool)
+	t, known := s.lookup(r.Server, r.Tool)
 	return known && s.exchangeOf(ctx).modern && jsonrpc.Get(r.Params, "task") == nil &&
 		jsonrpc.GetString(jsonrpc.Get(t.Definition, "execution"), "taskSupport") == "required"
 }
@@ -30,6 +30,7 @@ func (s *Session) needsTask(ctx context.Context, r proxy.Request) bool {
 // callAsTask makes a call as a task, waits for its end and returns the result as that
 // of an ordinary call.
 func (s *Session) callAsTask(ctx context.Context, r proxy.Request) (proxy.Result, error) {
+	arguments := jsonrpc.Get(r.Params, "arguments")
 	r.Params = jsonrpc.Set(r.Params, "task", json.RawMessage("{}"))
 	result, err := s.gateway.proxy.Call(ctx, r)
 	state := jsonrpc.Get(result.JSON, "task")
@@ -39,7 +40,7 @@ func (s *Session) callAsTask(ctx context.Context, r proxy.Request) (proxy.Result
 	}
 	ask := func(ctx context.Context, method string) (json.RawMessage, error) {
 		answer, err := s.gateway.proxy.Forward(ctx, proxy.Forwarded{
-			Server: r.Server, Session: r.Session, Method: method, Params: jsonrpc.Set(nil, "taskId", id), Caller: r.Caller, Progress: r.Progress,
+			Server: r.Server, Tool: r.Tool, Arguments: arguments, Session: r.Session, Client: r.Client, Method: method, Params: jsonrpc.Set(nil, "taskId", id), Caller: r.Caller, Progress: r.Progress,
 		})
 		return answer.JSON, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -23,10 +24,10 @@ const maxTasks = 256
 
 // task is a task that a session has started.
 type task struct {
-	server, id string
-	lease      *upstream.Lease // keeps the server running until the task is over
-	cut        json.RawMessage // its result as the client is shown it, if that is long
-	last       json.RawMessage // the task as the client is shown it, once it is over; legacy clients list it
+	server, tool, id string
+	lease            *upstream.Lease // keeps the server running until the task is over
+	cut              json.RawMessage // its result as the client is shown it, if that is long
+	last             json.RawMessage // the task as the client is shown it, once it is over; legacy clients list it
 
 	following sync.Mutex         // held while the server is asked to announce the states
 	unfollow  func()             // ends that; nil if nobody listens
@@ -34,7 +35,7 @@ type task struct {
 }
 
 // noteTask remembers the task in the result of a tool call, if there is one.
-func (s *Session) noteTask(ctx context.Context, server string, result json.RawMessage) {
+func (s *Session) noteTask(ctx context.Context, server, tool string, result json.RawMessage) {
 	if !bytes.Contains(result, []byte(`"taskId"`)) {
 		return // without looking for the members of a long result
 	}
@@ -50,7 +51,7 @@ func (s *Session) noteTask(ctx context.Context, server string, result json.RawMe
 		return // the server has ended, and the task with it
 	}
 	s.mu.Lock()
-	s.tasks = append(s.tasks, &task{server: server, id: id, lease: lease})
+	s.tasks = append(s.tasks, &task{server: server, tool: tool, id: id, lease: lease})
 	var old *task
 	if len(s.tasks) > maxTasks {
 		old, s.tasks = s.tasks[0], s.tasks[1:]
@@ -171,7 +172,12 @@ func (g *Gateway) deliverTask(a upstream.Announced) {
 		if t == nil {
 			continue
 		}
-		state := s.cutState(t, s.surface.shown(a.Server, a.Method, a.Params, ""))
+		about := proxy.Forwarded{Server: t.server, Tool: t.tool, Session: s.id, Client: s.client().Name, Params: a.Params}
+		passed, err := g.proxy.TaskState(about, a.Params)
+		if err != nil {
+			continue // the client gets the error when it asks for the state
+		}
+		state := s.cutState(t, s.surface.shown(a.Server, a.Method, passed, ""))
 		if a.Method == "notifications/tasks" {
 			s.announceTask(t, state)
 			continue

@@ -33,7 +33,7 @@ func (s *Store) project(c Client, d *document, path string) (json.RawMessage, er
 	return s.Cut(c, texts(string(indented(array(selected))))), nil
 }
 
-// What limits the work for a path.
+// Limits of the work for a path.
 const (
 	maxParsed  = 4 << 20 // bytes of JSON that are parsed as a whole
 	maxDescent = 100     // levels that .. descends

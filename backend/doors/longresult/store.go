@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// What a store keeps in memory, in bytes. The longest unused results are dropped first.
+// Limits of the memory of a store, in bytes. The longest unused results are dropped first.
 const (
 	maxSession = 128 << 20
 	maxAll     = 512 << 20

@@ -35,6 +35,9 @@ var tags = []*huma.Tag{
 	{Name: "hub", Description: "The hub: status, clients, setup, and pausing or stopping it."},
 	{Name: "sessions", Description: "Tickets and sessions, with which browsers get access."},
 	{Name: "tokens", Description: "Tokens of MCP clients that connect over HTTP."},
+	{Name: "toolsets", Description: "Named lists of tools across servers: what clients are shown, and what has changed in it."},
+	{Name: "trust", Description: "What servers list: what is approved, and what is held until a person decides."},
+	{Name: "personas", Description: "Folders and archives with the servers and toolsets for a kind of work."},
 	{Name: "servers", Description: "Configured MCP servers."},
 	{Name: "tools", Description: "Tools of all servers, whether these run or not, and how they are found."},
 	{Name: "tester", Description: "Direct requests to one server, configured or temporary."},
@@ -60,14 +63,21 @@ func NewDocument(version string) *huma.OpenAPI {
 }
 
 // schemaPrefixes qualifies the schema names of packages whose types have short names.
-var schemaPrefixes = map[string]string{"registration": "Editor", "importer": "EditorImport", "doctor": "EditorDoctor"}
+var schemaPrefixes = map[string]string{
+	"registration": "Editor", "importer": "EditorImport", "doctor": "EditorDoctor",
+	"marketplace": "Market", "federation": "Market", "listing": "Market", "installer": "Install", "plan": "Plan", "prerequisites": "Program", "updates": "Update",
+}
 
 func schemaName(t reflect.Type, hint string) string {
 	of := t
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()
 	}
-	return schemaPrefixes[path.Base(of.PkgPath())] + huma.DefaultSchemaNamer(t, hint)
+	name, prefix := huma.DefaultSchemaNamer(t, hint), schemaPrefixes[path.Base(of.PkgPath())]
+	if strings.HasPrefix(name, prefix) {
+		return name
+	}
+	return prefix + name
 }
 
 // complete returns a copy of a table's document and adds what huma does not generate. It does not change the original,

@@ -75,6 +75,14 @@ var described = []message{
 	learnedMessage{},
 	editorsMessage{},
 	tokensMessage{},
+	toolsetsMessage{},
+	trustMessage{},
+	jobMessage{},
+	jobOutputMessage{},
+	mirrorMessage{},
+	updatesMessage{},
+	configMessage{},
+	toolsMessage{},
 	errorMessage{},
 }
 

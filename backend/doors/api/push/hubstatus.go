@@ -9,6 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
 )
 
 // statusInterval is the shortest time between two messages with the status of the hub, which may change thousands of
@@ -20,6 +21,8 @@ type Status struct {
 	Paused   func() bool
 	InFlight func() int
 	Clients  func() []gateway.Client
+	Held     func() holding.Counts
+	Kept     func() int    // results that are kept back
 	Problem  func() string // why the hub cannot store calls in the log; "" if it can
 }
 
@@ -30,6 +33,7 @@ func onStatusChange(bus *events.Bus, moved chan<- struct{}) (stop func()) {
 		events.Signal[gateway.ClientsChanged](bus, moved),
 		events.Signal[upstream.PauseChanged](bus, moved),
 		events.Signal[journal.ProblemChanged](bus, moved),
+		events.Signal[holding.Changed](bus, moved),
 	}
 	return func() {
 		for _, stop := range stops {
@@ -51,7 +55,7 @@ func (p *Pusher) sendStatusTo(selected func(*client) bool) {
 			continue
 		}
 		if data == nil {
-			data = encodeMessage(statusMessage{"hub", p.status.Paused(), p.status.InFlight(), p.status.Clients(), p.status.Problem()})
+			data = encodeMessage(statusMessage{"hub", p.status.Paused(), p.status.InFlight(), p.status.Clients(), p.status.Held(), p.status.Problem()})
 		}
 		c.sendStatus(data)
 	}

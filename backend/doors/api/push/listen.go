@@ -5,17 +5,25 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/market/installer"
+	"github.com/agent-discover/agent-discover/backend/market/mirror"
+	"github.com/agent-discover/agent-discover/backend/market/updates"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/results"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 // listen subscribes to all events that are sent to clients, until ctx ends.
@@ -24,9 +32,11 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[registry.Changed](ctx, p.bus, sources, news)
 	listen[upstream.StateChanged](ctx, p.bus, sources, news)
 	listen[catalog.Changed](ctx, p.bus, sources, news)
+	listen[catalog.ToolsChanged](ctx, p.bus, sources, news)
 	listen[catalog.Counted](ctx, p.bus, sources, news)
 	listen[secrets.Changed](ctx, p.bus, sources, news)
 	listen[oauth.Changed](ctx, p.bus, sources, news)
+	listen[sandbox.Changed](ctx, p.bus, sources, news)
 	listen[journal.Recorded](ctx, p.bus, sources, news)
 	listen[upstream.Notified](ctx, p.bus, sources, news)
 	listen[prefetch.Progressed](ctx, p.bus, sources, news)
@@ -36,6 +46,15 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[learning.Changed](ctx, p.bus, sources, news)
 	listen[registration.Changed](ctx, p.bus, sources, news)
 	listen[credentials.Changed](ctx, p.bus, sources, news)
+	listen[installer.Progress](ctx, p.bus, sources, news)
+	listen[installer.Output](ctx, p.bus, sources, news)
+	listen[mirror.Refreshing](ctx, p.bus, sources, news)
+	listen[mirror.Refreshed](ctx, p.bus, sources, news)
+	listen[toolset.Changed](ctx, p.bus, sources, news)
+	listen[holding.Changed](ctx, p.bus, sources, news)
+	listen[results.Changed](ctx, p.bus, sources, news)
+	listen[updates.Changed](ctx, p.bus, sources, news)
+	listen[settings.Reloaded](ctx, p.bus, sources, news)
 	return news
 }
 

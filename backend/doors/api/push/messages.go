@@ -2,16 +2,25 @@ package push
 
 import (
 	"encoding/json"
+	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/market/installer"
+	"github.com/agent-discover/agent-discover/backend/market/mirror"
+	"github.com/agent-discover/agent-discover/backend/market/updates"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/results"
 )
 
 // message is a message to clients. Each type of message is in the list described, from which its documentation is made.
@@ -40,11 +49,11 @@ type (
 		Type    string          `json:"type" enum:"elicitation_request"`
 		ID      string          `json:"id" doc:"Identifier of the question in /api/elicitations/{id}/respond."`
 		Server  string          `json:"serverName"`
-		Mode    string          `json:"mode,omitempty" doc:"url or sampling; missing for forms. See GET /api/elicitations."`
+		Mode    string          `json:"mode,omitempty" doc:"url, sampling or approval; missing for forms. See GET /api/elicitations."`
 		Message string          `json:"message" doc:"The question."`
 		Schema  json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer. Empty object unless the question is a form."`
 		URL     string          `json:"url,omitempty" doc:"URL of the web page that the server asks to open."`
-		Request json.RawMessage `json:"request,omitempty" doc:"Object with the parameters of sampling/createMessage."`
+		Request json.RawMessage `json:"request,omitempty" doc:"Object with the parameters of sampling/createMessage, or with tool and arguments of the call to approve."`
 		Client  string          `json:"client,omitempty" doc:"Name of the MCP client whose call caused the question; missing if it is not known or the call came over REST."`
 		At      string          `json:"ts" doc:"When the server asked, in UTC (RFC 3339)."`
 		Expires int64           `json:"expiresAt" doc:"When the server is told that nobody has answered, in milliseconds since 1970 UTC."`
@@ -66,6 +75,15 @@ type (
 	tokensMessage struct {
 		Type string `json:"type" enum:"tokens"`
 	}
+	toolsetsMessage struct {
+		Type string `json:"type" enum:"toolsets"`
+	}
+	trustMessage struct {
+		Type   string `json:"type" enum:"trust"`
+		Server string `json:"server" doc:"Name of the server whose items or results were held, approved or rejected."`
+		holding.Counts
+		Results int `json:"results" doc:"Number of results that are kept back."`
+	}
 	outputMessage struct {
 		Type   string                 `json:"type" enum:"output"`
 		Server string                 `json:"serverName"`
@@ -83,7 +101,36 @@ type (
 		Paused  bool             `json:"paused" doc:"Whether all servers are paused."`
 		Calls   int              `json:"calls" doc:"Number of calls in flight."`
 		Clients []gateway.Client `json:"clients" doc:"Connected MCP clients."`
-		Problem string           `json:"problem,omitempty" doc:"Why the hub cannot store calls in the log at the moment."`
+		holding.Counts
+		Problem string `json:"problem,omitempty" doc:"Why the hub cannot store calls in the log at the moment."`
+	}
+	jobMessage struct {
+		Type string             `json:"type" enum:"market.job"`
+		Job  installer.Progress `json:"job"`
+	}
+	jobOutputMessage struct {
+		Type string    `json:"type" enum:"market.output"`
+		ID   string    `json:"id" doc:"Identifier of the installation in /api/market/jobs/{id}."`
+		Line string    `json:"line" doc:"A line that a program of the installation has printed."`
+		At   time.Time `json:"at"`
+	}
+	mirrorMessage struct {
+		Type   string                `json:"type" enum:"market.mirror"`
+		Mirror resources.MirrorState `json:"mirror"`
+	}
+	updatesMessage struct {
+		Type    string           `json:"type" enum:"market.updates"`
+		Servers []updates.Server `json:"servers" doc:"All installed servers."`
+	}
+	configMessage struct {
+		Type string `json:"type" enum:"config"`
+	}
+	toolsMessage struct {
+		Type    string           `json:"type" enum:"tools"`
+		Server  string           `json:"server"`
+		Changes []catalog.Change `json:"changes" doc:"Tools that have changed."`
+		Summary catalog.Summary  `json:"summary" doc:"Number of tools by their changes."`
+		At      time.Time        `json:"timestamp"`
 	}
 	errorMessage struct {
 		Type    string `json:"type" enum:"error"`
@@ -112,8 +159,36 @@ func (learnedMessage) about() string {
 
 func (editorsMessage) about() string { return "The list of editors may have changed; fetch it again." }
 
+func (configMessage) about() string {
+	return "The settings have changed, or a changed config.yaml was rejected; fetch /api/config again."
+}
+
+func (toolsetsMessage) about() string {
+	return "Toolsets, what clients have equipped, or the states of their tools have changed; fetch the list again."
+}
+
+func (trustMessage) about() string {
+	return "Items or results of a server were held, approved or rejected; fetch /api/trust again."
+}
+
 func (tokensMessage) about() string {
 	return "A token of an MCP client was created, revoked or used; fetch the list again."
+}
+
+func (jobMessage) about() string { return "An installation has begun, gone on or ended." }
+
+func (jobOutputMessage) about() string { return "A program of an installation has printed a line." }
+
+func (mirrorMessage) about() string {
+	return "The state of the copy of the official registry has changed."
+}
+
+func (updatesMessage) about() string {
+	return "Installed servers were checked for newer versions, compared with one, updated or rolled back."
+}
+
+func (toolsMessage) about() string {
+	return "A server lists other tools than before, was listed for the first time, or was removed."
 }
 
 func (outputMessage) about() string {
@@ -137,6 +212,8 @@ type Learning interface {
 // messageOf returns the message for an event. It returns false for an event that only changes the state.
 func (p *Pusher) messageOf(e any) (m message, ok bool) {
 	switch e := e.(type) {
+	case catalog.ToolsChanged:
+		return toolsMessage{"tools", e.Server, e.Changes, e.Summary, e.At.UTC()}, true
 	case journal.Recorded:
 		return logMessage{"log_entry", resources.NewLogEntry(e.Record)}, true
 	case upstream.Notified:
@@ -153,8 +230,24 @@ func (p *Pusher) messageOf(e any) (m message, ok bool) {
 		return learnedMessage{"learned", p.learning.On(), p.learning.Count()}, true
 	case registration.Changed:
 		return editorsMessage{"editors"}, true
+	case toolset.Changed:
+		return toolsetsMessage{"toolsets"}, true
+	case holding.Changed:
+		return trustMessage{"trust", e.Server, p.status.Held(), p.status.Kept()}, true
+	case results.Changed:
+		return trustMessage{"trust", e.Server, p.status.Held(), p.status.Kept()}, true
 	case credentials.Changed:
 		return tokensMessage{"tokens"}, true
+	case installer.Progress:
+		return jobMessage{"market.job", e}, true
+	case installer.Output:
+		return jobOutputMessage{"market.output", e.ID, e.Line, e.At}, true
+	case mirror.Refreshing, mirror.Refreshed:
+		return mirrorMessage{"market.mirror", resources.NewMirrorState(p.mirror.Status())}, true
+	case settings.Reloaded:
+		return configMessage{"config"}, true
+	case updates.Changed:
+		return updatesMessage{"market.updates", e.Servers}, true
 	}
 	return nil, false
 }
@@ -164,7 +257,7 @@ func newQuestion(e inspector.Elicitation) askedMessage {
 		Type: "elicitation_request", ID: e.ID, Server: e.Server, Message: e.Message, Schema: e.Schema,
 		URL: e.URL, Request: e.Request, Client: e.Client, At: resources.Timestamp(e.At), Expires: e.Expires.UnixMilli(),
 	}
-	if e.Mode == inspector.URL || e.Mode == inspector.Sampling {
+	if e.Mode == inspector.URL || e.Mode == inspector.Sampling || e.Mode == inspector.Approval {
 		m.Mode, m.Schema = string(e.Mode), json.RawMessage("{}")
 	}
 	return m

@@ -17,10 +17,12 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/market/mirror"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 const (
@@ -38,6 +40,7 @@ type Options struct {
 	State    State
 	Status   Status
 	Learning Learning
+	Mirror   interface{ Status() mirror.Status }
 	Output   Output
 	Editors  Editors
 	// Attend counts a client that shows questions, until leave is called.
@@ -59,6 +62,7 @@ type Pusher struct {
 	state    State
 	status   Status
 	learning Learning
+	mirror   interface{ Status() mirror.Status }
 	output   Output
 	editors  Editors
 	attend   func() (leave func())
@@ -79,7 +83,7 @@ type Pusher struct {
 // New returns a pusher. It sends nothing until Run is called.
 func New(o Options) *Pusher {
 	return &Pusher{
-		state: o.State, status: o.Status, learning: o.Learning, output: o.Output, editors: o.Editors, attend: o.Attend,
+		state: o.State, status: o.Status, learning: o.Learning, mirror: o.Mirror, output: o.Output, editors: o.Editors, attend: o.Attend,
 		sessions: o.Sessions, timeouts: o.Timeouts.OrDefault(), bus: o.Bus,
 		cache: stateCache{version: o.Version}, moved: make(chan struct{}, 1), clients: make(map[*client]struct{}), left: make(chan struct{}),
 	}
@@ -171,6 +175,9 @@ func (p *Pusher) pass(e any, changed map[string]bool) (dirty bool) {
 		changed[e.Server] = true
 		return true
 	case oauth.Changed:
+		changed[e.Server] = true
+		return true
+	case sandbox.Changed:
 		changed[e.Server] = true
 		return true
 	}

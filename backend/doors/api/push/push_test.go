@@ -22,6 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -65,6 +66,7 @@ func TestEventsArePushedInTheFormatOfTheOriginalProduct(t *testing.T) {
 		},
 		{func() { events.Publish(f.bus, registration.Changed{}) }, `{"type":"editors"}`},
 		{func() { events.Publish(f.bus, credentials.Changed{}) }, `{"type":"tokens"}`},
+		{func() { events.Publish(f.bus, toolset.Changed{}) }, `{"type":"toolsets"}`},
 		{
 			func() { // invalid UTF-8 is replaced
 				events.Publish(f.bus, upstream.Notified{Server: "s", Method: "m", Params: json.RawMessage("{\"x\":\"\xff\"}"), At: at})

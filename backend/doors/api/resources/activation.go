@@ -27,7 +27,10 @@ type Activation struct {
 		Restart(ctx context.Context, name string) ([]*catalog.Tool, error)
 		Stop(ctx context.Context, name string) error
 	}
-	Views *Views
+	// Accept notes that a person has approved how a server is started now, and, if clean is true, what the scan finds clean
+	// of it.
+	Accept func(ctx context.Context, server string, clean bool) error
+	Views  *Views
 }
 
 // Routes declares the operations.
@@ -88,6 +91,7 @@ func (a *Activation) deactivate(ctx context.Context, in *ServerInput) (*route.Re
 type approvalFields struct {
 	LaunchHash string `json:"launch_hash,omitempty" doc:"The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since."`
 	Code       string `json:"code,omitempty" doc:"The code that the tray and the dashboard show for this server. It is needed unless the request has the token of a session."`
+	Tools      string `json:"tools,omitempty" enum:"clean,wait" doc:"What happens to the tools and other items that the server lists first: clean approves those in which the scan finds nothing, together with the server; wait (the default) holds all until a person approves them."`
 }
 
 type approvalInput struct {
@@ -115,6 +119,9 @@ func (a *Activation) approve(ctx context.Context, in *approvalInput) (*route.Rep
 	case errors.Is(err, lifecycle.ErrWrongCode):
 		return nil, route.FailCode(http.StatusForbidden, "approval_code_wrong", fault.MessageOf(err))
 	case err != nil:
+		return nil, err
+	}
+	if err := a.Accept(ctx, v.Name, shown.Tools == "clean"); err != nil {
 		return nil, err
 	}
 	return route.OK(a.Views.Server(v))

@@ -41,7 +41,7 @@ type EditorList struct {
 	Editors      []registration.Status `json:"editors" nullable:"false"`
 	AutoRegister bool                  `json:"auto_register" doc:"Whether editors that are detected later are registered automatically."`
 	Entry        EditorEntry           `json:"entry" doc:"The hub's entry in editors."`
-	Shown        []EditorShown         `json:"shown" nullable:"false" doc:"What the models of editors with the hub's entry are shown."`
+	Shown        []EditorShown         `json:"shown" nullable:"false" doc:"Surfaces of the editors that have the hub's entry."`
 }
 
 // EditorEntry is the command that the hub's entry in an editor starts.
@@ -76,7 +76,7 @@ type EditorFields struct {
 	Editors     []string          `json:"editors,omitempty" doc:"Identifiers of editors."`
 	All         bool              `json:"all,omitempty" doc:"Whether to select all editors: for register, all detected editors that support it; for unregister, all that have the hub's entry."`
 	Project     string            `json:"project,omitempty" doc:"Folder of a project, to change the project's files instead of the user's."`
-	Surface     string            `json:"surface,omitempty" doc:"For register: what the editors show: meta, registry, native, or server:NAME for the tools of one server. By default, entries keep what they show, and new ones show meta."`
+	Surface     string            `json:"surface,omitempty" doc:"For register: what the editors show: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, entries keep what they show, and new ones show meta."`
 	Replace     bool              `json:"replace,omitempty" doc:"Whether to replace an entry with the hub's name that starts another program."`
 	Expect      map[string]string `json:"expect,omitempty" doc:"Field difference of each previewed plan, by path (or its field before). If both the file and the difference have changed since the preview, the file is not written."`
 	Environment map[string]string `json:"environment,omitempty" doc:"Environment variables of the client that change where editors keep their files."`

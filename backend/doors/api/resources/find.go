@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
+	"github.com/agent-discover/agent-discover/backend/discovery/search"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
@@ -21,7 +22,7 @@ func (f *Find) Routes(t *route.Table) {
 }
 
 type findFields struct {
-	Query string  `json:"query" doc:"The task of the tool, in plain words."`
+	Query string  `json:"query" doc:"The task of the tool, in plain words, best in English: a verb and its object."`
 	Limit float64 `json:"limit,omitempty" doc:"Maximum number of hits, up to 50; 5 by default."`
 }
 
@@ -34,7 +35,9 @@ type FindReply struct {
 	Score      float64         `json:"score" minimum:"0" maximum:"1" doc:"Score of the best hit or, when nothing was found, of the nearest tool."`
 	MS         float64         `json:"ms" doc:"Duration of the search, in milliseconds."`
 	Tokens     int             `json:"tokens" doc:"Number of tokens that the reply takes in an agent's context (o200k_base)."`
+	ReadAs     []string        `json:"read_as,omitempty" nullable:"false" doc:"English words that the search added to a query in another language."`
 	Hits       []FindHit       `json:"hits" nullable:"false" doc:"The tools found, best first."`
+	Closest    []FindHit       `json:"closest" nullable:"false" doc:"When nothing was found, the nearest tools, at most three, which probably do not fit."`
 	Hint       string          `json:"hint,omitempty" doc:"Advice for the agent when nothing was found."`
 	Reply      json.RawMessage `json:"reply" doc:"Object that find_tool would return to an agent."`
 }
@@ -48,6 +51,7 @@ type FindHit struct {
 	Title       string      `json:"title"`
 	Description string      `json:"description"`
 	Score       float64     `json:"score" minimum:"0" maximum:"1"`
+	ByWords     int         `json:"by_words" minimum:"0" doc:"Place of the tool in a ranking by words alone; 0 if it contains no word of the query."`
 	Why         []FindMatch `json:"why" nullable:"false" doc:"The contributions to the score, largest first."`
 }
 
@@ -69,21 +73,26 @@ func (f *Find) find(ctx context.Context, in *findInput) (*route.Reply[FindReply]
 	}
 	out := FindReply{
 		Found: found.Found, Confidence: "none", Score: found.Score, MS: math.Round(found.Took.Seconds()*1e5) / 100,
-		Tokens: tokens.Count(found.Reply), Hits: make([]FindHit, len(found.Hits)), Hint: found.Hint, Reply: json.RawMessage(found.Reply),
+		Tokens: tokens.Count(found.Reply), ReadAs: found.ReadAs, Hits: findHits(found.Hits), Closest: findHits(found.Closest), Hint: found.Hint, Reply: json.RawMessage(found.Reply),
 	}
 	if found.Found {
 		out.Confidence = string(found.Confidence)
 	}
-	for i, h := range found.Hits {
-		out.Hits[i] = FindHit{
+	return route.OK(out)
+}
+
+func findHits(hits []search.Hit) []FindHit {
+	out := make([]FindHit, len(hits))
+	for i, h := range hits {
+		out[i] = FindHit{
 			ID: h.Tool.ID, CallAs: h.Tool.CallAs(), Server: h.Tool.Server, Tool: h.Tool.Name, Title: h.Tool.Title,
-			Description: h.Tool.Description, Score: h.Score, Why: make([]FindMatch, len(h.Why)),
+			Description: h.Tool.Description, Score: h.Score, ByWords: h.ByWords, Why: make([]FindMatch, len(h.Why)),
 		}
 		for j, r := range h.Why {
-			out.Hits[i].Why[j] = FindMatch{r.Field, orEmpty(r.Terms), thousandths(r.Points)}
+			out[i].Why[j] = FindMatch{r.Field, orEmpty(r.Terms), thousandths(r.Points)}
 		}
 	}
-	return route.OK(out)
+	return out
 }
 
 func thousandths(x float64) float64 { return math.Round(x*1000) / 1000 }

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
 )
 
 // Hub holds the operations on the hub itself.
@@ -28,6 +29,7 @@ type Hub struct {
 		Resume() error
 	}
 	Journal interface{ Problem() journal.Problem }
+	Held    func() holding.Counts
 	Clients func() []gateway.Client
 	Stop    func()
 }
@@ -83,10 +85,11 @@ func (h *Hub) about(context.Context, *struct{}) (*route.Reply[hubAbout], error) 
 }
 
 type status struct {
-	ActiveCount int            `json:"active_count" doc:"Number of active servers."`
-	Paused      bool           `json:"paused,omitempty" doc:"Whether all servers are paused."`
-	Problem     string         `json:"problem,omitempty" doc:"Why the hub cannot store calls in the log at the moment."`
-	Servers     []activeServer `json:"servers" doc:"Active servers."`
+	ActiveCount int  `json:"active_count" doc:"Number of active servers."`
+	Paused      bool `json:"paused,omitempty" doc:"Whether all servers are paused."`
+	holding.Counts
+	Problem string         `json:"problem,omitempty" doc:"Why the hub cannot store calls in the log at the moment."`
+	Servers []activeServer `json:"servers" doc:"Active servers."`
 }
 
 type activeServer struct {
@@ -96,7 +99,7 @@ type activeServer struct {
 }
 
 func (h *Hub) status(context.Context, *struct{}) (*route.Reply[status], error) {
-	out := status{Paused: h.Upstream.Paused(), Problem: JournalProblem(h.Journal.Problem()), Servers: []activeServer{}}
+	out := status{Paused: h.Upstream.Paused(), Counts: h.Held(), Problem: JournalProblem(h.Journal.Problem()), Servers: []activeServer{}}
 	for _, v := range h.Registry.List() {
 		if !v.Enabled {
 			continue

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
@@ -31,7 +32,7 @@ type Inspector struct {
 	Upstream interface {
 		serverStates
 		Start(ctx context.Context, server registry.Server) error
-		Describe(server string) (upstream.Description, bool)
+		Introduce(ctx context.Context, server registry.Server) (upstream.Description, bool)
 		ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error)
 		Progress(server string) func(params json.RawMessage)
 		Roots(server string) []upstream.Root
@@ -134,7 +135,7 @@ func (of inspected) info(ctx context.Context, in *ServerInput) (*route.Reply[ser
 	if err := of.Upstream.Start(ctx, v); err != nil {
 		return nil, err
 	}
-	about, ok := of.Upstream.Describe(v.Name)
+	about, ok := of.Upstream.Introduce(ctx, v)
 	if !ok {
 		return nil, fault.New(fault.Failed, "server %q stopped after its start; try again", v.Name)
 	}
@@ -252,7 +253,7 @@ func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*rout
 	caller := of.Caller()
 	caller.Tasks = body.Task
 	result, err := of.Call(ctx, proxy.Request{
-		Client: guard.ClientOf(ctx), Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,
+		Client: guard.ClientOf(ctx), Origin: proxy.Origin{Road: audit.REST}, Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,
 		Caller: caller, Progress: of.Upstream.Progress(v.Name),
 	})
 	if unseen := caller.Unseen(v.Name); (err != nil || result.ToolError) && unseen != nil {

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
 
@@ -29,6 +32,9 @@ type requestError struct {
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty" doc:"Any value."`
 }
+
+// recordedAs are the methods that are recorded, besides tools/call.
+var recordedAs = map[string]journal.Kind{"resources/read": journal.ResourceRead, "prompts/get": journal.PromptGet}
 
 // request sends any JSON-RPC request to a server and returns its answer, be it a result or an error.
 func (of inspected) request(ctx context.Context, in *serverBody[requestFields]) (*route.Raw, error) {
@@ -58,12 +64,15 @@ func (of inspected) request(ctx context.Context, in *serverBody[requestFields]) 
 		caller.Tasks = jsonrpc.Get(params, "task") != nil
 		var called proxy.Result
 		called, err = of.Call(ctx, proxy.Request{
-			Client: guard.ClientOf(ctx), Server: v.Name, Unlisted: v, Tool: jsonrpc.GetString(params, "name"), Params: params,
+			Client: guard.ClientOf(ctx), Origin: proxy.Origin{Road: audit.REST}, Server: v.Name, Unlisted: v, Tool: jsonrpc.GetString(params, "name"), Params: params,
 			Caller: caller, Progress: of.Upstream.Progress(v.Name),
 		})
 		result = called.JSON
 	} else {
-		result, err = of.Requests.Do(ctx, v, inspector.Query{Method: body.Method, Params: params})
+		result, err = of.Requests.Do(ctx, v, inspector.Query{
+			Method: body.Method, Params: params, Client: guard.ClientOf(ctx), Kind: recordedAs[body.Method],
+			About: cmp.Or(jsonrpc.GetString(params, "uri"), jsonrpc.GetString(params, "name")), Shown: jsonrpc.Get(params, "arguments"),
+		})
 	}
 	member, answer := "result", result
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {

@@ -2,35 +2,107 @@ package resources
 
 import (
 	"context"
-	"net/http"
+	"strconv"
 
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/market/federation"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/market/marketplace"
 )
 
-// Marketplace holds the operations of the original product's marketplace. There is no marketplace yet, so they find
-// nothing.
-type Marketplace struct{}
+// Marketplace holds the operations of the original product's marketplace.
+type Marketplace struct {
+	Market interface {
+		Search(ctx context.Context, q federation.Query) (federation.Answer, error)
+		Page(ctx context.Context, text, cursor string, limit int) (marketplace.Page, error)
+		HasRegistry() bool
+		OnNPM(ctx context.Context, name string) (bool, error)
+	}
+}
 
 // Routes declares the operations.
 func (m *Marketplace) Routes(t *route.Table) {
 	g := t.Group("marketplace")
-	route.Add(g, route.Get("/api/browse", "List published servers; always empty, as there is no marketplace yet"), m.browse)
-	route.Add(g, route.Get("/api/npm-check", "Check whether an npm package exists; always fails, as there is no marketplace yet").MayMiss(), m.npmCheck)
+	route.Add(g, route.Get("/api/browse", "List published servers: those of all sources that fit a query, or page by page those of the official registry"), m.browse)
+	route.Add(g, route.Get("/api/npm-check", "Check whether an npm package exists"), m.npmCheck)
 }
 
 type browseInput struct {
 	Query  string `query:"query"`
-	Limit  string `query:"limit"`
-	Cursor string `query:"cursor"`
+	Limit  string `query:"limit" doc:"Largest number of servers, from 1 to 100; 20 by default."`
+	Cursor string `query:"cursor" doc:"next_cursor of the page before. With a cursor, a query only selects servers of the official registry by their names."`
+}
+
+// PublishedServer is a server that others have published.
+type PublishedServer struct {
+	Name        string             `json:"name"`
+	Description string             `json:"description"`
+	Version     string             `json:"version"`
+	Repository  *string            `json:"repository"`
+	Packages    []PublishedPackage `json:"packages" nullable:"false"`
+	ID          string             `json:"listing" doc:"Identifier of the server in /api/market/details."`
+}
+
+// PublishedPackage is a way to run or to reach a published server.
+type PublishedPackage struct {
+	Registry string  `json:"registry_name" doc:"npm, pypi, oci, nuget, mcpb or cargo; of a remote server its transport."`
+	Name     string  `json:"name"`
+	Version  string  `json:"version"`
+	Runtime  string  `json:"runtime" doc:"node, python, docker, dotnet, mcpb or cargo; of a remote server its transport."`
+	License  *string `json:"license"`
+	URL      *string `json:"url"`
 }
 
 type browseReply struct {
-	Servers    []struct{} `json:"servers"`
-	NextCursor *string    `json:"next_cursor"`
+	Servers    []PublishedServer `json:"servers" nullable:"false"`
+	NextCursor *string           `json:"next_cursor"`
 }
 
-func (m *Marketplace) browse(context.Context, *browseInput) (*route.Reply[browseReply], error) {
-	return route.OK(browseReply{Servers: []struct{}{}})
+const (
+	standardPage = 20
+	maxPage      = 100
+)
+
+func (m *Marketplace) browse(ctx context.Context, in *browseInput) (*route.Reply[browseReply], error) {
+	limit, err := strconv.Atoi(in.Limit)
+	if err != nil || limit < 1 {
+		limit = standardPage
+	}
+	limit = min(limit, maxPage)
+	out := browseReply{Servers: []PublishedServer{}}
+	if in.Cursor == "" && (in.Query != "" || !m.Market.HasRegistry()) {
+		answer, err := m.Market.Search(ctx, federation.Query{Text: in.Query, Limit: limit})
+		if err != nil {
+			return nil, err
+		}
+		for i := range answer.Results {
+			out.Servers = append(out.Servers, newPublished(&answer.Results[i].Listing))
+		}
+		return route.OK(out)
+	}
+	page, err := m.Market.Page(ctx, in.Query, in.Cursor, limit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range page.Listings {
+		out.Servers = append(out.Servers, newPublished(&page.Listings[i]))
+	}
+	out.NextCursor = optional(page.Next)
+	return route.OK(out)
+}
+
+func newPublished(l *listing.Listing) PublishedServer {
+	out := PublishedServer{
+		Name: l.Name, Description: l.Description, Version: l.Version, Repository: optional(l.Repository), Packages: []PublishedPackage{}, ID: l.ID(),
+	}
+	license := optional(l.License)
+	for _, p := range l.Packages {
+		out.Packages = append(out.Packages, PublishedPackage{string(p.Kind), p.Identifier, p.Version, p.Kind.Runtime(), license, nil})
+	}
+	for _, r := range l.Remotes {
+		out.Packages = append(out.Packages, PublishedPackage{r.Type, l.Name, l.Version, r.Type, license, optional(r.URL)})
+	}
+	return out
 }
 
 type npmInput struct {
@@ -41,9 +113,13 @@ type npmReply struct {
 	Exists bool `json:"exists"`
 }
 
-func (m *Marketplace) npmCheck(_ context.Context, in *npmInput) (*route.Reply[npmReply], error) {
+func (m *Marketplace) npmCheck(ctx context.Context, in *npmInput) (*route.Reply[npmReply], error) {
 	if in.Package == "" {
 		return nil, route.BadRequest("package query parameter is required")
 	}
-	return nil, route.Fail(http.StatusNotFound, "not available yet: there is no marketplace to look up packages in")
+	exists, err := m.Market.OnNPM(ctx, in.Package)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(npmReply{exists})
 }

@@ -37,11 +37,11 @@ type elicitation struct {
 	ID         string          `json:"id" doc:"Unique identifier of the question."`
 	ServerName string          `json:"serverName"`
 	Client     string          `json:"client,omitempty" doc:"Name of the MCP client whose call caused the question; missing if it is not known or the call came over REST."`
-	Mode       string          `json:"mode" enum:"form,url,sampling" doc:"form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message from a model, which the user writes."`
+	Mode       string          `json:"mode" enum:"form,url,sampling,approval" doc:"form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message from a model, which the user writes. approval: the hub asks whether a client may call a tool of the server; only persons can accept."`
 	Message    string          `json:"message" doc:"The question."`
 	Schema     json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer's content, for the mode form."`
 	URL        string          `json:"url,omitempty" doc:"URL of the web page, as the server sent it. Check it before you open it."`
-	Request    json.RawMessage `json:"request,omitempty" doc:"Object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more."`
+	Request    json.RawMessage `json:"request,omitempty" doc:"For sampling, object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more. For approval, object with tool and arguments."`
 	CreatedAt  int64           `json:"createdAt" doc:"When the server asked, in milliseconds since 1970 UTC."`
 	ExpiresAt  int64           `json:"expiresAt" doc:"When the server is told that nobody has answered, in milliseconds since 1970 UTC."`
 }
@@ -59,7 +59,7 @@ func (q *Questions) elicitations(context.Context, *struct{}) (*route.Reply[listO
 type answerFields struct {
 	Action   string          `json:"action" enum:"accept,decline,cancel"`
 	Content  json.RawMessage `json:"content,omitempty" doc:"Object with the answer. For the mode form, as the question's schema describes it; for sampling, with text and optionally model. Only for the action accept."`
-	Remember string          `json:"remember,omitempty" enum:"session,always" doc:"How long to give the answer again without asking; missing for not at all. session: until the client whose call asked has left, or the hub ends. always: until it is forgotten, or the server's configuration changes. The accepted values of a form answer the same question; decline answers every question of the mode. Only for persons: in the dashboard or a terminal."`
+	Remember string          `json:"remember,omitempty" enum:"session,always" doc:"How long to give the answer again without asking; missing for not at all. session: until the client whose call asked has left, or the hub ends. always: until it is forgotten, or the server's configuration changes. The accepted values of a form answer the same question; decline answers every question of the mode. An approval holds for further calls of the tool, until its definition changes. Only for persons: in the dashboard or a terminal."`
 }
 
 type respondInput struct {
@@ -75,7 +75,7 @@ func (q *Questions) respond(ctx context.Context, in *respondInput) (*route.Reply
 	if body.Remember != "" && !guard.ByPerson(ctx) {
 		return nil, fault.New(fault.Denied, "only a person can have an answer remembered; use the dashboard")
 	}
-	reply := inspector.Reply{Action: body.Action, Content: body.Content, Remember: inspector.Scope(body.Remember)}
+	reply := inspector.Reply{Action: body.Action, Content: body.Content, Remember: inspector.Scope(body.Remember), ByPerson: guard.ByPerson(ctx)}
 	if err := q.Inbox.Respond(ctx, in.ID, reply); err != nil {
 		return nil, route.InvalidIsBadRequest(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/lenient"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
@@ -41,7 +43,7 @@ type Server struct {
 	CreatedAt       string            `json:"created_at"`
 	UpdatedAt       string            `json:"updated_at"`
 	State           string            `json:"state" enum:"waiting,sign_in,failing,calls_fail,running,stopped" doc:"waiting (for approval), sign_in (a person must sign in), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped."`
-	Account         string            `json:"account,omitempty" doc:"What a person calls the account that the server uses, if the same server is configured for several."`
+	Account         string            `json:"account,omitempty" doc:"Label of the account that the server uses, if the same server is configured for several accounts."`
 	SignIn          string            `json:"sign_in,omitempty" enum:"signed_in,required,again,waiting" doc:"Of a remote server: signed_in, required (a person must sign in), again (likewise, and somebody was signed in before), or waiting (a sign-in waits for a person). Left out if nobody is signed in and the server has not asked for it."`
 	RecentCalls     int               `json:"recent_calls" doc:"Number of the last calls that decide about the state calls_fail, at most 10. Calls before a change of the server do not count."`
 	RecentErrors    int               `json:"recent_errors" doc:"How many of the recent calls failed."`
@@ -49,6 +51,7 @@ type Server struct {
 	Running         bool              `json:"running" doc:"Whether the server has a process or a connection now."`
 	KeepRunning     bool              `json:"keep_running" doc:"Whether the server starts with the hub and is not stopped when idle."`
 	Isolation       string            `json:"isolation" enum:"shared,session" doc:"shared (one process or connection for all clients) or session (one for each session of a client)."`
+	Sandbox         *Sandbox          `json:"sandbox,omitempty" doc:"How the processes of a stdio server are confined. Left out for a remote server."`
 	Sessions        int               `json:"sessions,omitempty" doc:"Number of client sessions that have a process or connection of their own now, if isolation is session."`
 	PID             int               `json:"pid,omitempty" doc:"Process ID of a running stdio server."`
 	ToolCount       int               `json:"tool_count" doc:"Number of known tools."`
@@ -92,9 +95,15 @@ type Servers struct {
 		Remove(ctx context.Context, name string) error
 	}
 	Prefetch func(registry.Server) // downloads the package of a server in the background
-	Catalog  toolSnapshots
-	Stderr   func(server string) string
-	Views    *Views
+	Trust    interface {
+		// Expect announces what a person is about to configure.
+		Expect(s registry.Server)
+		// Accept notes that a person has approved how a server is started now.
+		Accept(ctx context.Context, server string, clean bool) error
+	}
+	Catalog toolSnapshots
+	Stderr  func(server string) string
+	Views   *Views
 }
 
 // Routes declares the operations.
@@ -220,6 +229,7 @@ func (f ServerFields) hasOnlyTransport() bool {
 type newServerFields struct {
 	Name   string `json:"name" pattern:"^[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$" doc:"Unique name, without two underscores in a row. It is not made of dots alone."`
 	Source string `json:"source,omitempty" doc:"Who configures the server; local by default."`
+	Level  string `json:"sandbox,omitempty" enum:"off,guard,strict" doc:"How to confine the processes of a stdio server: off (the default), guard or strict."`
 	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the server's package in the background; true by default. Send false if you start the server right away."`
 	ServerFields
 	// Clients of the original product may send other types, which are ignored.
@@ -235,13 +245,16 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 	if err != nil {
 		return nil, err
 	}
-	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local")}
-	if err := body.check(); err != nil {
+	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local"), Sandbox: body.Level}
+	if err := errors.Join(body.check(), registry.CheckSandbox(body.Level)); err != nil {
 		return nil, err
 	}
 	body.apply(&v)
 	v.Args, v.Env, v.Tags = body.Args, body.Env, body.Tags
-	if v, err = s.Lifecycle.Add(ctx, v); err != nil {
+	if v, err = s.Lifecycle.Add(ctx, v); err == nil && guard.ByPerson(ctx) {
+		err = s.Trust.Accept(ctx, v.Name, false)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if body.Warm == nil || *body.Warm {
@@ -266,7 +279,13 @@ func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*ro
 	if t := body.Transport; t != nil && *t != "stdio" && v.URL == "" && (v.Transport == *t || body.hasOnlyTransport()) {
 		return nil, fault.New(fault.Invalid, "homepage is required for the transport %s", *t)
 	}
+	if guard.ByPerson(ctx) {
+		s.Trust.Expect(v)
+	}
 	v, err = s.Registry.Update(ctx, v.Name, body.apply)
+	if err == nil && guard.ByPerson(ctx) {
+		err = s.Trust.Accept(ctx, v.Name, false)
+	}
 	if err != nil {
 		return nil, err
 	}

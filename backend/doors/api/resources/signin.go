@@ -37,7 +37,7 @@ type SignIn struct {
 	State   string   `json:"state" enum:"signed_out,signed_in,required,waiting" doc:"required: a request failed because a person must sign in; waiting: a sign-in waits for a person."`
 	Again   bool     `json:"again,omitempty" doc:"Somebody was signed in before: the sign-in has ended, or the server asks for more permissions."`
 	Issuer  string   `json:"issuer,omitempty" doc:"The authorization server."`
-	Scopes  []string `json:"scopes,omitempty" doc:"What the present token allows."`
+	Scopes  []string `json:"scopes,omitempty" doc:"Scopes of the present token."`
 	Expires string   `json:"expires,omitempty" doc:"When the present token ends. It is renewed before that if possible."`
 	Failure string   `json:"failure,omitempty" doc:"Why the last sign-in failed."`
 }
@@ -112,7 +112,7 @@ type SignInPage struct {
 	Server    string `json:"server" doc:"Name of the server."`
 	Address   string `json:"address,omitempty" doc:"The page to open. It is missing if no person is needed."`
 	File      string `json:"file,omitempty" doc:"A file that opens the page, if it was asked for."`
-	Redirect  string `json:"redirect,omitempty" doc:"Where the browser is led at the end."`
+	Redirect  string `json:"redirect,omitempty" doc:"Address that the browser opens at the end of the sign-in."`
 	Listening bool   `json:"listening" doc:"Whether the hub answers there, for a browser on the same machine."`
 }
 

@@ -9,15 +9,18 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 )
 
 // Tokens holds the operations on the tokens of MCP clients that connect over HTTP.
 type Tokens struct {
 	Tokens   *credentials.Keeper
 	Registry *registry.Registry
+	Toolsets *toolset.Keeper
 	Importer *importer.Importer
 	Address  string // of the hub: host and port
 }
@@ -34,7 +37,7 @@ func (t *Tokens) Routes(table *route.Table) {
 type ClientToken struct {
 	Name      string     `json:"name"`
 	Client    string     `json:"client" doc:"Identifier of the AI editor that uses the token; empty if unknown."`
-	Surface   string     `json:"surface" doc:"What the client is shown: registry, meta, native, or server:NAME for the tools of one server."`
+	Surface   string     `json:"surface" doc:"Surface of the client: registry, meta, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset."`
 	CreatedAt time.Time  `json:"created_at"`
 	LastUsed  *time.Time `json:"last_used_at,omitempty" doc:"When a request last showed the token, to the minute; missing if none did."`
 }
@@ -65,7 +68,7 @@ func (t *Tokens) list(context.Context, *struct{}) (*route.Reply[[]ClientToken], 
 type tokenFields struct {
 	Name    string `json:"name" maxLength:"100"`
 	Client  string `json:"client,omitempty" doc:"Identifier of the AI editor that will use the token. Names of tools and schemas of arguments are adapted to it."`
-	Surface string `json:"surface,omitempty" doc:"registry (the default), meta, native, or server:NAME for the tools of one server."`
+	Surface string `json:"surface,omitempty" doc:"registry (the default), meta, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset."`
 }
 
 type tokenInput struct{ route.Object[tokenFields] }
@@ -81,6 +84,11 @@ func (t *Tokens) create(ctx context.Context, in *tokenInput) (*route.Reply[NewCl
 	c := credentials.Credential{Name: body.Name, Client: body.Client, Surface: body.Surface}
 	if server := c.Server(); server != "" {
 		if _, err := t.Registry.Get(server); err != nil {
+			return nil, err
+		}
+	}
+	if set := surfaces.Toolset(c.Surface); set != "" {
+		if _, err := t.Toolsets.Get(set); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -22,6 +23,7 @@ type Tools struct {
 		Get(name string) (registry.Server, error)
 	}
 	Catalog toolSnapshots
+	Policy  *policy.Current
 	Journal interface {
 		UsedBy(ctx context.Context, server, tool string, limit int) ([]journal.ClientUse, error)
 		MetricsOf(server, tool string) (journal.ToolMetrics, bool)
@@ -40,32 +42,47 @@ func (s *Tools) Routes(t *route.Table) {
 type KnownTool struct {
 	Server string `json:"server" doc:"Name of the server."`
 	Tool
-	Enabled bool `json:"enabled" doc:"Whether the tool is in every client's list: its server is active and approved."`
+	AppearsAs string   `json:"appears_as,omitempty" doc:"Name under which agents see the tool, if the configuration gives it another one."`
+	Disabled  string   `json:"disabled,omitempty" doc:"Why the configuration forbids calls of the tool, for people. The wording may change."`
+	Labels    []string `json:"labels" nullable:"false" doc:"Tags that the rules in the configuration give the tool."`
+	Enabled   bool     `json:"enabled" doc:"Whether the tool is in every client's list: its server is active and approved, and no rule disables the tool."`
 }
 
 type toolsInput struct {
 	Server string `query:"server" doc:"Only tools of the server with this name."`
-	Name   string `query:"name" doc:"Only tools with this name."`
+	Name   string `query:"name" doc:"Only tools with this name, their own or the one that agents see."`
 	Brief  string `query:"brief" doc:"If true, input schemas are left out."`
 }
 
 func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownTool], error) {
-	tools, servers := s.Catalog.Snapshot().Tools, make(map[string]registry.Server)
+	rules, servers := s.Policy.Get(), make(map[string]registry.Server)
+	snapshot := s.Catalog.Snapshot()
+	tools, view := snapshot.Tools, rules.View("", snapshot)
 	for _, v := range s.Registry.List() {
 		servers[v.Name] = v
 	}
 	out := make([]KnownTool, 0, len(tools))
 	for _, t := range tools {
-		if (in.Server == "" || t.Server == in.Server) && (in.Name == "" || t.Name == in.Name) {
-			out = append(out, knownTool(servers[t.Server], t, in.Brief != "true"))
+		shown := view.Present(t).Name
+		if (in.Server == "" || t.Server == in.Server) && (in.Name == "" || t.Name == in.Name || shown == in.Name) {
+			known := knownTool(servers[t.Server], t, rules, in.Brief != "true")
+			if shown != t.Name {
+				known.AppearsAs = shown
+			}
+			out = append(out, known)
 		}
 	}
 	return route.OK(out)
 }
 
 // knownTool returns the view of a tool. v is the tool's server, or the zero value when that was removed a moment ago.
-func knownTool(v registry.Server, t *catalog.Tool, schema bool) KnownTool {
-	return KnownTool{Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.Enabled && v.Approved}
+func knownTool(v registry.Server, t *catalog.Tool, rules *policy.Policy, schema bool) KnownTool {
+	of := rules.Decide(t.Server, t.Name)
+	k := KnownTool{Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.Enabled && v.Approved && of.Enabled, Labels: append([]string{}, of.Tags...)}
+	if err := rules.Refusal("", t.Server, t.Name); err != nil {
+		k.Disabled = fault.MessageOf(err)
+	}
+	return k
 }
 
 // toolDetail is a tool with everything that is known about it.
@@ -100,7 +117,7 @@ func (s *Tools) get(ctx context.Context, in *toolInput) (*route.Reply[toolDetail
 		return nil, err
 	}
 	v, _ := s.Registry.Get(t.Server)
-	out := toolDetail{KnownTool: knownTool(v, t, true), Definition: t.Definition}
+	out := toolDetail{KnownTool: knownTool(v, t, s.Policy.Get(), true), Definition: t.Definition}
 	out.Used = toolUse{Enabled: out.Enabled, LentTo: orEmpty(s.FoundBy(t.Key())), Clients: []toolClient{}}
 	callers, err := s.Journal.UsedBy(ctx, t.Server, t.Name, maxToolClients)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/lenient"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -19,6 +20,8 @@ type Transient struct {
 		SetRoots(handle string, roots []upstream.Root) error
 	}
 	Describe func(server string) (upstream.Description, bool)
+	// Shown returns those tools of a server that are not held.
+	Shown func(ctx context.Context, server registry.Server, tools []json.RawMessage) []json.RawMessage
 }
 
 // Routes declares the operations.
@@ -70,7 +73,7 @@ func (s *Transient) open(ctx context.Context, in *openTransientInput) (*route.Re
 	}
 	about, _ := s.Describe(opened.Server.Name)
 	return route.Created(transientReply{
-		Handle: opened.Handle, ServerName: opened.Server.Name, Tools: append([]json.RawMessage{}, opened.Tools...),
+		Handle: opened.Handle, ServerName: opened.Server.Name, Tools: append([]json.RawMessage{}, s.Shown(ctx, opened.Server, opened.Tools)...),
 		Capabilities: orObject(about.Capabilities), ServerVersion: namedVersion{about.Name, about.Version},
 		ExpiresAt: opened.Ends.UnixMilli(),
 	})

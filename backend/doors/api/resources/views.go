@@ -19,6 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 type (
@@ -36,6 +37,10 @@ type (
 	}
 	toolSnapshots interface {
 		Snapshot() *catalog.Snapshot
+	}
+	sandboxes interface {
+		Report(v registry.Server) sandbox.Report
+		Denied(server string) []sandbox.Denied
 	}
 	signInStates interface {
 		Status(server int64) (oauth.Status, error)
@@ -86,6 +91,8 @@ type Views struct {
 	tools  toolSnapshots
 	calls  recentCalls
 	signIn signInStates
+	// Sandboxes says how servers are confined. If it is nil, views do not say that.
+	Sandboxes sandboxes
 
 	mu    sync.Mutex
 	facts map[int64]facts // by the id of the server
@@ -120,6 +127,9 @@ func (w *Views) Server(v registry.Server) Server {
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation, Sessions: state.Sessions, PID: state.PID,
 		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, LaunchHash: known.hash, Plaintext: known.plaintext,
 		ProposedBy: v.ProposedBy, Risk: known.risk,
+	}
+	if v.Transport == "stdio" && w.Sandboxes != nil {
+		out.Sandbox = sandboxOf(v, w.Sandboxes)
 	}
 	if out.Env == nil {
 		out.Env = map[string]string{}

@@ -16,7 +16,7 @@ import (
 type Failure struct {
 	status  int
 	Message string `json:"error" doc:"The failure and its remedy, for people. The wording may change."`
-	Code    string `json:"code" enum:"invalid_request,unauthorized,denied,not_found,timeout,conflict,approval_code_required,approval_code_wrong,too_large,invalid,busy,failed,internal,unavailable,sign_in_required,person_required" doc:"The kind of error, for programs. sign_in_required: a person must sign in to the server. person_required: the server has asked a person something, and nobody could see it. More codes may be added."`
+	Code    string `json:"code" enum:"invalid_request,unauthorized,denied,not_found,timeout,conflict,approval_code_required,approval_code_wrong,too_large,invalid,busy,failed,internal,unavailable,sign_in_required,person_required,tool_disabled,approval_required,tool_held,confirmation_required,credential_blocked,result_kept" doc:"The kind of error, for programs. sign_in_required: a person must sign in to the server. person_required: the server has asked a person something, and nobody could see it. tool_disabled: the configuration forbids the call. approval_required: the configuration requires a person's approval. tool_held: the request concerns a tool, prompt or resource whose definition a person has not approved. confirmation_required: the scan blocks the item, so that approving it needs a confirmation. credential_blocked: the arguments contain a credential. result_kept: the result is kept back until a person releases it. More codes may be added."`
 	// MissingVariable is set by responseTo.
 	MissingVariable string `json:"missing_variable,omitempty" doc:"Name of the environment variable that a server needs to start and does not have, if that is the reason."`
 }

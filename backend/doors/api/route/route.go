@@ -58,6 +58,9 @@ func (o Operation) WithoutToken() Operation { o.NeedsToken = false; return o }
 // Creates declares that a successful response has status 201.
 func (o Operation) Creates() Operation { o.Status = http.StatusCreated; return o }
 
+// Accepts declares that a successful response has status 202: the work goes on after it.
+func (o Operation) Accepts() Operation { o.Status = http.StatusAccepted; return o }
+
 // MayMiss declares that the operation can answer 404 although its path has no parameter.
 func (o Operation) MayMiss() Operation { o.MayBeMissing = true; return o }
 

@@ -1,0 +1,125 @@
+package companion
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
+)
+
+// ProjectFile is the file of a project that names the toolset of clients that work on the
+// project. It can only limit what the entry of a client shows.
+const ProjectFile = ".agent-discover.json"
+
+const (
+	maxProjectFile = 4 << 10 // bytes
+	maxProjectPath = 1 << 10 // bytes
+	maxLevels      = 64      // folders upwards
+)
+
+// Project is what the project of a client asks for.
+type Project struct {
+	// Toolset is the toolset that the client is limited to; empty for none.
+	Toolset string `json:"toolset,omitempty"`
+	// File is the ProjectFile; empty if there is none.
+	File string `json:"project,omitempty"`
+	// Problem says why the file names no toolset.
+	Problem string `json:"project_problem,omitempty"`
+}
+
+func (p Project) check() error {
+	if p.Toolset != "" {
+		if err := toolset.CheckName(p.Toolset); err != nil {
+			return err
+		}
+	}
+	for _, text := range []string{p.File, p.Problem} {
+		if !utf8.ValidString(text) || len(text) > maxProjectPath {
+			return fault.New(fault.Invalid, "invalid project: use at most %d bytes of UTF-8", maxProjectPath)
+		}
+	}
+	return nil
+}
+
+// FindProject reads the nearest ProjectFile in a folder or above it.
+func FindProject(folder string) Project {
+	if !filepath.IsAbs(folder) {
+		return Project{}
+	}
+	for range maxLevels {
+		file := filepath.Join(folder, ProjectFile)
+		info, err := os.Stat(file)
+		if err == nil {
+			return readProject(file, info)
+		}
+		above := filepath.Dir(folder)
+		if above == folder {
+			break
+		}
+		folder = above
+	}
+	return Project{}
+}
+
+func readProject(file string, info fs.FileInfo) Project {
+	p := Project{File: file}
+	if !utf8.ValidString(file) || len(file) > maxProjectPath {
+		p.File = ProjectFile
+	}
+	data, err := readOwn(file, info)
+	if err == nil {
+		p.Toolset, err = parseProject(data)
+	}
+	if err != nil {
+		p.Problem = fault.MessageOf(err)
+	}
+	return p
+}
+
+// readOwn reads a file of this user.
+func readOwn(file string, info fs.FileInfo) ([]byte, error) {
+	switch {
+	case !info.Mode().IsRegular(): // a pipe would never end
+		return nil, fault.New(fault.Invalid, "it is not a regular file")
+	case !ownedByUser(info):
+		return nil, fault.New(fault.Denied, "it belongs to another user")
+	case info.Size() > maxProjectFile:
+		return nil, fault.New(fault.Invalid, "it is too large: at most %d bytes are read", maxProjectFile)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Failed, "it cannot be read")
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxProjectFile))
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Failed, "it cannot be read")
+	}
+	return data, nil
+}
+
+// parseProject returns the toolset that a file names.
+func parseProject(data []byte) (string, error) {
+	var in struct {
+		Toolset string `json:"toolset"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&in); err != nil {
+		return "", fault.Wrap(err, fault.Invalid, `it must be a JSON object with the member "toolset" alone`)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return "", fault.New(fault.Invalid, "text follows the JSON object")
+	}
+	if err := toolset.CheckName(in.Toolset); err != nil {
+		return "", err
+	}
+	return in.Toolset, nil
+}
