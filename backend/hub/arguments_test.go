@@ -118,7 +118,7 @@ func approveAll(t *testing.T, h *hub.Hub) {
 			continue
 		}
 		path := fmt.Sprintf("/api/servers/%d/approve", s.ID)
-		row{s.Name, http.MethodPost, path, `{"launch_hash":"` + s.LaunchHash + `"}`, map[string]string{"Authorization": "Bearer " + session.Token}, 200, []string{`"approved":true`}, nil}.send(t, h)
+		row{s.Name, http.MethodPost, path, `{"launch_hash":"` + s.LaunchHash + `","tools":"clean"}`, map[string]string{"Authorization": "Bearer " + session.Token}, 200, []string{`"approved":true`}, nil}.send(t, h)
 	}
 }
 

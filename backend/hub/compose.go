@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
@@ -22,19 +23,26 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/market/proposals"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/results"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 type discovery struct {
@@ -48,13 +56,20 @@ type servers struct {
 	registry  *registry.Registry
 	vault     *secrets.Vault
 	oauth     *oauth.Manager
+	toolsets  *toolset.Keeper
 	listings  *listings.Listings
+	audit     *audit.Log
 	journal   *journal.Journal
 	inbox     *inspector.Inbox
+	approvals *policy.Approvals
+	trust     *holding.Keeper
+	sandbox   *sandbox.Sandbox
+	results   *results.Screen
 	upstream  *upstream.Manager
 	proxy     *proxy.Proxy
 	lifecycle *lifecycle.Manager
 	migrator  *secretmigration.Migrator
+	policy    policy.Current
 	prefetch  *prefetch.Prefetcher
 	inspector *inspector.Inspector
 	setup     *setup.Syncer
@@ -90,8 +105,36 @@ func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
 	if err := h.composeEditors(config, login); err != nil {
 		return err
 	}
+	if err := h.composeMarket(ctx, config, login); err != nil {
+		return err
+	}
 	h.composeDoors(config)
+	h.setPolicy(config)
+	h.settings.Apply(h.setPolicy, "discovery")
+	h.settings.Apply(func(settings.Settings) {}, "agents") // see agentsMay
 	return nil
+}
+
+// outdated returns a function that reports whether the tools of a server were listed longer
+// ago than discovery.cache allows. Lists that an earlier hub has stored count as read when
+// this one started.
+func (h *Hub) outdated(started time.Time) func(server string) bool {
+	return func(server string) bool {
+		cache, listed := h.settings.State().Settings.Discovery.Cache, h.servers.upstream.ListedAt(server)
+		if listed.IsZero() {
+			listed = started
+		}
+		return !cache.Enabled || time.Since(listed) > time.Duration(cache.TTL)
+	}
+}
+
+// agentsMay returns what agents may do without a person at present: allow, ask or deny.
+func (h *Hub) agentsMay() string { return h.settings.State().Settings.Agents.Install }
+
+// setPolicy replaces the policy for tools by that of some settings.
+func (h *Hub) setPolicy(s settings.Settings) {
+	h.servers.policy.Set(policy.New(policy.Options{Discovery: s.Discovery, Destroys: gateway.Destroys, ClientID: gateway.ClientID}))
+	h.doors.gateway.RulesChanged()
 }
 
 func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (err error) {
@@ -99,9 +142,10 @@ func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (e
 	if d.catalog, err = catalog.Open(ctx, h.store, h.bus, h.log); err != nil {
 		return err
 	}
+	shown := policy.Shown{Catalog: d.catalog, Policy: &h.servers.policy}
 	d.embedding = embedding.New(embedding.Options{
 		Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
-		Catalog: d.catalog, Store: h.store, Bus: h.bus, Log: h.log,
+		Catalog: shown, Store: h.store, Bus: h.bus, Log: h.log,
 	})
 	d.learning, err = learning.Open(ctx, learning.Options{
 		Store: h.store, Bus: h.bus, Log: h.log, Redact: h.redactor.Head, On: config.Search.Learning,
@@ -109,7 +153,7 @@ func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (e
 	if err != nil {
 		return err
 	}
-	d.search = search.New(search.Options{Catalog: d.catalog, Bus: h.bus, Meaning: d.embedding, Learned: d.learning})
+	d.search = search.New(search.Options{Catalog: shown, Bus: h.bus, Meaning: d.embedding, Learned: d.learning})
 	return nil
 }
 
@@ -121,7 +165,12 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	if s.listings, err = listings.Open(ctx, h.store, h.bus); err != nil {
 		return err
 	}
-	s.journal, err = journal.Open(ctx, journal.Options{Store: h.store, Bus: h.bus, Log: h.log, Retention: config.Log.Retention(), Await: h.redactor.Await})
+	if s.audit, err = h.openAudit(ctx, config); err != nil {
+		return err
+	}
+	s.journal, err = journal.Open(ctx, journal.Options{
+		Store: h.store, Bus: h.bus, Log: h.log, Retention: config.Log.Retention(), Audit: s.audit, Await: h.redactor.Await,
+	})
 	if err != nil {
 		return err
 	}
@@ -130,31 +179,53 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.inbox = inspector.NewInbox(inspector.InboxOptions{
 		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling), Answers: h.store, Vault: s.vault, Configured: s.registry.Get, Log: h.log, Timeout: h.options.AnswerTimeout,
 	})
+	if s.approvals, err = policy.OpenApprovals(ctx, h.store); err != nil {
+		return err
+	}
+	if err = h.openTrust(ctx, config); err != nil {
+		return err
+	}
+	s.sandbox = h.openSandbox(config)
 	s.upstream = upstream.New(upstream.Options{
-		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
+		Confiner: s.sandbox,
+		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Gate: s.trust, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
 		Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: h.pauseSetting(), Authorize: h.authorize,
 	})
 	s.vault.OnChange(s.upstream.Renew)
 	s.oauth.OnChange(s.upstream.Renew)
+	s.toolsets, err = toolset.Open(ctx, toolset.Options{
+		Store: h.store, Catalog: h.discovery.catalog, Registry: s.registry, Bus: h.bus,
+		Policy: h.agentsMay, Removed: h.doors.tokens.ForgetToolset,
+	})
+	if err == nil {
+		h.composeUses(config, login)
+	}
+	return err
+}
+
+// composeUses composes the packages that change, call and inspect servers.
+func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
+	s := &h.servers
 	s.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Processes: s.upstream, Vault: s.vault,
-		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox}, Agents: config.Agents, Log: h.log,
+		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox, s.approvals, s.toolsets, s.trust, s.sandbox}, Policy: h.agentsMay, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
 	s.prefetch = prefetch.New(prefetch.Options{
-		Registry: s.registry, Running: s.upstream, Environment: login, Background: config.WarmPackages, Bus: h.bus, Log: h.log,
+		Registry: s.registry, Running: s.upstream, Environment: login, Refuse: s.trust.RefuseStart, Background: config.WarmPackages,
+		Folder: h.options.Folder.Run("downloads"), Bus: h.bus, Log: h.log,
 	})
-	s.proxy = proxy.New(s.registry, s.upstream, s.journal, h.bus)
+	s.results = h.newScreen()
+	s.proxy = proxy.New(proxy.Options{Registry: s.registry, Upstream: s.upstream, Journal: s.journal, Policy: &s.policy, Catalog: h.discovery.catalog, Approver: approver{s.inbox, s.approvals}, Trust: s.trust, Screen: screen{s.results}, Bus: h.bus})
 	s.inspector = inspector.New(s.upstream, s.registry.Get, s.inbox, s.journal, h.store)
 	s.setup = setup.New(setup.Options{
 		Registry: s.registry, Lifecycle: s.lifecycle, Secrets: s.vault, File: config.SetupFile, Variable: variable(login), Log: h.log,
 	})
 	s.imports = setup.NewImporter(setup.ImportOptions{
 		Registry: s.registry, Lifecycle: s.lifecycle, Catalog: h.discovery.catalog, Secrets: s.vault, Metrics: importedMetrics{s.journal},
-		Presets: h.store, Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
+		Presets: h.store, Imported: s.trust.Forget, Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
 	})
-	return nil
 }
 
 func (h *Hub) composeDoors(config settings.Settings) {
@@ -162,10 +233,11 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.clients = gateway.NewClientHistory(h.store, h.log)
 	d.gateway = gateway.New(gateway.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Search: h.discovery.search, Lifecycle: s.lifecycle, Setup: s.setup,
-		Proxy: s.proxy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
-		Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
-		Person: s.inbox, SignIns: signIns{s.oauth},
-		AddFound: h.addFound(config.SessionTools), ResultsFolder: config.Results.Folder,
+		Proxy: s.proxy, Policy: &s.policy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
+		Toolsets: s.toolsets, Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
+		Person: person{s.inbox, s.approvals}, SignIns: signIns{s.oauth},
+		Market:   agentMarket{proposals.New(proposals.Options{Market: h.market.marketplace, Registry: s.registry, Policy: s.lifecycle.InstallPolicy})},
+		AddFound: h.addFound(config.SessionTools), ResultsFolder: config.Results.Folder, Outdated: h.outdated(time.Now()),
 	})
 	d.companion = &companion.Hub{
 		Info: h.info, Serve: h.serveCompanion, Stop: h.Stop, Admit: guard.Admit, Log: h.log,
@@ -178,16 +250,17 @@ func (h *Hub) composeDoors(config settings.Settings) {
 			_, err := s.registry.Get(server)
 			return err == nil
 		},
+		Usable: s.toolsets.Usable,
 	})
 	entry := h.editors.registrar.Entry()
 	d.api = api.New(api.Options{
 		Info: h.info, Stop: h.Stop, Sessions: h.openSessions(), Timeouts: h.options.Timeouts,
 		Servers: api.Servers{
 			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Proxy: s.proxy,
-			Inspector: s.inspector, Inbox: s.inbox, Journal: s.journal,
+			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.ToolHistory,
 			Secrets: api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},
-			OAuth:   s.oauth,
-			Setup:   api.Setup{Syncer: s.setup, Importer: s.imports},
+			OAuth:   s.oauth, Toolsets: s.toolsets,
+			Setup: api.Setup{Syncer: s.setup, Importer: s.imports},
 		},
 		Discovery: api.Discovery{Embedding: h.discovery.embedding, Learning: h.discovery.learning},
 		Editors: api.Editors{
@@ -195,8 +268,11 @@ func (h *Hub) composeDoors(config settings.Settings) {
 			Entry: resources.EditorEntry{Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env},
 		},
 		Clients: api.Clients{Gateway: d.gateway, Companion: d.companion, Endpoint: d.endpoint, Tokens: d.tokens, ChooseResults: h.chooseResults},
+		Config:  api.Config{File: h.options.Folder.Config(), Live: h.settings, Edit: settingsEditor, Policy: &h.servers.policy},
+		Market:  api.Market{Marketplace: h.market.marketplace, Installer: h.market.installer, Programs: h.market.programs, Mirror: h.market.mirror, Updates: h.market.updates, Personas: h.market.personas},
 		Roots:   config.Roots, Bus: h.bus, Log: h.log,
 	})
+	h.settings.Apply(func(s settings.Settings) { d.gateway.SetResultsFolder(s.Results.Folder) }, "results")
 }
 
 // addFound returns the setting of session tools by the ids of editors.
@@ -227,13 +303,16 @@ func (h *Hub) chooseResults(entered string) (folder string, err error) {
 	if err := h.keepSetting([]string{"results", "folder"}, folder); err != nil {
 		return "", err
 	}
-	h.doors.gateway.SetResultsFolder(folder)
-	return folder, nil
+	_, err = h.settings.Reload() // applies it
+	return folder, err
 }
 
 // serveCompanion serves the session of a client that has started a companion.
 func (h *Hub) serveCompanion(ctx context.Context, session string, entry companion.Entry, stream io.ReadWriter) error {
-	return h.doors.gateway.Serve(ctx, gateway.Opening{ID: session, Client: entry.Client, Surface: entry.Surface, Folder: entry.Folder}, stream)
+	return h.doors.gateway.Serve(ctx, gateway.Opening{
+		ID: session, Client: entry.Client, Surface: entry.Surface, Folder: entry.Folder, Credential: entry.Client, Toolset: entry.Toolset,
+		Project: gateway.Project{File: entry.File, Wants: entry.Toolset, Problem: entry.Problem},
+	}, stream)
 }
 
 // openSessions opens the sessions of browsers.
@@ -250,7 +329,8 @@ func (h *Hub) openSessions() *guard.Sessions {
 
 // records are what a server leaves behind besides its tools: the log and metrics of
 // calls, its other lists, what the search learned, the tokens that open it, the
-// sign-in to it, and the remembered answers to its questions.
+// sign-in to it, the remembered answers to its questions, its tools in toolsets, and
+// what is approved and held of it, and its own folder.
 type records struct {
 	*journal.Journal
 	listings *listings.Listings
@@ -258,12 +338,16 @@ type records struct {
 	tokens   *credentials.Keeper
 	oauth    *oauth.Manager
 	inbox    *inspector.Inbox
+	approved *policy.Approvals
+	toolsets *toolset.Keeper
+	trust    *holding.Keeper
+	sandbox  *sandbox.Sandbox
 }
 
 // Forget implements lifecycle.Metrics. It deletes the records of a removed
 // server, so that a later server of the same name does not inherit them.
 func (r records) Forget(ctx context.Context, server string) error {
-	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server), r.tokens.Forget(ctx, server), r.oauth.Forget(ctx, server), r.inbox.Forget(ctx, server))
+	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server), r.tokens.Forget(ctx, server), r.oauth.Forget(ctx, server), r.inbox.Forget(ctx, server), r.approved.Forget(ctx, server), r.toolsets.Forget(ctx, server), r.trust.Forget(ctx, server), r.sandbox.Forget(ctx, server))
 }
 
 // importedMetrics adds the metrics of an imported database to the journal.
@@ -274,4 +358,17 @@ func (i importedMetrics) AddMetric(ctx context.Context, m setup.Metric, dry bool
 	return i.journal.Add(ctx, journal.Tally{
 		Server: m.Server, Tool: m.Tool, Calls: m.Calls, Errors: m.Errors, Latency: m.Latency, Last: m.LastAt,
 	}, dry)
+}
+
+// agentMarket is the marketplace for agents.
+type agentMarket struct{ proposals *proposals.Proposals }
+
+// Browse implements gateway.Market.
+func (m agentMarket) Browse(ctx context.Context, q gateway.MarketQuery) (any, error) {
+	return m.proposals.Browse(ctx, proposals.Query(q))
+}
+
+// Propose implements gateway.Market.
+func (m agentMarket) Propose(ctx context.Context, p gateway.MarketProposal) (any, error) {
+	return m.proposals.Propose(ctx, proposals.Proposal(p))
 }

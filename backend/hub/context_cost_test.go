@@ -65,6 +65,9 @@ func TestContextCostsOfClientsAreMeasuredAndStored(t *testing.T) {
 	if now.Tools != 18 || now.WholeTokens != all || len(now.Clients) != 2 {
 		t.Fatalf("with two clients the hub reports %+v", now)
 	}
+	if want := []resources.ServerContext{{Server: "sky", Tools: 18, Tokens: all, Share: float64(all) / 200_000}}; now.Window != 200_000 || !slices.Equal(now.Servers, want) {
+		t.Errorf("the servers cost %+v, want %+v", now.Servers, want)
+	}
 	for _, c := range now.Clients {
 		want := now.EntryTokens
 		if c.Name == "cursor" {

@@ -113,9 +113,9 @@ func TestPlainBackupsOfEarlierVersionsAreEncryptedWhenTheHubStarts(t *testing.T)
 	s, _ := newBackupScenario(t, home, folder)
 	s.play(step{name: "wake the scan of editors", method: "PUT", path: "/api/editors/settings", body: `{"auto_register":false}`, status: 200})
 	programtest.Eventually(t, "the backups are encrypted", func() bool {
-		_, before := os.Stat(filepath.Join(change, "before"))
-		_, steps := os.Stat(filepath.Join(change, "steps.json"))
-		return before != nil && steps != nil
+		var history struct{ Unsealed int }
+		do(t, s.hub, "GET", "/api/editors/history", nil, &history)
+		return history.Unsealed == 0
 	})
 	checkNoCredential(t, folder.Backups("editors"))
 	s.play(

@@ -14,7 +14,7 @@ func TestWhatAnEditorIsShownIsListedAndChanged(t *testing.T) {
 		step{name: "an editor without the entry", method: "GET", path: "/api/editors", status: 200, want: []string{`"shown":[]`}},
 		step{name: "register", method: "POST", path: "/api/editors/register", body: `{"editors":["cursor"]}`, status: 200, want: []string{`"status":"done"`}},
 		step{name: "new entries show meta", method: "GET", path: "/api/editors", status: 200, want: []string{
-			`"shown":[{"editor":"cursor","surface":"meta","adds_found":false,"surfaces":[{"surface":"meta","tools":4,"tokens":4`, `{"surface":"registry","tools":1,"tokens":39`, `{"surface":"native","tools":0,"tokens":0}]}]`,
+			`"shown":[{"editor":"cursor","surface":"meta","adds_found":false,"surfaces":[{"surface":"meta","tools":10,"tokens":5`, `{"surface":"registry","tools":1,"tokens":43`, `{"surface":"native","tools":0,"tokens":0}]}]`,
 		}},
 		step{name: "an unknown surface", method: "POST", path: "/api/editors/plan", body: `{"action":"register","editors":["cursor"],"surface":"all"}`, status: 422, want: []string{"unknown surface"}},
 		step{name: "preview another surface", method: "POST", path: "/api/editors/plan", body: `{"action":"register","editors":["cursor"],"surface":"registry"}`, status: 200, want: []string{`\"--surface\", \"registry\"`, `"nothing":false`}},

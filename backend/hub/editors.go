@@ -47,7 +47,8 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 	})
 	e.importer = importer.New(importer.Options{
 		Machine: machine, Registry: h.servers.registry, Lifecycle: h.servers.lifecycle, Vault: h.servers.vault, Migrator: h.servers.migrator,
-		RemoveEntries: e.registrar.TakeOut, Bundles: filepath.Join(string(h.options.Folder), "bundles"),
+		RemoveEntries: e.registrar.TakeOut, Accept: func(ctx context.Context, server string) error { return h.servers.trust.Accept(ctx, server, false) },
+		Bundles: filepath.Join(string(h.options.Folder), "bundles"),
 	})
 	e.doctor = doctor.New(doctor.Options{
 		Machine: machine, Editors: e.registrar, Importer: e.importer, Servers: h.servers.registry, Tools: h.discovery.catalog,
@@ -93,8 +94,11 @@ func (h *Hub) defaultFolder() bool {
 
 // keepSetting writes one value to the settings file.
 func (h *Hub) keepSetting(keys []string, value any) error {
-	return settings.Editor{Set: setScalar, Edit: editFile}.Keep(h.options.Folder.Config(), keys, value)
+	return settingsEditor.Keep(h.options.Folder.Config(), keys, value)
 }
+
+// settingsEditor changes the settings file.
+var settingsEditor = settings.Editor{Set: setScalar, Edit: editFile}
 
 // editFile changes a file that people edit too.
 func editFile(path string, check func([]byte) error, edit func([]byte) ([]byte, error)) error {

@@ -58,7 +58,8 @@ func TestBriefReplyOmitsToolsThatTheSessionHasSeen(t *testing.T) {
 }
 
 func TestReplyWithoutAMatchSuggestsSimilarTools(t *testing.T) {
-	s := newScenario(t, hub.Options{})
+	// By meaning, some tool is closest to every query.
+	s := newScenario(t, hub.Options{Folder: newDataFolder(t, "search:\n  provider: none\n")})
 	agent := join(t, s.hub, "one")
 	agent.checkReplies(question{name: "no tools", arguments: `{"action":"find_tool","query":"tied"}`, want: []string{`"hint":"no tools are known yet`}, never: []string{"did_you_mean"}})
 	s.play(
@@ -66,8 +67,9 @@ func TestReplyWithoutAMatchSuggestsSimilarTools(t *testing.T) {
 		step{name: "list tools", method: "POST", path: "/api/servers/{id}/refresh", status: 200},
 	)
 	agent.checkReplies(
-		question{name: "misspelt query", arguments: `{"action":"find_tool","query":"harburtidez"}`, want: []string{`"found":false,"matches":[],"top_score":`, `browse; or propose a server: registry install"`, `"did_you_mean":["mcp__sea__harbour_tides"]`}},
-		question{name: "unrelated query", arguments: `{"action":"find_tool","query":"knit a jumper for a giraffe"}`, want: []string{`"found":false`}, never: []string{"did_you_mean"}},
+		question{name: "misspelt query", arguments: `{"action":"find_tool","query":"harburtidez"}`, want: []string{`"found":false,"matches":[],"top_score":`, `browse; or find a new server with registry browse, and propose it with install"`, `"did_you_mean":["mcp__sea__harbour_tides"]`}},
+		question{name: "unrelated query", arguments: `{"action":"find_tool","query":"knit a jumper for a giraffe"}`, want: []string{`"found":false`}, never: []string{"did_you_mean", "closest"}},
+		question{name: "a query that has one word in common", arguments: `{"action":"find_tool","query":"repair the broken water pump of my car, order new tyres, polish both mirrors, renew the insurance, paint our fence, mow the lawn, cook dinner and translate a poem into Finnish"}`, want: []string{`"found":false`, `"closest":[{"call_as":"mcp__sea__harbour_tides","tool":"harbour_tides","description":"When the water comes","score":`}, never: []string{"did_you_mean"}},
 		question{name: "one of several intents", arguments: `{"action":"find_tools","intents":["harburtidez","","when the water comes"]}`, want: []string{`{"results":[{"intent":"harburtidez","found":false`, `"did_you_mean":["mcp__sea__harbour_tides"]},{"intent":"","found":false,"matches":[]`, `{"intent":"when the water comes","found":true`}},
 	)
 }

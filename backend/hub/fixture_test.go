@@ -42,7 +42,7 @@ func runHub(t *testing.T, o hub.Options, env ...string) (h *hub.Hub, ended <-cha
 	if o.Folder == "" {
 		o.Folder = paths.Folder(t.TempDir())
 	}
-	o.Version = "1.2.3"
+	o.Version, o.PassphraseWork = "1.2.3", 10
 	h, err := hub.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -87,6 +87,19 @@ func do(t *testing.T, h *hub.Hub, method, path string, body, out any) {
 func tryDo(t *testing.T, h *hub.Hub, method, path string, body any) error {
 	t.Helper()
 	return instance.NewClient(h.Info()).Do(t.Context(), method, path, body, nil)
+}
+
+// cleanChanges are settings with which tools that a server adds or changes are used without
+// a person, if the scan finds nothing in them.
+const cleanChanges = "port: 0\ntrust: {changes: clean}\n"
+
+// reconfigure changes the first server as a person does.
+func reconfigure(t *testing.T, h *hub.Hub, fields map[string]any) {
+	t.Helper()
+	s := &scenario{t: t, hub: h}
+	if status, body := s.sendAsPerson("PUT", "/api/servers/1", s.json(fields)); status != 200 {
+		t.Fatalf("%d: %s", status, body)
+	}
 }
 
 // row is a REST request with the hub's token, and the expected answer.

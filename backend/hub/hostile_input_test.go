@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -129,7 +128,11 @@ func (o operation) randomRequest(random *rand.Rand) (path string, body string) {
 var expectedFailure = regexp.MustCompile(`^\{"error":"(there is no keychain|Failed to activate|Server \\"|server \\"|command \\")`)
 
 func TestEveryOperationSurvivesHostileInput(t *testing.T) {
-	folder := paths.Folder(t.TempDir())
+	r := newRegistries(t)
+	r.add("io.github.ada/weather", "1.0.0", map[string]any{"description": "Weather"})
+	setHome(t)
+	r.configure(os.Getenv("HOME"))
+	folder := newDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")
 	h, _ := runHub(t, hub.Options{Folder: folder})
 	for _, name := range []string{"a", "b", "c"} {
 		do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": name, "command": "no-such-program-xyz"}, nil)

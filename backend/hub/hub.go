@@ -44,10 +44,16 @@ type Options struct {
 	// Program is the path of the companion that editors start; "" for the
 	// path of this process.
 	Program string
+	// Helper is the command that confines itself and becomes a server's program; see
+	// sandbox.Exec. Without it, servers are not confined on Linux.
+	Helper []string
 	// Timeouts override how long the HTTP server waits for its clients.
 	Timeouts guard.Timeouts
 	// AnswerTimeout overrides how long a question of a server waits for a person.
 	AnswerTimeout time.Duration
+	// PassphraseWork overrides the cost of deriving a key from the passphrase of the
+	// secrets, as a power of 2.
+	PassphraseWork int
 	// Now overrides the clock by which tokens of remote servers are renewed.
 	Now func() time.Time
 }
@@ -68,10 +74,12 @@ type Hub struct {
 	log      *slog.Logger
 	bus      *events.Bus
 	redactor *secrets.Given // knows the secrets that servers were given
+	settings *settings.Live
 
 	discovery discovery
 	servers   servers
 	editors   editors
+	market    market
 	doors     doors
 
 	unlock   func(context.Context) error // unlocks the file of secrets
@@ -118,10 +126,11 @@ func (h *Hub) open(ctx context.Context) error {
 		}
 	}
 	h.openLog()
-	config, err := settings.Load(h.options.Folder.Config())
-	if err != nil {
+	var err error
+	if h.settings, err = settings.Open(h.options.Folder.Config(), h.bus, h.log); err != nil {
 		return err
 	}
+	config := h.settings.State().Settings
 	for _, v := range settings.IgnoredVariables() {
 		h.log.Warn("an environment variable has no effect", "name", v.Name, "advice", v.Advice)
 	}

@@ -289,15 +289,6 @@ func TestPresetsAreManagedOverREST(t *testing.T) {
 	)
 }
 
-func TestMarketplaceOperationsAreNotImplemented(t *testing.T) {
-	s := newScenario(t, hub.Options{})
-	s.play(
-		step{name: "browse", method: "GET", path: "/api/browse?query=x&limit=5", status: 200, want: []string{`{"servers":[],"next_cursor":null}`}},
-		step{name: "npm-check without a package", method: "GET", path: "/api/npm-check", status: 400, want: []string{"package query parameter is required"}},
-		step{name: "npm-check", method: "GET", path: "/api/npm-check?package=x", status: 404, want: []string{"not available yet"}},
-	)
-}
-
 func TestAnyRequestIsSentToAServer(t *testing.T) {
 	s := newScenario(t, hub.Options{})
 	s.play(

@@ -36,10 +36,11 @@ func readable(t *testing.T, text string) string {
 	return fmt.Sprintf(`{"path":%q}`, file)
 }
 
-// reading runs a hub with the active server one.
+// reading runs a hub with the active server one. Its tools are classified before it is
+// active, so that the classifier uses no memory later.
 func reading(t *testing.T, flags ...string) *hub.Hub {
 	t.Helper()
-	h, _ := runHub(t, hub.Options{})
+	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, cleanChanges)})
 	command := mcptest.Command(t, flags...)
 	do(t, h, "POST", "/api/servers", map[string]any{"name": "one", "command": command[0], "args": command[1:]}, nil)
 	do(t, h, "POST", "/api/servers/1/activate", nil, nil)

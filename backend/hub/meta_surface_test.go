@@ -17,9 +17,11 @@ var meta, native = companion.Entry{Surface: "meta"}, companion.Entry{Surface: "n
 
 // annotated runs a hub with the server one, which is not active and has tools of each
 // degree of danger. They answer with unusualAnswer.
-func annotated(t *testing.T) *hub.Hub {
+func annotated(t *testing.T) *hub.Hub { return annotatedWith(t, hub.Options{}) }
+
+func annotatedWith(t *testing.T, o hub.Options) *hub.Hub {
 	t.Helper()
-	h, _ := runHub(t, hub.Options{})
+	h, _ := runHub(t, o)
 	flags := []string{"-offers", "-result", unusualAnswer}
 	for name, hints := range map[string]string{
 		"look": `{"readOnlyHint":true}`, "note": `{"readOnlyHint":false,"destructiveHint":false}`, "wipe": `{"destructiveHint":true}`, "blank": `{}`,
@@ -70,7 +72,10 @@ func listedNames(t *testing.T, answer string) (names []string) {
 	return names
 }
 
-var metaNames = []string{"find_tool", "call_tool", "call_read_tool", "call_write_tool"}
+var metaNames = []string{
+	"find_tool", "call_tool", "call_read_tool", "call_write_tool",
+	"list_mcp_servers", "search_tools", "list_tools", "get_tool_details", "execute_tool", "refresh_cache",
+}
 
 func TestMetaCallsOnlyToolsOfItsDanger(t *testing.T) {
 	h := annotated(t)
@@ -119,7 +124,7 @@ func TestMetaAcceptsEveryNameOfATool(t *testing.T) {
 			`{"call_as":"two__arguments"}`:                 `"text":"{}"`,
 			`{"call_as":"two__arguments","arguments":"x"}`: `arguments must be an object`,
 			`{}`:                              `call_as is required`,
-			`{"call_as":"mcp__nowhere__lok"}`: `Unknown tool: mcp__nowhere__lok — did you mean mcp__one__look?. Ask find_tool for others.`,
+			`{"call_as":"mcp__nowhere__lok"}`: `Unknown tool: mcp__nowhere__lok — did you mean mcp__one__look? Ask find_tool for others.`,
 			`{"call_as":"two__none"}`:         `Unknown tool: none`,
 			`{"call_as":"registry","arguments":{"action":1}}`: `Unknown tool: registry`,
 		} {

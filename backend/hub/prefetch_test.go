@@ -110,7 +110,10 @@ func TestPackageOfANewServerIsDownloadedInTheBackground(t *testing.T) {
 	}
 }
 
-func TestPackageIsDownloadedFromTheUsersRegistry(t *testing.T) {
+// userNPM returns the path of npm and the variables with which it uses the settings of the person who runs the tests, and a
+// cache of its own. It skips the test if the registry of npm cannot be reached.
+func userNPM(t *testing.T) (npm string, env map[string]string) {
+	t.Helper()
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		t.Skip("npm is not installed")
@@ -121,21 +124,26 @@ func TestPackageIsDownloadedFromTheUsersRegistry(t *testing.T) {
 		t.Skip("the package registry cannot be reached")
 	}
 	config, _ := exec.Command(npm, "config", "get", "userconfig").Output()
-	setHome(t)
-	writeFile(t, filepath.Join(os.Getenv("HOME"), ".profile"), "PATH="+filepath.Dir(npm)+":/usr/bin:/bin\nexport PATH\n")
-	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
-	env := map[string]string{"npm_config_userconfig": strings.TrimSpace(string(config)), "npm_config_cache": cache}
+	env = map[string]string{"npm_config_userconfig": strings.TrimSpace(string(config)), "npm_config_cache": cache}
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS", "npm_config_registry"} {
 		if value, set := os.LookupEnv(name); set {
 			env[name] = value
 		}
 	}
+	return npm, env
+}
+
+func TestPackageIsDownloadedFromTheUsersRegistry(t *testing.T) {
+	npm, env := userNPM(t)
+	setHome(t)
+	writeFile(t, filepath.Join(os.Getenv("HOME"), ".profile"), "PATH="+filepath.Dir(npm)+":/usr/bin:/bin\nexport PATH\n")
+	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
 	var s resources.Server
 	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "ms", "command": npm[:len(npm)-len("npm")] + "npx", "args": []string{"-y", "ms@2.1.3"}, "env": env}, &s)
 
 	row{"ms", "POST", fmt.Sprintf("/api/servers/%d/preinstall", s.ID), "", nil, 200, []string{`{"status":"downloaded","package":"ms@2.1.3"}`}, nil}.send(t, h)
 
-	install := exec.CommandContext(t.Context(), npm, "install", "--offline", "--no-save", "--prefix", t.TempDir(), "--cache", cache, "ms@2.1.3")
+	install := exec.CommandContext(t.Context(), npm, "install", "--offline", "--no-save", "--prefix", t.TempDir(), "--cache", env["npm_config_cache"], "ms@2.1.3")
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Errorf("the package is not in the cache: %s", out)
 	}

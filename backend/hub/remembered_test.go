@@ -110,7 +110,7 @@ func TestAnAnswerIsRememberedUntilTheServerChanges(t *testing.T) {
 		t.Errorf("the values: %d %s", status, values)
 	}
 
-	do(t, r.hub, "PUT", "/api/servers/1", map[string]any{"env": map[string]string{"CHANGED": "yes"}}, nil)
+	reconfigure(t, r.hub, map[string]any{"env": map[string]string{"CHANGED": "yes"}})
 	do(t, r.hub, "POST", "/api/servers/1/activate", nil, nil)
 	if got := a.exchange("tools/call", form("Which one?")); !strings.Contains(got, "no window") {
 		t.Errorf("after a change of the server: %s", got)

@@ -24,10 +24,6 @@ var updateReplay = flag.Bool("update-replay", false, "write the answers of the r
 // expectedFile holds the whole answer of each exchange in differences.
 const expectedFile = "testdata/replay.txtar"
 
-// pending names the answers of operations that need the marketplace, which is not
-// implemented.
-const pending = "pending"
-
 // differences names, for each exchange whose answer differs on purpose from the
 // recorded one, the difference in the table of backend/doors/api/README.md. All others must match.
 var differences = map[int]string{
@@ -38,8 +34,8 @@ var differences = map[int]string{
 	4: "features",
 
 	// Texts of registry, and its answers when nothing was found, are shorter and say
-	// what to do.
-	2: "texts", 139: "texts", 140: "texts",
+	// what to do. It has the action toolset, too.
+	2: "texts", 128: "texts", 129: "texts", 139: "texts", 140: "texts",
 
 	// An unknown tool is a JSON-RPC error, as MCP requires. Results and definitions of
 	// servers are unchanged.
@@ -70,8 +66,9 @@ var differences = map[int]string{
 	// There is one more export format.
 	106: "wider",
 
-	176: pending, 177: pending, 178: pending, 179: pending, 182: pending, 183: pending, 184: pending, 185: pending,
-	186: pending, 187: pending, 188: pending,
+	// All sources are searched and ranked, and entries keep their packages. Packages of npm and PyPI are installed by
+	// their ids only.
+	178: "market", 179: "market", 182: "market", 183: "market", 184: "market", 185: "market", 186: "market",
 }
 
 // listChanges is how many notifications about a changed tool list follow an

@@ -72,19 +72,18 @@ func (r *replay) rest(method, path string, body []byte, headers map[string]strin
 func (r *replay) sendMCP(e exchange) json.RawMessage {
 	r.T.Helper()
 	var m programtest.Message
-	switch {
-	case e.Request.Method == "<malformed line>":
+	if e.Request.Method == "<malformed line>" {
 		r.client.Send("{malformed")
 		m = r.client.Await("the answer to a malformed line", func(m programtest.Message) bool { return string(m.ID) == "null" })
 		return json.RawMessage("[" + m.Line + "]")
-	case e.name == "mcp-registry-install-registry-unscoped":
-		// Add the server that the marketplace would have installed, so that later ids
-		// match.
-		r.rest("POST", "/api/servers", []byte(`{"name":"mcp-server-sqlite","command":"npx","args":["-y","mcp-server-sqlite"],"source":"registry"}`), nil)
 	}
 	m = r.client.Ask(e.Request.Method, r.toActual.Replace(string(e.Request.Params)))
-	if e.Request.Method == "initialize" {
+	switch {
+	case e.Request.Method == "initialize":
 		r.client.Notify("notifications/initialized", "{}")
+	case e.name == "mcp-registry-install-registry-unscoped":
+		// Add the server that the original product has installed, so that later ids match.
+		r.rest("POST", "/api/servers", []byte(`{"name":"mcp-server-sqlite","command":"npx","args":["-y","mcp-server-sqlite"],"source":"registry"}`), nil)
 	}
 	return json.RawMessage(m.Line)
 }

@@ -105,7 +105,7 @@ func (s *scenario) step(next step) {
 			s.t.Fatalf("%s: %v", next.name, err)
 		}
 		value, _ := json.Marshal(memberOf(answer, next.keep))
-		s.kept = append(s.kept, "{"+next.keep+"}", strings.Trim(string(value), `"`))
+		s.kept = append([]string{"{" + next.keep + "}", strings.Trim(string(value), `"`)}, s.kept...) // the first one wins
 	}
 }
 
@@ -210,6 +210,13 @@ func abbreviated(messages []string) string {
 		out.WriteString("\n" + m)
 	}
 	return out.String()
+}
+
+// received returns the messages received so far.
+func (l *eventRecorder) received() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.messages)
 }
 
 // mark returns a position after all messages received so far, for await.

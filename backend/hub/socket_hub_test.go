@@ -47,7 +47,7 @@ func TestSocketMayReceiveTheStatusOfTheHub(t *testing.T) {
 	if m := s.next(); m.Type != "state" || m.Delta {
 		t.Errorf("the first message is %s", m.raw)
 	}
-	if m := s.until("the hub's status", func(m message) bool { return m.Type != "state" }); m.raw != `{"type":"hub","paused":false,"calls":0,"clients":[]}` {
+	if m := s.until("the hub's status", func(m message) bool { return m.Type != "state" }); m.raw != `{"type":"hub","paused":false,"calls":0,"clients":[],"waiting":0,"warned":0}` {
 		t.Errorf("the status is %s", m.raw)
 	}
 	session, err := companion.Dial(t.Context(), running.Info(), "1.2.3", rand.Text(), companion.Entry{})

@@ -68,8 +68,18 @@ type message struct {
 	raw string
 }
 
-// next reads one message, within the deadline.
+// next reads one message, within the deadline. It leaves out those about changed tools,
+// which follow whenever a server is listed.
 func (s *socket) next() message {
+	s.t.Helper()
+	for {
+		if m := s.any(); m.Type != "tools" {
+			return m
+		}
+	}
+}
+
+func (s *socket) any() message {
 	s.t.Helper()
 	var m message
 	data, err := s.read()

@@ -19,7 +19,7 @@ func server(name string) companion.Entry { return companion.Entry{Surface: "serv
 // shown the first of them, named one.
 func alone(t *testing.T, flags ...string) (*hub.Hub, *agent) {
 	t.Helper()
-	h, _ := runHub(t, hub.Options{})
+	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, cleanChanges)})
 	for _, name := range []string{"one", "two"} {
 		command := mcptest.Command(t, append([]string{"-offers"}, flags...)...)
 		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:]}, nil)

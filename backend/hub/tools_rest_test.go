@@ -19,7 +19,7 @@ func TestFindReturnsTheReplyForAgentsWithReasons(t *testing.T) {
 	s.play(
 		step{
 			name: "without tools", method: "POST", path: "/api/find", body: `{"query":"weather"}`, status: 200,
-			want: []string{`{"found":false,"confidence":"none","score":0,`, `"hits":[],"hint":"no tools are known yet`, `"reply":{"found":false,"matches":[],"top_score":0,"hint":"no tools`},
+			want: []string{`{"found":false,"confidence":"none","score":0,`, `"hits":[],"closest":[],"hint":"no tools are known yet`, `"reply":{"found":false,"matches":[],"top_score":0,"hint":"no tools`},
 		},
 		step{name: "add server", method: "POST", path: "/api/servers", body: s.server("sky", "-definition", weather), status: 201, keep: "id"},
 		step{name: "list tools", method: "POST", path: "/api/servers/{id}/refresh", status: 200, want: []string{`"tool_count":18`}},
@@ -29,9 +29,13 @@ func TestFindReturnsTheReplyForAgentsWithReasons(t *testing.T) {
 				`{"found":true,"confidence":"high","score":0.`, `"call_as":"mcp__sky__forecast","server":"sky","tool":"forecast","title":"Weather <b>now</b>","description":"Weather of`,
 				`{"field":"name","terms":["forecast"],"points":0.`, `{"field":"description","terms":["city","weather"],"points":0.`, `{"field":"parameters","terms":["city"],"points":0.`,
 			},
-			never: []string{`"hint"`, `"tokens":0`},
+			never: []string{`"hint"`, `"tokens":0`, `"read_as"`},
 		},
 		step{name: "match by name", method: "POST", path: "/api/find", body: `{"query":"forecast"}`, status: 200, want: []string{`"score":1,`, `"why":[{"field":"name","terms":["forecast"],"points":1}]`}},
+		step{
+			name: "another language", method: "POST", path: "/api/find", body: `{"query":"Wettervorhersage für Hamburg"}`, status: 200,
+			want: []string{`{"found":true,`, `"read_as":["weather","forecast"],"hits":[{`, `"tool":"forecast"`},
+		},
 		step{name: "no match", method: "POST", path: "/api/find", body: `{"query":"xyzzy"}`, status: 200, want: []string{`"found":false,"confidence":"none","score":0,`, `"hint":"no tools matched with sufficient confidence`}},
 		step{name: "empty query", method: "POST", path: "/api/find", body: `{"query":"  "}`, status: 422, want: []string{`{"error":"query is required","code":`}},
 		step{name: "query is not a string", method: "POST", path: "/api/find", body: `{"query":["a"]}`, status: 422, want: []string{"query has the wrong type"}},

@@ -75,7 +75,7 @@ func (s *Store) Tools(context.Context) ([]*catalog.Tool, error) {
 }
 
 // ReplaceTools replaces the stored tools of a server with tools.
-func (s *Store) ReplaceTools(_ context.Context, server string, tools []*catalog.Tool) error {
+func (s *Store) ReplaceTools(_ context.Context, server string, tools []*catalog.Tool, _ []catalog.Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {

@@ -67,6 +67,7 @@ type options struct {
 	flood       int               // bytes to write to stderr at the start
 	modern      bool              // speak MCP 2026-07-28 only
 	strict      bool              // exit unless the first request is initialize
+	silent      bool              // do not announce changes of the list of tools
 	stubborn    bool              // survive the end of stdin and SIGTERM
 	linger      bool              // sleep instead of running a server
 }
@@ -97,6 +98,7 @@ func parse(args []string) (options, error) {
 	flags.IntVar(&o.flood, "flood", 0, "write a number of `bytes` to stderr at the start")
 	flags.BoolVar(&o.modern, "modern", false, "speak MCP 2026-07-28 only; with the tools require and meta")
 	flags.BoolVar(&o.strict, "strict", false, "exit with 1 unless the first request is initialize")
+	flags.BoolVar(&o.silent, "silent", false, "do not announce changes of the list of tools")
 	flags.BoolVar(&o.stubborn, "stubborn", false, "survive the end of stdin and SIGTERM")
 	flags.BoolVar(&o.linger, "linger", false, "only sleep until killed, without a server")
 	return o, flags.Parse(args)

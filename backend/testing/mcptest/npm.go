@@ -33,6 +33,16 @@ func Node(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
+// UV returns the folder of the uv and uvx that build/setup.sh installs. If they are not installed, the test is skipped.
+func UV(t testing.TB) string {
+	t.Helper()
+	folder := filepath.Join(root(t), "build", "servers", "uv", "bin")
+	if _, err := os.Stat(filepath.Join(folder, "uvx")); err != nil {
+		t.Skip("uv is not installed: run build/setup.sh test")
+	}
+	return folder
+}
+
 func root(t testing.TB) string {
 	t.Helper()
 	root, ok := reference.Repository()

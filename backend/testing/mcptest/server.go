@@ -123,7 +123,7 @@ func (s *server) request(m message, cancelled <-chan struct{}) {
 		if s.tasks {
 			more += tasksCapability
 		}
-		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}`+more+`},"serverInfo":{"name":"mcptest","version":"1.2.3"},"instructions":"Be kind."}`)
+		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":`+strconv.FormatBool(!s.silent)+`}`+more+`},"serverInfo":{"name":"mcptest","version":"1.2.3"},"instructions":"Be kind."}`)
 	case m.Method == "ping" && !s.noPing:
 		s.result(m.ID, `{}`)
 	case m.Method == "tools/list":

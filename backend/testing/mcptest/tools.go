@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -43,7 +44,7 @@ var behaviours = []struct {
 	{"arguments", "Give back all arguments as they came", noArguments, func(c *call) { c.text(string(c.arguments)) }},
 	{"hold", "Report progress once and answer when release is called with the same key", keyArgs, (*call).hold},
 	{"release", "Let the calls of hold with a key answer", keyArgs, (*call).release},
-	{"read", "Give back what is in a file; of a named pipe, when its writer has closed it", `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`, (*call).read},
+	{"read", "Return the text of a file, or that of a named pipe once its writer has closed it", `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`, (*call).read},
 	{"steps", "Report progress a number of times, then answer", countArgs, (*call).steps},
 	{"seen", "List the notifications that came, in order", noArguments, (*call).sights},
 	{"die", "Write the text to stderr and exit with the code, without an answer", textArgs, (*call).die},
@@ -100,13 +101,14 @@ func (s *server) call(m message, cancelled <-chan struct{}) {
 func (s *server) lists(tool string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, definition := range s.definitions {
-		var t struct{ Name string }
-		if json.Unmarshal(definition, &t) == nil && t.Name == tool {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.definitions, func(d json.RawMessage) bool { return nameOf(d) == tool })
+}
+
+// nameOf returns the name in a tool's definition; empty without one.
+func nameOf(definition json.RawMessage) string {
+	var t struct{ Name string }
+	_ = json.Unmarshal(definition, &t) // otherwise it has no name
+	return t.Name
 }
 
 func (c *call) text(text string) {
@@ -222,9 +224,12 @@ func (c *call) start(out *os.File, prepare func(*exec.Cmd)) {
 
 func (c *call) grow() {
 	c.mu.Lock()
+	c.definitions = slices.DeleteFunc(slices.Clone(c.definitions), func(d json.RawMessage) bool { return nameOf(d) == c.Name })
 	c.definitions = append(c.definitions, define(c.Name, c.Text, noArguments))
 	c.mu.Unlock()
-	c.notify("notifications/tools/list_changed", "{}")
+	if !c.silent {
+		c.notify("notifications/tools/list_changed", "{}")
+	}
 	c.text("done")
 }
 

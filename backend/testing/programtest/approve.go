@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-// Approve approves a proposed server and lists its tools, as a person does in the
-// dashboard.
+// Approve approves a proposed server with its clean tools, and lists them, as a person
+// does in the dashboard.
 func (h *Home) Approve(name string) {
 	h.T.Helper()
 	person, end, err := instance.NewClient(h.RunningHub()).Person(h.T.Context())
@@ -31,7 +31,7 @@ func (h *Home) Approve(name string) {
 			continue
 		}
 		path := fmt.Sprintf("/api/servers/%d/", s.ID)
-		if err := person.Do(h.T.Context(), http.MethodPost, path+"approve", map[string]string{"launch_hash": s.LaunchHash}, nil); err != nil {
+		if err := person.Do(h.T.Context(), http.MethodPost, path+"approve", map[string]string{"launch_hash": s.LaunchHash, "tools": "clean"}, nil); err != nil {
 			h.T.Fatal(err)
 		}
 		if err := person.Do(h.T.Context(), http.MethodPost, path+"refresh", nil, nil); err != nil {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package hub_test
+package main_test
 
 import (
 	"slices"

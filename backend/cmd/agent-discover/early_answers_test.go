@@ -1,6 +1,6 @@
 //go:build linux
 
-package hub_test
+package main_test
 
 import (
 	"slices"
@@ -11,6 +11,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
+
+// modernMeta is the member _meta of requests of protocol 2026-07-28.
+const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"modern","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"sampling":{}}}`
 
 func TestCompanionsAnswerBeforeTheHubListens(t *testing.T) {
 	t.Parallel()

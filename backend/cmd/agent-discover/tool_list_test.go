@@ -1,6 +1,6 @@
 //go:build linux
 
-package hub_test
+package main_test
 
 import (
 	"slices"
@@ -53,6 +53,7 @@ func TestFoundToolIsAddedToOneSessionOnly(t *testing.T) {
 func TestNewToolOfAnActiveServerReachesEverySession(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
+	h.Settings("trust: {changes: clean}\n")
 	h.Serve()
 	h.Add("fake", mcptest.Command(t))
 	a, b := h.Attach(), h.Attach()

@@ -1,0 +1,32 @@
+package hub
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
+)
+
+// openAudit opens the audit log. Its head is also in a file next to the database and in
+// the hub's log.
+func (h *Hub) openAudit(ctx context.Context, config settings.Settings) (*audit.Log, error) {
+	return audit.Open(ctx, audit.Options{
+		Store: h.store, File: h.options.Folder.AuditHead(), Logged: h.loggedHeads, Retention: config.Audit.Retention(), Log: h.log,
+	})
+}
+
+// loggedHeads returns the heads of the audit log in the hub's log and in its older files.
+func (h *Hub) loggedHeads() (heads []audit.Head) {
+	name := h.options.Folder.Log()
+	extension := filepath.Ext(name)
+	files, _ := filepath.Glob(name[:len(name)-len(extension)] + "*" + extension) // a name without wildcards is a valid pattern
+	for _, name := range files {
+		if file, err := os.Open(name); err == nil {
+			heads = append(heads, audit.LoggedHeads(file)...)
+			_ = file.Close()
+		}
+	}
+	return heads
+}

@@ -1,0 +1,134 @@
+package hub_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/doors/companion"
+	"github.com/agent-discover/agent-discover/backend/hub"
+)
+
+const disabledRule = "port: 0\ndiscovery:\n  toolRules:\n    - {pattern: wipe, enabled: false}\n"
+
+// ruled runs the hub of annotated with settings. The server one is active.
+func ruled(t *testing.T, settings string) (*hub.Hub, paths.Folder) {
+	t.Helper()
+	folder := newDataFolder(t, settings)
+	h := annotatedWith(t, hub.Options{Folder: folder})
+	do(t, h, "POST", "/api/servers/1/activate", nil, nil)
+	return h, folder
+}
+
+func TestADisabledToolIsReachedByNoRoad(t *testing.T) {
+	h, _ := ruled(t, disabledRule)
+	const refusal = `is disabled: discovery.toolRules[0] of config.yaml`
+	inEachEra(t, h, meta, func(t *testing.T, a *agent, modern bool) {
+		for arguments, want := range map[string]string{`{"query":"look at a lighthouse"}`: "one__look", `{"call_as":"mcp__one__wipe"}`: `\"found\": false`} {
+			if got := a.inEra(modern, "tools/call", calling("find_tool", arguments)); strings.Contains(got, "mcp__one__wipe\\\"") || !strings.Contains(got, want) {
+				t.Errorf("find_tool %s: %s", arguments, got)
+			}
+		}
+		for _, name := range []string{"mcp__one__wipe", "one__wipe"} {
+			if got := a.inEra(modern, "tools/call", calling("call_tool", `{"call_as":"`+name+`"}`)); !strings.Contains(got, refusal) || !strings.Contains(got, `"isError":true`) {
+				t.Errorf("call_tool of %s: %s", name, got)
+			}
+		}
+		if got := a.inEra(modern, "tools/call", calling("call_tool", `{"call_as":"wipe"}`)); !strings.Contains(got, "Unknown tool: wipe") {
+			t.Errorf("call_tool by the bare name: %s", got)
+		}
+		if got := a.inEra(modern, "tools/call", calling("one__wipe", "{}")); !strings.Contains(got, refusal) {
+			t.Errorf("a direct call: %s", got)
+		}
+	})
+	for _, road := range []struct{ surface, wipe, look string }{{"native", "one__wipe", "one__look"}, {"server:one", "wipe", "look"}, {"registry", "one__wipe", "one__look"}} {
+		inEachEra(t, h, companion.Entry{Surface: road.surface}, func(t *testing.T, a *agent, modern bool) {
+			if names := listedNames(t, a.inEra(modern, "tools/list", "")); slices.Contains(names, road.wipe) || !slices.Contains(names, road.look) {
+				t.Errorf("%s lists %v", road.surface, names)
+			}
+			if got := a.inEra(modern, "tools/call", calling(road.wipe, "{}")); !strings.Contains(got, refusal) {
+				t.Errorf("a call on the surface %s: %s", road.surface, got)
+			}
+		})
+	}
+	a := introduced(t, h, companion.Entry{}, "{}")
+	for arguments, want := range map[string]string{
+		`{"action":"proxy_call","call_as":"mcp__one__wipe"}`:         refusal,
+		`{"action":"proxy_call","server":"one","tool":"wipe"}`:       refusal,
+		`{"action":"get_schema","call_as":"mcp__one__wipe"}`:         `\"found\": false`,
+		`{"action":"find_tools","intents":["wipe of a lighthouse"]}`: "look",
+		`{"action":"status"}`: `\"blank\"`,
+	} {
+		if got := a.exchange("tools/call", "{"+calling("registry", arguments)+"}"); !strings.Contains(got, want) || want != refusal && strings.Contains(got, `wipe\"`) {
+			t.Errorf("registry %s: %s", arguments, got)
+		}
+	}
+	if err := tryDo(t, h, "POST", "/api/servers/1/call", map[string]any{"tool": "wipe"}); fault.KindOf(err) != fault.Denied || !strings.Contains(fault.MessageOf(err), refusal) {
+		t.Errorf("a call by the inspector: %v", err)
+	}
+	var found struct{ Reply json.RawMessage }
+	if do(t, h, "POST", "/api/find", map[string]string{"query": "look at a lighthouse"}, &found); strings.Contains(string(found.Reply), "mcp__one__wipe") {
+		t.Errorf("the page finds it: %s", found.Reply)
+	}
+}
+
+func TestChangedRulesApplyToOpenSessions(t *testing.T) {
+	h, folder := ruled(t, "port: 0\n")
+	all := introduced(t, h, companion.Entry{Surface: "native"}, "{}")
+	one := introduced(t, h, companion.Entry{Surface: "server:one", Client: "cursor"}, "{}")
+	listed := func(a *agent) string { return strings.Join(listedNames(t, a.exchange("tools/list", "{}")), " ") }
+	if got := listed(all) + " " + listed(one); strings.Count(got, "wipe") != 2 {
+		t.Fatal(got)
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(folder.Config(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(disabledRule) // no reload: the hub notices it
+	for _, a := range []*agent{all, one} {
+		a.await("notifications/tools/list_changed")
+		if got := listed(a); strings.Contains(got, "wipe") || !strings.Contains(got, "look") {
+			t.Errorf("after the change: %s", got)
+		}
+	}
+	write("port: 0\ndiscovery:\n  clients:\n    - {client: Cursor, allow: look}\n  toolOverrides:\n    - {server: one, tool: note, arguments: {lamp: fixed}}\n")
+	do(t, h, "POST", "/api/config/reload", nil, nil)
+	all.await("notifications/tools/list_changed")
+	one.await("notifications/tools/list_changed")
+	if got := listed(all) + " | " + listed(one); strings.Count(got, "wipe") != 1 || !strings.HasSuffix(got, "| look") {
+		t.Errorf("with a limited client: %s", got)
+	}
+	if got := one.exchange("tools/call", "{"+calling("note", "{}")+"}"); !strings.Contains(got, "discovery.clients of config.yaml limits the tools of this client") {
+		t.Errorf("a call of a limited client: %s", got)
+	}
+	write("port: 0\ndiscovery:\n  approval: {destructive: true, rules: [{pattern: look, ask: true}]}\n")
+	do(t, h, "POST", "/api/config/reload", nil, nil)
+	for tool, refused := range map[string]bool{"one__wipe": true, "one__note": false} {
+		if got := all.exchange("tools/call", "{"+calling(tool, "{}")+"}"); strings.Contains(got, "needs a person's approval") != refused {
+			t.Errorf("a call that needs approval, %s: %s", tool, got)
+		}
+	}
+	write("port: 0\nagents: {install: deny}\n")
+	var reloaded struct{ Restart []string }
+	do(t, h, "POST", "/api/config/reload", nil, &reloaded)
+	proposer := introduced(t, h, companion.Entry{}, "{}")
+	if reply := proposer.registry(`{"action":"install","name":"new","command":"new-server"}`); !strings.Contains(reply, "agents.install is deny") || len(reloaded.Restart) > 0 {
+		t.Errorf("agents may not install, but %s; after a restart: %v", reply, reloaded.Restart)
+	}
+	write("port: many\n")
+	if err := tryDo(t, h, "POST", "/api/config/reload", nil); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), "line 1, column 7") {
+		t.Errorf("an invalid file: %v", err)
+	}
+	var shown struct {
+		Problems []struct{ Line, Column int }
+	}
+	if do(t, h, "GET", "/api/config", nil, &shown); len(shown.Problems) != 1 || shown.Problems[0].Column != 7 || !strings.Contains(listed(one), "wipe") {
+		t.Errorf("after an invalid file: %+v, %s", shown, listed(one))
+	}
+}

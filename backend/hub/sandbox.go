@@ -1,0 +1,25 @@
+package hub
+
+import (
+	"path/filepath"
+
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/preinstall"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
+)
+
+// openSandbox returns the sandbox of servers' processes. It reads what they write from
+// the manager of the processes, which is created after it.
+func (h *Hub) openSandbox(config settings.Settings) *sandbox.Sandbox {
+	folder := string(h.options.Folder)
+	return sandbox.New(sandbox.Options{
+		Helper: h.options.Helper, Data: folder, Folder: filepath.Join(folder, "sandbox"), Roots: config.Roots,
+		Shared:   []string{filepath.Join(folder, "packages"), filepath.Join(folder, "market-bundles"), filepath.Join(folder, "bundles")},
+		Packages: preinstall.New(h.log),
+		Output: func(server string, n int, after int64) ([]upstream.Line, int64) {
+			return h.servers.upstream.Output(server, n, after)
+		},
+		Bus: h.bus, Log: h.log,
+	})
+}

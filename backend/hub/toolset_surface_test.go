@@ -1,0 +1,286 @@
+package hub_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/doors/companion"
+	"github.com/agent-discover/agent-discover/backend/hub"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+)
+
+// daily is the entry of an editor that is shown the toolset daily.
+var daily = companion.Entry{Surface: "toolset:daily"}
+
+// equipping runs a hub with the servers one, two and three, of which two is active, and
+// the toolset daily with two tools of one, and one tool of three.
+func equipping(t *testing.T, settings string) *hub.Hub {
+	t.Helper()
+	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, settings)})
+	for i, name := range []string{"one", "two", "three"} {
+		command := mcptest.Command(t, "-offers", "-tool", "extra="+name)
+		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:]}, nil)
+		do(t, h, "POST", fmt.Sprintf("/api/servers/%d/refresh", i+1), nil, nil)
+	}
+	do(t, h, "POST", "/api/servers/2/activate", nil, nil)
+	createToolset(t, h, "daily", "one.steps", "three.echo", "one.echo")
+	return h
+}
+
+// createToolset creates a toolset of tools, each as SERVER.TOOL.
+func createToolset(t *testing.T, h *hub.Hub, name string, tools ...string) {
+	t.Helper()
+	refs := []map[string]string{}
+	for _, tool := range tools {
+		server, own, _ := strings.Cut(tool, ".")
+		refs = append(refs, map[string]string{"server": server, "tool": own})
+	}
+	do(t, h, "POST", "/api/toolsets", map[string]any{"name": name, "tools": refs}, nil)
+}
+
+// reaches reports whether an answer is one of the server two.
+func reaches(answer string) bool {
+	return strings.Contains(answer, `"text":"leak"`) || strings.Contains(answer, "two") && !strings.Contains(answer, `"error"`) && !strings.Contains(answer, `"isError":true`)
+}
+
+// inDaily calls f with clients of both eras that are shown the toolset daily.
+func inDaily(t *testing.T, f func(t *testing.T, h *hub.Hub, a *agent, modern bool)) {
+	h := equipping(t, "")
+	inEachEra(t, h, daily, func(t *testing.T, a *agent, modern bool) { f(t, h, a, modern) })
+}
+
+// refusing checks that requests of a client are refused, and that their answers contain nothing
+// of another server.
+func refusing(t *testing.T, a *agent, modern bool, requests ...[2]string) {
+	t.Helper()
+	for _, r := range requests {
+		got := a.inEra(modern, r[0], r[1])
+		if !strings.Contains(got, `"error":{"code":-32602`) || reaches(got) || strings.Contains(got, "did you mean") {
+			t.Errorf("%s %s: %s", r[0], r[1], got)
+		}
+	}
+}
+
+func TestAToolsetListsExactlyItsTools(t *testing.T) {
+	inDaily(t, func(t *testing.T, h *hub.Hub, a *agent, modern bool) {
+		list := a.inEra(modern, "tools/list", "")
+		if names := listedNames(t, list); !slices.Equal(names, []string{"one__steps", "three__echo", "one__echo"}) {
+			t.Errorf("the list is %v", names)
+		}
+		if modern && !strings.Contains(list, `"ttlMs":60000,"cacheScope":"private"`) {
+			t.Errorf("got %s", list)
+		}
+		if got := a.inEra(modern, "tools/call", calling("three__echo", `{"text":"hello"}`)); !strings.Contains(got, `"text":"hello"`) {
+			t.Error(got)
+		}
+		if again := a.inEra(modern, "tools/list", ""); again != list {
+			t.Errorf("after a call the list is %s", again)
+		}
+		if modern {
+			if got := a.modern("server/discover", ""); !strings.Contains(got, "toolset daily") || strings.Contains(got, "two") {
+				t.Error(got)
+			}
+		}
+	})
+}
+
+func TestAToolsetHidesOtherToolsByTheirProxiedNames(t *testing.T) {
+	inDaily(t, func(t *testing.T, _ *hub.Hub, a *agent, modern bool) {
+		refusing(t, a, modern,
+			[2]string{"tools/call", calling("two__echo", `{"text":"leak"}`)},
+			[2]string{"tools/call", calling("mcp__two__echo", `{"text":"leak"}`)},
+			[2]string{"tools/call", calling("two.echo", `{"text":"leak"}`)},
+			[2]string{"tools/call", calling("one__extra", `{"text":"leak"}`)},
+			[2]string{"tools/call", calling("mcp__one__extra", `{"text":"leak"}`)},
+			[2]string{"tools/call", calling("extra", `{"text":"leak"}`)},
+			[2]string{"tools/call", calling("echo", `{"text":"leak"}`)},
+		)
+	})
+}
+
+func TestAToolsetHidesOtherToolsByNamesThatOnlyTheServerReads(t *testing.T) {
+	inDaily(t, func(t *testing.T, _ *hub.Hub, a *agent, modern bool) {
+		for _, member := range []string{`"Name":"extra"`, `"NAME":"extra"`, `"n\u0041me":"extra"`} { // the server decodes with encoding/json
+			got := a.inEra(modern, "tools/call", calling("one__echo", `{"text":"hello"}`)+","+member)
+			if !strings.Contains(got, `"text":"hello"`) {
+				t.Errorf("%s: %s", member, got)
+			}
+		}
+	})
+}
+
+func TestAToolsetHasNoProxyCall(t *testing.T) {
+	inDaily(t, func(t *testing.T, _ *hub.Hub, a *agent, modern bool) {
+		refusing(t, a, modern,
+			[2]string{"tools/call", calling("registry", `{"action":"proxy_call","call_as":"mcp__two__echo","arguments":{"text":"leak"}}`)},
+			[2]string{"tools/call", calling("registry", `{"action":"activate","name":"two"}`)},
+			[2]string{"tools/call", calling("registry", `{"action":"toolset","command":"unequip-toolset"}`)},
+		)
+	})
+}
+
+func TestAToolsetHasNoCallTool(t *testing.T) {
+	inDaily(t, func(t *testing.T, _ *hub.Hub, a *agent, modern bool) {
+		for _, caller := range []string{"call_tool", "call_write_tool", "call_read_tool"} {
+			refusing(t, a, modern, [2]string{"tools/call", calling(caller, `{"call_as":"mcp__two__echo","arguments":{"text":"leak"}}`)})
+		}
+	})
+}
+
+func TestAToolsetHasNoExecuteTool(t *testing.T) {
+	inDaily(t, func(t *testing.T, _ *hub.Hub, a *agent, modern bool) {
+		for _, tool := range []string{"execute_tool", "get_tool_details", "list_tools", "list_mcp_servers"} {
+			refusing(t, a, modern, [2]string{"tools/call", calling(tool, `{"server":"two","tool":"echo","arguments":{"text":"leak"}}`)})
+		}
+	})
+}
+
+func TestAToolsetHasNoSearch(t *testing.T) {
+	inDaily(t, func(t *testing.T, _ *hub.Hub, a *agent, modern bool) {
+		refusing(t, a, modern,
+			[2]string{"tools/call", calling("find_tool", `{"query":"two__echo"}`)},
+			[2]string{"tools/call", calling("search_tools", `{"query":"two__echo"}`)},
+			[2]string{"tools/call", calling("registry", `{"action":"find_tool","query":"two__echo"}`)},
+		)
+	})
+}
+
+func TestAToolsetHidesPromptsOfOtherServers(t *testing.T) {
+	inDaily(t, func(t *testing.T, _ *hub.Hub, a *agent, modern bool) {
+		if list := a.inEra(modern, "prompts/list", ""); !strings.Contains(list, `"one__greet"`) || !strings.Contains(list, `"three__greet"`) || strings.Contains(list, "two") {
+			t.Errorf("prompts/list: %s", list)
+		}
+		if got := a.inEra(modern, "prompts/get", `"name":"one__greet","arguments":{"who":"Ada"}`); !strings.Contains(got, "Greet Ada") {
+			t.Error(got)
+		}
+		refusing(t, a, modern, [2]string{"prompts/get", `"name":"two__greet","arguments":{"who":"Ada"}`})
+	})
+}
+
+func TestAToolsetHidesResourcesOfOtherServers(t *testing.T) {
+	inDaily(t, func(t *testing.T, h *hub.Hub, a *agent, modern bool) {
+		for _, method := range []string{"resources/list", "resources/templates/list"} {
+			if list := a.inEra(modern, method, ""); strings.Contains(list, "two+") || !strings.Contains(list, "one+note") {
+				t.Errorf("%s: %s", method, list)
+			}
+		}
+		if got := a.inEra(modern, "resources/read", `"uri":"one+note://1"`); !strings.Contains(got, "a note") {
+			t.Error(got)
+		}
+		refusing(t, a, modern, [2]string{"resources/read", `"uri":"two+note://1"`})
+		if !modern {
+			refusing(t, a, modern, [2]string{"resources/subscribe", `"uri":"two+note://1"`})
+			return
+		}
+		a.write(`{"jsonrpc":"2.0","id":"all","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["one+note://1","two+note://1"]},` + modernMeta + `}}`)
+		if got := a.await("notifications/subscriptions/acknowledged"); strings.Contains(got, "two") || !strings.Contains(got, "one+note://1") {
+			t.Error(got)
+		}
+	})
+}
+
+func TestAToolsetHidesCompletionOfOtherServers(t *testing.T) {
+	inDaily(t, func(t *testing.T, _ *hub.Hub, a *agent, modern bool) {
+		complete := func(ref string) [2]string {
+			return [2]string{"completion/complete", `"ref":` + ref + `,"argument":{"name":"who","value":"A"}`}
+		}
+		own := complete(`{"type":"ref/prompt","name":"one__greet"}`)
+		if got := a.inEra(modern, own[0], own[1]); !strings.Contains(got, "completion") {
+			t.Error(got)
+		}
+		refusing(t, a, modern, complete(`{"type":"ref/prompt","name":"two__greet"}`), complete(`{"type":"ref/resource","uri":"two+note://{n}"}`))
+	})
+}
+
+func TestATokenOfAToolsetOpensNothingElse(t *testing.T) {
+	h := equipping(t, "")
+	s := &scenario{t: t, hub: h}
+	status, body := s.sendAsPerson("POST", "/api/tokens", `{"name":"ci","surface":"toolset:daily"}`)
+	if status != http.StatusCreated {
+		t.Fatalf("%d: %s", status, body)
+	}
+	_, after, _ := strings.Cut(body, `"token":"`)
+	token, _, _ := strings.Cut(after, `"`)
+	bound := map[string]string{"Authorization": "Bearer " + token, "Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+	modern := func(method, name, members string) (map[string]string, string) {
+		headers := map[string]string{"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": name}
+		for k, v := range bound {
+			headers[k] = v
+		}
+		return headers, `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + members + `,` + modernMeta + `}}`
+	}
+	own, ownBody := modern("tools/call", "one__echo", calling("one__echo", `{"text":"hello"}`))
+	other, otherBody := modern("tools/call", "two__echo", calling("two__echo", `{"text":"leak"}`))
+	elsewhere := map[string]string{"Agent-Discover-Toolset": "other"}
+	for k, v := range own {
+		elsewhere[k] = v
+	}
+	createToolset(t, h, "other", "two.echo")
+	for _, r := range []row{
+		{name: "an own tool", method: "POST", path: "/mcp", body: ownBody, headers: own, status: 200, want: []string{`"text":"hello"`}},
+		{name: "another tool", method: "POST", path: "/mcp", body: otherBody, headers: other, status: 200, want: []string{"Unknown tool"}, never: []string{`"text":"leak"`}},
+		{name: "another server", method: "POST", path: "/mcp/two", body: otherBody, headers: other, status: 403},
+		{name: "another toolset", method: "POST", path: "/mcp", body: ownBody, headers: elsewhere, status: 403},
+		{name: "the REST API", method: "POST", path: "/api/servers/2/call", body: `{"tool":"echo"}`, headers: bound, status: 401},
+		{name: "the toolsets", method: "GET", path: "/api/toolsets", headers: bound, status: 401},
+		{name: "an equipment", method: "POST", path: "/api/toolsets/other/equip", headers: bound, status: 401},
+	} {
+		r.send(t, h)
+	}
+	do(t, h, "DELETE", "/api/toolsets/daily", nil, nil)
+	createToolset(t, h, "daily", "two.echo")
+	row{name: "a later toolset of the name", method: "POST", path: "/mcp", body: otherBody, headers: other, status: 401}.send(t, h)
+}
+
+func TestAHeaderLimitsAClientToAToolset(t *testing.T) {
+	h := equipping(t, "")
+	call := func(toolset, tool string) map[string]string {
+		return map[string]string{
+			"Accept": "application/json, text/event-stream", "Content-Type": "application/json",
+			"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool, "Agent-Discover-Toolset": toolset,
+		}
+	}
+	body := func(tool string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + calling(tool, `{"text":"hello"}`) + `,` + modernMeta + `}}`
+	}
+	for _, r := range []row{
+		{name: "without", method: "POST", path: "/mcp", body: body("two__echo"), headers: call("", "two__echo"), status: 200, want: []string{`"text":"hello"`}},
+		{name: "own", method: "POST", path: "/mcp", body: body("one__echo"), headers: call("daily", "one__echo"), status: 200, want: []string{`"text":"hello"`}},
+		{name: "other", method: "POST", path: "/mcp", body: body("two__echo"), headers: call("daily", "two__echo"), status: 200, want: []string{"Unknown tool"}},
+		{name: "unknown", method: "POST", path: "/mcp", body: body("two__echo"), headers: call("none", "two__echo"), status: 404, want: []string{"no toolset"}},
+		{name: "in the header's case only", method: "POST", path: "/mcp", body: strings.Replace(body("one__echo"), `"arguments"`, `"Name":"extra","arguments"`, 1), headers: call("daily", "one__echo"), status: 200, want: []string{`"text":"hello"`}},
+		{name: "on a server", method: "POST", path: "/mcp/two", body: body("echo"), headers: call("daily", "echo"), status: 403},
+	} {
+		r.send(t, h)
+	}
+}
+
+func TestAProjectLimitsAClientAndNeverWidens(t *testing.T) {
+	h := equipping(t, "")
+	createToolset(t, h, "other", "two.echo")
+	project := func(surface, toolset string) companion.Entry {
+		return companion.Entry{Surface: surface, Project: companion.Project{Toolset: toolset, File: "/work/project/.agent-discover.json"}}
+	}
+	for _, row := range []struct {
+		entry companion.Entry
+		names []string
+	}{
+		{project("", "daily"), []string{"one__steps", "three__echo", "one__echo"}},
+		{project("meta", "other"), []string{"two__echo"}},
+		{project("toolset:other", "daily"), []string{"two__echo"}},
+		{project("meta", "none"), metaNames},
+	} {
+		inEachEra(t, h, row.entry, func(t *testing.T, a *agent, modern bool) {
+			if names := listedNames(t, a.inEra(modern, "tools/list", "")); !slices.Equal(names[:min(len(names), len(row.names))], row.names) || row.entry.Toolset != "none" && len(names) != len(row.names) {
+				t.Errorf("%+v: the list is %v", row.entry, names)
+			}
+		})
+	}
+	one := introduced(t, h, project("server:one", "other"), `{}`)
+	if got := one.exchange("tools/list", `{}`); strings.Contains(got, "two") || !strings.Contains(got, `"name":"echo"`) {
+		t.Errorf("a server alone: %s", got)
+	}
+}

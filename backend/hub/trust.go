@@ -1,0 +1,220 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/trust/head"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/results"
+	"github.com/agent-discover/agent-discover/backend/trust/scan"
+)
+
+// openTrust opens what is approved, and makes the catalog and the listings have nothing
+// else.
+func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err error) {
+	s := &h.servers
+	rules := scanner{h.discovery.catalog, s.registry, h.options.Version}
+	s.trust, err = holding.Open(ctx, holding.Options{
+		Store: h.store, Servers: s.registry, Scanner: rules, Classifier: newClassifier(rules), Bus: h.bus, Log: h.log,
+		Rules: func() holding.Rules {
+			return holding.Rules{Quiet: h.settings.State().Settings.Trust.Changes == "clean", Agents: h.agentsMay() == "allow"}
+		},
+		Known: func(server string, kind holding.Kind) []json.RawMessage {
+			return holding.Known(kind, func() []json.RawMessage { return h.knownTools(server) }, func(list listings.Kind) []json.RawMessage {
+				return s.listings.Of(server, list)
+			})
+		},
+		Reapply: func(ctx context.Context, server string, kind holding.Kind) error {
+			if kind == holding.Tool {
+				return h.discovery.catalog.Reapply(ctx, server)
+			}
+			return s.listings.Reapply(ctx, server, holding.ListOf(kind))
+		},
+		Record: h.recordTrust,
+	})
+	if err != nil {
+		return err
+	}
+	h.discovery.catalog.Guard(holding.Tools{Keeper: s.trust})
+	s.listings.Guard(holding.Lists{Keeper: s.trust})
+	h.settings.Apply(func(settings.Settings) {}, "trust") // its readers read the present settings
+	return nil
+}
+
+// knownTools returns the definitions of a server's tools that the catalog has; nil without
+// any.
+func (h *Hub) knownTools(server string) (definitions []json.RawMessage) {
+	for _, t := range h.discovery.catalog.Snapshot().Of(server) {
+		definitions = append(definitions, t.Definition)
+	}
+	return definitions
+}
+
+// recordTrust stores a decision in the journal and in the audit log.
+func (h *Hub) recordTrust(e holding.Event) {
+	r := journal.Record{At: time.Now(), Kind: journal.Trust, Server: e.Server, Tool: e.Name, Response: e.Text, Outcome: journal.OK, Code: string(e.State)}
+	if r.Tool == "" {
+		r.Tool = string(e.Kind)
+	}
+	if e.Person {
+		r.Client, r.Road = "dashboard", audit.REST
+	}
+	if e.State != holding.Approved {
+		r.Outcome = journal.Refused
+	}
+	h.servers.journal.Record(r, nil, nil, nil)
+}
+
+// scanner judges texts of servers by the rules of package scan.
+type scanner struct {
+	catalog *catalog.Catalog
+	servers *registry.Registry
+	version string // of the program
+}
+
+// Version implements holding.Scanner.
+func (s scanner) Version() string { return s.version }
+
+// Scan implements holding.Scanner.
+func (s scanner) Scan(server string, texts []holding.Text) []holding.Judgement {
+	return judgements(scan.Scan(serverOf(server, texts), s.peers(server), scan.Options{}))
+}
+
+// serverOf returns everything that a server lists in the form that package scan reads.
+func serverOf(server string, texts []holding.Text) scan.Server {
+	of := scan.Server{Name: server, Items: make([]scan.Item, len(texts))}
+	for i, text := range texts {
+		of.Items[i] = scan.Item{Kind: scan.Kind(text.Kind), Name: text.Name, JSON: text.JSON}
+	}
+	return of
+}
+
+func judgements(results []scan.Result) []holding.Judgement {
+	out := make([]holding.Judgement, len(results))
+	for i, r := range results {
+		out[i] = holding.Judgement{Verdict: r.Verdict, Points: r.Points}
+		for _, f := range r.Findings {
+			out[i].Findings = append(out[i].Findings, holding.Finding{
+				Rule: f.Rule, Points: f.Points, Verdict: f.Verdict, Field: f.Field, Start: f.Start, End: f.End, Text: f.Text, Reason: f.Reason,
+			})
+		}
+	}
+	return out
+}
+
+// classifier is a holding.Classifier: the rules of a scanner together with the trained
+// classifier of package head.
+type classifier struct {
+	scanner
+	mu      *sync.Mutex // one server at a time, so that the encoder's memory can be released
+	encoder *minilm.Encoder
+	vectors *head.Vectors
+}
+
+// newClassifier returns a classifier, which uses one core.
+func newClassifier(s scanner) classifier {
+	encoder := minilm.New()
+	return classifier{scanner: s, mu: &sync.Mutex{}, encoder: encoder, vectors: head.NewVectors(encoder, 1)}
+}
+
+// Classify implements holding.Classifier.
+func (c classifier) Classify(ctx context.Context, server string, texts []holding.Text) ([]holding.Judgement, error) {
+	results := scan.Scan(serverOf(server, texts), c.peers(server), scan.Options{Sentences: true})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.encoder.Release()
+	if err := c.vectors.Raise(ctx, results); err != nil {
+		return nil, err
+	}
+	return judgements(results), nil
+}
+
+// peers returns the tools of the other servers, without those that run the same program for
+// another account or folder: they have the same tools for a good reason.
+func (s scanner) peers(server string) (peers []scan.Server) {
+	own, err := s.servers.Get(server)
+	same := make(map[string]bool)
+	for _, other := range s.servers.List() {
+		same[other.Name] = other.Name == server || err == nil && sameProgram(own, other)
+	}
+	for _, t := range s.catalog.Snapshot().Tools {
+		if same[t.Server] {
+			continue
+		}
+		if n := len(peers); n == 0 || peers[n-1].Name != t.Server {
+			peers = append(peers, scan.Server{Name: t.Server})
+		}
+		last := &peers[len(peers)-1]
+		last.Items = append(last.Items, scan.Item{Kind: scan.Tool, Name: t.Name, JSON: t.Definition})
+	}
+	return peers
+}
+
+// sameProgram reports whether two servers run the same package or program, or are at the
+// same address.
+func sameProgram(a, b registry.Server) bool {
+	switch {
+	case a.Package.Name != "" && b.Package.Name != "":
+		return a.Package.Name == b.Package.Name
+	case a.Endpoint() != "" || b.Endpoint() != "":
+		return a.Endpoint() == b.Endpoint()
+	}
+	return a.Command == b.Command && programOf(a.Args) == programOf(b.Args)
+}
+
+// programOf returns the first argument that may name a package, an image or a script.
+func programOf(args []string) string {
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") && !slices.Contains([]string{"run", "exec", "tool", "dlx", "x"}, arg) {
+			return arg
+		}
+	}
+	return ""
+}
+
+// screen judges calls for the proxy.
+type screen struct{ *results.Screen }
+
+// Released implements proxy.Screen.
+func (s screen) Released(c proxy.Screened) (json.RawMessage, bool) {
+	return s.Screen.Released(results.Call(c))
+}
+
+// Arguments implements proxy.Screen.
+func (s screen) Arguments(c proxy.Screened) (json.RawMessage, error) {
+	return s.Screen.Arguments(results.Call(c))
+}
+
+// Result implements proxy.Screen.
+func (s screen) Result(c proxy.Screened, result json.RawMessage) (json.RawMessage, error) {
+	return s.Screen.Result(results.Call(c), result)
+}
+
+// newScreen returns what judges calls and their results by the present settings.
+func (h *Hub) newScreen() *results.Screen {
+	return results.New(results.Options{
+		Settings: func() settings.Trust { return h.settings.State().Settings.Trust }, Bus: h.bus,
+		Record: func(e results.Event) {
+			r := journal.Record{
+				At: time.Now(), Kind: journal.Trust, Server: e.Server, Tool: e.Tool, Client: e.Client, Session: e.Session, Response: e.Text, Outcome: journal.OK,
+			}
+			if e.Refused {
+				r.Outcome = journal.Refused
+			}
+			h.servers.journal.Record(r, nil, nil, nil)
+		},
+	})
+}
