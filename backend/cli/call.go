@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -17,6 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
 )
 
 // callCommand is the command call.
@@ -33,22 +36,26 @@ name if only one server has such a tool.
 The tool's schema decides whether a VALUE is text, a number, true or false, or JSON. For
 an array, use JSON or repeat the KEY. With --json, the complete result is printed.
 
-If a person must sign in to the server first, the command ends at once with the exit code
-4 and says how. A question of the server waits for its answer in the window or the tray;
+If the configuration disables the tool, or a person must sign in to the server first, the
+command ends at once with the exit code 4 and says why. A question of the server waits for its answer in the window or the tray;
 if neither runs, the server is told so at once.`,
 		Example: "  agent-discover call everything__echo message=hello\n" +
 			"  agent-discover call memory__create_entities --args '{\"entities\":[]}'\n" +
 			"  echo '{\"path\":\"notes.txt\"}' | agent-discover call read_text_file --args -",
 		Args: cobra.MinimumNArgs(1), ValidArgsFunction: c.completeWith(inOrder(toolNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.run(cmd.Context(), args[0], args[1:], raw)
+			return c.run(cmd.Context(), args[0], args[1:], raw, asPairs)
 		},
 	}
 	cmd.Flags().StringVar(&raw, "args", "", "all arguments as one `JSON` object; - reads it from standard input")
 	return cmd
 }
 
-func (c callCommand) run(ctx context.Context, name string, pairs []string, raw string) error {
+// asPairs returns KEY=VALUE pairs unchanged.
+func asPairs(_ resources.KnownTool, pairs []string) ([]string, error) { return pairs, nil }
+
+// run calls a tool. pairsOf returns the KEY=VALUE pairs that the values stand for.
+func (c callCommand) run(ctx context.Context, name string, values []string, raw string, pairsOf func(resources.KnownTool, []string) ([]string, error)) error {
 	client, err := c.client(ctx)
 	if err != nil {
 		return err
@@ -63,6 +70,13 @@ func (c callCommand) run(ctx context.Context, name string, pairs []string, raw s
 	}
 	if !server.Approved {
 		return errNotApproved(server)
+	}
+	if tool.Disabled != "" {
+		return fault.New(fault.Denied, "%s", tool.Disabled)
+	}
+	pairs, err := pairsOf(tool, values)
+	if err != nil {
+		return err
 	}
 	arguments, err := c.arguments(tool, pairs, raw)
 	if err != nil {
@@ -102,6 +116,9 @@ func (c callCommand) lookup(ctx context.Context, client *instance.Client, name s
 	if fault.KindOf(err) != fault.NotFound {
 		return tool, err
 	}
+	if full := fullName(ctx, client, name); full != "" {
+		return c.lookup(ctx, client, full)
+	}
 	owner, _, _ := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__")
 	server, none := serverNamed(ctx, client, owner)
 	switch {
@@ -110,7 +127,7 @@ func (c callCommand) lookup(ctx context.Context, client *instance.Client, name s
 	case !server.Approved:
 		return tool, errNotApproved(server)
 	case server.ToolCount > 0:
-		return tool, err
+		return tool, cmp.Or(held(ctx, client, name), err)
 	}
 	if err := client.Do(ctx, http.MethodPost, serverPath(server, "refresh"), nil, nil); err != nil {
 		return tool, err
@@ -118,7 +135,26 @@ func (c callCommand) lookup(ctx context.Context, client *instance.Client, name s
 	if err := client.Do(ctx, http.MethodGet, path, nil, &tools); err != nil {
 		return tool, err
 	}
-	return choose(name, tools)
+	if tool, err = choose(name, tools); err != nil {
+		err = cmp.Or(held(ctx, client, name), err)
+	}
+	return tool, err
+}
+
+// fullName returns the name SERVER__TOOL for SERVER.TOOL, and "" if no server has such a name.
+func fullName(ctx context.Context, client *instance.Client, name string) string {
+	if strings.Contains(name, "__") {
+		return ""
+	}
+	for i := 1; i < len(name)-1; i++ {
+		if name[i] != '.' {
+			continue
+		}
+		if _, err := serverNamed(ctx, client, name[:i]); err == nil {
+			return name[:i] + "__" + name[i+1:]
+		}
+	}
+	return ""
 }
 
 // bareName returns the tool's name without its server. The name of a server
@@ -131,6 +167,21 @@ func bareName(name string) string {
 	return name
 }
 
+// held returns why a tool is held, and otherwise nil.
+func held(ctx context.Context, client *instance.Client, name string) error {
+	server, tool, ok := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__")
+	var list resources.TrustList
+	if !ok || client.Do(ctx, http.MethodGet, "/api/trust?server="+url.QueryEscape(server), nil, &list) != nil {
+		return nil // then there is no such tool
+	}
+	for _, i := range list.Items {
+		if i.Kind == holding.Tool && i.Name == tool && i.State != holding.Approved {
+			return fault.New(fault.Denied, "tool %q of server %q cannot be used (%s), because %s; to review it: agent-discover trust show %s %s", tool, server, policy.CodeHeld, i.Why, server, tool)
+		}
+	}
+	return nil
+}
+
 // choose returns the only tool with a name.
 func choose(name string, tools []resources.KnownTool) (resources.KnownTool, error) {
 	name = strings.TrimPrefix(name, "mcp__")
@@ -138,7 +189,7 @@ func choose(name string, tools []resources.KnownTool) (resources.KnownTool, erro
 	var names []string
 	for _, t := range tools {
 		full := t.Server + "__" + t.Name
-		if name == full || name == t.Name {
+		if name == full || name == t.Name || t.AppearsAs != "" && (name == t.AppearsAs || name == t.Server+"__"+t.AppearsAs) {
 			matches = append(matches, t)
 			names = append(names, full)
 		}

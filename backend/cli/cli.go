@@ -18,6 +18,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 // program is one run of the command line: its streams, the data folder and the
@@ -38,6 +39,9 @@ type program struct {
 
 // Main runs the command line of this process and returns its exit code.
 func Main(version string) int {
+	if len(os.Args) == 2 && os.Args[1] == sandbox.HelperCommand { // before anything else, because this process becomes another program
+		return sandbox.Exec()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if os.Getenv("AGENT_DISCOVER_PASSPHRASE") != "" {
@@ -124,13 +128,13 @@ func (p *program) addCommands(root *cobra.Command) {
 		commands  []*cobra.Command
 	}{
 		{"configure", "Configure editors and servers:", []*cobra.Command{
-			editorCommands{p}.command(), serverCommands{p}.command(), secretCommands{p}.command(), authCommands{p}.command(), setup.sync(), setup.importDatabase(),
+			editorCommands{p}.command(), marketCommands{p}.command(), personaCommands{p}.command(), serverCommands{p}.command(), secretCommands{p}.command(), authCommands{p}.command(), setup.sync(), setup.importDatabase(), configCommands{p}.command(),
 		}},
 		{"tools", "Find and call tools:", []*cobra.Command{
-			search.find(), search.why(), callCommand{p}.command(), search.learned(), evalCommand{p}.command(),
+			search.find(), search.search(), search.why(), search.cost(), inspectCommand{p}.command(), callCommand{p}.command(), callCommand{p}.execute(), toolsetCommands{p}.command(), search.learned(), evalCommand{p}.command(),
 		}},
 		{"watch", "Monitor and diagnose:", []*cobra.Command{
-			hub.open(), hub.status(), logCommands{p}.logs(), logCommands{p}.metrics(), doctorCommand{p}.command(),
+			hub.open(), hub.status(), logCommands{p}.logs(), logCommands{p}.metrics(), auditCommands{p}.audit(), trustCommands{p}.command(), doctorCommand{p}.command(),
 		}},
 		{"hub", "Control the hub:", []*cobra.Command{
 			hub.start(), hub.stop(), hub.restart(), hub.serve(), hub.mcp(), hub.pause(), hub.resume(), hub.token(),

@@ -61,7 +61,7 @@ func (d doctorCommand) examine(ctx context.Context) error {
 	for _, v := range settings.IgnoredVariables() {
 		findings = append(findings, finding{What: "environment", Detail: v.Name + " has no effect", Advice: v.Advice})
 	}
-	return d.print(append(findings, checkPrograms(ctx)...))
+	return d.print(append(append(findings, checkSandbox()), checkPrograms(ctx)...))
 }
 
 func (d doctorCommand) print(findings []finding) error {

@@ -13,22 +13,23 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
 
 // importFlags is the flags of editors import.
 type importFlags struct {
-	all, yes, dry, takeOut, plain bool
-	text, bundle                  string
-	servers, values, valueFiles   []string
+	all, sources, yes, dry, takeOut, plain bool
+	text, bundle                           string
+	servers, values, valueFiles            []string
 }
 
 func (c editorCommands) importServers() *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use: "import EDITOR... | --all", Short: "Import the servers that editors have", ValidArgsFunction: completeEditors,
-		Long: `Import servers from editors, from text (--text) or from a bundle (--bundle). Servers
-that several editors have are imported once, and their credentials are stored as
+		Use: "import EDITOR... | --all | --sources", Short: "Import the servers that editors have", ValidArgsFunction: completeEditors,
+		Long: `Import servers from editors, from text (--text), from a bundle (--bundle), or from the
+editors and files that discovery.sources of config.yaml names (--sources). Servers that several editors have are imported once, and their credentials are stored as
 secrets. No server is started. With --take-out, the servers are removed from the
 editors afterwards, which can be undone. What the servers would run is shown, and they are
 imported after you have answered on the terminal. With --yes nobody sees it, so they wait
@@ -43,14 +44,14 @@ for approval, and their entries stay in the editors until then.`,
 			if err != nil {
 				return err
 			}
-			q, err := c.importRequest(cmd.Context(), client, f, "", args)
-			if err != nil {
-				return err
+			if f.sources {
+				return c.importSources(cmd.Context(), client, f)
 			}
-			return c.runImport(cmd.Context(), client, q, f)
+			return c.importFrom(cmd.Context(), client, f, args)
 		},
 	}
 	cmd.Flags().BoolVar(&f.all, "all", false, "all editors on this machine")
+	cmd.Flags().BoolVar(&f.sources, "sources", false, "the editors and files in discovery.sources of config.yaml")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "import without asking; the servers wait for your approval")
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only show what would be imported")
 	cmd.Flags().BoolVar(&f.takeOut, "take-out", false, "remove the imported servers from the editors")
@@ -63,15 +64,51 @@ for approval, and their entries stay in the editors until then.`,
 	return cmd
 }
 
+// importFrom imports from what the flags name, or from editors.
+func (c editorCommands) importFrom(ctx context.Context, client *instance.Client, f importFlags, ids []string) error {
+	q, err := c.importRequest(ctx, client, f, "", ids)
+	if err != nil {
+		return err
+	}
+	return c.runImport(ctx, client, q, f)
+}
+
+// importSources imports from the editors and files that the settings name.
+func (c editorCommands) importSources(ctx context.Context, client *instance.Client, f importFlags) error {
+	s, err := settings.Load(c.folder.Config())
+	if err != nil {
+		return err
+	}
+	if len(s.Discovery.Sources) == 0 {
+		return fault.New(fault.NotFound, "no sources are configured; name editors and files in discovery.sources of %s", c.folder.Config())
+	}
+	var editors []string
+	for _, source := range s.Discovery.Sources {
+		if source.Editor != "" {
+			editors = append(editors, source.Editor)
+			continue
+		}
+		file := f
+		file.text = source.File
+		if err := c.importFrom(ctx, client, file, nil); err != nil {
+			return err
+		}
+	}
+	if len(editors) == 0 {
+		return nil
+	}
+	return c.importFrom(ctx, client, f, editors)
+}
+
 func (f *importFlags) check(args []string) error {
 	sources := 0
-	for _, given := range []bool{f.all, len(args) > 0, f.text != "", f.bundle != ""} {
+	for _, given := range []bool{f.all, f.sources, len(args) > 0, f.text != "", f.bundle != ""} {
 		if given {
 			sources++
 		}
 	}
 	if sources != 1 {
-		return usagef("name one source: ids from agent-discover editors list, --all, --text FILE or --bundle FILE")
+		return usagef("name one source: ids from agent-discover editors list, --all, --sources, --text FILE or --bundle FILE")
 	}
 	return nil
 }

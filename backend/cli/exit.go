@@ -16,6 +16,7 @@ const (
 	exitNotFound  = 2
 	exitFailed    = 3
 	exitDisabled  = 4
+	exitWaiting   = 4 // of trust list
 )
 
 // usage is an error in the arguments of a command. It exits with

@@ -70,13 +70,13 @@ func textOf(result json.RawMessage) string {
 
 // foundTools is the answer of find_tool.
 type foundTools struct {
-	Found        bool     `json:"found"`
-	Confidence   string   `json:"confidence"`
-	Score        float64  `json:"score"`
-	CallAs       string   `json:"call_as"`
-	Description  string   `json:"description"`
-	TopScore     float64  `json:"top_score"`
-	DidYouMean   []string `json:"did_you_mean"`
+	Found       bool    `json:"found"`
+	Confidence  string  `json:"confidence"`
+	Score       float64 `json:"score"`
+	CallAs      string  `json:"call_as"`
+	Description string  `json:"description"`
+	TopScore    float64 `json:"top_score"`
+	missed
 	RequiredArgs []struct {
 		Name, Type, Description string
 	} `json:"required_args"`
@@ -98,7 +98,7 @@ func (c searchCommands) printFound(ctx context.Context, text string) error {
 	case found.Found:
 		c.printMatches(found)
 	default:
-		c.printNoMatch(ctx, found.TopScore, found.DidYouMean)
+		c.printNoMatch(ctx, found.TopScore, found.missed)
 	}
 	if !found.Found {
 		return exitCode(exitNotFound)

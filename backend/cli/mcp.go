@@ -32,15 +32,22 @@ You do not run it yourself; to add it to your editors: agent-discover editors re
 The flag --surface chooses what the editor is shown besides the tools of active servers:
   registry     the tool registry (the default)
   meta         find_tool, and call_tool, call_write_tool and call_read_tool, which call what
-               it finds, so that the rules of the editor for dangerous tools count
+               it finds, so that the rules of the editor for dangerous tools count; and tools
+               that list, search and call tools by the names of servers and tools
   native       nothing
 or server:NAME, which shows one server alone, as if the editor had started it: no name is
-changed, and the server need not be active.`,
+changed, and the server need not be active; or toolset:NAME, which shows the tools of a
+toolset and no others.
+
+If the working directory, or the nearest folder above it that has one, contains a file
+.agent-discover.json such as {"toolset": "daily"}, the editor is shown this toolset alone.
+The file cannot show more than --surface does: server:NAME and toolset:NAME stay.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := entry.Check(); err != nil {
 				return err
 			}
 			entry.Folder = companion.WorkingFolder()
+			entry.Project = companion.FindProject(entry.Folder)
 			config, err := settings.Load(h.folder.Config())
 			if err != nil {
 				config = settings.Default() // the hub reports what is wrong
@@ -49,6 +56,9 @@ changed, and the server need not be active.`,
 			c := &companion.Companion{
 				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry, Tools: gateway.OwnTools(entry.Surface, entry.Client, config.Results.Folder),
 				Log: slog.New(slog.NewTextHandler(h.err, nil)),
+			}
+			if entry.Toolset != "" {
+				c.Tools = nil // whether the tools of the hub are shown is not known
 			}
 			// A signal ends the process without waiting for Run, which may be
 			// blocked reading standard input. The hub sees the socket close.
@@ -63,6 +73,6 @@ changed, and the server need not be active.`,
 		},
 	}
 	cmd.Flags().StringVar(&entry.Client, "client", "", "`ID` of the editor, whose limits its tools respect; see: agent-discover editors list")
-	cmd.Flags().StringVar(&entry.Surface, "surface", "", "what the editor is shown: registry, meta, native, or server:`NAME` for a single server")
+	cmd.Flags().StringVar(&entry.Surface, "surface", "", "what the editor is shown: registry, meta, native, server:`NAME` for a single server, or toolset:NAME")
 	return cmd
 }

@@ -5,13 +5,24 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
+// missed is the part of find_tool's answer that matters when nothing was found.
+type missed struct {
+	DidYouMean []string `json:"did_you_mean"`
+	Closest    []struct {
+		CallAs      string  `json:"call_as"`
+		Description string  `json:"description"`
+		Score       float64 `json:"score"`
+	} `json:"closest"`
+}
+
 // printNoMatch reports that no tool fits, and what a person can do about it. The
 // hint in the hub's answer is meant for agents.
-func (c searchCommands) printNoMatch(ctx context.Context, score float64, similar []string) {
+func (c searchCommands) printNoMatch(ctx context.Context, score float64, near missed) {
 	var now resources.SearchStatus
 	known := false // whether now is filled; without it, the command still succeeds
 	if client, err := c.client(ctx); err == nil {
@@ -22,8 +33,17 @@ func (c searchCommands) printNoMatch(ctx context.Context, score float64, similar
 		return
 	}
 	c.printf("No tool fits well enough; the best score is %.2f.\n", score)
-	for _, name := range similar {
+	for _, name := range near.DidYouMean {
 		c.printf("Did you mean %s?\n", cell(strings.TrimPrefix(name, "mcp__")))
+	}
+	if len(near.Closest) > 0 {
+		c.printf("Closest tools:\n")
+	}
+	for _, tool := range near.Closest {
+		c.printf("  %s  (%.2f)\n", cell(strings.TrimPrefix(tool.CallAs, "mcp__")), tool.Score)
+		if tool.Description != "" {
+			c.printf("    %s\n", safetext.Clip(firstLine(tool.Description), 100))
+		}
 	}
 	c.printf("Try other words, or list the servers: agent-discover servers\n")
 	switch {

@@ -100,7 +100,7 @@ func TestProposalsAreShownWholeAndUncovered(t *testing.T) {
 		Env: map[string]string{"NODE_OPTIONS": "--title=basic --require=/payload.js", "API_KEY": "abcdefgh", "LD_PRELOAD": "/x-secret=abcdefgh"},
 	}
 	assessed := risk.Assess(s)
-	shown := proposal(resources.Server{
+	shown := proposal(t.Context(), nil, resources.Server{
 		Name: "one", Transport: "stdio", Command: &command, Args: s.Args, Env: s.Env, ProposedBy: "Claude Code (claude-code 2.1)", Risk: &assessed,
 	})
 	shows(t, shown, "one, proposed by an agent in Claude Code (claude-code 2.1):", `"evil\x1b[8m"`, `"a\u200db"`, `"x⟨100000 spaces⟩; rm -rf ~"`,
@@ -109,7 +109,7 @@ func TestProposalsAreShownWholeAndUncovered(t *testing.T) {
 	if strings.Contains(shown, secrets.Redacted) || len(shown) > 4000 {
 		t.Errorf("printed %s", shown)
 	}
-	remote := proposal(resources.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
+	remote := proposal(t.Context(), nil, resources.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
 		"Authorization": "Bearer abcdefgh", "X-Note": "${secret:other/KEY}\x1b[8m",
 	}})
 	shows(t, remote, `X-Note: "${secret:other/KEY}\x1b[8m"`, `Authorization: "Bearer abcdefgh"`, address)

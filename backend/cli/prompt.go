@@ -101,3 +101,21 @@ func (p *program) readHidden(ctx context.Context, terminal *os.File, prompt stri
 		return "", fault.New(fault.Invalid, "interrupted; nothing was changed")
 	}
 }
+
+// readLine asks a question and returns the line that is typed, without white space around it.
+func (p *program) readLine(ctx context.Context, prompt string) (string, error) {
+	q := p.prompting()
+	q.printf("%s", prompt)
+	line := make(chan string, 1)
+	go func() { // ends with the answer, or with this process
+		text, _ := bufio.NewReader(p.in).ReadString('\n') // an error leaves an incomplete answer
+		line <- text
+	}()
+	select {
+	case text := <-line:
+		return strings.TrimSpace(text), nil
+	case <-ctx.Done():
+		q.printf("\n")
+		return "", fault.New(fault.Invalid, "interrupted; nothing was changed")
+	}
+}

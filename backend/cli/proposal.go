@@ -2,24 +2,31 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	marketplan "github.com/agent-discover/agent-discover/backend/market/plan"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
 // proposal describes a server that waits for approval.
-func proposal(s resources.Server) string {
+func proposal(ctx context.Context, client *instance.Client, s resources.Server) string {
 	from := "proposed by an agent"
 	if editor, imported := strings.CutPrefix(s.Source, "editor:"); imported {
 		from = "imported from " + cell(editor) + ", where it was switched off"
 	} else if s.Source == "pasted" {
 		from = "from a pasted configuration, where it was switched off"
+	} else if s.Source == marketplan.Source && s.ProposedBy == "" {
+		from = "from the marketplace, installed without a question to a person"
 	} else if s.ProposedBy != "" {
 		from += " in " + safetext.Runs(safetext.Visible(s.ProposedBy))
 	}
@@ -27,7 +34,27 @@ func proposal(s resources.Server) string {
 	about := [][2]string{
 		{"description", s.Description}, {"package", strings.TrimSpace(text(s.PackageName) + " " + text(s.PackageVersion))}, {"source", s.Source},
 	}
+	if s.Sandbox != nil && s.Sandbox.Level != registry.Unconfined {
+		about = append(about, [2]string{"sandbox", inWords(s.Sandbox)[len("sandbox "):]}, [2]string{"added", strings.Join(s.Sandbox.Added, " ")})
+	}
+	if s.Source == marketplan.Source {
+		about = append(about, [2]string{"listing", listingOf(ctx, client, s.Name)}, [2]string{"hash", s.LaunchHash})
+	}
 	return launched(fmt.Sprintf("%s, %s:\n", s.Name, from), r, about, s.Risk)
+}
+
+// listingOf returns the ID and version of the listing that a server was installed from, and "" if that is not known.
+func listingOf(ctx context.Context, client *instance.Client, server string) string {
+	var list resources.MarketUpdateList
+	if client.Do(ctx, http.MethodGet, "/api/market/updates", nil, &list) != nil {
+		return "" // an addition
+	}
+	for _, u := range list.Servers {
+		if u.Name == server {
+			return strings.TrimSpace(u.Listing + " " + u.Version)
+		}
+	}
+	return ""
 }
 
 // launched describes what starting a server would run, and what is suspicious

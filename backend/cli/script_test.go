@@ -10,8 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/testing/markettest"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,6 +28,9 @@ import (
 //
 //	ad CODE ARGS…   run agent-discover, which must exit with CODE
 //	hub             start a hub and wait until it is ready
+//	market          serve a marketplace, and put its node, npm and npx into the PATH
+//	publish PACKAGE VERSION
+//	                make a version of a package of this marketplace the latest one
 //	sqlite DB FILE  create a database with the statements in FILE
 //
 // and $FAKE, the program of a fake MCP server. Its first argument is mcptest.
@@ -51,7 +56,7 @@ func TestCommandLine(t *testing.T) {
 			env.Defer(h.Close)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ad": runProgram, "hub": serveHub(program), "sqlite": createDatabase},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ad": runProgram, "hub": serveHub(program), "market": serveMarket(t, fake), "publish": publish, "sqlite": createDatabase},
 	})
 }
 
@@ -83,7 +88,7 @@ func serveHub(program string) func(*testscript.TestScript, bool, []string) {
 func startHub(ts *testscript.TestScript, program string) {
 	cmd := exec.Command(program, "serve")
 	cmd.Dir = ts.Getenv("HOME")
-	for _, name := range []string{"HOME", "SHELL", "PATH", "LANG", "AGENT_DISCOVER_HOME", "AGENT_DISCOVER_PORT", "AGENT_DISCOVER_SETUP_FILE", "GOCOVERDIR"} {
+	for _, name := range []string{"HOME", "SHELL", "PATH", "LANG", "AGENT_DISCOVER_HOME", "AGENT_DISCOVER_PORT", "AGENT_DISCOVER_SETUP_FILE", "AGENT_DISCOVER_REGISTRY_URL", "GOCOVERDIR"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	ts.Check(cmd.Start())
@@ -99,6 +104,30 @@ func startHub(ts *testscript.TestScript, program string) {
 		return err == nil && info.PID == cmd.Process.Pid, nil
 	}
 	ts.Check(programtest.Await(ready))
+}
+
+// markets are the marketplaces of scripts, by their folders.
+var markets sync.Map
+
+// serveMarket implements the script command market. Nothing answers for PyPI.
+func serveMarket(t *testing.T, server []string) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, _ []string) {
+		m, programs := markettest.Serve(t), ts.MkAbs("programs")
+		markets.Store(ts.Getenv("WORK"), m)
+		m.Prepare(t, ts.Getenv("HOME"), programs, server)
+		ts.Setenv("PATH", programs+string(os.PathListSeparator)+ts.Getenv("PATH"))
+		ts.Setenv("AGENT_DISCOVER_REGISTRY_URL", m.Address)
+		ts.Check(os.WriteFile(filepath.Join(ts.Getenv("HOME"), ".profile"), []byte("export PATH='"+ts.Getenv("PATH")+"' PIP_INDEX_URL=http://127.0.0.1:9/simple\n"), 0o600))
+	}
+}
+
+// publish implements the script command publish.
+func publish(ts *testscript.TestScript, neg bool, args []string) {
+	m, ok := markets.Load(ts.Getenv("WORK"))
+	if neg || len(args) != 2 || !ok {
+		ts.Fatalf("usage: publish PACKAGE VERSION, after market")
+	}
+	m.(*markettest.Market).Publish(args[0], args[1])
 }
 
 // createDatabase implements the script command sqlite.

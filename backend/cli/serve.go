@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/hub"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 // hubCommands are the commands about the hub as a whole.
@@ -37,7 +38,7 @@ func (h hubCommands) serve() *cobra.Command {
 			if by == "" {
 				console = h.err
 			}
-			running, err := hub.Open(cmd.Context(), hub.Options{Folder: h.folder, Version: h.version, StartedBy: by, Console: console})
+			running, err := hub.Open(cmd.Context(), hub.Options{Folder: h.folder, Version: h.version, StartedBy: by, Console: console, Helper: sandbox.ThisProgram()})
 			if err != nil {
 				// After a conflict, another hub is running.
 				if by != "" && fault.KindOf(err) != fault.Conflict && !errors.Is(err, instance.ErrStopped) {

@@ -36,7 +36,7 @@ the tool list of every editor. TOKENS is the size of its tools' definitions in t
 context of a model. Credentials are redacted.`,
 		},
 		c.add(), c.approve(),
-		c.remove(),
+		c.remove(), c.sandbox(), c.grant(),
 		withLong(c.serverCommand("activate NAME", "Add a server's tools to the tool list of every editor", 1, c.activate),
 			`Add a server's tools to the tool list of every editor, and start the server. Agents can
 find and call the tools of other servers too, but have to search for them first.`),

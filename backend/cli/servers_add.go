@@ -18,6 +18,7 @@ import (
 type newServer struct {
 	description, url, paste string
 	isolation, account      string
+	sandbox                 string
 	env, tags               []string
 	keep, later, sse, yes   bool
 }
@@ -63,6 +64,7 @@ before anything is added, and no server is started.`,
 	cmd.Flags().StringVar(&n.account, "account", "", "`LABEL` of the account that the server uses, if you add the same server for several")
 	cmd.Flags().BoolVar(&n.keep, "keep-running", false, "start the server with the hub, and do not stop it when idle")
 	cmd.Flags().StringVar(&n.isolation, "isolation", registry.Shared, "`KIND`: shared (all clients share one process) or session (each session of a client has its own)")
+	cmd.Flags().StringVar(&n.sandbox, "sandbox", registry.Unconfined, "`LEVEL`: off, guard (hide secrets, limit writing) or strict (limit reading too, no network)")
 	cmd.Flags().BoolVar(&n.later, "no-start", false, "do not start the server now; its tools are unknown until its first start")
 	return cmd
 }
@@ -70,12 +72,12 @@ before anything is added, and no server is started.`,
 // body returns the request that creates the server. dash is the number of
 // arguments before "--".
 func (n newServer) body(args []string, dash int) (map[string]any, error) {
-	for _, err := range []error{registry.CheckIsolation(n.isolation), registry.CheckAccount(n.account)} {
+	for _, err := range []error{registry.CheckIsolation(n.isolation), registry.CheckAccount(n.account), registry.CheckSandbox(n.sandbox)} {
 		if err != nil {
 			return nil, usagef("%s", fault.MessageOf(err))
 		}
 	}
-	body := map[string]any{"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "isolation": n.isolation, "account": n.account, "warm": n.later}
+	body := map[string]any{"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "isolation": n.isolation, "account": n.account, "sandbox": n.sandbox, "warm": n.later}
 	switch {
 	case n.url != "" && (len(args) > 1 || len(n.env) > 0):
 		return nil, usagef("--url names a remote server, which has no command and no --env; set its credentials with: agent-discover secrets set")

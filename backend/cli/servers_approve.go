@@ -46,6 +46,14 @@ func (c serverCommands) approveServer(ctx context.Context, client *instance.Clie
 	if err != nil {
 		return err
 	}
+	held, err := trustItems(ctx, client, s.Name, false)
+	if err != nil {
+		return err
+	}
+	if len(held.Items) > 0 {
+		return c.respond(s, "Approved server %s: %s in use, %s held; to review them: agent-discover trust list %s\n",
+			s.Name, counted(s.ToolCount, "tool", "tools"), counted(len(held.Items), "item", "items"), s.Name)
+	}
 	return c.respond(s, "Approved server %s: %s\n", s.Name, counted(s.ToolCount, "tool", "tools"))
 }
 
@@ -59,11 +67,11 @@ func (c serverCommands) approval(ctx context.Context, client *instance.Client, s
 	}
 	if code != "" {
 		if !c.json {
-			c.printf("%s", proposal(s))
+			c.printf("%s", proposal(ctx, client, s))
 		}
 		return approve(client)
 	}
-	yes, err := c.askPerson(ctx, proposal(s), "Approve server "+s.Name+"?")
+	yes, err := c.askPerson(ctx, proposal(ctx, client, s), "Approve server "+s.Name+"?")
 	switch {
 	case errors.Is(err, errNoPerson):
 		return fault.New(fault.Denied, "server %s was not approved: only a person may do that. Approve it in the tray or the dashboard, run this command in a terminal, or add --code with the code that the tray and the dashboard show", s.Name)

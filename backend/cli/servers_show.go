@@ -27,12 +27,13 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s res
 		return err
 	}
 	if !detail.Approved {
-		c.printf("\n%s", proposal(detail.Server))
+		c.printf("\n%s", proposal(ctx, client, detail.Server))
 		return nil
 	}
 	if detail.Isolation == registry.PerSession {
 		c.printf("  each session of a client has its own process or connection\n")
 	}
+	c.printSandbox(detail.Sandbox)
 	for _, setting := range append(assignments(detail.Env, "="), assignments(detail.Headers, ": ")...) {
 		c.printf("  %s\n", setting)
 	}

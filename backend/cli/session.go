@@ -19,12 +19,15 @@ type session struct {
 }
 
 // session opens a session. The caller closes it.
-func (p *program) session(ctx context.Context) (*session, error) {
+func (p *program) session(ctx context.Context) (*session, error) { return p.sessionOn(ctx, "") }
+
+// sessionOn is session on a surface.
+func (p *program) sessionOn(ctx context.Context, surface string) (*session, error) {
 	info, err := p.hub(ctx)
 	if err != nil {
 		return nil, err
 	}
-	stream, err := companion.Dial(ctx, info, p.version, rand.Text(), companion.Entry{})
+	stream, err := companion.Dial(ctx, info, p.version, rand.Text(), companion.Entry{Surface: surface})
 	if err != nil {
 		return nil, err
 	}

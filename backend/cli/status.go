@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
 )
 
 // hubStatus is the output of status --json.
@@ -23,6 +24,7 @@ type hubStatus struct {
 	Since   *time.Time `json:"since,omitempty"`
 	AuthOff bool       `json:"auth_off,omitempty"`
 	pausedStatus
+	holding.Counts
 	Problem string             `json:"problem,omitempty"`
 	Servers []resources.Server `json:"servers,omitempty"`
 	Clients []gateway.Client   `json:"clients,omitempty"`
@@ -62,6 +64,7 @@ func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error
 	client := instance.NewClient(info)
 	var now struct {
 		pausedStatus
+		holding.Counts
 		Problem string
 	}
 	if err := errors.Join(client.Do(ctx, http.MethodGet, "/api/servers", nil, &st.Servers),
@@ -69,7 +72,7 @@ func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error
 		client.Do(ctx, http.MethodGet, "/api/status", nil, &now)); err != nil {
 		return err
 	}
-	st.pausedStatus, st.Problem = now.pausedStatus, now.Problem
+	st.pausedStatus, st.Counts, st.Problem = now.pausedStatus, now.Counts, now.Problem
 	if h.json {
 		st.Servers = redactServers(st.Servers)
 		return h.printJSON(st)
@@ -80,6 +83,9 @@ func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error
 	}
 	if st.Paused {
 		h.printf("%s\n", pausedText)
+	}
+	if st.Waiting > 0 {
+		h.printf("%s for your decision: agent-discover trust list\n\n", counted(st.Waiting, "item waits", "items wait"))
 	}
 	if st.Problem != "" {
 		h.printf("Problem: %s\n\n", st.Problem)

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 )
 
 func (h hubCommands) tokenCreate() *cobra.Command {
@@ -42,19 +43,30 @@ whatever the standard streams are.`,
 				return err
 			}
 			var created resources.NewClientToken
-			if err := h.createToken(cmd.Context(), client, body.Name, body, &created); err != nil {
+			if err := h.createToken(cmd.Context(), client, tokenOpens(body.Surface), body.Name, body, &created); err != nil {
 				return err
 			}
 			return h.respond(created, "%s\n", created.Token)
 		},
 	}
 	cmd.Flags().StringVar(&body.Client, "client", "", "`ID` of the AI editor, as in: agent-discover editors list --all")
-	cmd.Flags().StringVar(&body.Surface, "surface", "", "what the client is shown: registry, meta, native, or server:NAME for one server (default registry)")
+	cmd.Flags().StringVar(&body.Surface, "surface", "", "what the client is shown: registry, meta, native, server:NAME for one server, or toolset:NAME (default registry)")
 	return cmd
 }
 
-func (h hubCommands) createToken(ctx context.Context, client *instance.Client, name string, body, created any) error {
-	yes, err := h.askPerson(ctx, "The token lets a program use your active servers, until it is revoked.\n",
+// tokenOpens returns what a program with a token of a surface may use.
+func tokenOpens(surface string) string {
+	if server := surfaces.Server(surface); server != "" {
+		return "the server " + safetext.Visible(server)
+	}
+	if set := surfaces.Toolset(surface); set != "" {
+		return "the tools of the toolset " + safetext.Visible(set) + ", and the prompts and resources of their servers"
+	}
+	return "all servers that you have approved"
+}
+
+func (h hubCommands) createToken(ctx context.Context, client *instance.Client, opens, name string, body, created any) error {
+	yes, err := h.askPerson(ctx, "The token lets a program use "+opens+", until it is revoked.\n",
 		"Create the token "+safetext.Visible(name)+"?")
 	switch {
 	case errors.Is(err, errNoPerson):

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,9 @@ func (c searchCommands) why() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "why WORDS…", Short: "Explain why the search finds each tool for a need",
 		Long: `Search like "agent-discover find", and print how many points each part of a tool
-contributed to its score. Exits with 2 if no tool fits.`,
+contributed to its score. BY WORDS is the place of the tool in a ranking by words
+alone, which shows what the search by meaning changed. For a query in another language than English, also print
+the English words that were added to it. Exits with 2 if no tool fits.`,
 		Example: "  agent-discover why read a text file from disk", Args: needWords,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.client(cmd.Context())
@@ -49,23 +52,27 @@ func (c searchCommands) printWhy(ctx context.Context, found resources.FindReply)
 	if c.json {
 		return c.printJSON(found)
 	}
+	if len(found.ReadAs) > 0 {
+		c.printf("read as: %s\n", cell(strings.Join(found.ReadAs, " ")))
+	}
 	if !found.Found {
-		var reply struct {
-			DidYouMean []string `json:"did_you_mean"`
-		}
+		var reply missed
 		_ = json.Unmarshal(found.Reply, &reply) // a reply of another shape has no suggestions
-		c.printNoMatch(ctx, found.Score, reply.DidYouMean)
+		c.printNoMatch(ctx, found.Score, reply)
 		return nil
 	}
-	table := c.table("TOOL", "SCORE", "PART", "POINTS", "WORDS")
+	table := c.table("TOOL", "SCORE", "BY WORDS", "PART", "POINTS", "WORDS")
 	for _, hit := range found.Hits {
-		name, score := cell(strings.TrimPrefix(hit.CallAs, "mcp__")), fmt.Sprintf("%.2f", hit.Score)
+		name, score, byWords := cell(strings.TrimPrefix(hit.CallAs, "mcp__")), fmt.Sprintf("%.2f", hit.Score), "-"
+		if hit.ByWords > 0 {
+			byWords = strconv.Itoa(hit.ByWords)
+		}
 		for _, why := range hit.Why {
 			if why.Points < minPoints && name == "" {
 				continue
 			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%.2f\t%s\n", name, score, cell(why.Field), why.Points, explain(why))
-			name, score = "", "" // only in the first row of each tool
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%.2f\t%s\n", name, score, byWords, cell(why.Field), why.Points, explain(why))
+			name, score, byWords = "", "", "" // only in the first row of each tool
 		}
 	}
 	if err := table.Flush(); err != nil {

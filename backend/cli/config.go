@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+)
+
+// configCommands are the commands about the settings file.
+type configCommands struct{ *program }
+
+func (c configCommands) command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "config", Short: "Show and check the settings in config.yaml", Args: cobra.NoArgs,
+		Long: `Show and check the settings in config.yaml, which is in the data folder and optional.
+The hub reads the file again within half a second after it was saved. If the file is
+invalid, the earlier settings stay. Environment variables override the file.`,
+	}
+	cmd.AddCommand(c.show(), c.validate(), c.reload(), c.sources(), c.schema())
+	return cmd
+}
+
+// configuration returns the settings of the running hub, and those of the file if no hub
+// runs.
+func (c configCommands) configuration(ctx context.Context) (resources.Configuration, error) {
+	var of resources.Configuration
+	if info, err := instance.Read(c.folder); err == nil {
+		err := instance.NewClient(info).Do(ctx, http.MethodGet, "/api/config", nil, &of)
+		return of, err
+	}
+	s, err := settings.Load(c.folder.Config())
+	if err != nil {
+		return of, err
+	}
+	return resources.NewConfiguration(c.folder.Config(), &settings.State{Settings: s}), nil
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+)
+
+func (c configCommands) reload() *cobra.Command {
+	return &cobra.Command{
+		Use: "reload", Short: "Make the hub read config.yaml again, at once", Args: cobra.NoArgs,
+		Long: `Make the hub read config.yaml again, at once. If the file is invalid, the earlier
+settings stay, and the command fails and says why.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			var of resources.ReloadedConfig
+			if err := client.Do(cmd.Context(), http.MethodPost, "/api/config/reload", nil, &of); err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(of)
+			}
+			c.printReloaded(of)
+			return nil
+		},
+	}
+}
+
+func (c configCommands) printReloaded(of resources.ReloadedConfig) {
+	if len(of.Changed) == 0 {
+		c.printf("The settings have not changed.\n")
+	} else {
+		c.printf("Changed: %s\n", strings.Join(of.Changed, ", "))
+	}
+	if len(of.Restart) > 0 {
+		c.printf("After a restart of the hub, new values apply to: %s\n", strings.Join(of.Restart, ", "))
+	}
+}

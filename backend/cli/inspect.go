@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+)
+
+// inspectCommand is the command inspect.
+type inspectCommand struct{ *program }
+
+func (c inspectCommand) command() *cobra.Command {
+	return &cobra.Command{
+		Use: "inspect [SERVER]", Short: "List the servers, or the tools of one, as agents see them",
+		Long: `List the servers with their tools as agents see them: under the names that config.yaml
+gives them, with those that its rules disable marked. A server whose tools are not known yet
+is started. Exits with 2 if there is no such server.`,
+		Example: "  agent-discover inspect\n  agent-discover inspect github", Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.servers(cmd.Context())
+			}
+			return c.tools(cmd.Context(), args[0])
+		},
+	}
+}
+
+func (c inspectCommand) servers(ctx context.Context) error {
+	var reply struct {
+		Servers []struct {
+			Name, Description, Status string
+			ToolCount, EnabledCount   int
+		}
+	}
+	text, err := c.metaReply(ctx, "list_mcp_servers", struct{}{}, &reply)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		c.printContent(text)
+		return nil
+	}
+	if len(reply.Servers) == 0 {
+		c.printf("No servers. Add one: agent-discover servers add\n")
+		return nil
+	}
+	t := c.table("SERVER", "STATE", "TOOLS", "ENABLED", "DESCRIPTION")
+	for _, s := range reply.Servers {
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", cell(s.Name), s.Status, s.ToolCount, s.EnabledCount, cell(safetext.Clip(firstLine(s.Description), 90)))
+	}
+	return t.Flush()
+}
+
+func (c inspectCommand) tools(ctx context.Context, server string) error {
+	client, err := c.client(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := serverNamed(ctx, client, server); err != nil {
+		return err
+	}
+	var reply struct {
+		Tools []struct {
+			Name, Summary string
+			Enabled       bool
+			Tags          []string
+		}
+	}
+	text, err := c.metaReply(ctx, "list_tools", map[string]any{"server": server, "includeDisabled": true}, &reply)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		c.printContent(text)
+		return nil
+	}
+	t := c.table("TOOL", "STATE", "TAGS", "SUMMARY")
+	for _, tool := range reply.Tools {
+		state := "enabled"
+		if !tool.Enabled {
+			state = "disabled"
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", cell(tool.Name), state, cell(strings.Join(tool.Tags, " ")), cell(tool.Summary))
+	}
+	return t.Flush()
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/market/installer"
+)
+
+// watcher follows what the hub does in the background, and shows its progress on standard error.
+type watcher struct {
+	*program
+	hub     instance.Info
+	client  *instance.Client
+	verbose bool // print what the programs of a job print
+}
+
+func (c marketCommands) watcher(ctx context.Context) (watcher, error) {
+	hub, err := c.hub(ctx)
+	return watcher{program: c.program, hub: hub, client: instance.NewClient(hub)}, err
+}
+
+// follow begins a job, shows its progress, and returns how it has ended. When ctx is cancelled, it cancels the job and
+// waits until everything is undone.
+func (w watcher) follow(ctx context.Context, begin func(context.Context, *instance.Client) (installer.Progress, error)) (installer.Progress, error) {
+	whole, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	events, err := w.subscribe(whole)
+	if err != nil {
+		return installer.Progress{}, err
+	}
+	job, err := begin(ctx, w.client)
+	if err != nil {
+		return job, err
+	}
+	view := &jobView{watcher: w, progressLine: progressLine{p: w.program}, path: "/api/market/jobs/" + url.PathEscape(job.ID)}
+	defer view.clear()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	cancelled := ctx.Done()
+	for job.State == installer.Running {
+		view.show(job)
+		select {
+		case <-events.changed:
+		case <-second.C:
+			if !w.errTerminal {
+				continue // only the elapsed time has changed
+			}
+		case <-cancelled:
+			cancelled = nil
+			view.note("Cancelling …")
+			_ = w.client.Do(whole, http.MethodPost, view.path+"/cancel", nil, nil) // a job that has ended cannot be cancelled
+		case <-events.ended:
+			return job, fault.New(fault.Unavailable, "the hub has stopped; see: agent-discover status")
+		}
+		if err := w.client.Do(whole, http.MethodGet, view.path, nil, &job); err != nil {
+			return job, err
+		}
+		if w.verbose {
+			if err := view.printLines(whole); err != nil {
+				return job, err
+			}
+		}
+	}
+	return job, view.result(whole, job)
+}
+
+// jobEvents tells that a job has changed.
+type jobEvents struct {
+	changed chan struct{}
+	ended   chan struct{} // closed when there are no more events
+}
+
+// subscribe subscribes to the events of jobs until ctx ends.
+func (w watcher) subscribe(ctx context.Context) (*jobEvents, error) {
+	conn, _, err := websocket.Dial(ctx, "ws://"+w.hub.Address()+"/ws?tools=none&deltas=changed&questions=none", &websocket.DialOptions{
+		HTTPClient: w.client.HTTP(), HTTPHeader: http.Header{"Authorization": {"Bearer " + w.hub.Token}},
+	})
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "could not subscribe to the hub's events; see: agent-discover doctor")
+	}
+	conn.SetReadLimit(64 << 20)
+	e := &jobEvents{changed: make(chan struct{}, 1), ended: make(chan struct{})}
+	go func() {
+		defer close(e.ended)
+		defer func() { _ = conn.CloseNow() }()
+		for {
+			_, data, err := conn.Read(ctx)
+			if err != nil {
+				return
+			}
+			var message struct{ Type string }
+			if json.Unmarshal(data, &message) != nil || !strings.HasPrefix(message.Type, "market.") {
+				continue
+			}
+			select {
+			case e.changed <- struct{}{}:
+			default: // the last change has not been seen yet
+			}
+		}
+	}()
+	return e, nil
+}
+
+// steps names the steps of jobs for people.
+var steps = map[installer.Step]string{
+	installer.Waiting: "Waiting", installer.Prerequisites: "Checking what it needs", installer.Download: "Downloading",
+	installer.Register: "Configuring the server", installer.Start: "Starting the server to list its tools",
+	installer.Replay: "Repeating recorded calls", installer.Switch: "Changing the version",
+}
+
+// jobView shows one job.
+type jobView struct {
+	watcher
+	progressLine
+	path    string
+	printed int // lines of its programs that were printed
+}
+
+func (v *jobView) show(job installer.Progress) {
+	name := cmp.Or(steps[job.Step], string(job.Step)) + " …"
+	text := name
+	if job.Bytes > 0 {
+		text += " " + sizeText(job.Bytes)
+		if job.Total > 0 {
+			text += fmt.Sprintf(" of %s (%d %%)", sizeText(job.Total), 100*job.Bytes/job.Total)
+		}
+	}
+	v.progressLine.show(name, text+" "+(time.Duration(job.InStep)*time.Millisecond).Round(time.Second).String())
+}
+
+// printLines prints the lines that the programs of the job have printed since the last call.
+func (v *jobView) printLines(ctx context.Context) error {
+	lines, err := v.lines(ctx)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines[min(v.printed, len(lines)):] {
+		v.note("  " + safetext.Visible(line))
+	}
+	v.printed = len(lines)
+	return nil
+}
+
+func (v *jobView) lines(ctx context.Context) ([]string, error) {
+	var printed resources.MarketLines
+	err := v.client.Do(ctx, http.MethodGet, v.path+"/lines", nil, &printed)
+	return printed.Lines, err
+}
+
+// lastLines is how many lines of the programs of a failed job are shown.
+const lastLines = 10
+
+// result returns the error of a job that has ended, after the last words of its programs.
+func (v *jobView) result(ctx context.Context, job installer.Progress) error {
+	v.clear()
+	switch job.State {
+	case installer.Succeeded:
+		return nil
+	case installer.Cancelled:
+		return fault.New(fault.Failed, "%s: %s", job.Server, job.Error)
+	}
+	if lines, err := v.lines(ctx); err == nil && !v.verbose {
+		for _, line := range lines[max(0, len(lines)-lastLines):] {
+			if !strings.Contains(job.Error, line) {
+				v.note("  " + safetext.Visible(line))
+			}
+		}
+	}
+	if job.Kind == installer.Installation {
+		return fault.New(fault.Failed, "%s was not installed, and everything is undone: %s", job.Server, job.Error)
+	}
+	return fault.New(fault.Failed, "%s", job.Error)
+}
+
+// sizeText returns a number of bytes for people.
+func sizeText(n int64) string {
+	switch {
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	case n >= 1e3:
+		return fmt.Sprintf("%d kB", n/1e3)
+	}
+	return fmt.Sprintf("%d B", n)
+}

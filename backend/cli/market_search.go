@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/market/federation"
+)
+
+// marketQuery is the flags of market search.
+type marketQuery struct {
+	source, runtime, category string
+	limit                     int
+}
+
+func (c marketCommands) search() *cobra.Command {
+	q := marketQuery{limit: 20}
+	cmd := &cobra.Command{
+		Use: "search WORDS…", Short: "Search all sources for servers", Args: needWords,
+		Long: `Search the official registry, npm and PyPI for servers that fit your words, and list the
+best first. A source that fails or is slow is named below the table; the others are
+listed without it. Descriptions were written by the publishers of the servers.
+
+STATE is installed, or update if there is a newer version than the installed one. TRUST
+says whether the source has verified the publisher, how often the server is downloaded,
+and how old it is. Exits with 2 if nothing was found.`,
+		Example: "  agent-discover market search postgres\n  agent-discover market search read pdf files --source npm --limit 5",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			answer, err := c.found(cmd.Context(), client, q, strings.Join(args, " "))
+			if err != nil {
+				return err
+			}
+			return c.printServers(answer)
+		},
+	}
+	cmd.Flags().StringVar(&q.source, "source", "", "only servers from `SOURCE`: official, npm or pypi")
+	cmd.Flags().StringVar(&q.runtime, "runtime", "", "only servers that run as `KIND`: npm, pypi, oci, nuget, mcpb, cargo or remote")
+	cmd.Flags().StringVar(&q.category, "category", "", "only servers of `CATEGORY`, such as databases; agent-discover market lists them all")
+	cmd.Flags().IntVar(&q.limit, "limit", q.limit, "show at most `N` servers")
+	return cmd
+}
+
+const (
+	// searchRound is how long the hub searches before it answers with what it has.
+	searchRound = time.Second
+	// searchPatience is how long slow sources are waited for once another one has found something.
+	searchPatience = 5 * time.Second
+)
+
+// found returns what the sources have found, without those that are too slow.
+func (c marketCommands) found(ctx context.Context, client *instance.Client, q marketQuery, text string) (federation.Answer, error) {
+	query := url.Values{"query": {text}, "limit": {strconv.Itoa(q.limit)}, "wait_ms": {strconv.FormatInt(searchRound.Milliseconds(), 10)}}
+	for name, value := range map[string]string{"source": q.source, "runtime": q.runtime, "category": q.category} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	for began := time.Now(); ; {
+		var answer federation.Answer
+		err := client.Do(ctx, http.MethodGet, "/api/market/search?"+query.Encode(), nil, &answer)
+		if err != nil || answer.Done || len(answer.Results) > 0 && time.Since(began) >= searchPatience {
+			return answer, err
+		}
+	}
+}
+
+// printServers prints the servers that a search has found. It fails if there are none.
+func (c marketCommands) printServers(answer federation.Answer) error {
+	if c.json {
+		if err := c.printJSON(answer); err != nil {
+			return err
+		}
+	} else if len(answer.Results) > 0 {
+		table := c.table("ID", "VERSION", "STATE", "RUNS AS", "TRUST", "DESCRIPTION")
+		for i := range answer.Results {
+			r := &answer.Results[i]
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", cell(r.ID()), cmp.Or(cell(r.Version), "-"), marketState(r.Installed, r.Updatable), kindsOf(&r.Listing),
+				trustOf(&r.Listing, time.Now()), shownText(r.Description))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+		c.printf("%d of %s. To see one: agent-discover market show ID\n", len(answer.Results), counted(answer.Total, "server", "servers"))
+	} else {
+		c.printf("No server was found.\n")
+	}
+	c.noteMissing(answer.Sources)
+	if len(answer.Results) == 0 {
+		return exitCode(exitNotFound)
+	}
+	return nil
+}
+
+// noteMissing names the sources whose servers are not among the results.
+func (c marketCommands) noteMissing(sources []federation.Report) {
+	for _, s := range sources {
+		switch s.Progress {
+		case federation.Missing:
+			c.notef("%s is missing: %s\n", s.Source, s.Problem)
+		case federation.Incomplete:
+			c.notef("%s is not complete: %s\n", s.Source, s.Problem)
+		case federation.Searching:
+			c.notef("%s is missing: it has not answered yet; search again in a moment\n", s.Source)
+		}
+	}
+}
+
+func marketState(installed, updatable bool) string {
+	switch {
+	case updatable:
+		return "update"
+	case installed:
+		return "installed"
+	}
+	return "-"
+}

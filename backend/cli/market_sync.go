@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+)
+
+func (c marketCommands) sync() *cobra.Command {
+	return &cobra.Command{
+		Use: "sync", Short: "Refresh the copy of the official registry on this machine", Args: cobra.NoArgs,
+		Long: `Refresh the copy of the official registry on this machine, which is searched without a
+network. The hub refreshes it once a day. Only what has changed is downloaded. An interrupt
+ends the command; the hub goes on.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.runSync(cmd.Context()) },
+	}
+}
+
+const reading = "Reading the registry …"
+
+func (c marketCommands) runSync(ctx context.Context) error {
+	w, err := c.watcher(ctx)
+	if err != nil {
+		return err
+	}
+	whole, stop := context.WithCancel(ctx)
+	defer stop()
+	events, err := w.subscribe(whole)
+	if err != nil {
+		return err
+	}
+	var before, now resources.MirrorState
+	if err := w.client.Do(ctx, http.MethodGet, "/api/market/mirror", nil, &before); err != nil {
+		return err
+	}
+	if err := w.client.Do(ctx, http.MethodPost, "/api/market/sync", nil, &now); err != nil {
+		return err
+	}
+	line := &progressLine{p: c.program}
+	defer line.clear()
+	for !refreshed(before, now) {
+		line.show(reading, reading+" "+counted(now.Read, "entry", "entries"))
+		select {
+		case <-events.changed:
+		case <-events.ended:
+			return fault.New(fault.Unavailable, "the hub has stopped; see: agent-discover status")
+		case <-ctx.Done():
+			return fault.New(fault.Invalid, "interrupted; the hub goes on")
+		}
+		if err := w.client.Do(ctx, http.MethodGet, "/api/market/mirror", nil, &now); err != nil {
+			return err
+		}
+	}
+	line.clear()
+	if now.FailedAt.After(before.FailedAt) {
+		return fault.New(fault.Failed, "the copy of the registry was not refreshed: %s", now.Problem)
+	}
+	return c.respond(now, "The copy of %s has %s.\n", now.Address, counted(now.Entries, "server", "servers"))
+}
+
+// refreshed reports whether a refresh has ended between two states.
+func refreshed(before, now resources.MirrorState) bool {
+	return !now.Running && (now.Refreshed.After(before.Refreshed) || now.FailedAt.After(before.FailedAt))
+}

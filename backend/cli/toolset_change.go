@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+)
+
+// toolReference is a tool of a toolset in a request.
+type toolReference struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+	Note   string `json:"note,omitempty"`
+}
+
+// toolReferences returns the tools with names of the form SERVER.TOOL.
+func toolReferences(ctx context.Context, client *instance.Client, names []string) ([]toolReference, error) {
+	servers, err := allServers(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]toolReference, 0, len(names))
+	for _, name := range names {
+		best := ""
+		for _, s := range servers { // names of servers may contain dots
+			if strings.HasPrefix(name, s.Name+".") && len(s.Name) > len(best) {
+				best = s.Name
+			}
+		}
+		if best == "" {
+			return nil, fault.New(fault.NotFound, "unknown tool %s: use SERVER.TOOL with a server from: agent-discover servers list", name)
+		}
+		out = append(out, toolReference{Server: best, Tool: name[len(best)+1:]})
+	}
+	return out, nil
+}
+
+func (c toolsetCommands) create() *cobra.Command {
+	var description string
+	cmd := &cobra.Command{
+		Use: "create NAME TOOL…", Short: "Create a toolset", Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			tools, err := toolReferences(cmd.Context(), client, args[1:])
+			if err != nil {
+				return err
+			}
+			var view resources.ToolsetView
+			body := map[string]any{"name": args[0], "description": description, "tools": tools}
+			if err := client.Do(cmd.Context(), http.MethodPost, "/api/toolsets", body, &view); err != nil {
+				return err
+			}
+			return c.respond(view, "Created the toolset %s: %s, %d tokens\n", view.Name, counted(len(view.Tools), "tool", "tools"), view.Tokens)
+		},
+	}
+	cmd.Flags().StringVar(&description, "description", "", "what the toolset is for, at most 200 characters")
+	return cmd
+}
+
+// edit returns a command that changes the tools of a toolset.
+func (c toolsetCommands) edit(use, short string, change func(tools, named []toolReference) ([]toolReference, error)) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: cobra.MinimumNArgs(2), ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			view, err := c.fetch(cmd.Context(), client, args[0])
+			if err != nil {
+				return err
+			}
+			var tools, named []toolReference
+			for _, t := range view.Tools {
+				tools = append(tools, toolReference{t.Server, t.Tool, t.Note})
+			}
+			for _, name := range args[1:] {
+				at := slices.IndexFunc(tools, func(t toolReference) bool { return t.Server+"."+t.Tool == name })
+				if at >= 0 { // its server may have been removed
+					named = append(named, tools[at])
+					continue
+				}
+				other, err := toolReferences(cmd.Context(), client, []string{name})
+				if err != nil {
+					return err
+				}
+				named = append(named, other...)
+			}
+			if tools, err = change(tools, named); err != nil {
+				return err
+			}
+			body := map[string]any{"description": view.Description, "tools": tools}
+			if err := client.Do(cmd.Context(), http.MethodPut, toolsetPath(args[0], ""), body, &view); err != nil {
+				return err
+			}
+			return c.respond(view, "The toolset %s has %s, %d tokens\n", view.Name, counted(len(view.Tools), "tool", "tools"), view.Tokens)
+		},
+	}
+}
+
+func (c toolsetCommands) add() *cobra.Command {
+	return c.edit("add NAME TOOL…", "Add tools to the end of a toolset", func(tools, named []toolReference) ([]toolReference, error) {
+		return append(tools, named...), nil
+	})
+}
+
+func (c toolsetCommands) remove() *cobra.Command {
+	return c.edit("remove NAME TOOL…", "Remove tools from a toolset", func(tools, named []toolReference) ([]toolReference, error) {
+		for _, one := range named {
+			if !slices.Contains(tools, one) {
+				return nil, fault.New(fault.NotFound, "the toolset does not have the tool %s.%s", one.Server, one.Tool)
+			}
+		}
+		return slices.DeleteFunc(tools, func(t toolReference) bool { return slices.Contains(named, t) }), nil
+	})
+}
+
+func (c toolsetCommands) note() *cobra.Command {
+	return &cobra.Command{
+		Use: "note NAME TOOL TEXT", Short: "Append a note to the description of a tool; an empty text removes it", Args: cobra.ExactArgs(3),
+		ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			client, err := c.client(ctx)
+			if err != nil {
+				return err
+			}
+			tools, err := toolReferences(ctx, client, args[1:2])
+			if err != nil {
+				return err
+			}
+			tools[0].Note = args[2]
+			err = c.decide(ctx, client, "Models read the note in the description of "+args[1]+":\n  "+args[2]+"\n", "Set this note?", "the note was not set", func(person *instance.Client) error {
+				return person.Do(ctx, http.MethodPost, toolsetPath(args[0], "note"), map[string]string{"server": tools[0].Server, "tool": tools[0].Tool, "note": args[2]}, nil)
+			})
+			if err != nil {
+				return err
+			}
+			return c.respond(tools[0], "Set the note of %s\n", args[1])
+		},
+	}
+}
+
+func (c toolsetCommands) equip() *cobra.Command {
+	var of string
+	cmd := &cobra.Command{
+		Use: "equip NAME", Short: "List the tools of a toolset in place of those of active servers", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := client.Do(cmd.Context(), http.MethodPost, toolsetPath(args[0], "equip"), map[string]string{"client": of}, nil); err != nil {
+				return err
+			}
+			return c.respond(map[string]string{"equipped": args[0], "client": of}, "Equipped %s with %s\n", equippedClient(of), args[0])
+		},
+	}
+	cmd.Flags().StringVar(&of, "client", "", "`ID` of the editor, as in its entry; without it, all that have no toolset of their own")
+	return cmd
+}
+
+func equippedClient(of string) string {
+	if of == "" {
+		return "all clients"
+	}
+	return of
+}
+
+func (c toolsetCommands) unequip() *cobra.Command {
+	var of string
+	cmd := &cobra.Command{
+		Use: "unequip", Short: "List the tools of active servers again", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := client.Do(cmd.Context(), http.MethodPost, "/api/toolsets/unequip", map[string]string{"client": of}, nil); err != nil {
+				return err
+			}
+			return c.respond(map[string]string{"unequipped": of}, "No toolset is equipped for %s\n", equippedClient(of))
+		},
+	}
+	cmd.Flags().StringVar(&of, "client", "", "`ID` of the editor; without it, all that have no toolset of their own")
+	return cmd
+}
+
+func (c toolsetCommands) delete() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "delete NAME", Short: "Delete a toolset, and revoke the tokens of its surface", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: c.completeWith(inOrder(toolsetNames)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !yes && c.interactive && !c.confirm("Delete the toolset "+args[0]+"?") {
+				return fault.New(fault.Denied, "nothing was deleted")
+			}
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := client.Do(cmd.Context(), http.MethodDelete, toolsetPath(args[0], ""), nil, nil); err != nil {
+				return err
+			}
+			return c.respond(map[string]string{"deleted": args[0]}, "Deleted the toolset %s\n", args[0])
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "delete without asking")
+	return cmd
+}

@@ -1,0 +1,17 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// trustCommands are the commands about what servers may say to models. Each is in
+// a file of its own.
+type trustCommands struct{ *program }
+
+func (c trustCommands) command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "trust", Short: "Review what servers may say to models", Args: cobra.NoArgs,
+		Long: "The texts of tools go into the context of a model. They are searched for hidden text, and for\n" +
+			"orders that the user did not give.\n\n" + trustHelp,
+	}
+	cmd.AddCommand(c.list(), c.show(), c.diff(), c.approve(), c.reject(), c.scan())
+	return cmd
+}

@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
+)
+
+// trustHelp explains what the commands about held items are for.
+const trustHelp = `Tools, prompts, resources and instructions reach agents only in the version that is
+approved. What a server that you add lists first is approved with it, unless the scan finds
+signs of an attack. Later, changed and new ones are held until you have looked at them, and
+so is everything of a server that an agent proposed.`
+
+func (c trustCommands) list() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use: "list [SERVER]", Short: "List what needs your decision", Args: cobra.MaximumNArgs(1),
+		Long: trustHelp + `
+
+List what is held, and what is in use although the scan warns of it. The command exits with
+4 if something waits for your decision, and with 0 otherwise.`,
+		ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			server := strings.Join(args, "")
+			if all && server == "" {
+				return usagef("--all needs the name of a server")
+			}
+			list, err := trustItems(cmd.Context(), client, server, all)
+			if err != nil {
+				return err
+			}
+			return c.printList(list)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "list everything of the server, also what needs no decision")
+	return cmd
+}
+
+func trustItems(ctx context.Context, client *instance.Client, server string, all bool) (list resources.TrustList, err error) {
+	query := url.Values{}
+	if server != "" {
+		if _, err := serverNamed(ctx, client, server); err != nil {
+			return list, err
+		}
+		query.Set("server", server)
+	}
+	if all {
+		query.Set("all", "true")
+	}
+	err = client.Do(ctx, http.MethodGet, "/api/trust?"+query.Encode(), nil, &list)
+	return list, err
+}
+
+func (c trustCommands) printList(list resources.TrustList) error {
+	waiting := 0
+	for _, i := range list.Items {
+		if i.Waits {
+			waiting++
+		}
+	}
+	for _, s := range list.Servers {
+		waiting += len(s.LaunchChanges)
+	}
+	if err := c.printItems(list); err != nil {
+		return err
+	}
+	if waiting > 0 {
+		return exitCode(exitWaiting)
+	}
+	return nil
+}
+
+func (c trustCommands) printItems(list resources.TrustList) error {
+	if c.json {
+		return c.printJSON(list)
+	}
+	for _, s := range list.Servers {
+		c.printf("%s", describeLaunch(s))
+	}
+	if len(list.Items) == 0 {
+		if len(list.Servers) == 0 {
+			c.printf("Nothing is held.\n")
+		}
+		return nil
+	}
+	table := c.table("SERVER", "KIND", "NAME", "STATE", "SCAN", "WHY")
+	for _, i := range list.Items {
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", cell(i.Server), i.Kind, cell(i.Name), i.State, i.Verdict, trustWhy(i))
+	}
+	return table.Flush()
+}
+
+// trustWhy returns why a person should look at an item.
+func trustWhy(i resources.TrustItem) string {
+	switch {
+	case i.Why != "":
+		return i.Why
+	case i.Warns && i.Verdict >= holding.Warn:
+		return "in use; the scan warns of it"
+	case i.Warns:
+		return "in use; its definition changes back and forth"
+	}
+	return ""
+}
+
+// describeLaunch returns how the launch of a server differs from the approved one.
+func describeLaunch(s resources.TrustServer) string {
+	if len(s.LaunchChanges) == 0 {
+		return ""
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "The configuration of %s has changed since it was approved, and it is not started:\n", safetext.Visible(s.Name))
+	for _, change := range s.LaunchChanges {
+		fmt.Fprintf(&out, "  %s: %s → %s\n", change.Field, orNone(change.Before), orNone(change.After))
+	}
+	return out.String()
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "(none)"
+	}
+	return safetext.Runs(safetext.Visible(text))
+}
+
+func (c trustCommands) show() *cobra.Command {
+	return c.itemCommand("show SERVER [NAME]", "Show a definition, and what the scan has found in it", func(_ context.Context, _ *instance.Client, i resources.TrustDetail) error {
+		if c.json {
+			return c.printJSON(i)
+		}
+		c.printf("%s", describeItem(i))
+		return nil
+	})
+}
+
+func (c trustCommands) diff() *cobra.Command {
+	return c.itemCommand("diff SERVER [NAME]", "Show how a definition differs from the approved one", func(_ context.Context, _ *instance.Client, i resources.TrustDetail) error {
+		switch {
+		case c.json:
+			return c.printJSON(i.Changes)
+		case i.Approved == "":
+			c.printf("No definition of it was approved before; this is all of it:\n%s\n", i.Definition)
+		case len(i.Changes) == 0:
+			c.printf("It is the approved one.\n")
+		default:
+			c.printf("%s", describeChanges(i))
+		}
+		return nil
+	})
+}
+
+// itemCommand returns a command about one item.
+func (c trustCommands) itemCommand(use, short string, do func(context.Context, *instance.Client, resources.TrustDetail) error) *cobra.Command {
+	var kind string
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: cobra.RangeArgs(1, 2), Long: short + `. NAME is that of a tool or prompt, or the URI
+of a resource or template. Leave it out for the instructions of the server.`,
+		ValidArgsFunction: c.completeWith(inOrder(serverNames)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			i, err := trustItem(cmd.Context(), client, args[0], strings.Join(args[1:], ""), kind)
+			if err != nil {
+				return err
+			}
+			return do(cmd.Context(), client, i)
+		},
+	}
+	cmd.Flags().StringVar(&kind, "kind", "", "`KIND` of the item, if several have the name: tool, prompt, resource, template or instructions")
+	return cmd
+}
+
+// trustItem returns the item of a server with a name.
+func trustItem(ctx context.Context, client *instance.Client, server, name, kind string) (detail resources.TrustDetail, err error) {
+	list, err := trustItems(ctx, client, server, true)
+	if err != nil {
+		return detail, err
+	}
+	for _, i := range list.Items {
+		if i.Name == name && (kind == "" || kind == string(i.Kind)) {
+			return detail, client.Do(ctx, http.MethodGet, fmt.Sprintf("/api/trust/items/%d", i.ID), nil, &detail)
+		}
+	}
+	return detail, fault.New(fault.NotFound, "server %s lists nothing named %q; see: agent-discover trust list %[1]s --all", server, name)
+}
+
+// describeItem returns everything that a person reads of an item.
+func describeItem(i resources.TrustDetail) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s %s of server %s: %s\n", i.Kind, safetext.Visible(i.Name), safetext.Visible(i.Server), i.State)
+	if why := trustWhy(i.TrustItem); why != "" {
+		fmt.Fprintf(&out, "Why: %s\n", why)
+	}
+	fmt.Fprintf(&out, "Scan: %s\n", i.Verdict)
+	for _, f := range i.Findings {
+		fmt.Fprintf(&out, "  %s at %s: %s\n    %s\n", safetext.Visible(f.Rule), safetext.Visible(f.Field), safetext.Visible(f.Reason), safetext.Visible(f.Text))
+	}
+	if i.Approved != "" && len(i.Changes) > 0 {
+		out.WriteString(describeChanges(i))
+	}
+	fmt.Fprintf(&out, "%s\n", i.Definition)
+	return out.String()
+}
+
+// describeChanges returns how a definition differs from the approved one: removed words in
+// [-…-], added ones in {+…+}.
+func describeChanges(i resources.TrustDetail) string {
+	var out strings.Builder
+	for _, change := range i.Changes {
+		fmt.Fprintf(&out, "%s: %s\n", safetext.Visible(change.Field), safetext.Visible(change.Words))
+		if len(change.Parts) > 0 {
+			fmt.Fprintf(&out, "  %s\n", strings.ReplaceAll(safetext.Prose(marked(change.Parts)), "\n", "\n  "))
+		} else if change.After != "" && change.Kind == "added" {
+			fmt.Fprintf(&out, "  %s\n", safetext.Visible(change.After))
+		}
+	}
+	return out.String()
+}
