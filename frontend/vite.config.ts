@@ -47,7 +47,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     // Code that several pages share goes into two chunks, icons and small modules, because many small chunks would be
-    // larger in total. Large modules stay out of them, because the first page does not need them.
+    // larger in total. Large modules stay out of them, because the first page does not need them. Pages that are seldom the
+    // first one share chunks too, which compresses them better: Servers and Browse, and the smaller ones.
     rolldownOptions: {
       output: {
         // The styles of the first page have a fixed name, so that their address does not change.
@@ -59,6 +60,12 @@ export default defineConfig({
               name: "pieces",
               test: /src\/(lib\/(?!ui\/Dialog|form|markdown|charts)|pages\/)/,
               minShareCount: 2,
+            },
+            { name: "market", test: /src\/pages\/(browse|servers)\//, includeDependenciesRecursively: false },
+            {
+              name: "later",
+              test: /src\/(pages\/(approvals|activity|editors|tools\/learned)|shell\/(Palette|Elicit|Sampling|UrlQ))/,
+              includeDependenciesRecursively: false,
             },
           ],
         },

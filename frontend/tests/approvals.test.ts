@@ -106,6 +106,7 @@ test("an approved server has its tools listed, and the agent can call them", asy
     .getByText(/runs a program on this computer with your permissions/)
     .waitFor();
   expect((await known("crm"))?.approved).toBe(false);
+  await question(page).getByText("Also approve its tools and texts").click();
   await question(page).getByRole("button", { name: "Approve" }).click();
   await page.getByRole("status").getByText("crm is approved and has 3 tools.").waitFor();
   await page.getByText("No proposals").waitFor();
@@ -214,7 +215,7 @@ test("proposals are decided by keyboard alone", async () => {
   await question(page).getByText("Approve one?").waitFor();
   await tabTo("Approve");
   await page.keyboard.press("Enter");
-  await page.getByRole("status").getByText("one is approved and has 3 tools.").waitFor();
+  await page.getByRole("status").getByText("one is approved. 3 items of its list wait for your approval.").waitFor();
   await page.waitForFunction(
     () => document.activeElement?.closest<HTMLElement>("[data-proposal]")?.dataset.proposal === "two",
   );

@@ -39,7 +39,7 @@ test("a menu works by keyboard, and its button regains the focus", async () => {
   await expect.poll(focused).toBe("Check all servers");
   await page.keyboard.press("Tab");
   await page.getByRole("menu").waitFor({ state: "detached" });
-  expect(await focused()).toBe("Add server");
+  expect(await focused()).toBe("Browse");
   await more.click();
   await page.getByRole("menu").waitFor();
   await page.getByRole("heading", { level: 1 }).click();

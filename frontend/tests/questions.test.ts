@@ -1,32 +1,20 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { expectAccessible, launch, pick, toast, visit } from "./support/browser.ts";
-import { TestHub } from "./support/hub.ts";
-import { addEverything, button, cancelQuestions, press } from "./support/inspector.ts";
+import { expectAccessible, pick, toast } from "./support/browser.ts";
+import { inspected } from "./support/inspected.ts";
+import { button, press } from "./support/inspector.ts";
 
-let browser: Browser;
-let hub: TestHub;
 let agent: Agent;
 
-beforeAll(async () => {
-  [browser, hub] = await Promise.all([launch(), new TestHub().start()]);
-  const id = await addEverything(hub, join(hub.folder, "heard"));
-  await hub.rest("POST", `/api/servers/${id}/activate`);
+const at = inspected(async (hub, everything) => {
+  await hub.rest("POST", `/api/servers/${everything}/activate`);
   agent = await Agent.join(hub, "an editor");
 });
 
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]();
-  await browser.close();
-  await hub[Symbol.asyncDispose]();
-});
-
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
-  await cancelQuestions(hub);
-});
+afterAll(() => agent[Symbol.asyncDispose]());
 
 /** call lets the agent call a tool of the server that asks something. */
 const call = async (tool: string, args: object = {}): Promise<string> => {
@@ -38,12 +26,12 @@ const remember = (page: Page, what: RegExp) =>
   pick(page.getByRole("dialog").getByRole("combobox", { name: /^Remember/ }), what);
 
 test("a question says who asks and how long it waits, survives without a window, and the call goes on", async () => {
-  const first = await visit(browser, hub, "/overview");
+  const first = await at.open("/overview");
   const answer = call("trigger-elicitation-request");
   await form(first.page).getByText("in a call of an editor").waitFor();
   await first.context.close();
 
-  const { page, problems } = await visit(browser, hub, "/servers");
+  const { page, problems } = await at.open("/servers");
   const dialog = form(page);
   await dialog.getByText(/^(10:00|9:\d\d) left$/).waitFor();
   await expectAccessible(page, "a question of an agent's call");
@@ -54,7 +42,7 @@ test("a question says who asks and how long it waits, survives without a window,
 });
 
 test("two questions at once are answered one after the other", async () => {
-  const { page } = await visit(browser, hub, "/overview");
+  const { page } = await at.open("/overview");
   const asked = [call("trigger-elicitation-request"), call("trigger-elicitation-request")];
   await page.getByText("1 more question after this one").waitFor();
   for (let i = 0; i < asked.length; i++) await form(page).getByRole("button", { name: "Decline" }).click();
@@ -63,7 +51,7 @@ test("two questions at once are answered one after the other", async () => {
 });
 
 test("a question whose call is cancelled disappears", async () => {
-  const { page, problems } = await visit(browser, hub, "/overview");
+  const { page, problems } = await at.open("/overview");
   void call("trigger-elicitation-request");
   await form(page).waitFor();
   agent.cancel();
@@ -72,8 +60,36 @@ test("a question whose call is cancelled disappears", async () => {
   expect(problems).toEqual([]);
 });
 
+test("a call that needs approval shows its arguments, and can be approved for good until that is undone", async () => {
+  const rules = "discovery:\n  approval: {rules: [{server: everything, pattern: echo, ask: true}]}\n";
+  writeFileSync(join(at.hub.folder, "config.yaml"), rules);
+  await at.hub.rest("POST", "/api/config/reload");
+  const { page, problems } = await at.open("/overview");
+  const dialog = page.getByRole("dialog", { name: "everything has a tool that needs your approval" });
+  const answer = call("echo", { message: "what is shown" });
+  await dialog.getByText("an editor wants to call the tool echo of everything.").waitFor();
+  await dialog.getByLabel("Arguments of the call").getByText("what is shown").waitFor();
+  await pick(dialog.getByRole("combobox", { name: /^Approve later calls/ }), /Always/);
+  await dialog.getByText("until the definition of the tool changes").waitFor();
+  await expectAccessible(page, "a call that needs approval");
+  await press(page, "Approve");
+  expect(await answer).toContain("what is shown");
+  expect(await call("echo", { message: "the next" })).toContain("the next");
+
+  await page.goto(`${page.url().split("#")[0]}#/approvals`);
+  const approved = page.getByRole("list", { name: "Approved tools" });
+  await approved.getByText("echo").waitFor();
+  await expectAccessible(page, "approved tools");
+  await press(page, "Ask again");
+  await approved.waitFor({ state: "hidden" });
+  const refused = call("echo", { message: "once more" });
+  await press(page, "Refuse");
+  expect(await refused).toContain("the user refused this call");
+  expect(problems).toEqual([]);
+});
+
 test("a request for sampling shows the messages and the wishes, and can be refused for good", async () => {
-  const { page, problems } = await visit(browser, hub, "/overview");
+  const { page, problems } = await at.open("/overview");
   const answer = call("trigger-sampling-request", { prompt: "What is it?", maxTokens: 42 });
   const dialog = page.getByRole("dialog", { name: "everything asks for a message from a model" });
   await dialog.getByLabel("Wishes for the model").getByText("at most 42 tokens").waitFor();
@@ -102,7 +118,7 @@ test("a request for sampling shows the messages and the wishes, and can be refus
 });
 
 test("an accepted form is remembered for the session, and listed with its values on the page of the server", async () => {
-  const { page, problems } = await visit(browser, hub, "/servers/everything");
+  const { page, problems } = await at.open("/servers/everything");
   const answer = call("trigger-elicitation-request");
   const dialog = form(page);
   await dialog.getByRole("textbox", { name: "String (required)" }).fill("Grace");

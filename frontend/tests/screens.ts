@@ -8,9 +8,12 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { launch, visit, type View, type Visit } from "./support/browser.ts";
 import { EditorHub } from "./support/editors.ts";
-import { populate } from "./support/home.ts";
+import { addPoisoned, populate } from "./support/home.ts";
+import { createToolsets } from "./support/toolsets.ts";
 import { cancelQuestions } from "./support/inspector.ts";
 import { initialize, plain, TestHub } from "./support/hub.ts";
+import { Registries } from "./support/market.ts";
+import { newer } from "./support/packages.ts";
 import { signedServer } from "./support/signin.ts";
 
 const [folder = "screens", choice = ""] = process.argv.slice(2);
@@ -38,6 +41,19 @@ async function ask(hub: TestHub, tool: string, args: object = {}): Promise<void>
 const full: Shot[] = [
   { name: "overview", path: "/overview" },
   { name: "approvals", path: "/approvals" },
+  {
+    name: "approvals-held",
+    path: "/approvals",
+    before: async ({ page }) => {
+      await page.getByRole("heading", { name: "Tools and texts" }).scrollIntoViewIfNeeded();
+      await page.getByText("Blocked", { exact: true }).waitFor();
+    },
+  },
+  {
+    name: "server-sandbox",
+    path: "/servers/everything",
+    before: ({ page }) => page.getByRole("region", { name: "Sandbox", exact: true }).scrollIntoViewIfNeeded(),
+  },
   { name: "servers", path: "/servers" },
   { name: "server", path: "/servers/everything" },
   { name: "server-configuration", path: "/servers/everything?tab=configuration" },
@@ -92,6 +108,44 @@ const full: Shot[] = [
   { name: "editors-history", path: "/editors?tab=history" },
   { name: "tools", path: "/tools" },
   { name: "tool", path: "/tools/everything/echo" },
+  { name: "toolsets", path: "/toolsets" },
+  { name: "toolset", path: "/toolsets/daily" },
+  { name: "toolset-changed", path: "/toolsets/support" },
+  { name: "toolset-waiting", path: "/toolsets/release-notes" },
+  {
+    name: "toolset-create",
+    path: "/toolsets?add=new",
+    before: async ({ page }) => {
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name").fill("weekly");
+      await dialog.getByRole("searchbox").fill("list");
+      await dialog.getByRole("button", { name: /^Add / }).first().click();
+      await dialog.getByRole("button", { name: /^Add / }).first().click();
+    },
+  },
+  {
+    name: "toolset-import-failing",
+    path: "/toolsets?add=file",
+    expected: /422 \(|400 \(/,
+    before: async ({ page }) => {
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Or paste its content").fill("{}");
+      await dialog.getByRole("button", { name: "Import" }).click();
+      await dialog.getByText("Could not import the toolset").waitFor();
+    },
+  },
+  {
+    name: "toolsets-failing",
+    path: "/overview",
+    expected: /status of 503/,
+    before: async ({ page }) => {
+      await page.route("**/api/toolsets", (route) =>
+        route.fulfill({ status: 503, json: { error: "the hub is stopping" } }),
+      );
+      await page.getByRole("link", { name: "Toolsets" }).click();
+      await page.getByText("Could not load toolsets").waitFor();
+    },
+  },
   { name: "test", path: "/test/everything?tool=get-annotated-message" },
   { name: "test-resources", path: "/test/everything?tab=resources" },
   { name: "test-prompts", path: "/test/everything?tab=prompts" },
@@ -183,7 +237,7 @@ const full: Shot[] = [
   },
 ];
 const empty: Shot[] = [
-  ...["overview", "approvals", "servers", "editors", "tools", "test", "activity"].map((name) => ({
+  ...["overview", "approvals", "servers", "browse", "editors", "tools", "toolsets", "test", "activity"].map((name) => ({
     name,
     path: `/${name}`,
   })),
@@ -276,6 +330,160 @@ const signIns: Shot[] = [
   },
 ];
 
+/** The panel of a listing. */
+const listing = (id: string, query = "") => `/browse/${encodeURIComponent(id)}${query}`;
+const notes = "official:io.github.example/notes";
+
+/** installs chooses Install once the plan is complete, and waits for a text. */
+const installs = (text: RegExp) => async (seen: Visit) => {
+  const dialog = seen.page.getByRole("dialog");
+  await dialog.getByText("Installs exactly what is shown here.").waitFor();
+  await dialog.getByRole("button", { name: "Install", exact: true }).click();
+  await dialog.getByText(text).first().waitFor();
+};
+
+/** The path of a newcomer, from the start page to a server that was installed, and what can go wrong. */
+const market = (registries: Registries): Shot[] => [
+  { name: "browse", path: "/browse" },
+  {
+    name: "browse-results",
+    path: "/browse?q=notes",
+    before: ({ page }) => page.getByText("downloads a month").first().waitFor(),
+  },
+  {
+    name: "browse-searching",
+    path: "/browse",
+    before: async ({ page }) => {
+      registries.search.close();
+      await page.getByRole("searchbox").fill(`notes ${Math.random().toString(36).slice(2, 6)}`);
+      await page.getByText("searching…").waitFor();
+      await page.getByRole("link", { name: "Example Notes" }).waitFor();
+    },
+  },
+  {
+    name: "browse-missing-source",
+    path: "/browse",
+    before: async ({ page }) => {
+      registries.search.open();
+      registries.searchStatus = 500;
+      await page.getByRole("searchbox").fill(`notes ${Math.random().toString(36).slice(2, 6)}`);
+      await page.getByRole("list", { name: "Missing sources" }).waitFor();
+      registries.searchStatus = 200;
+    },
+  },
+  {
+    name: "browse-no-match",
+    path: "/browse?q=notes&runtime=cargo",
+    before: ({ page }) => page.getByText("No server that was found passes the filters.").waitFor(),
+  },
+  { name: "browse-bad-link", path: "/browse?link=invalid" },
+  {
+    name: "browse-server",
+    path: listing(notes),
+    before: ({ page }) => page.getByText("Ways to run it").waitFor(),
+  },
+  {
+    name: "browse-readme",
+    path: listing("npm:weather-mcp-server"),
+    before: async ({ page }) => {
+      await page.getByText("Share this server").click();
+      await page.getByText("VS Code", { exact: true }).waitFor();
+    },
+  },
+  {
+    name: "browse-hostile",
+    path: listing("npm:evil-mcp-server"),
+    before: ({ page }) => page.getByRole("heading", { name: "Trust" }).waitFor(),
+  },
+  {
+    name: "browse-server-missing",
+    path: listing("npm:no-such-server"),
+    expected: /status of 404/,
+    before: ({ page }) => page.getByText("Server not found").waitFor(),
+  },
+  {
+    name: "browse-form",
+    path: listing(notes, "?step=install&option=npm"),
+    before: async ({ page }) => {
+      await page.getByLabel("NOTES_TOKEN").fill("something");
+      await page.getByText("Installs exactly what is shown here.").waitFor();
+    },
+  },
+  {
+    name: "browse-plan",
+    path: listing(notes, "?step=install&option=npm"),
+    before: async ({ page }) => {
+      await page.getByLabel("NOTES_TOKEN").fill("something");
+      await page.getByText("Installs exactly what is shown here.").scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "browse-link",
+    path: listing("npm:weather-mcp-server", "?step=install&link=1"),
+    before: ({ page }) => page.getByText("Installs exactly what is shown here.").waitFor(),
+  },
+  {
+    name: "browse-program",
+    path: listing(notes, "?step=install&option=nuget"),
+    before: ({ page }) => page.getByText(/is needed$/).waitFor(),
+  },
+  {
+    name: "browse-bundle",
+    path: listing("official:com.example/station", "?step=install"),
+    before: ({ page }) => page.getByText("The bundle has to be downloaded first").waitFor(),
+  },
+  {
+    name: "browse-progress",
+    path: listing("npm:weather-mcp-server", "?step=install"),
+    before: async (seen) => {
+      // The installation of the first picture goes on in the others.
+      const dialog = seen.page.getByRole("dialog");
+      registries.downloads.close();
+      const complete = dialog.getByText("Installs exactly what is shown here.");
+      await complete.or(dialog.getByText(/^Installing/)).waitFor();
+      if (await complete.isVisible()) await installs(/^Installing/)(seen);
+      await dialog.getByText("in progress").waitFor();
+    },
+  },
+  {
+    name: "browse-failed",
+    path: listing("npm:broken-mcp-server", "?step=install"),
+    before: async (seen) => {
+      registries.downloads.open();
+      await installs(/was not installed/)(seen);
+    },
+  },
+  {
+    name: "browse-installed",
+    path: listing("npm:weather-mcp-server", "?step=install"),
+    before: async (seen) => {
+      // Each picture needs a name of its own.
+      await seen.page.getByLabel("Name", { exact: true }).fill(`weather-${Math.random().toString(36).slice(2, 6)}`);
+      await installs(/is installed, with/)(seen);
+    },
+  },
+  {
+    name: "browse-updates",
+    path: "/browse",
+    before: async ({ page }) => {
+      registries.newer["weather-mcp-server"] = newer;
+      await page.getByRole("button", { name: "Check for updates" }).click();
+      await page.getByText("Review update…").first().waitFor();
+    },
+  },
+  {
+    name: "browse-update",
+    path: "/browse",
+    before: async ({ page }, hub) => {
+      await hub.rest("POST", "/api/market/updates/check");
+      await page.getByText("Review update…").first().click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("button", { name: /^Compare/ }).click();
+      await dialog.getByText(/tool added/).waitFor();
+    },
+  },
+];
+
 async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suffix: string): Promise<void> {
   if (!(shot.name + suffix).includes(part)) return;
   const seen = await visit(browser, hub, shot.path, { ...view, expected: shot.expected });
@@ -313,8 +521,10 @@ const browser = await launch();
   await using hub = await new EditorHub().install().start({ AGENT_DISCOVER_PASSPHRASE: "a passphrase for pictures" });
   const agents = await populate(hub);
   if (!only) {
+    await addPoisoned(hub);
     await breakEntries(hub);
     await createTokens(hub);
+    await createToolsets(hub);
   }
   for (const shot of only ? readme : full) {
     for (const theme of themes) await shoot(browser, hub, shot, { theme, ...(only ? {} : large) }, `-${theme}`);
@@ -323,6 +533,15 @@ const browser = await launch();
     await shoot(browser, hub, shot, { width: 480, height: 900 }, "-480");
   }
   await agents[Symbol.asyncDispose]();
+}
+if (!only) {
+  await using registries = await new Registries().start();
+  await using hub = new TestHub();
+  await hub.start({ AGENT_DISCOVER_PASSPHRASE: "a passphrase for pictures", ...registries.use(hub) });
+  for (const shot of market(registries)) {
+    for (const theme of themes) await shoot(browser, hub, shot, { theme, ...large }, `-${theme}`);
+    await shoot(browser, hub, shot, { width: 480, height: 900 }, "-480");
+  }
 }
 if (!only) {
   await using hub = await new TestHub().start();

@@ -21,7 +21,10 @@ for (const theme of ["light", "dark"] as const) {
     const { page, context, problems } = await visit(browser, hub, "/overview", { theme });
     const names = await page.getByRole("navigation").getByRole("link").allTextContents();
     for (const name of names.map((text) => text.replace(/\d+/g, "").trim())) {
-      await page.getByRole("navigation").getByRole("link", { name }).click();
+      await page
+        .getByRole("navigation")
+        .getByRole("link", { name: new RegExp(`^${name}\\b`) })
+        .click();
       await page.getByRole("heading", { level: 1, name }).waitFor();
       await expectAccessible(page, `${name}, ${theme}`);
     }

@@ -11,7 +11,8 @@ let hub: TestHub;
 
 beforeAll(async () => {
   [browser, hub] = await Promise.all([launch(), new TestHub().start()]);
-  await hub.rest("POST", "/api/servers", { name: "hostile", command: malicious()[0], args: malicious().slice(1) });
+  await hub.add("hostile", malicious());
+  await hub.approve("hostile");
 });
 
 afterAll(async () => {

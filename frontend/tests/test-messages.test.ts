@@ -1,39 +1,10 @@
-import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { expectAccessible, launch, visit } from "./support/browser.ts";
-import { TestHub } from "./support/hub.ts";
-import {
-  addEverything,
-  button,
-  called,
-  cancelQuestions,
-  choose,
-  field,
-  press,
-  tab,
-  tool,
-} from "./support/inspector.ts";
+import { expect, test } from "vitest";
+import { expectAccessible } from "./support/browser.ts";
+import { inspected } from "./support/inspected.ts";
+import { button, called, choose, field, press, tab, tool } from "./support/inspector.ts";
 
-let browser: Browser;
-let hub: TestHub;
-
-beforeAll(async () => {
-  [browser, hub] = await Promise.all([launch(), new TestHub().start()]);
-  await addEverything(hub, join(hub.folder, "heard"));
-});
-
-afterAll(async () => {
-  await browser.close();
-  await hub[Symbol.asyncDispose]();
-});
-
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
-  await cancelQuestions(hub);
-});
-
-const open = (path: string) => visit(browser, hub, path);
+const at = inspected();
+const { open } = at;
 
 test("the messages in both directions are listed, filtered, shown, copied and sent again", async () => {
   const { page, problems } = await open("/test/everything?tab=messages");
@@ -79,11 +50,11 @@ test("messages are recorded only while somebody inspects the server", async () =
   await page.getByRole("log", { name: "Messages" }).waitFor();
   await context.close();
   const kept = async () => {
-    const { messages } = await hub.rest<{ messages: { method?: string }[] }>("GET", "/api/servers/1/messages");
+    const { messages } = await at.hub.rest<{ messages: { method?: string }[] }>("GET", "/api/servers/1/messages");
     return messages.map(({ method }) => method ?? "answer");
   };
   const keptAfterACall = async () => {
-    await hub.rest("POST", "/api/servers/1/call", { tool: "echo", args: { message: "unseen" } });
+    await at.hub.rest("POST", "/api/servers/1/call", { tool: "echo", args: { message: "unseen" } });
     return kept();
   };
   await expect

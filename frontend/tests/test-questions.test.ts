@@ -1,29 +1,10 @@
-import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { expectAccessible, launch, pick, visit } from "./support/browser.ts";
-import { TestHub } from "./support/hub.ts";
-import { addEverything, button, cancelQuestions, field, press, result, tab } from "./support/inspector.ts";
+import { expect, test } from "vitest";
+import { expectAccessible, pick } from "./support/browser.ts";
+import { inspected } from "./support/inspected.ts";
+import { button, field, press, result, tab } from "./support/inspector.ts";
 
-let browser: Browser;
-let hub: TestHub;
-
-beforeAll(async () => {
-  [browser, hub] = await Promise.all([launch(), new TestHub().start()]);
-  await addEverything(hub, join(hub.folder, "heard"));
-});
-
-afterAll(async () => {
-  await browser.close();
-  await hub[Symbol.asyncDispose]();
-});
-
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
-  await cancelQuestions(hub);
-});
-
-const open = (path: string) => visit(browser, hub, path);
+const at = inspected();
+const { open } = at;
 
 test("elicitations are accepted, declined or postponed", async () => {
   const { page, problems } = await open("/test/everything?tool=trigger-elicitation-request");

@@ -1,41 +1,12 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { expectAccessible, launch, visit, type View } from "./support/browser.ts";
-import { packaged, TestHub } from "./support/hub.ts";
-import {
-  addEverything,
-  button,
-  called,
-  cancelQuestions,
-  choose,
-  field,
-  press,
-  result,
-  tab,
-  tool,
-} from "./support/inspector.ts";
+import { expect, test } from "vitest";
+import { expectAccessible } from "./support/browser.ts";
+import { packaged } from "./support/hub.ts";
+import { inspected } from "./support/inspected.ts";
+import { button, called, choose, field, press, result, tab, tool } from "./support/inspector.ts";
 
-let browser: Browser;
-let hub: TestHub;
-
-beforeAll(async () => {
-  [browser, hub] = await Promise.all([launch(), new TestHub().start()]);
-  await addEverything(hub, join(hub.folder, "heard"));
-});
-
-afterAll(async () => {
-  await browser.close();
-  await hub[Symbol.asyncDispose]();
-});
-
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
-  await cancelQuestions(hub);
-});
-
-const open = (path: string, view?: View) => visit(browser, hub, path, view);
+const at = inspected();
+const { open } = at;
 
 test("lists show titles with the names beside them, and can be searched by both", async () => {
   const { page, problems } = await open("/test/everything");
@@ -116,7 +87,7 @@ test("an ad-hoc server is called, counts down, survives a reload, and is ended",
   expect(await page.getByRole("timer").textContent()).toMatch(/^1[45]:\d\d left$/);
   await tool(page, "get-env");
   await (await called(page)).getByText(/"AD_HOC": "seen there"/).waitFor();
-  expect(await hub.rest<object[]>("GET", "/api/servers")).toHaveLength(1);
+  expect(await at.hub.rest<object[]>("GET", "/api/servers")).toHaveLength(1);
   // A command line may contain credentials, so what is kept names only the program.
   const kept = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
   expect(kept).toContain('\\"label\\":\\"node\\"');
@@ -209,7 +180,7 @@ for (const theme of ["light", "dark"] as const) {
 }
 
 test("a failed start is explained and can be retried", async () => {
-  await hub.rest("POST", "/api/servers", { name: "broken", command: "/usr/bin/false", args: [] });
+  await at.hub.rest("POST", "/api/servers", { name: "broken", command: "/usr/bin/false", args: [] });
   const { page, problems } = await open("/test/broken", { expected: /status of 500/ });
   await page.getByText("Could not start broken").waitFor();
   await expectAccessible(page, "a server that does not start");

@@ -20,6 +20,7 @@ beforeAll(async () => {
   [browser, hub] = await Promise.all([launch(), new TestHub().start()]);
   await hub.add("memory", packaged("memory"));
   await hub.add("hostile", hostile);
+  await hub.approve("hostile");
   for (let i = 0; i < SERVERS; i++) await hub.add(`many-${i}`, many(EACH, `s${i}`));
   editor = await Agent.join(hub, "Test Editor");
   await call("mcp__hostile__file_report", { title: "one", owner: { email: "a@b.example" } });
@@ -112,8 +113,9 @@ test("the list follows servers that are added, changed and removed", async () =>
   const id = await hub.add("brief", many(2, "early"));
   await page.getByRole("link", { name: "early_list_branch_1" }).waitFor();
   const [command, ...args] = many(3, "late");
-  await hub.rest("PUT", `/api/servers/${id}`, { command, args });
+  await hub.restAsPerson("PUT", `/api/servers/${id}`, { command, args });
   await hub.rest("POST", `/api/servers/${id}/refresh`);
+  await hub.approve("brief");
   await page.getByRole("link", { name: "late_update_ticket_2" }).waitFor();
   expect(await page.getByRole("link", { name: /^early/ }).count()).toBe(0);
   await hub.rest("DELETE", `/api/servers/${id}`);
@@ -193,7 +195,41 @@ test("a query returns the agent's reply, with reasons and costs", async () => {
   await page.getByLabel("What the agent needs").fill("bake a chocolate cake");
   await verdict.getByText("Not found").waitFor();
   await verdict.getByText("Hint to the agent").waitFor();
+
+  await page
+    .getByLabel("What the agent needs")
+    .fill(
+      "bake a chocolate cake with cream, sugar, flour, butter, eggs, cherries and vanilla for the invoice department",
+    );
+  const closest = page.getByRole("list", { name: "Closest tools" });
+  await closest
+    .getByRole("listitem")
+    .first()
+    .getByText(/mcp__many-\d+__s\d+_\w*invoice\w*/)
+    .waitFor();
+  expect(await closest.locator(":scope > li").count()).toBeLessThanOrEqual(3);
+  await expectAccessible(page, "closest tools");
   await page.goBack();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a found tool shows what the search by meaning changed", async () => {
+  const { page, context, problems } = await open("/tools?mode=ask");
+  await page.route("**/api/find", async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    for (const [i, by_words] of [1, 17, 0].entries()) {
+      answer.hits[i].by_words = by_words;
+      answer.hits[i].why.push({ field: "meaning", terms: [], points: 0.1 });
+    }
+    await route.fulfill({ response, json: answer });
+  });
+  await page.getByLabel("What the agent needs").fill("create an invoice");
+  const hits = page.getByRole("list", { name: "Found tools" }).locator(":scope > li");
+  await hits.nth(1).getByText("By words alone: place 17").waitFor();
+  await hits.nth(2).getByText("Found by meaning alone").waitFor();
+  expect(await hits.nth(0).getByText("By words alone").count()).toBe(0);
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -1,6 +1,7 @@
-// What a client of the hub is shown.
+// The surfaces that clients of the hub are shown.
 
 const SERVER = "server:";
+const TOOLSET = "toolset:";
 
 /** The surfaces of all servers, the usual one first. */
 export const surfaces = [
@@ -16,12 +17,21 @@ export const surfaces = [
 /** serverOf returns the name of the only server that a surface shows; "" if it shows all. */
 export const serverOf = (surface: string): string => (surface.startsWith(SERVER) ? surface.slice(SERVER.length) : "");
 
-/** choices returns the surfaces for a list, with one for each server. */
-export const choices = (servers: readonly { name: string }[]): { value: string; label: string }[] => [
+/** toolsetOf returns the name of the toolset that a surface shows; "" if it shows something else. */
+export const toolsetOf = (surface: string): string =>
+  surface.startsWith(TOOLSET) ? surface.slice(TOOLSET.length) : "";
+
+/** choices returns the surfaces for a list, with one for each toolset and each server. */
+export const choices = (
+  servers: readonly { name: string }[],
+  toolsets: readonly { name: string }[] = [],
+): { value: string; label: string }[] => [
   ...surfaces,
+  ...toolsets.map(({ name }) => ({ value: TOOLSET + name, label: `Toolset ${name}` })),
   ...servers.map(({ name }) => ({ value: SERVER + name, label: `Only ${name}` })),
 ];
 
 /** labelOf returns the name of a surface. */
 export const labelOf = (surface: string): string =>
-  surfaces.find(({ value }) => value === surface)?.label ?? `Only ${serverOf(surface)}`;
+  surfaces.find(({ value }) => value === surface)?.label ??
+  (toolsetOf(surface) ? `Toolset ${toolsetOf(surface)}` : `Only ${serverOf(surface)}`);

@@ -5,7 +5,10 @@ import CodeXml from "@lucide/svelte/icons/code-xml";
 import FlaskConical from "@lucide/svelte/icons/flask-conical";
 import Gauge from "@lucide/svelte/icons/gauge";
 import Hourglass from "@lucide/svelte/icons/hourglass";
+import Layers from "@lucide/svelte/icons/layers";
 import Server from "@lucide/svelte/icons/server";
+import Settings from "@lucide/svelte/icons/settings";
+import Store from "@lucide/svelte/icons/store";
 import Wrench from "@lucide/svelte/icons/wrench";
 import type { Component } from "svelte";
 
@@ -15,7 +18,7 @@ export interface PageEntry {
   title: string;
   icon: Component;
   load: () => Promise<{ default: Component }>;
-  /** Whether the menu hides the page unless servers wait for approval. */
+  /** Whether the menu hides the page unless servers, tools or texts wait for a decision. */
   onlyWhenWaiting?: boolean;
 }
 
@@ -29,11 +32,24 @@ export const pages: PageEntry[] = [
     onlyWhenWaiting: true,
   },
   { id: "servers", title: "Servers", icon: Server, load: () => import("./servers/Servers.svelte") },
+  { id: "browse", title: "Browse", icon: Store, load: () => import("./browse/Browse.svelte") },
   { id: "editors", title: "Editors", icon: CodeXml, load: () => import("./editors/Editors.svelte") },
   { id: "tools", title: "Tools", icon: Wrench, load: () => import("./tools/Tools.svelte") },
+  { id: "toolsets", title: "Toolsets", icon: Layers, load: () => import("./toolsets/Toolsets.svelte") },
   { id: "test", title: "Inspector", icon: FlaskConical, load: () => import("./test/Test.svelte") },
   { id: "activity", title: "Activity", icon: Activity, load: () => import("./activity/Activity.svelte") },
+  { id: "settings", title: "Settings", icon: Settings, load: () => import("./settings/Settings.svelte") },
 ];
 
-/** The pages that Ctrl/Cmd+1 to 7 open. The menu of the native window has the same order (app/menu.go). */
-export const byKey: string[] = ["overview", "servers", "editors", "tools", "test", "activity", "approvals"];
+/** The pages that Ctrl/Cmd+1 to 9 open. The menu of the native window has the same order (app/menu.go). */
+export const byKey: string[] = [
+  "overview",
+  "servers",
+  "editors",
+  "tools",
+  "test",
+  "activity",
+  "approvals",
+  "browse",
+  "toolsets",
+];

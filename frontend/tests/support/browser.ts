@@ -34,7 +34,7 @@ export async function visit(browser: Browser, hub: TestHub, path = "/overview", 
   const context = await browser.newContext({ colorScheme: theme, viewport: { width, height }, locale: "en-GB" });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000); // only a broken test waits so long
   const problems: string[] = [];
   const note = (text: string) => expected?.test(text) || problems.push(text);
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && note(message.text()));

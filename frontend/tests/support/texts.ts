@@ -1,10 +1,19 @@
-// An MCP server over stdio whose tools have the texts of a JSON file as descriptions: node texts.ts FILE.
+// An MCP server over stdio whose tools have the texts of a JSON file as descriptions: node texts.ts FILE. An object in
+// place of a text is a whole definition. A call returns its argument "say".
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const texts = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as string[];
-const tools = texts.map((description, i) => ({ name: `text_${i}`, description, inputSchema: { type: "object" } }));
+interface Request {
+  id?: number;
+  method: string;
+  params?: { arguments?: { say?: string } };
+}
+
+const texts = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as (string | object)[];
+const tools = texts.map((text, i) =>
+  typeof text === "string" ? { name: `text_${i}`, description: text, inputSchema: { type: "object" } } : text,
+);
 const results: Record<string, unknown> = {
   initialize: {
     protocolVersion: "2025-06-18",
@@ -15,7 +24,8 @@ const results: Record<string, unknown> = {
 };
 
 createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, method } = JSON.parse(line) as { id?: number; method: string };
-  if (id !== undefined)
-    process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }) + "\n");
+  const { id, method, params } = JSON.parse(line) as Request;
+  const say = { content: [{ type: "text", text: params?.arguments?.say ?? "" }] };
+  const result = method === "tools/call" ? say : (results[method] ?? {});
+  if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result }) + "\n");
 });

@@ -53,6 +53,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List entries of the audit log, newest first */
+        get: operations["get-api-audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Download entries of the audit log, oldest first, as JSON Lines */
+        get: operations["get-api-audit-export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Check whether entries of the audit log were changed, moved or removed */
+        get: operations["get-api-audit-verify"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth": {
         parameters: {
             query?: never;
@@ -94,7 +145,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List published servers; always empty, as there is no marketplace yet */
+        /** List published servers: those of all sources that fit a query, or page by page those of the official registry */
         get: operations["get-api-browse"];
         put?: never;
         post?: never;
@@ -121,6 +172,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Retrieve the settings that apply, and the problems of the settings file */
+        get: operations["get-api-config"];
+        /** Write one setting to the settings file, which keeps its comments; only for persons */
+        put: operations["put-api-config"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/config/reload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read the settings file again; an invalid one changes nothing */
+        post: operations["post-api-config-reload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/config/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a rule for tools at the end of those in the settings file, which keeps its comments; only for persons */
+        post: operations["post-api-config-rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/config/rules/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove a rule for tools from the settings file, which keeps its comments; only for persons */
+        post: operations["post-api-config-rules-remove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/context": {
         parameters: {
             query?: never;
@@ -130,6 +250,41 @@ export interface paths {
         };
         /** Retrieve how many tokens tools take in each client's context, and how many the hub saves */
         get: operations["get-api-context"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/discovery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Retrieve how often the catalogue of tools was read, and how each server was listed last */
+        get: operations["get-api-discovery"];
+        put?: never;
+        /** List the tools of a server or of all running servers again; a server that fails does not affect others */
+        post: operations["post-api-discovery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/discovery/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List how a tool has changed, the latest change first */
+        get: operations["get-api-discovery-history"];
         put?: never;
         post?: never;
         delete?: never;
@@ -583,6 +738,346 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/market/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Retrieve a server of the marketplace with its README */
+        get: operations["get-api-market-details"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a server as its plan says */
+        post: operations["post-api-market-install"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List installations that run, and the last ones that have ended */
+        get: operations["get-api-market-jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Retrieve the progress of an installation */
+        get: operations["get-api-market-jobs-by-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/jobs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel an installation, which undoes what it has done */
+        post: operations["post-api-market-jobs-by-id-cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/jobs/{id}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the last lines that the programs of an installation have printed */
+        get: operations["get-api-market-jobs-by-id-lines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/mirror": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Retrieve the state of the copy of the official registry */
+        get: operations["get-api-market-mirror"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make the plan of an installation; nothing is downloaded */
+        post: operations["post-api-market-plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/prepare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Download what a plan is not complete without: a bundle or a container image */
+        post: operations["post-api-market-prepare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the programs that servers need, with the commands that install missing ones */
+        get: operations["get-api-market-programs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/programs/{name}/install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install a program that servers need, with the package manager of this machine */
+        post: operations["post-api-market-programs-by-name-install"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Search all sources of servers */
+        get: operations["get-api-market-search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List well-known servers and all categories, without a network */
+        get: operations["get-api-market-start"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Refresh the copy of the official registry in the background */
+        post: operations["post-api-market-sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List installed servers with their versions, as the last check found them */
+        get: operations["get-api-market-updates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/updates/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check now which installed servers have a newer version */
+        post: operations["post-api-market-updates-check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/updates/{server}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Retrieve the last comparison of a server with its newest version */
+        get: operations["get-api-market-updates-by-server"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/updates/{server}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Update a server to its newest version */
+        post: operations["post-api-market-updates-by-server-apply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/updates/{server}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run the newest version of a server beside the present one, and compare their tools */
+        post: operations["post-api-market-updates-by-server-compare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/market/updates/{server}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Return a server to the version before */
+        post: operations["post-api-market-updates-by-server-rollback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/metrics": {
         parameters: {
             query?: never;
@@ -641,7 +1136,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check whether an npm package exists; always fails, as there is no marketplace yet */
+        /** Check whether an npm package exists */
         get: operations["get-api-npm-check"];
         put?: never;
         post?: never;
@@ -662,6 +1157,74 @@ export interface paths {
         put?: never;
         /** Stop all servers, and start none until the hub is resumed */
         post: operations["post-api-pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/personas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the personas in the data folder, and the active ones */
+        get: operations["get-api-personas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/personas/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add the servers and toolsets of a persona; its servers wait for approval */
+        post: operations["post-api-personas-activate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/personas/inspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read a persona and say what is wrong with it */
+        post: operations["post-api-personas-inspect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/personas/{name}/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove the servers and toolsets that an activation has added */
+        post: operations["post-api-personas-by-name-deactivate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -766,6 +1329,23 @@ export interface paths {
         get: operations["get-api-roots"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rules/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show which tools a further rule would enable, disable or tag, without applying it */
+        post: operations["post-api-rules-try"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1456,6 +2036,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/servers/{id}/sandbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change how a server is confined, and what it is granted */
+        put: operations["put-api-servers-by-id-sandbox"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/servers/{id}/sandbox/denied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Forget what a server was denied */
+        delete: operations["delete-api-servers-by-id-sandbox-denied"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/servers/{id}/secrets": {
         parameters: {
             query?: never;
@@ -1713,6 +2327,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tool-approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tools whose calls a person has approved for good */
+        get: operations["list-api-tool-approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tool-approvals/{server}/{tool}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ask again before each call of a tool */
+        delete: operations["delete-api-tool-approvals-by-server-by-tool"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tools": {
         parameters: {
             query?: never;
@@ -1741,6 +2389,162 @@ export interface paths {
         get: operations["get-api-tools-by-id"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/toolsets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List toolsets with the states of their tools, and what clients have equipped */
+        get: operations["get-api-toolsets"];
+        put?: never;
+        /** Create a toolset; its tools are pinned as they are now */
+        post: operations["post-api-toolsets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/toolsets/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a toolset from an exported file */
+        post: operations["post-api-toolsets-import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/toolsets/unequip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take the equipped toolset from a client */
+        post: operations["post-api-toolsets-unequip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/toolsets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a toolset */
+        get: operations["get-api-toolsets-by-name"];
+        /** Replace the description, the tools and the notes of a toolset; tools that it had keep their pins */
+        put: operations["put-api-toolsets-by-name"];
+        post?: never;
+        /** Delete a toolset and revoke the tokens of its surface */
+        delete: operations["delete-api-toolsets-by-name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/toolsets/{name}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve a toolset that an agent has built */
+        post: operations["post-api-toolsets-by-name-approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/toolsets/{name}/equip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Equip a client with a toolset: it lists these tools in place of those of active servers */
+        post: operations["post-api-toolsets-by-name-equip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/toolsets/{name}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export a toolset as a file, without the definitions of its tools */
+        get: operations["list-api-toolsets-by-name-export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/toolsets/{name}/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set the note of a tool, which ends what an agent has proposed */
+        post: operations["post-api-toolsets-by-name-note"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/toolsets/{name}/pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept the present definitions of tools that have changed */
+        post: operations["post-api-toolsets-by-name-pin"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2088,6 +2892,142 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what needs a person's decision: held tools, prompts, resources and instructions */
+        get: operations["get-api-trust"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trust/items/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an item with its definitions, the evidence and how it has changed */
+        get: operations["get-api-trust-items-by-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trust/items/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve the definition of an item */
+        post: operations["post-api-trust-items-by-id-approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trust/items/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reject the definition of an item */
+        post: operations["post-api-trust-items-by-id-reject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trust/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the results that are kept back, for a person to read */
+        get: operations["list-api-trust-results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trust/results/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Discard a result that is kept back */
+        delete: operations["delete-api-trust-results-by-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trust/results/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let the next call with the same arguments have a result */
+        post: operations["post-api-trust-results-by-id-release"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trust/servers/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve the launch of a server, and its held items in which the scan finds nothing */
+        post: operations["post-api-trust-servers-by-id-approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -2126,6 +3066,16 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        ActivatePersonaFields: {
+            /** @description Identifier of an editor that equips the default toolset, empty for all; missing for none. */
+            client?: string;
+            /** @description Hash of the persona as it was shown; if it has changed since, nothing is activated. */
+            hash?: string;
+            /** @description Absolute path of a folder or zip archive, or the name of a persona in the data folder. */
+            path: string;
+        } & {
+            [key: string]: unknown;
+        };
         Activation: {
             /** @description activated, already_active, deactivated, not_active, refreshed, started, restarted or stopped. */
             status: string;
@@ -2135,6 +3085,15 @@ export interface components {
              */
             tool_count?: number;
         };
+        ActivePersona: {
+            /** Format: date-time */
+            at: string;
+            name: string;
+            path: string;
+            servers: components["schemas"]["AddedServer"][];
+            toolsets: string[];
+            version: string;
+        };
         ActiveServer: {
             name: string;
             /** Format: int64 */
@@ -2142,13 +3101,18 @@ export interface components {
             /** @description Names of the known tools. */
             tools: string[] | null;
         };
+        AddedServer: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+        };
         AnswerFields: {
             /** @enum {string} */
             action: "accept" | "decline" | "cancel";
             /** @description Object with the answer. For the mode form, as the question's schema describes it; for sampling, with text and optionally model. Only for the action accept. */
             content?: unknown;
             /**
-             * @description How long to give the answer again without asking; missing for not at all. session: until the client whose call asked has left, or the hub ends. always: until it is forgotten, or the server's configuration changes. The accepted values of a form answer the same question; decline answers every question of the mode. Only for persons: in the dashboard or a terminal.
+             * @description How long to give the answer again without asking; missing for not at all. session: until the client whose call asked has left, or the hub ends. always: until it is forgotten, or the server's configuration changes. The accepted values of a form answer the same question; decline answers every question of the mode. An approval holds for further calls of the tool, until its definition changes. Only for persons: in the dashboard or a terminal.
              * @enum {string}
              */
             remember?: "session" | "always";
@@ -2159,11 +3123,32 @@ export interface components {
             /** @description Object with the values of the form; empty for an answer without values. */
             values: unknown;
         };
+        ApplyFields: {
+            /** @description Answers to the inputs that only the newest version asks for; by default those of the comparison. */
+            answers?: {
+                [key: string]: string[] | null;
+            };
+            /** @description The hash of the comparison that the person has reviewed. Nothing changes if the update would be another one. */
+            hash: string;
+        } & {
+            [key: string]: unknown;
+        };
         ApprovalFields: {
             /** @description The code that the tray and the dashboard show for this server. It is needed unless the request has the token of a session. */
             code?: string;
             /** @description The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since. */
             launch_hash?: string;
+            /**
+             * @description What happens to the tools and other items that the server lists first: clean approves those in which the scan finds nothing, together with the server; wait (the default) holds all until a person approves them.
+             * @enum {string}
+             */
+            tools?: "clean" | "wait";
+        } & {
+            [key: string]: unknown;
+        };
+        ApproveToolsetFields: {
+            /** @description Hash of the toolset as the person was shown it. */
+            hash: string;
         } & {
             [key: string]: unknown;
         };
@@ -2175,9 +3160,60 @@ export interface components {
             /** @description Suspicious properties of the configuration, as sentences, worst first. */
             warnings: string[];
         };
+        AuditEntry: {
+            /** @description SHA-256 of the arguments as the client sent them. */
+            arguments_sha256?: string;
+            /**
+             * Format: date-time
+             * @description When the request began.
+             */
+            at: string;
+            /** @description Name that the client sent when it connected. It is not verified. */
+            client?: string;
+            /** @description Why the request failed or was refused: a kind of error, or the code of the server's JSON-RPC error. */
+            code?: string;
+            /**
+             * Format: int64
+             * @description Number of entries that were deleted or lost.
+             */
+            count?: number;
+            /**
+             * Format: int64
+             * @description Duration in microseconds.
+             */
+            duration_us: number;
+            /** @description Identifier of the editor whose entry or token the client uses. */
+            editor?: string;
+            /** @description SHA-256 of the entry without this member. */
+            hash: string;
+            /** @description call, resource-read or prompt-get; trust for a decision about a definition of a server; retention, lost or break for what the hub notes about the log itself. */
+            kind: string;
+            note?: string;
+            outcome?: string;
+            /** @description SHA-256 of the entry before it; empty for the first one. */
+            previous: string;
+            /** @description How the tool was called: tools/call for a listed tool, the name of one of the hub's own tools, or rest. */
+            road?: string;
+            /**
+             * Format: int64
+             * @description Position in the chain, from 1.
+             */
+            seq: number;
+            server?: string;
+            session?: string;
+            /** @description The last deleted entry. */
+            through?: components["schemas"]["Head"];
+            /** @description Identifier and name of the token that the client has shown. */
+            token?: string;
+            /** @description Name of the tool or the prompt, or URI of the resource. */
+            tool?: string;
+        };
+        AuditList: {
+            entries: components["schemas"]["AuditEntry"][];
+        };
         BrowseReply: {
             next_cursor: string | null;
-            servers: components["schemas"]["Item"][] | null;
+            servers: components["schemas"]["PublishedServer"][];
         };
         CallFields: {
             /** @description Object with the arguments of the tool, as its input schema describes them. */
@@ -2242,6 +3278,19 @@ export interface components {
             /** @description Name of this run of the hub. */
             instance: string;
         };
+        Change: {
+            after?: string;
+            /** @description As JSON, except for texts; characters that cannot be seen are shown as U+XXXX. */
+            before?: string;
+            /** @description JSON pointer to what has changed. */
+            field: string;
+            /** @enum {string} */
+            kind: "text" | "added" | "removed" | "required" | "type" | "enum" | "default" | "annotation" | "other";
+            /** @description Of a text: its words, each the same, removed or added. Characters that cannot be seen are shown as U+XXXX. */
+            parts?: components["schemas"]["Part"][] | null;
+            /** @description The change as a sentence. */
+            words: string;
+        };
         CheckReply: {
             /** @description Why the server is unhealthy. */
             error?: string;
@@ -2260,7 +3309,15 @@ export interface components {
             /** Format: int64 */
             calls_in_flight: number;
             name: string;
+            /** @description File of the client's project that names a toolset. */
+            project_file?: string;
+            /** @description Why the file names no toolset. */
+            project_problem?: string;
+            /** @description Toolset that this file names. If it differs from toolset, it does not exist, waits for approval, or the entry of the client shows something else. */
+            project_toolset?: string;
             session: string;
+            /** @description Toolset whose tools alone the client is shown; missing if it is shown another surface. */
+            toolset?: string;
             version: string;
         };
         ClientContext: {
@@ -2281,10 +3338,15 @@ export interface components {
              * @description whole_tokens minus listed_tokens. It is negative when the tools of all servers take fewer tokens than the client's list.
              */
             saved_tokens: number;
+            /**
+             * Format: double
+             * @description listed_tokens as a part of window.
+             */
+            share: number;
             version: string;
             /**
              * Format: int64
-             * @description Number of tokens that the client's list would have if all servers were configured in the client itself.
+             * @description Number of tokens that tools would take at the start of a conversation if all servers were configured in the client itself. A client that defers tools loads only their names.
              */
             whole_tokens: number;
         };
@@ -2299,7 +3361,7 @@ export interface components {
              */
             last_used_at?: string;
             name: string;
-            /** @description What the client is shown: registry, meta, native, or server:NAME for the tools of one server. */
+            /** @description Surface of the client: registry, meta, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. */
             surface: string;
         };
         CodeView: {
@@ -2307,6 +3369,25 @@ export interface components {
             code: string;
             /** Format: date-time */
             expires_at: string;
+        };
+        CompareFields: {
+            /** @description Answers to the inputs that only the newest version asks for. */
+            answers?: {
+                [key: string]: string[] | null;
+            };
+            /** @description The hash of the comparison that the person has reviewed. Without it, a version that is started in another way than the present one is not started, and its tools are not compared. */
+            hash?: string;
+            /**
+             * Format: int64
+             * @description Largest number of calls to repeat; 20 by default, at most 200.
+             */
+            limit?: number;
+            /** @description Repeat recorded calls with the newest version. Only tools that both versions declare to be read-only are called. */
+            replay?: boolean;
+            /** @description Tools that a person wants to be called besides those, although they may change something. */
+            tools?: string[] | null;
+        } & {
+            [key: string]: unknown;
         };
         CompleteFields: {
             /** @description Name of the argument or variable. */
@@ -2335,6 +3416,40 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ConfigFields: {
+            /** @description Key of the setting, such as limits.call_timeout. */
+            key: string;
+            /** @description Text, number, true or false. Lists are edited in the file. */
+            value: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        ConfigProblem: {
+            /**
+             * Format: int64
+             * @description Column in the file, from 1; 0 if the setting does not come from the file.
+             */
+            column: number;
+            /** @description Key of the setting; may be empty. */
+            key: string;
+            /**
+             * Format: int64
+             * @description Line in the file, from 1; 0 if the setting does not come from the file.
+             */
+            line: number;
+            /** @description What is wrong, for people. The wording may change. */
+            message: string;
+        };
+        Configuration: {
+            /** @description Path of the settings file, which need not exist. */
+            file: string;
+            /** @description What is wrong with the file as it is now. If there is a problem, the settings are those of an earlier version of it. */
+            problems: components["schemas"]["ConfigProblem"][];
+            /** @description Keys of settings whose new values the hub uses after a restart. */
+            restart: string[];
+            /** @description All settings, by key. */
+            settings: components["schemas"]["Setting"][];
+        };
         ContentsReply: {
             /** @description The contents: objects with uri, and text or blob. */
             contents: {
@@ -2356,6 +3471,8 @@ export interface components {
              * @description whole_tokens minus the tokens of the tools that every client lists.
              */
             saved_tokens: number;
+            /** @description Approved servers with tools, sorted by name. */
+            servers: components["schemas"]["ServerContext"][];
             /**
              * Format: int64
              * @description Number of known tools of approved servers.
@@ -2363,15 +3480,72 @@ export interface components {
             tools: number;
             /**
              * Format: int64
-             * @description Number of tokens of the definitions of these tools.
+             * @description Number of tokens of the definitions of these tools, as a client loads them that defers none.
              */
             whole_tokens: number;
+            /**
+             * Format: int64
+             * @description Number of tokens of the context that shares are calculated of.
+             */
+            window: number;
+        };
+        DeniedAccess: {
+            /** @enum {string} */
+            access: "read" | "write" | "network";
+            /** Format: int64 */
+            count: number;
+            /** @description What to add to the grants for this access so that it is allowed. Left out for secrets. */
+            grant?: string;
+            /** @description Time of the last attempt. */
+            last: string;
+            /** @description What the server wrote. */
+            line: string;
+            /** @description The path or host; empty if the server did not name it. */
+            target: string;
+        };
+        DiscoveryReply: {
+            servers: components["schemas"]["ServerListing"][];
+        };
+        DiscoveryState: {
+            /**
+             * Format: double
+             * @description hits as a part of all look-ups; 0 without any.
+             */
+            hit_rate: number;
+            /**
+             * Format: int64
+             * @description Number of look-ups of a tool that the catalogue has answered since the hub started.
+             */
+            hits: number;
+            /**
+             * Format: int64
+             * @description Number of look-ups of tools that it does not have.
+             */
+            misses: number;
+            /** @description Servers whose tools were listed since the hub started, sorted by name. */
+            servers: components["schemas"]["ServerListing"][];
+            /**
+             * Format: int64
+             * @description Number of known tools.
+             */
+            tools: number;
         };
         Done: {
             /** @description Whether the operation had an effect. */
             ok: boolean;
         };
+        Drift: {
+            description?: components["schemas"]["Part"][] | null;
+            hash: string;
+            hints?: components["schemas"]["Part"][] | null;
+            known: boolean;
+            output?: components["schemas"]["Part"][] | null;
+            schema?: components["schemas"]["Part"][] | null;
+            title?: components["schemas"]["Part"][] | null;
+        };
         EditorDoctorCost: {
+            /** Format: int64 */
+            deferred: number;
             /** Format: int64 */
             directly: number;
             editor: string;
@@ -2382,6 +3556,8 @@ export interface components {
             saved: number;
             /** Format: int64 */
             servers: number;
+            /** Format: double */
+            share: number;
             /** Format: int64 */
             through: number;
             /** Format: int64 */
@@ -2426,7 +3602,7 @@ export interface components {
             project?: string;
             /** @description Whether to replace an entry with the hub's name that starts another program. */
             replace?: boolean;
-            /** @description For register: what the editors show: meta, registry, native, or server:NAME for the tools of one server. By default, entries keep what they show, and new ones show meta. */
+            /** @description For register: what the editors show: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, entries keep what they show, and new ones show meta. */
             surface?: string;
         } & {
             [key: string]: unknown;
@@ -2597,7 +3773,7 @@ export interface components {
             editors: components["schemas"]["EditorStatus"][];
             /** @description The hub's entry in editors. */
             entry: components["schemas"]["EditorEntry"];
-            /** @description What the models of editors with the hub's entry are shown. */
+            /** @description Surfaces of the editors that have the hub's entry. */
             shown: components["schemas"]["EditorShown"][];
         };
         EditorOutcome: {
@@ -2649,7 +3825,7 @@ export interface components {
             project?: string;
             /** @description Whether to replace an entry with the hub's name that starts another program. */
             replace?: boolean;
-            /** @description For register: what the editors show: meta, registry, native, or server:NAME for the tools of one server. By default, entries keep what they show, and new ones show meta. */
+            /** @description For register: what the editors show: meta, registry, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. By default, entries keep what they show, and new ones show meta. */
             surface?: string;
         } & {
             [key: string]: unknown;
@@ -2687,7 +3863,7 @@ export interface components {
             editor: string;
             /** @description Surface of the entry. */
             surface: string;
-            /** @description What its model is or would be shown: surface first, then the others except those of one server. */
+            /** @description The present surface and the other possible ones, except those of one server, with their tools and tokens. */
             surfaces: components["schemas"]["SurfaceTools"][];
         };
         EditorStatus: {
@@ -2743,11 +3919,11 @@ export interface components {
             /** @description The question. */
             message: string;
             /**
-             * @description form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message from a model, which the user writes.
+             * @description form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message from a model, which the user writes. approval: the hub asks whether a client may call a tool of the server; only persons can accept.
              * @enum {string}
              */
-            mode: "form" | "url" | "sampling";
-            /** @description Object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more. */
+            mode: "form" | "url" | "sampling" | "approval";
+            /** @description For sampling, object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more. For approval, object with tool and arguments. */
             request?: unknown;
             /** @description JSON schema of the answer's content, for the mode form. */
             requestedSchema: unknown;
@@ -2757,6 +3933,12 @@ export interface components {
         };
         EntryList: {
             entries: components["schemas"]["LogEntry"][] | null;
+        };
+        EquipFields: {
+            /** @description Identifier of an editor, or token: and the identifier of a token; all that have no toolset of their own if it is missing. */
+            client?: string;
+        } & {
+            [key: string]: unknown;
         };
         ExchangeFields: {
             /** @description Public key that the page keeps in memory, an uncompressed P-256 point in hexadecimal. An open page resumes its session with it after a restart of the hub on the same port. */
@@ -2773,12 +3955,21 @@ export interface components {
             config: unknown;
             format: string;
         };
+        ExportedToolset: {
+            /** @enum {string} */
+            format: "agent-discover-toolset";
+            name: string;
+            /** Format: int64 */
+            version: number;
+        } & {
+            [key: string]: unknown;
+        };
         Failure: {
             /**
-             * @description The kind of error, for programs. sign_in_required: a person must sign in to the server. person_required: the server has asked a person something, and nobody could see it. More codes may be added.
+             * @description The kind of error, for programs. sign_in_required: a person must sign in to the server. person_required: the server has asked a person something, and nobody could see it. tool_disabled: the configuration forbids the call. approval_required: the configuration requires a person's approval. tool_held: the request concerns a tool, prompt or resource whose definition a person has not approved. confirmation_required: the scan blocks the item, so that approving it needs a confirmation. credential_blocked: the arguments contain a credential. result_kept: the result is kept back until a person releases it. More codes may be added.
              * @enum {string}
              */
-            code: "invalid_request" | "unauthorized" | "denied" | "not_found" | "timeout" | "conflict" | "approval_code_required" | "approval_code_wrong" | "too_large" | "invalid" | "busy" | "failed" | "internal" | "unavailable" | "sign_in_required" | "person_required";
+            code: "invalid_request" | "unauthorized" | "denied" | "not_found" | "timeout" | "conflict" | "approval_code_required" | "approval_code_wrong" | "too_large" | "invalid" | "busy" | "failed" | "internal" | "unavailable" | "sign_in_required" | "person_required" | "tool_disabled" | "approval_required" | "tool_held" | "confirmation_required" | "credential_blocked" | "result_kept";
             /** @description The failure and its remedy, for people. The wording may change. */
             error: string;
             /** @description Name of the environment variable that a server needs to start and does not have, if that is the reason. */
@@ -2790,12 +3981,17 @@ export interface components {
              * @description Maximum number of hits, up to 50; 5 by default.
              */
             limit?: number;
-            /** @description The task of the tool, in plain words. */
+            /** @description The task of the tool, in plain words, best in English: a verb and its object. */
             query: string;
         } & {
             [key: string]: unknown;
         };
         FindHit: {
+            /**
+             * Format: int64
+             * @description Place of the tool in a ranking by words alone; 0 if it contains no word of the query.
+             */
+            by_words: number;
             /** @description Name with which agents call the tool. */
             call_as: string;
             description: string;
@@ -2824,6 +4020,8 @@ export interface components {
             terms: string[];
         };
         FindReply: {
+            /** @description When nothing was found, the nearest tools, at most three, which probably do not fit. */
+            closest: components["schemas"]["FindHit"][];
             /** @enum {string} */
             confidence: "high" | "medium" | "low" | "none";
             /** @description Whether the score of any tool is high enough for a hit. */
@@ -2837,6 +4035,8 @@ export interface components {
              * @description Duration of the search, in milliseconds.
              */
             ms: number;
+            /** @description English words that the search added to a query in another language. */
+            read_as?: string[];
             /** @description Object that find_tool would return to an agent. */
             reply: unknown;
             /**
@@ -2849,6 +4049,30 @@ export interface components {
              * @description Number of tokens that the reply takes in an agent's context (o200k_base).
              */
             tokens: number;
+        };
+        Finding: {
+            /** Format: int64 */
+            end: number;
+            /** @description JSON pointer to the text in the definition. */
+            field: string;
+            /** Format: double */
+            points: number;
+            /** @description Why it is suspicious, in one sentence. */
+            reason: string;
+            /** @description Name of the rule of the scan. */
+            rule: string;
+            /**
+             * Format: int64
+             * @description Where the evidence begins in that text, in bytes.
+             */
+            start: number;
+            /** @description The evidence. Invisible characters are shown as U+XXXX. */
+            text: string;
+            /**
+             * @description What this finding alone would mean.
+             * @enum {string}
+             */
+            verdict: "none" | "note" | "warn" | "block";
         };
         ForgetFields: {
             /** @description Whether to delete the backups of all changes. */
@@ -2877,6 +4101,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Head: {
+            hash: string;
+            /** Format: int64 */
+            seq: number;
+        };
         Health: {
             /** @description Always ok. */
             status: string;
@@ -2897,6 +4126,10 @@ export interface components {
             /** @description HMAC-SHA-256 in hexadecimal, its key the proof_key of the session, over the lines agent-discover, session, 127.0.0.1:PORT, the nonce of the request and the nonce of this answer */
             session_proof?: string;
             version: string;
+        };
+        HistoryReply: {
+            /** @description At most 50. */
+            changes: components["schemas"]["ToolChange"][];
         };
         HubAbout: {
             /** @description Whether this API requires no token, because AGENT_DISCOVER_AUTH is off. */
@@ -2922,6 +4155,14 @@ export interface components {
             problems: string[] | null;
             servers: components["schemas"]["ImportedServer"][] | null;
             totals: components["schemas"]["ImportTotals"];
+        };
+        ImportToolsetFields: {
+            /** @description Content of the file. */
+            file: string;
+            /** @description Name of the toolset, if it is not to have that in the file. */
+            name?: string;
+        } & {
+            [key: string]: unknown;
         };
         ImportTotals: {
             /** Format: int64 */
@@ -2957,6 +4198,56 @@ export interface components {
             tools: number;
             waiting_for_approval?: boolean;
         };
+        IncludedServer: {
+            /** @description Name in mcp.json. */
+            entry: string;
+            /** @description Whether a configured server does the same, so that none is added. */
+            existing: boolean;
+            /** @description Name that the server gets, or that of the configured server that does the same. */
+            name: string;
+            /** @description Command line or URL, with credentials redacted. */
+            target: string;
+        };
+        IncludedToolset: {
+            description?: string;
+            name: string;
+            /** @description SERVER.TOOL, with the names of servers in mcp.json or of configured ones. */
+            tools: string[];
+        };
+        InstallFields: {
+            /** @description The hash of the plan that the person has reviewed. The installation fails if the plan has changed since. */
+            hash: string;
+            /** @description Server to install, with the answers to its questions. */
+            request: components["schemas"]["MarketChoice"];
+        } & {
+            [key: string]: unknown;
+        };
+        InstallProgress: {
+            /** Format: int64 */
+            bytes?: number;
+            code?: string;
+            /** Format: int64 */
+            elapsed_ms: number;
+            error?: string;
+            id: string;
+            kind: string;
+            listing?: string;
+            questions?: boolean;
+            server: string;
+            sign_in?: boolean;
+            /** Format: date-time */
+            started: string;
+            state: string;
+            step: string;
+            /** Format: int64 */
+            step_elapsed_ms: number;
+            /** Format: int64 */
+            tools?: number;
+            /** Format: int64 */
+            total?: number;
+            variable?: string;
+            waiting_for_approval?: boolean;
+        };
         IntakeFields: {
             /** @description Absolute path of an .mcpb or .dxt file to import from, instead of the editors. */
             bundle?: string;
@@ -2977,10 +4268,27 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        Item: Record<string, never>;
+        KeptResult: {
+            /** @description When it was kept back, in UTC (RFC 3339). */
+            at: string;
+            client?: string;
+            /** @description What looks like an order to the agent, the strongest first; empty if it contains a credential. */
+            findings: components["schemas"]["ResultFinding"][];
+            id: string;
+            /** @description Whether the next call with the same arguments gets it. */
+            released: boolean;
+            server: string;
+            /** @description The result as JSON, at most 64 kB. Characters that cannot be seen are shown as U+XXXX. */
+            text: string;
+            tool: string;
+        };
         KnownTool: {
+            /** @description Name under which agents see the tool, if the configuration gives it another one. */
+            appears_as?: string;
             description: string;
-            /** @description Whether the tool is in every client's list: its server is active and approved. */
+            /** @description Why the configuration forbids calls of the tool, for people. The wording may change. */
+            disabled?: string;
+            /** @description Whether the tool is in every client's list: its server is active and approved, and no rule disables the tool. */
             enabled: boolean;
             /** @description Hash of everything that a model sees of the tool: name, description and schemas. */
             hash: string;
@@ -2991,6 +4299,8 @@ export interface components {
             id: number;
             /** @description JSON schema of the arguments; null when the tool has none. Left out with brief=true. */
             input_schema?: unknown;
+            /** @description Tags that the rules in the configuration give the tool. */
+            labels: string[];
             name: string;
             /** @description Name of the server. */
             server: string;
@@ -3006,6 +4316,13 @@ export interface components {
              * @description Number of tokens that the definition takes in a model's context (o200k_base); 0 until it is counted.
              */
             tokens: number;
+        };
+        LaunchChange: {
+            after: string;
+            /** @description Before, with words in a line. Credentials are shown as ${…}. */
+            before: string;
+            /** @description command, args, env, url, headers, transport or package. */
+            field: string;
         };
         LearnedFields: {
             /** @description Whether the search learns from calls and uses what it has learned. */
@@ -3131,6 +4448,204 @@ export interface components {
             /** @description The warning as a sentence. */
             text: string;
         };
+        MarketAnswer: {
+            done: boolean;
+            results: components["schemas"]["MarketResult"][];
+            sources: components["schemas"]["MarketReport"][];
+            /** Format: int64 */
+            total: number;
+        };
+        MarketArgument: {
+            choices?: string[] | null;
+            default?: string;
+            description?: string;
+            format?: string;
+            from?: string;
+            hint?: string;
+            name?: string;
+            named?: boolean;
+            placeholder?: string;
+            repeated?: boolean;
+            required?: boolean;
+            secret?: boolean;
+            value?: string;
+            variables?: {
+                [key: string]: components["schemas"]["MarketInput"];
+            };
+        };
+        MarketChoice: {
+            /** @description Answers by the names of the plan's questions. Only a repeated question has several. An empty answer omits an optional value that has a default. */
+            answers?: {
+                [key: string]: string[] | null;
+            };
+            /** @description Identifier of the listing, SOURCE:NAME, such as npm:@scope/name. */
+            id: string;
+            /** @description Name of the server; by default one that is made from the listing's name. */
+            name?: string;
+            /** @description Identifier of one of the plan's options; the preferred one by default. */
+            option?: string;
+            /** @description Version of the listing; the latest one by default. */
+            version?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        MarketDetails: {
+            description: string;
+            /** Format: int64 */
+            downloads?: number;
+            ids: string[];
+            keywords?: string[] | null;
+            license?: string;
+            message?: string;
+            name: string;
+            /** @description Ways to run the server, the preferred one first. Empty if there is none; see problem. */
+            options: components["schemas"]["PlanOption"][];
+            packages?: components["schemas"]["MarketPackage"][] | null;
+            /** @description Why the server cannot be installed. */
+            problem?: string;
+            /** Format: date-time */
+            published?: string;
+            readme?: string;
+            remotes?: components["schemas"]["MarketRemote"][] | null;
+            repository?: string;
+            server: boolean;
+            /** @description Identifiers of the configured servers that were installed from this listing, or from another one of the same server. */
+            servers: number[];
+            signs?: string[] | null;
+            source: string;
+            status: string;
+            title?: string;
+            /** Format: date-time */
+            updated?: string;
+            verified: boolean;
+            version: string;
+            website?: string;
+        };
+        MarketField: {
+            choices?: string[] | null;
+            default?: string;
+            description?: string;
+            format?: string;
+            from?: string;
+            name: string;
+            placeholder?: string;
+            required?: boolean;
+            secret?: boolean;
+            value?: string;
+            variables?: {
+                [key: string]: components["schemas"]["MarketInput"];
+            };
+        };
+        MarketInput: {
+            choices?: string[] | null;
+            default?: string;
+            description?: string;
+            format?: string;
+            from?: string;
+            placeholder?: string;
+            required?: boolean;
+            secret?: boolean;
+            value?: string;
+        };
+        MarketJobList: {
+            /** @description The newest first. */
+            jobs: components["schemas"]["InstallProgress"][];
+        };
+        MarketLines: {
+            /** @description At most the last 1,000 lines. */
+            lines: string[];
+        };
+        MarketPackage: {
+            arguments?: components["schemas"]["MarketArgument"][] | null;
+            base_url?: string;
+            before?: components["schemas"]["MarketArgument"][] | null;
+            env?: components["schemas"]["MarketField"][] | null;
+            identifier: string;
+            kind: string;
+            program?: string;
+            requires?: string;
+            runtime?: string;
+            sha256?: string;
+            transport: components["schemas"]["MarketRemote"];
+            version?: string;
+        };
+        MarketProbe: {
+            answer: string;
+            /** Format: date-time */
+            at: string;
+            detail?: string;
+        };
+        MarketRemote: {
+            headers?: components["schemas"]["MarketField"][] | null;
+            probe?: components["schemas"]["MarketProbe"];
+            type: string;
+            url?: string;
+            variables?: {
+                [key: string]: components["schemas"]["MarketInput"];
+            };
+        };
+        MarketReport: {
+            /** Format: int64 */
+            elapsed_ms: number;
+            /** Format: int64 */
+            found: number;
+            problem?: string;
+            progress: string;
+            source: string;
+        };
+        MarketResult: {
+            categories?: string[] | null;
+            description: string;
+            /** Format: int64 */
+            downloads?: number;
+            ids: string[];
+            installed: boolean;
+            keywords?: string[] | null;
+            license?: string;
+            message?: string;
+            name: string;
+            packages?: components["schemas"]["MarketPackage"][] | null;
+            /** Format: date-time */
+            published?: string;
+            remotes?: components["schemas"]["MarketRemote"][] | null;
+            repository?: string;
+            /** Format: double */
+            score: number;
+            source: string;
+            status: string;
+            title?: string;
+            updatable: boolean;
+            /** Format: date-time */
+            updated?: string;
+            verified: boolean;
+            version: string;
+            website?: string;
+        };
+        MarketStart: {
+            /** @description All categories. */
+            categories: string[];
+            /** @description Well-known servers. */
+            servers: components["schemas"]["MarketWellKnown"][];
+        };
+        MarketUpdateList: {
+            /** @description Sorted by name. */
+            servers: components["schemas"]["UpdateServer"][];
+        };
+        MarketWellKnown: {
+            category: string;
+            description: string;
+            /** @description Identifier of the listing. */
+            id: string;
+            installed: boolean;
+            /**
+             * @description How the server is run.
+             * @enum {string}
+             */
+            runtime: "npm" | "pypi";
+            title: string;
+            /** @description Whether it is installed, and there is a newer version. */
+            updatable: boolean;
+        };
         MessagesReply: {
             description?: string;
             /** @description The messages: objects with role and content. */
@@ -3147,6 +4662,39 @@ export interface components {
             servers?: string[] | null;
         } & {
             [key: string]: unknown;
+        };
+        MirrorState: {
+            /** @description Address of the registry; empty if none is configured. */
+            address: string;
+            /**
+             * Format: date-time
+             * @description When this or the last refresh began.
+             */
+            began?: string;
+            /**
+             * Format: int64
+             * @description Number of servers in the copy.
+             */
+            entries: number;
+            /**
+             * Format: date-time
+             * @description When it failed.
+             */
+            failed_at?: string;
+            /** @description Why the last refresh failed, for people. */
+            problem?: string;
+            /**
+             * Format: int64
+             * @description Number of entries that this refresh has read so far.
+             */
+            read?: number;
+            /**
+             * Format: date-time
+             * @description When the copy was last refreshed; missing if it never was.
+             */
+            refreshed?: string;
+            /** @description Whether a refresh runs now. */
+            running: boolean;
         };
         Move: {
             action: string;
@@ -3199,7 +4747,7 @@ export interface components {
              */
             last_used_at?: string;
             name: string;
-            /** @description What the client is shown: registry, meta, native, or server:NAME for the tools of one server. */
+            /** @description Surface of the client: registry, meta, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. */
             surface: string;
             /** @description The bearer token. It is not stored and cannot be shown again. */
             token: string;
@@ -3231,6 +4779,11 @@ export interface components {
             keep_running?: boolean;
             /** @description Unique name, without two underscores in a row. It is not made of dots alone. */
             name: string;
+            /**
+             * @description How to confine the processes of a stdio server: off (the default), guard or strict.
+             * @enum {string}
+             */
+            sandbox?: "off" | "guard" | "strict";
             /** @description Who configures the server; local by default. */
             source?: string;
             tags?: string[] | null;
@@ -3238,6 +4791,14 @@ export interface components {
             transport?: string;
             /** @description Whether to download the server's package in the background; true by default. Send false if you start the server right away. */
             warm?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        NoteFields: {
+            /** @description The text; empty to remove the note. */
+            note: string;
+            server: string;
+            tool: string;
         } & {
             [key: string]: unknown;
         };
@@ -3271,6 +4832,10 @@ export interface components {
         ParsedServers: {
             servers: components["schemas"]["EditorImportParsed"][];
         };
+        Part: {
+            kind: string;
+            text: string;
+        };
         PassphraseFields: {
             /** @description Passphrase of the file. The first request creates the file and sets its passphrase. */
             passphrase: string;
@@ -3286,8 +4851,122 @@ export interface components {
         PauseReply: {
             paused: boolean;
         };
+        Persona: {
+            /** @description Toolset that a client equips with the persona. */
+            default_toolset?: string;
+            description: string;
+            /** @description Hash of both files. */
+            hash: string;
+            name: string;
+            path: string;
+            /** @description Why the persona cannot be activated; empty if it can. */
+            problems: string[];
+            servers: components["schemas"]["IncludedServer"][];
+            toolsets: components["schemas"]["IncludedToolset"][];
+            version: string;
+        };
+        PersonaFields: {
+            /** @description Absolute path of a folder or zip archive, or the name of a persona in the data folder. */
+            path: string;
+        } & {
+            [key: string]: unknown;
+        };
+        PersonaList: {
+            active: components["schemas"]["ActivePersona"][];
+            /** @description Where personas are looked for: folders and zip archives. */
+            folder: string;
+            personas: components["schemas"]["Persona"][];
+        };
+        PinFields: {
+            tools: components["schemas"]["PinnedTool"][];
+        } & {
+            [key: string]: unknown;
+        };
         PingFields: {
             [key: string]: unknown;
+        };
+        PinnedTool: {
+            /** @description Hash of the present definition as the person was shown it, from drift. */
+            hash: string;
+            server: string;
+            tool: string;
+        };
+        Plan: {
+            command?: string[] | null;
+            download?: components["schemas"]["PlanDownload"];
+            env?: {
+                [key: string]: string;
+            };
+            hash: string;
+            headers?: {
+                [key: string]: string;
+            };
+            id: string;
+            install?: components["schemas"]["ProgramInstall"];
+            missing?: string;
+            name: string;
+            needs: components["schemas"]["ProgramRequirement"];
+            notes?: string[] | null;
+            option: components["schemas"]["PlanOption"];
+            options: components["schemas"]["PlanOption"][];
+            problem?: string;
+            questions: components["schemas"]["PlanQuestion"][];
+            risk: components["schemas"]["Assessment"];
+            secrets?: components["schemas"]["PlanSecret"][] | null;
+            steps?: components["schemas"]["PlanStep"][] | null;
+            unresolved?: string;
+            url?: string;
+            version?: string;
+        };
+        PlanDownload: {
+            from?: string;
+            kind: string;
+            name: string;
+            sha256?: string;
+            version?: string;
+        };
+        PlanOption: {
+            downloads: boolean;
+            id: string;
+            kind: string;
+            missing?: string;
+            name: string;
+            problem?: string;
+            program?: string;
+            ready: boolean;
+            /** Format: int64 */
+            required: number;
+            /** Format: int64 */
+            secrets: number;
+        };
+        PlanQuestion: {
+            choices?: string[] | null;
+            default?: string;
+            description?: string;
+            flag?: boolean;
+            format?: string;
+            guessed?: boolean;
+            label: string;
+            later?: boolean;
+            missing: boolean;
+            name: string;
+            placeholder?: string;
+            repeated?: boolean;
+            required: boolean;
+            secret: boolean;
+            stored?: boolean;
+            where: string;
+            why?: string;
+        };
+        PlanSecret: {
+            name: string;
+            stored?: boolean;
+            visible?: boolean;
+            where: string;
+        };
+        PlanStep: {
+            command: string[];
+            why: string;
         };
         Plans: {
             plans: components["schemas"]["EditorPlan"][];
@@ -3337,6 +5016,32 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Program: {
+            install?: components["schemas"]["ProgramInstall"];
+            name: string;
+            path?: string;
+            problem?: string;
+            rootless?: boolean;
+            version?: string;
+            works: boolean;
+        };
+        ProgramInstall: {
+            commands?: (string[] | null)[] | null;
+            note?: string;
+            page: string;
+            root?: boolean;
+            run?: (string[] | null)[] | null;
+        };
+        ProgramReport: {
+            /** Format: date-time */
+            at: string;
+            programs: components["schemas"]["Program"][];
+        };
+        ProgramRequirement: {
+            of?: string;
+            programs: string[] | null;
+            versions?: string;
+        };
         PromptFields: {
             /** @description Object with the arguments of the prompt; values are strings. */
             arguments?: unknown;
@@ -3354,6 +5059,25 @@ export interface components {
             }[];
         } & {
             [key: string]: unknown;
+        };
+        PublishedPackage: {
+            license: string | null;
+            name: string;
+            /** @description npm, pypi, oci, nuget, mcpb or cargo; of a remote server its transport. */
+            registry_name: string;
+            /** @description node, python, docker, dotnet, mcpb or cargo; of a remote server its transport. */
+            runtime: string;
+            url: string | null;
+            version: string;
+        };
+        PublishedServer: {
+            description: string;
+            /** @description Identifier of the server in /api/market/details. */
+            listing: string;
+            name: string;
+            packages: components["schemas"]["PublishedPackage"][];
+            repository: string | null;
+            version: string;
         };
         RankedTool: {
             /**
@@ -3385,6 +5109,12 @@ export interface components {
             server_name: string;
             tool_name: string;
         };
+        ReloadedConfig: {
+            /** @description Keys of the settings that have changed since the file was last read. */
+            changed: string[];
+            /** @description Keys of settings whose new values the hub uses after a restart. */
+            restart: string[];
+        };
         RememberedAnswer: {
             /**
              * @description accept: the same question gets the same values. decline: every question of the mode is declined.
@@ -3411,6 +5141,33 @@ export interface components {
             serverName: string;
             /** @description Whether the answer is not given any more, because the configuration of the server has changed. */
             stale?: boolean;
+        };
+        Report: {
+            /**
+             * Format: int64
+             * @description Position of the first broken entry.
+             */
+            broken?: number;
+            /**
+             * Format: int64
+             * @description Number of entries that were read.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Position of the first entry; 0 if there is none.
+             */
+            first: number;
+            /** @description SHA-256 of the last entry. Keep it elsewhere to notice a forged chain. */
+            hash: string;
+            intact: boolean;
+            /**
+             * Format: int64
+             * @description Position of the last entry; 0 if there is none.
+             */
+            last: number;
+            /** @description What is wrong with the first broken entry. */
+            problem?: string;
         };
         RequestError: {
             /** Format: int64 */
@@ -3447,6 +5204,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResultFinding: {
+            /** @description Why it is suspicious, in one sentence. */
+            reason: string;
+            rule: string;
+            /** @description The evidence. */
+            text: string;
+        };
         ResultsFields: {
             /** @description Folder where agents may save images, sounds and files of long results; empty if they may not. */
             folder: string;
@@ -3479,6 +5243,33 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RuleEffect: {
+            /** @description Whether it would be enabled. */
+            after: boolean;
+            /** @description Whether the tool is enabled now. */
+            before: boolean;
+            /** @description The negated pattern without which the rule would match. */
+            excluded_by?: string;
+            /** @description Whether the rule matches the tool. */
+            hit: boolean;
+            /** @description The pattern that matches. */
+            pattern?: string;
+            server: string;
+            /** @description Tags that it would have. */
+            tags: string[];
+            tool: string;
+        };
+        RuleFields: {
+            /**
+             * Format: int64
+             * @description Index of the rule to remove.
+             */
+            at?: number;
+            /** @description Object with pattern, server, enabled and tags, as in discovery.toolRules of the settings file. */
+            rule: unknown;
+        } & {
+            [key: string]: unknown;
+        };
         Runs: {
             args: string[] | null;
             command: string;
@@ -3490,6 +5281,47 @@ export interface components {
             };
             transport: string;
             url: string;
+        };
+        Sandbox: {
+            /** @description Options that are added to the arguments of a container engine. */
+            added: string[] | null;
+            /** @description What the server probably wanted and did not get since the hub started, the latest last. The system does not report that; it is what the server itself wrote. */
+            denied: components["schemas"]["DeniedAccess"][] | null;
+            /**
+             * @description How far this system enforces the level: off (nothing is asked for), enforced, partly (all but what is missing) or unsupported (nothing). A strict server does not start unless it is enforced.
+             * @enum {string}
+             */
+            enforced: "off" | "enforced" | "partly" | "unsupported";
+            /** @description What a person allows the server beyond its level. */
+            grants: components["schemas"]["SandboxGrants"];
+            /**
+             * @description off (no restrictions), guard (secrets are hidden; the server writes to its own folder, the MCP roots, caches and temporary folders) or strict (it reads the system and what is granted; no network unless granted).
+             * @enum {string}
+             */
+            level: "off" | "guard" | "strict";
+            /** @description What the level promises and this system does not enforce, as sentences for people. */
+            missing: string[] | null;
+            /** @description Limits of what is enforced and of grants, as sentences for people. */
+            notes: string[] | null;
+        };
+        SandboxFields: {
+            /** @description All grants. Left out, they stay as they are. */
+            grants?: components["schemas"]["SandboxGrants"];
+            /**
+             * @description How to confine the server's processes. Left out, it stays as it is.
+             * @enum {string}
+             */
+            level?: "off" | "guard" | "strict";
+        } & {
+            [key: string]: unknown;
+        };
+        SandboxGrants: {
+            /** @description Addresses for a strict server: host:port, a port, or * for all. Linux filters TCP by port only. */
+            network: string[] | null;
+            /** @description Files and folders, absolute or beginning with ~/. */
+            read: string[] | null;
+            /** @description Likewise; writing includes reading. */
+            write: string[] | null;
         };
         ScanFields: {
             /** @description Absolute path of an .mcpb or .dxt file. Send either text or bundle. */
@@ -3560,7 +5392,7 @@ export interface components {
             status: components["schemas"]["VaultStatus"];
         };
         Server: {
-            /** @description What a person calls the account that the server uses, if the same server is configured for several. */
+            /** @description Label of the account that the server uses, if the same server is configured for several accounts. */
             account?: string;
             /** @description Whether the tools of the server are in every client's list. */
             active: boolean;
@@ -3634,6 +5466,8 @@ export interface components {
             risk?: components["schemas"]["Assessment"];
             /** @description Whether the server has a process or a connection now. */
             running: boolean;
+            /** @description How the processes of a stdio server are confined. Left out for a remote server. */
+            sandbox?: components["schemas"]["Sandbox"];
             /**
              * Format: int64
              * @description Number of client sessions that have a process or connection of their own now, if isolation is session.
@@ -3681,8 +5515,31 @@ export interface components {
             supportedVersions?: string[] | null;
             version: string;
         };
+        ServerContext: {
+            server: string;
+            /**
+             * Format: double
+             * @description tokens as a part of window.
+             */
+            share: number;
+            /**
+             * Format: int64
+             * @description Number of tokens of their definitions.
+             */
+            tokens: number;
+            /**
+             * Format: int64
+             * @description Number of tools.
+             */
+            tools: number;
+            /**
+             * Format: int64
+             * @description Number of tools that are not counted yet.
+             */
+            uncounted: number;
+        };
         ServerDetail: {
-            /** @description What a person calls the account that the server uses, if the same server is configured for several. */
+            /** @description Label of the account that the server uses, if the same server is configured for several accounts. */
             account?: string;
             /** @description Whether the tools of the server are in every client's list. */
             active: boolean;
@@ -3756,6 +5613,8 @@ export interface components {
             risk?: components["schemas"]["Assessment"];
             /** @description Whether the server has a process or a connection now. */
             running: boolean;
+            /** @description How the processes of a stdio server are confined. Left out for a remote server. */
+            sandbox?: components["schemas"]["Sandbox"];
             /**
              * Format: int64
              * @description Number of client sessions that have a process or connection of their own now, if isolation is session.
@@ -3821,6 +5680,27 @@ export interface components {
             transport?: string;
         } & {
             [key: string]: unknown;
+        };
+        ServerListing: {
+            /** Format: date-time */
+            at: string;
+            /** Format: double */
+            duration_ms: number;
+            /** @description Why the tools could not be listed; missing if they were. */
+            error?: string;
+            /**
+             * Format: int64
+             * @description Number of listings that have failed.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Number of listings that have succeeded.
+             */
+            read: number;
+            server: string;
+            /** Format: int64 */
+            tools: number;
         };
         ServerMessage: {
             /** @description Time at which the message was sent or received, in UTC. */
@@ -3908,6 +5788,16 @@ export interface components {
             /** @description Token of the session, to be sent like the hub's own token. It ends with the hub. */
             token: string;
         };
+        Setting: {
+            key: string;
+            /**
+             * @description Where the value comes from.
+             * @enum {string}
+             */
+            origin: "default" | "file" | "environment";
+            /** @description Text, number, true, false, or a list. Fixed arguments of tools are shown by their names, because their values may be secrets. */
+            value: unknown;
+        };
         SignIn: {
             /** @description Somebody was signed in before: the sign-in has ended, or the server asks for more permissions. */
             again?: boolean;
@@ -3917,7 +5807,7 @@ export interface components {
             failure?: string;
             /** @description The authorization server. */
             issuer?: string;
-            /** @description What the present token allows. */
+            /** @description Scopes of the present token. */
             scopes?: string[] | null;
             /** @description Name of the server. */
             server: string;
@@ -3934,7 +5824,7 @@ export interface components {
             file?: string;
             /** @description Whether the hub answers there, for a browser on the same machine. */
             listening: boolean;
-            /** @description Where the browser is led at the end. */
+            /** @description Address that the browser opens at the end of the sign-in. */
             redirect?: string;
             /** @description Name of the server. */
             server: string;
@@ -3959,6 +5849,16 @@ export interface components {
             problem?: string;
             /** @description Active servers. */
             servers: components["schemas"]["ActiveServer"][] | null;
+            /**
+             * Format: int64
+             * @description Number of held items that wait for a person's decision.
+             */
+            waiting: number;
+            /**
+             * Format: int64
+             * @description Number of items in use that a person should look at, because the scan warns of them or they change back and forth.
+             */
+            warned: number;
         };
         SurfaceTools: {
             surface: string;
@@ -4029,7 +5929,7 @@ export interface components {
             /** @description Identifier of the AI editor that will use the token. Names of tools and schemas of arguments are adapted to it. */
             client?: string;
             name: string;
-            /** @description registry (the default), meta, native, or server:NAME for the tools of one server. */
+            /** @description registry (the default), meta, native, server:NAME for the tools of one server, or toolset:NAME for those of a toolset. */
             surface?: string;
         } & {
             [key: string]: unknown;
@@ -4059,6 +5959,28 @@ export interface components {
              */
             tokens: number;
         };
+        ToolApproval: {
+            /** @description When a person has approved the tool, in UTC (RFC 3339). The approval holds until the definition of the tool changes, or how its server is started. */
+            createdAt: string;
+            server: string;
+            tool: string;
+        };
+        ToolChange: {
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            change: "added" | "updated" | "removed";
+            /** @description Hash after the change; missing for a removed tool. */
+            currentHash?: string;
+            /** @description Hash before the change; missing for an added tool. */
+            previousHash?: string;
+            tool: string;
+            /**
+             * Format: int64
+             * @description Version of the hashes; those of different versions cannot be compared.
+             */
+            version: number;
+        };
         ToolClient: {
             /**
              * Format: int64
@@ -4071,10 +5993,14 @@ export interface components {
             name: string;
         };
         ToolDetail: {
+            /** @description Name under which agents see the tool, if the configuration gives it another one. */
+            appears_as?: string;
             /** @description Object with the tool as its server listed it. */
             definition: unknown;
             description: string;
-            /** @description Whether the tool is in every client's list: its server is active and approved. */
+            /** @description Why the configuration forbids calls of the tool, for people. The wording may change. */
+            disabled?: string;
+            /** @description Whether the tool is in every client's list: its server is active and approved, and no rule disables the tool. */
             enabled: boolean;
             /** @description Hash of everything that a model sees of the tool: name, description and schemas. */
             hash: string;
@@ -4085,6 +6011,8 @@ export interface components {
             id: number;
             /** @description JSON schema of the arguments; null when the tool has none. Left out with brief=true. */
             input_schema?: unknown;
+            /** @description Tags that the rules in the configuration give the tool. */
+            labels: string[];
             /** @description Statistics; left out for a tool that was never called. */
             metrics?: components["schemas"]["ToolMetrics"];
             name: string;
@@ -4149,6 +6077,74 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ToolsetFields: {
+            description?: string;
+            /** @description 2 to 50 lower-case letters, digits and hyphens. */
+            name: string;
+            /** @description 1 to 100 tools in their order. */
+            tools: components["schemas"]["ToolsetReference"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ToolsetList: {
+            /** @description Names of toolsets by client: the identifier of an editor, or token: and the identifier of a token. The empty client stands for all others, an empty name for no toolset. */
+            equipped: {
+                [key: string]: string;
+            };
+            /** @description Sorted by name. */
+            toolsets: components["schemas"]["ToolsetView"][];
+        };
+        ToolsetReference: {
+            note?: string;
+            server: string;
+            tool: string;
+        };
+        ToolsetTool: {
+            /** @description Description as it was accepted, or the present one if that is not known. */
+            description: string;
+            /** @description How the present definition of a drifted tool differs from the accepted one, word by word. */
+            drift?: components["schemas"]["Drift"];
+            /** @description Text that is appended to the description. */
+            note?: string;
+            /** @description Note of an agent that waits for a person. */
+            proposed_note?: string;
+            proposed_note_by?: string;
+            server: string;
+            /**
+             * @description drifted: its server defines it differently than a person has accepted it, so that calls are refused. missing: its server was removed or does not list it any more. waiting: its server waits for approval.
+             * @enum {string}
+             */
+            state: "ready" | "drifted" | "missing" | "waiting";
+            /**
+             * Format: int64
+             * @description Number of tokens of the definition; 0 if clients do not list the tool.
+             */
+            tokens: number;
+            tool: string;
+        };
+        ToolsetView: {
+            /** @description Whether clients may use the toolset. One that an agent has built waits for a person. */
+            approved: boolean;
+            /** Format: date-time */
+            created_at: string;
+            description: string;
+            /** @description Client that equips the toolset when it is approved; missing for none. */
+            equip_for?: string;
+            /** @description Hash of everything that an approval covers. */
+            hash: string;
+            name: string;
+            /** @description Client whose agent has built the toolset. */
+            proposed_by?: string;
+            /**
+             * Format: int64
+             * @description Number of tokens of the definitions that a client lists (o200k_base).
+             */
+            tokens: number;
+            /** @description In the order in which clients list them. */
+            tools: components["schemas"]["ToolsetTool"][];
+            /** Format: date-time */
+            updated_at: string;
+        };
         TransientFields: {
             /** @description Arguments of the command. */
             args?: string[] | null;
@@ -4191,6 +6187,315 @@ export interface components {
             serverVersion: components["schemas"]["NamedVersion"];
             /** @description Tools as the server listed them. */
             tools: unknown[] | null;
+        };
+        TriedRule: {
+            /**
+             * Format: int64
+             * @description Number of tools that it would disable.
+             */
+            disabled: number;
+            /** @description The tools that the rule matches or excludes, and those that it would enable or disable. The first rule that enables tools disables those that no rule is about. */
+            effects: components["schemas"]["RuleEffect"][];
+            /**
+             * Format: int64
+             * @description Number of tools that it would enable.
+             */
+            enabled: number;
+            /**
+             * Format: int64
+             * @description Number of tools that the rule matches.
+             */
+            hits: number;
+            /**
+             * Format: int64
+             * @description Number of known tools.
+             */
+            tools: number;
+        };
+        TrustApproval: {
+            /**
+             * Format: int64
+             * @description Number of items that were approved.
+             */
+            approved: number;
+            /**
+             * Format: int64
+             * @description Number of items that still wait, because the scan has found something in them.
+             */
+            waiting: number;
+        };
+        TrustDecision: {
+            /** @description Whether the person was shown the evidence against a blocked item, and approves it nevertheless. Without it, the request fails with the code confirmation_required. */
+            confirmed?: boolean;
+            /** @description Hash of the definition that the person was shown. */
+            hash: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TrustDetail: {
+            approved_at?: string;
+            /**
+             * @description Who has approved its approved definition: person, scan (with its server, because the scan has found nothing that forbids it), or existing (it was in use when holding was introduced).
+             * @enum {string}
+             */
+            approved_by?: "person" | "scan" | "existing";
+            /** @description The approved definition, likewise; missing if there is none. */
+            approved_definition?: string;
+            /** @description How the latest definition differs from the approved one. */
+            changes: components["schemas"]["Change"][];
+            /** @description Its latest definition as JSON. Characters that cannot be seen are shown as U+XXXX. */
+            definition: string;
+            /** @description What the scan has found, the strongest first. */
+            findings: components["schemas"]["Finding"][];
+            /**
+             * Format: int64
+             * @description How often its definition has changed and come back since a person has looked at it.
+             */
+            flips?: number;
+            /** @description Hash of its latest definition. Send it with a decision, so that the decision fails if the definition has changed. */
+            hash: string;
+            /** Format: int64 */
+            id: number;
+            /** @enum {string} */
+            kind: "tool" | "prompt" | "resource" | "template" | "instructions";
+            /** @description Whether the server lists it now. */
+            listed: boolean;
+            /** @description Name of a tool or prompt, URI of a resource, URI template of a template; empty for instructions. */
+            name: string;
+            /** Format: double */
+            points: number;
+            /**
+             * @description Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it.
+             * @enum {string}
+             */
+            reason?: "new" | "proposed" | "launch" | "changed" | "scan" | "rejected";
+            server: string;
+            /** @description Since when it is in this state, in UTC (RFC 3339). */
+            since: string;
+            /**
+             * @description Only approved items reach agents. pending: nobody has approved it. changed: its definition is another one than the approved one. blocked: the scan has found signs of an attack. rejected: a person does not want it.
+             * @enum {string}
+             */
+            state: "approved" | "pending" | "changed" | "blocked" | "rejected";
+            /**
+             * @description What the scan says about the latest definition.
+             * @enum {string}
+             */
+            verdict: "none" | "note" | "warn" | "block";
+            /** @description Whether it is held until a person decides. */
+            waits: boolean;
+            /** @description Whether it is in use, but a person should look at it. */
+            warns: boolean;
+            /** @description The reason as a sentence without its beginning. */
+            why?: string;
+        };
+        TrustItem: {
+            approved_at?: string;
+            /**
+             * @description Who has approved its approved definition: person, scan (with its server, because the scan has found nothing that forbids it), or existing (it was in use when holding was introduced).
+             * @enum {string}
+             */
+            approved_by?: "person" | "scan" | "existing";
+            /** @description What the scan has found, the strongest first. */
+            findings: components["schemas"]["Finding"][];
+            /**
+             * Format: int64
+             * @description How often its definition has changed and come back since a person has looked at it.
+             */
+            flips?: number;
+            /** @description Hash of its latest definition. Send it with a decision, so that the decision fails if the definition has changed. */
+            hash: string;
+            /** Format: int64 */
+            id: number;
+            /** @enum {string} */
+            kind: "tool" | "prompt" | "resource" | "template" | "instructions";
+            /** @description Whether the server lists it now. */
+            listed: boolean;
+            /** @description Name of a tool or prompt, URI of a resource, URI template of a template; empty for instructions. */
+            name: string;
+            /** Format: double */
+            points: number;
+            /**
+             * @description Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it.
+             * @enum {string}
+             */
+            reason?: "new" | "proposed" | "launch" | "changed" | "scan" | "rejected";
+            server: string;
+            /** @description Since when it is in this state, in UTC (RFC 3339). */
+            since: string;
+            /**
+             * @description Only approved items reach agents. pending: nobody has approved it. changed: its definition is another one than the approved one. blocked: the scan has found signs of an attack. rejected: a person does not want it.
+             * @enum {string}
+             */
+            state: "approved" | "pending" | "changed" | "blocked" | "rejected";
+            /**
+             * @description What the scan says about the latest definition.
+             * @enum {string}
+             */
+            verdict: "none" | "note" | "warn" | "block";
+            /** @description Whether it is held until a person decides. */
+            waits: boolean;
+            /** @description Whether it is in use, but a person should look at it. */
+            warns: boolean;
+            /** @description The reason as a sentence without its beginning. */
+            why?: string;
+        };
+        TrustList: {
+            /** @description Sorted by server, kind and position. */
+            items: components["schemas"]["TrustItem"][];
+            /** @description The servers of the items, and those that are not started because their configuration has changed. */
+            servers: components["schemas"]["TrustServer"][];
+            /**
+             * Format: int64
+             * @description Number of held items that wait for a person's decision.
+             */
+            waiting: number;
+            /**
+             * Format: int64
+             * @description Number of items in use that a person should look at, because the scan warns of them or they change back and forth.
+             */
+            warned: number;
+        };
+        TrustServer: {
+            /**
+             * Format: int64
+             * @description How many of them can be approved together, because the scan finds nothing in them.
+             */
+            clean: number;
+            /**
+             * Format: int64
+             * @description Identifier of the server.
+             */
+            id: number;
+            /** @description How the server is started otherwise than when its items were approved; missing if it is not. */
+            launch_changes?: components["schemas"]["LaunchChange"][] | null;
+            /** @description Hash of everything that decides what a start of the server runs. Send it with an approval, so that the approval fails if the configuration has changed. */
+            launch_hash: string;
+            name: string;
+            /** @description The client whose agent proposed the server, as the client names itself. */
+            proposed_by?: string;
+            /**
+             * Format: int64
+             * @description Number of its items that wait for a decision.
+             */
+            waiting: number;
+        };
+        TrustServerDecision: {
+            /** @description The launch_hash of the configuration that the person was shown. */
+            launch_hash: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TryFields: {
+            /**
+             * Format: int64
+             * @description Index of the present rules at which the rule is placed; at the end by default.
+             */
+            at?: number;
+            /** @description Object with pattern, server, enabled and tags, as in discovery.toolRules of the settings file. */
+            rule: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        UpdateCall: {
+            after: string;
+            answer?: string;
+            arguments?: unknown;
+            before: string;
+            differences?: components["schemas"]["UpdateDifference"][] | null;
+            /** Format: int64 */
+            latency_ms: number;
+            /** Format: int64 */
+            record: number;
+            same: boolean;
+            tool: string;
+        };
+        UpdateChange: {
+            added?: string[] | null;
+            after?: string;
+            before?: string;
+            changed?: string[] | null;
+            description: boolean;
+            hints: boolean;
+            removed?: string[] | null;
+            required?: string[] | null;
+            schema: boolean;
+            tool: string;
+        };
+        UpdateComparison: {
+            added?: string[] | null;
+            /** Format: date-time */
+            at: string;
+            changed?: components["schemas"]["UpdateChange"][] | null;
+            command?: string[] | null;
+            env?: {
+                [key: string]: string;
+            };
+            from: string;
+            hash?: string;
+            headers?: {
+                [key: string]: string;
+            };
+            inputs?: components["schemas"]["PlanQuestion"][] | null;
+            notes?: string[] | null;
+            plan?: components["schemas"]["Plan"];
+            problem?: string;
+            removed?: string[] | null;
+            replay?: components["schemas"]["UpdateReplay"];
+            server: string;
+            sign_in?: boolean;
+            to: string;
+            unstarted?: boolean;
+            url?: string;
+        };
+        UpdateDifference: {
+            after: string;
+            before: string;
+            path: string;
+        };
+        UpdateLeft: {
+            /** Format: int64 */
+            cut: number;
+            /** Format: int64 */
+            limited: number;
+            /** Format: int64 */
+            not_read_only: number;
+            /** Format: int64 */
+            redacted: number;
+            /** Format: int64 */
+            repeated: number;
+            /** Format: int64 */
+            unanswered: number;
+        };
+        UpdateReplay: {
+            calls: components["schemas"]["UpdateCall"][] | null;
+            /** Format: int64 */
+            different: number;
+            left_out: components["schemas"]["UpdateLeft"];
+            /** Format: int64 */
+            same: number;
+        };
+        UpdateServer: {
+            /** Format: date-time */
+            checked?: string;
+            former?: string;
+            latest?: string;
+            listing: string;
+            message?: string;
+            option: string;
+            problem?: string;
+            server: string;
+            status?: string;
+            title?: string;
+            updatable: boolean;
+            version: string;
+        };
+        UpdateToolsetFields: {
+            description?: string;
+            /** @description 1 to 100 tools in their order. */
+            tools: components["schemas"]["ToolsetReference"][];
+        } & {
+            [key: string]: unknown;
         };
         UriFields: {
             /** @description URI of the resource. */
@@ -4631,6 +6936,313 @@ export interface operations {
             };
         };
     };
+    "get-api-audit": {
+        parameters: {
+            query?: {
+                /** @description Only entries of the client with this name. */
+                client?: string;
+                /** @description Only entries of the server with this name. */
+                server?: string;
+                /** @description Only entries of the tool with this name. */
+                tool?: string;
+                /** @description Only entries with this outcome. */
+                outcome?: string;
+                /** @description Only entries from this time on: RFC 3339, or a day in the hub's time zone. */
+                since?: string;
+                /** @description Only entries before this time in RFC 3339, or until the end of a day. */
+                until?: string;
+                /** @description Only entries with a smaller position. */
+                before?: string;
+                /** @description Maximum number of entries, from 1 to 1000; 100 without it. */
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-audit-export": {
+        parameters: {
+            query?: {
+                /** @description Only entries of the client with this name. */
+                client?: string;
+                /** @description Only entries of the server with this name. */
+                server?: string;
+                /** @description Only entries of the tool with this name. */
+                tool?: string;
+                /** @description Only entries with this outcome. */
+                outcome?: string;
+                /** @description Only entries from this time on: RFC 3339, or a day in the hub's time zone. */
+                since?: string;
+                /** @description Only entries before this time in RFC 3339, or until the end of a day. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-audit-verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "list-api-auth": {
         parameters: {
             query?: never;
@@ -4845,7 +7457,9 @@ export interface operations {
         parameters: {
             query?: {
                 query?: string;
+                /** @description Largest number of servers, from 1 to 100; 20 by default. */
                 limit?: string;
+                /** @description next_cursor of the page before. With a cursor, a query only selects servers of the official registry by their names. */
                 cursor?: string;
             };
             header?: never;
@@ -5031,6 +7645,555 @@ export interface operations {
             };
         };
     };
+    "get-api-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Configuration"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "put-api-config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReloadedConfig"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-config-reload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReloadedConfig"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-config-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReloadedConfig"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-config-rules-remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReloadedConfig"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "get-api-context": {
         parameters: {
             query?: never;
@@ -5047,6 +8210,309 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ContextCost"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-discovery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiscoveryState"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-discovery": {
+        parameters: {
+            query?: {
+                /** @description Name of the server; all running servers without it. */
+                server?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiscoveryReply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-discovery-history": {
+        parameters: {
+            query: {
+                server: string;
+                tool: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryReply"];
                 };
             };
             /** @description Bad Request */
@@ -8358,6 +11824,2225 @@ export interface operations {
             };
         };
     };
+    "get-api-market-details": {
+        parameters: {
+            query: {
+                /** @description Identifier of the listing: SOURCE:NAME. */
+                id: string;
+                /** @description Version of the listing; the latest one by default. */
+                version?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarketDetails"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-market-install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InstallFields"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallProgress"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-market-jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarketJobList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-market-jobs-by-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallProgress"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-market-jobs-by-id-cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: string;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-market-jobs-by-id-lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarketLines"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-market-mirror": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MirrorState"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-market-plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarketChoice"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-market-prepare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarketChoice"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallProgress"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-market-programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgramReport"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-market-programs-by-name-install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: "node" | "npx" | "uv" | "uvx" | "python" | "docker" | "podman" | "dotnet" | "dnx" | "cargo";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallProgress"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-market-search": {
+        parameters: {
+            query?: {
+                query?: string;
+                /** @description Only servers of this source. */
+                source?: "official" | "npm" | "pypi";
+                /** @description Only servers that can be run this way. */
+                runtime?: "npm" | "pypi" | "oci" | "nuget" | "mcpb" | "cargo" | "remote";
+                /** @description Only servers of this category; see /api/market/start. */
+                category?: string;
+                /** @description Largest number of results; 30 by default. */
+                limit?: number;
+                /** @description Answer after this many milliseconds with the results found so far. If done is false, send the same request again. By default, the answer comes when all sources have answered, after at most 15 seconds. */
+                wait_ms?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarketAnswer"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-market-start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarketStart"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-market-sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MirrorState"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-market-updates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarketUpdateList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-market-updates-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarketUpdateList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-market-updates-by-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the server. */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateComparison"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-market-updates-by-server-apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the server. */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyFields"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallProgress"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-market-updates-by-server-compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the server. */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompareFields"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallProgress"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-market-updates-by-server-rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the server. */
+                server: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallProgress"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "list-api-metrics": {
         parameters: {
             query?: never;
@@ -8702,16 +14387,6 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"];
-                    "text/plain": string;
-                };
-            };
             /** @description Request Entity Too Large */
             413: {
                 headers: {
@@ -8803,6 +14478,474 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-personas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonaList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-personas-activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActivatePersonaFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivePersona"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-personas-inspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonaFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Persona"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-personas-by-name-deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: string;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
                 };
             };
             /** @description Request Timeout */
@@ -9642,6 +15785,121 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-rules-try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TryFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriedRule"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14864,6 +21122,240 @@ export interface operations {
             };
         };
     };
+    "put-api-servers-by-id-sandbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SandboxFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Server"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "delete-api-servers-by-id-sandbox-denied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "list-api-servers-by-id-secrets": {
         parameters: {
             query?: never;
@@ -16775,12 +23267,213 @@ export interface operations {
             };
         };
     };
+    "list-api-tool-approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolApproval"][] | null;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "delete-api-tool-approvals-by-server-by-tool": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the server. */
+                server: string;
+                /** @description Name of the tool, as its server lists it. */
+                tool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "list-api-tools": {
         parameters: {
             query?: {
                 /** @description Only tools of the server with this name. */
                 server?: string;
-                /** @description Only tools with this name. */
+                /** @description Only tools with this name, their own or the one that agents see. */
                 name?: string;
                 /** @description If true, input schemas are left out. */
                 brief?: string;
@@ -16932,6 +23625,1398 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-toolsets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-toolsets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolsetFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-toolsets-import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportToolsetFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-toolsets-unequip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EquipFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: string;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-toolsets-by-name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "put-api-toolsets-by-name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateToolsetFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "delete-api-toolsets-by-name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: string;
+                    };
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-toolsets-by-name-approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApproveToolsetFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-toolsets-by-name-equip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EquipFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "list-api-toolsets-by-name-export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportedToolset"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-toolsets-by-name-note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-toolsets-by-name-pin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PinFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolsetView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Request Entity Too Large */
@@ -19405,6 +27490,915 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-trust": {
+        parameters: {
+            query?: {
+                /** @description Name of a server: only its items. */
+                server?: string;
+                /** @description If true, also the items of this server that need nobody. */
+                all?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-trust-items-by-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the item. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-trust-items-by-id-approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the item. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrustDecision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-trust-items-by-id-reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the item. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrustDecision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "list-api-trust-results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptResult"][] | null;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "delete-api-trust-results-by-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-trust-results-by-id-release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-trust-servers-by-id-approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrustServerDecision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustApproval"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Request Entity Too Large */

@@ -16,12 +16,12 @@ export interface Elicitation {
   id: string;
   serverName: string;
   /** How the question is answered; a form if missing. */
-  mode?: "form" | "url" | "sampling";
+  mode?: "form" | "url" | "sampling" | "approval";
   message: string;
   requestedSchema: unknown;
   /** The web page that the server asks to open. */
   url?: string;
-  /** The parameters of sampling/createMessage. */
+  /** The parameters of sampling/createMessage, or tool and arguments of a call to approve. */
   request?: unknown;
   /** The MCP client whose call caused the question; missing if it is not known. */
   client?: string;
@@ -37,7 +37,15 @@ export type ServerMessage = Schemas["ServerMessage"];
 /** The WebSocket messages of the hub, by type. */
 export interface Messages {
   state: { delta?: boolean; version?: string; names?: string[]; servers: Server[]; active: { name: string }[] };
-  hub: { paused: boolean; calls: number; clients: Schemas["Client"][]; problem?: string };
+  hub: {
+    paused: boolean;
+    calls: number;
+    clients: Schemas["Client"][];
+    problem?: string;
+    /** The number of tools and other items that wait for a decision, and of those in use with a warning. */
+    waiting: number;
+    warned: number;
+  };
   log_entry: { entry: LogEntry };
   notification: { serverName: string; method: string; params: unknown; ts: string };
   progress: {
@@ -52,8 +60,23 @@ export interface Messages {
   learned: { on: boolean; total: number };
   /** The state of the Agent Discover entry in some editor may have changed. */
   editors: object;
+  /** The settings have changed, or a changed file was rejected: read /api/config again. */
+  config: object;
   /** A token of an MCP client was created, revoked or used. */
   tokens: object;
+  /** Items or results of a server were held, approved or rejected: read /api/trust again. */
+  trust: { server: string; waiting: number; warned: number; results: number };
+  /** Toolsets, what clients have equipped, or the states of their tools have changed. */
+  toolsets: object;
+  /** The progress of an installation. */
+  "market.job": { job: Schemas["InstallProgress"] };
+  /** A line that a program of an installation has printed. */
+  "market.output": { id: string; line: string };
+  /** The versions of installed servers have changed. */
+  "market.updates": object;
+  tools: object;
+  /** The state of the copy of the official registry. */
+  "market.mirror": { mirror: Schemas["MirrorState"] };
   error: { message: string };
 }
 

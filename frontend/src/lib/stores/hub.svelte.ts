@@ -20,7 +20,7 @@ const FIRST_WAIT = 250; // ms between two connection attempts
 const LONGEST_WAIT = 10_000;
 const RECENT = 200;
 
-/** What the user is told about a question that ended without an answer. */
+/** The message about a question that ended without an answer. */
 const endings = {
   expired: (server: string) => `The question of ${server} was not answered in time. The server knows.`,
   withdrawn: (server: string) => `${server} does not need an answer any more: the call has ended.`,
@@ -41,6 +41,8 @@ class Hub {
   clients = $state.raw<Messages["hub"]["clients"]>([]);
   /** Why the hub cannot store calls in the log; "" if it can. */
   problem = $state("");
+  /** The number of tools and other items that wait for a decision, and of those in use with a warning. */
+  held = $state.raw({ waiting: 0, warned: 0 });
   /** All configured servers, in the hub's order. */
   servers = $state.raw<Server[]>([]);
   /** True once the list of servers is loaded. */
@@ -230,12 +232,13 @@ class Hub {
     }
   }
 
-  #hub({ paused, calls, clients, problem = "" }: Messages["hub"]): void {
+  #hub({ paused, calls, clients, problem = "", waiting, warned }: Messages["hub"]): void {
     if (paused !== this.paused) toasts.settle("paused", paused);
     this.paused = paused;
     this.calls = calls;
     this.clients = clients;
     this.problem = problem;
+    this.held = { waiting, warned };
   }
 
   /** #asked adds a question, which the list of waiting questions may have had before. */

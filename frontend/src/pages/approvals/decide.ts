@@ -4,13 +4,18 @@ import { ApiError, api, messageOf, take } from "$lib/api/client";
 import type { Server } from "$lib/api/socket";
 import { plural } from "$lib/format";
 import { toasts } from "$lib/stores/toasts.svelte";
+import { trust } from "$lib/stores/trust.svelte";
 
 const path = (server: Server) => ({ params: { path: { id: String(server.id) } } });
 
-/** approve approves a server as the user saw it. If the server has changed, approve returns it without approving it. */
-export async function approve(shown: Server): Promise<Server | undefined> {
+/**
+ * approve approves a server as the user saw it and, with clean, what it lists and the scan finds nothing in. If the
+ * server has changed, approve returns it without approving it.
+ */
+export async function approve(shown: Server, clean: boolean): Promise<Server | undefined> {
   try {
-    await take(api.POST("/api/servers/{id}/approve", { ...path(shown), body: { launch_hash: shown.launch_hash } }));
+    const body = { launch_hash: shown.launch_hash, tools: clean ? ("clean" as const) : ("wait" as const) };
+    await take(api.POST("/api/servers/{id}/approve", { ...path(shown), body }));
   } catch (problem) {
     if (problem instanceof ApiError && problem.status === 409)
       return take(api.GET("/api/servers/{id}", path(shown))) as Promise<Server>;
@@ -25,7 +30,13 @@ async function list(server: Server): Promise<void> {
   const waiting = toasts.show(`${server.name} is approved. Listing its tools…`, { ms: 120_000 });
   try {
     const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/refresh", path(server)));
-    toasts.show(`${server.name} is approved and has ${plural(tool_count, "tool")}.`);
+    await trust.load();
+    const held = (trust.items ?? []).filter((item) => item.server === server.name && item.waits).length;
+    toasts.show(
+      held
+        ? `${server.name} is approved. ${plural(held, "item")} of its list ${held === 1 ? "waits" : "wait"} for your approval.`
+        : `${server.name} is approved and has ${plural(tool_count, "tool")}.`,
+    );
   } catch (problem) {
     toasts.show(`${server.name} is approved but could not start: ${messageOf(problem)}`, { kind: "failed" });
   }

@@ -33,6 +33,10 @@ export interface Issue {
 export interface Facts {
   servers: Server[];
   paused: boolean;
+  /** The number of held tools and texts, and of those in use with a warning. */
+  held: { waiting: number; warned: number };
+  /** The number of results that are kept back. */
+  kept: number;
   vault?: Schemas["VaultStatus"];
   programs?: Schemas["Prereqs"];
   about?: Schemas["HubAbout"];
@@ -72,6 +76,7 @@ export function issuesOf(known: Facts): Issue[] {
   return [
     ...hubOf(known),
     ...waiting(known),
+    ...heldOf(known),
     ...signIns(known),
     ...failing(known),
     ...erring(known),
@@ -113,6 +118,31 @@ function waiting({ servers }: Facts): Issue[] {
       word: "Waiting",
       title: `${plural(these.length, "server waits", "servers wait")} for your approval`,
       text: `An agent proposed ${namesOf(these)}. Nothing has been started.`,
+      remedies: [{ label: "Review", href: "#/approvals", main: true }],
+    },
+  ];
+}
+
+function heldOf({ held: { waiting, warned }, kept }: Facts): Issue[] {
+  if (!waiting && !warned && !kept) return [];
+  const items = (n: number) => plural(n, "tool or text", "tools and texts");
+  const facts = [
+    waiting && `${items(waiting)} ${waiting === 1 ? "waits" : "wait"} for your approval`,
+    warned && `${items(warned)} in use ${warned === 1 ? "looks" : "look"} suspicious`,
+    kept && `${plural(kept, "result")} ${kept === 1 ? "is" : "are"} kept back`,
+  ].filter((fact) => fact !== 0);
+  return [
+    {
+      id: "held",
+      tone: "warn",
+      word: waiting || kept ? "Held" : "Suspicious",
+      title: facts[0] ?? "",
+      text: [
+        ...facts.slice(1).map(sentence),
+        waiting ? "Agents do not see what waits until you decide." : warned ? "Agents can use it." : "",
+      ]
+        .filter(Boolean)
+        .join(" "),
       remedies: [{ label: "Review", href: "#/approvals", main: true }],
     },
   ];

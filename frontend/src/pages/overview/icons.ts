@@ -7,6 +7,7 @@ import Hourglass from "@lucide/svelte/icons/hourglass";
 import KeyRound from "@lucide/svelte/icons/key-round";
 import LockOpen from "@lucide/svelte/icons/lock-open";
 import PackageX from "@lucide/svelte/icons/package-x";
+import ShieldAlert from "@lucide/svelte/icons/shield-alert";
 import TriangleAlert from "@lucide/svelte/icons/triangle-alert";
 import type { Component } from "svelte";
 
@@ -14,6 +15,8 @@ export const icons: Record<string, Component> = {
   Open: LockOpen,
   Paused: CirclePause,
   Waiting: Hourglass,
+  Held: Hourglass,
+  Suspicious: ShieldAlert,
   "Sign in": KeyRound,
   Failing: CircleAlert,
   "Calls fail": TriangleAlert,

@@ -3,6 +3,7 @@
 import { api, messageOf, take } from "$lib/api/client";
 import { attempt } from "$lib/actions";
 import { plural } from "$lib/format";
+import type { Level } from "$lib/sandbox";
 import { hub } from "$lib/stores/hub.svelte";
 import type { Draft } from "./draft";
 
@@ -48,9 +49,12 @@ export class Additions {
   failed = $derived(this.all.filter(({ state }) => state === "failed"));
 
   /** add adds servers, a few at a time, and returns when each is added or has failed. */
-  async add(drafts: Draft[], activate: boolean): Promise<void> {
+  async add(drafts: Draft[], activate: boolean, level: Level): Promise<void> {
     this.all = drafts.map(({ name }) => ({ name, id: undefined, steps: [], state: "waiting", stderr: "", lines: [] }));
-    const queue = drafts.map((draft, i) => () => this.#one(this.all[i] as Addition, draft, activate));
+    const queue = drafts.map(
+      (draft, i) => () =>
+        this.#one(this.all[i] as Addition, { ...draft, sandbox: draft.command ? level : undefined }, activate),
+    );
     const work = async () => {
       for (let job; (job = queue.shift());) await job();
     };
@@ -164,13 +168,13 @@ export class Additions {
   }
 }
 
-const bodyOf = ({ name, description, transport, command, args, url, env, headers, tags }: Draft) => ({
+const bodyOf = ({ name, description, transport, command, args, url, env, headers, tags, sandbox }: Draft) => ({
   name,
   description,
   transport,
   tags,
   warm: false,
-  ...(transport === "stdio" ? { command, args, env } : { homepage: url, headers }),
+  ...(transport === "stdio" ? { command, args, env, sandbox } : { homepage: url, headers }),
 });
 
 /** signedIn waits until somebody has signed in to a server. */

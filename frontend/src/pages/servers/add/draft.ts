@@ -1,5 +1,6 @@
 // The configuration of a server to be added.
 
+import type { Level } from "$lib/sandbox";
 import type { Parsed } from "$lib/stores/lookup.svelte";
 
 export type Transport = "stdio" | "streamable-http" | "sse";
@@ -14,6 +15,8 @@ export interface Draft {
   env: Record<string, string>;
   headers: Record<string, string>;
   tags: string[];
+  /** How the processes of a local server are confined. */
+  sandbox?: Level;
   /** Secret values by name. They are stored in the keychain only. */
   secrets: Record<string, string>;
 }

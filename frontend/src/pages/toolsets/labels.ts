@@ -1,0 +1,28 @@
+// The words for states of toolsets and their tools.
+
+import { plural } from "$lib/format";
+import type { Toolset, ToolsetTool } from "$lib/stores/toolsets.svelte";
+import type { Tone } from "$lib/ui/state";
+
+type State = ToolsetTool["state"];
+
+export const states: Record<State, { label: string; tone: Tone; text: string }> = {
+  ready: { label: "Ready", tone: "good", text: "As you have accepted it" },
+  drifted: { label: "Changed", tone: "warn", text: "Calls are refused until you pin it again" },
+  missing: { label: "Missing", tone: "bad", text: "Its server was removed or does not list it any more" },
+  waiting: { label: "Waits", tone: "neutral", text: "Its server waits for approval" },
+};
+
+/** summaryOf returns what a person has to know of a toolset, the most important first. */
+export function summaryOf(set: Toolset): { label: string; tone: Tone } {
+  if (!set.approved) return { label: "Waits for approval", tone: "warn" };
+  const number = (state: State) => set.tools.filter((tool) => tool.state === state).length;
+  if (number("drifted")) return { label: `${plural(number("drifted"), "tool")} changed`, tone: "warn" };
+  if (set.tools.some((tool) => tool.proposed_note)) return { label: "Note to review", tone: "warn" };
+  if (number("missing")) return { label: `${plural(number("missing"), "tool")} missing`, tone: "bad" };
+  if (number("waiting")) return { label: `${plural(number("waiting"), "tool")} waiting`, tone: "neutral" };
+  return { label: "Ready", tone: "good" };
+}
+
+/** keyOfTool identifies a tool in its toolset. */
+export const keyOfTool = ({ server, tool }: { server: string; tool: string }): string => `${server}.${tool}`;
