@@ -19,7 +19,7 @@ type request struct {
 }
 
 // maxLength limits page paths and server names, in bytes.
-const maxLength = 300
+const maxLength = 400
 
 func parse(args []string) (request, error) {
 	var r request

@@ -27,6 +27,8 @@ var destinations = []struct{ label, page string }{
 	{"Inspector", "/test"},
 	{"Activity", "/activity"},
 	{"Approvals", "/approvals"},
+	{"Browse", "/browse"},
+	{"Toolsets", "/toolsets"},
 }
 
 // actions are the commands of the menus.
@@ -68,7 +70,7 @@ func menus(system string, a actions) []submenu {
 	for i, to := range destinations {
 		goTo.entries = append(goTo.entries, entry{to.label, string(rune('1' + i)), func() { a.navigate(to.page) }})
 	}
-	goTo.entries = append(goTo.entries, entry{}, entry{"Find …", "k", func() { a.navigate("palette") }})
+	goTo.entries = append(goTo.entries, entry{"Settings", ",", func() { a.navigate("/settings") }}, entry{}, entry{"Find …", "k", func() { a.navigate("palette") }})
 	help := submenu{"Help", []entry{{"API Documentation", "", a.describe}, {"About " + Title, "", a.about}}}
 	if system != "darwin" {
 		file.entries = append(file.entries, quit)

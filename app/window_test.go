@@ -2,9 +2,12 @@ package app
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/godbus/dbus/v5"
+
+	"github.com/agent-discover/agent-discover/app/links"
 )
 
 func TestAMissingDisplayIsAnError(t *testing.T) {
@@ -44,6 +47,8 @@ func TestArgumentsAreParsed(t *testing.T) {
 		"a relative path":             {[]string{"-page", "servers"}, request{}, true},
 		"a line break":                {[]string{"-test", "a\nb"}, request{}, true},
 		"a link":                      {[]string{"--link", "agentdiscover://servers"}, request{page: "/servers"}, false},
+		"a link to install":           {[]string{"--link", "agentdiscover://install?id=npm:@a/b"}, request{page: "/browse/npm:@a%2Fb?link=1&step=install"}, false},
+		"a bad link to install":       {[]string{"--link", "agentdiscover://install?id=npm:a&answers=x"}, request{page: "/browse?link=invalid"}, false},
 		"the menu entry":              {[]string{"--link"}, request{}, false},
 		"a link to an action":         {[]string{"--link", "agentdiscover://servers/add?command=x"}, request{}, false},
 		"a link with options":         {[]string{"--link", "agentdiscover://x", "--page", "/approvals"}, request{}, false},
@@ -56,6 +61,14 @@ func TestArgumentsAreParsed(t *testing.T) {
 				t.Errorf("parse(%q) = %+v, %v, want %+v and an error: %v", row.args, got, err, row.want, row.wantErr)
 			}
 		})
+	}
+}
+
+func TestThePageOfTheLongestLinkCanBePassedToAnOpenWindow(t *testing.T) {
+	part := strings.Repeat("a", 100)
+	page := links.Page("agentdiscover://install?id=official:" + part + "/" + part + "&version=" + part[:50] + "&option=" + part[:30])
+	if !strings.Contains(page, "step=install") || !isPage(page) {
+		t.Errorf("the window ignores %q", page)
 	}
 }
 

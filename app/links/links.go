@@ -19,11 +19,15 @@ const Flag = "--link"
 
 // pages are the pages that an address may show. Approvals is missing: it must not appear below a click that is meant for
 // something else.
-var pages = []string{"overview", "servers", "editors", "tools", "activity"}
+var pages = []string{"overview", "servers", "browse", "editors", "tools", "activity"}
 
 // Page returns the path of the page that an address shows, such as /servers for agentdiscover://servers; "" for any other
-// address, which shows the window as it is.
+// address, which shows the window as it is. An address such as agentdiscover://install?id=npm:@scope/name shows what would
+// be installed, and an invalid one of this kind shows a page that says so.
 func Page(address string) string {
+	if asksToInstall(address) {
+		return installPage(address)
+	}
 	parsed, err := url.Parse(address)
 	if err != nil || !strings.EqualFold(parsed.Scheme, Scheme) || !slices.Contains(pages, strings.ToLower(parsed.Host)) ||
 		parsed.User != nil || strings.Trim(parsed.Path, "/") != "" || parsed.RawQuery != "" || parsed.Fragment != "" {

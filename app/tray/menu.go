@@ -71,6 +71,7 @@ func menuOf(s state) menu {
 		{Label: "Answer " + plural(len(s.Questions), "question", "questions") + "…", Command: commandOpen, Hidden: len(s.Questions) == 0},
 		{Label: "Servers", Hidden: len(approved) == 0, Items: serverItems(approved, s.Paused)},
 		{Label: fmt.Sprintf("Waiting for approval (%d)", len(waiting)), Hidden: len(waiting) == 0, Items: waitingItems(waiting)},
+		{Label: "Review " + plural(s.Held, "held item", "held items") + "…", Command: commandApprovals, Hidden: s.Held == 0},
 		{Label: fmt.Sprintf("Sign in (%d)", len(signIns)), Hidden: len(signIns) == 0, Items: signInItems(signIns)},
 		{Separator: true},
 		{Label: "Start hub", Command: commandStart, Hidden: s.Phase != stopped && s.Phase != failing},
@@ -110,12 +111,12 @@ func statusLine(s state) (string, icons.State) {
 		return "Stopping…", icons.Stopped
 	case s.Phase == failing:
 		return safetext.Clip(safetext.Label("Hub unavailable: "+s.Problem), maxNote), icons.Attention
-	case s.Paused && len(waiting)+len(s.Questions) > 0: // servers that are paused do not fail
-		return "Paused, " + attentionLine(len(s.Questions), len(waiting), 0, 0), icons.Attention
+	case s.Paused && len(waiting)+len(s.Questions)+s.Held > 0: // servers that are paused do not fail
+		return "Paused, " + attentionLine(len(s.Questions), len(waiting), s.Held, 0, 0), icons.Attention
 	case s.Paused:
 		return "Paused", icons.Paused
-	case len(s.Questions)+len(waiting)+signIns+failed > 0:
-		return attentionLine(len(s.Questions), len(waiting), signIns, failed), icons.Attention
+	case len(s.Questions)+len(waiting)+s.Held+signIns+failed > 0:
+		return attentionLine(len(s.Questions), len(waiting), s.Held, signIns, failed), icons.Attention
 	case s.Calls > 0:
 		return plural(s.Calls, "call", "calls") + " running", icons.Working
 	case len(approved) == 0:
@@ -134,7 +135,7 @@ func openedBy(s state) string {
 		return ""
 	case len(s.Questions) > 0:
 		return commandOpen // every page shows them
-	case len(waiting) > 0:
+	case len(waiting)+s.Held > 0:
 		return commandApprovals
 	case s.Calls > 0 && !s.Paused && !slices.ContainsFunc(approved, server.failed) && !slices.ContainsFunc(approved, server.wantsSignIn):
 		return commandActivity
@@ -142,14 +143,18 @@ func openedBy(s state) string {
 	return commandServers
 }
 
-// attentionLine counts the questions, and the servers that need a decision or a sign-in, or have failed.
-func attentionLine(questions, waiting, signIns, failed int) string {
+// attentionLine counts the questions, the servers and the items of servers that need a decision, and the servers that need
+// a sign-in or have failed.
+func attentionLine(questions, waiting, held, signIns, failed int) string {
 	var parts []string
 	if questions > 0 {
 		parts = append(parts, plural(questions, "question waits", "questions wait"))
 	}
 	if waiting > 0 {
 		parts = append(parts, plural(waiting, "server waits", "servers wait")+" for approval")
+	}
+	if held > 0 {
+		parts = append(parts, plural(held, "tool or text is", "tools or texts are")+" held")
 	}
 	if signIns > 0 {
 		parts = append(parts, plural(signIns, "server requires", "servers require")+" a sign-in")

@@ -58,6 +58,7 @@ func TestTheFirstLineAndTheIconShowTheSameState(t *testing.T) {
 		"one call":                       {state{Phase: connected, Calls: 1, Servers: named(1)}, "1 call running", icons.Working},
 		"two calls":                      {state{Phase: connected, Calls: 2, Servers: named(1)}, "2 calls running", icons.Working},
 		"paused":                         {state{Phase: connected, Paused: true, Servers: named(3)}, "Paused", icons.Paused},
+		"a tool is held":                 {state{Phase: connected, Held: 1, Servers: named(1)}, "1 tool or text is held", icons.Attention},
 		"one server waits":               {state{Phase: connected, Calls: 1, Servers: []server{{Name: "new"}}}, "1 server waits for approval", icons.Attention},
 		"two servers wait while paused":  {state{Phase: connected, Paused: true, Servers: []server{{Name: "new"}, {Name: "newer"}}}, "Paused, 2 servers wait for approval", icons.Attention},
 		"failing servers while paused":   {state{Phase: connected, Paused: true, Servers: []server{{Name: "a", Approved: true, State: "failing"}, {Name: "b", Approved: true, State: "calls_fail"}}}, "Paused", icons.Paused},
@@ -66,8 +67,8 @@ func TestTheFirstLineAndTheIconShowTheSameState(t *testing.T) {
 		"one server requires a sign-in":  {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "sign_in"}, {Name: "b", Approved: true, State: "failing"}}}, "1 server requires a sign-in, 1 server fails", icons.Attention},
 		"the calls of a server fail":     {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, Running: true, State: "calls_fail"}}}, "1 server fails", icons.Attention},
 		"a waiting server with an error": {state{Phase: connected, Servers: []server{{Name: "b", State: "waiting"}}}, "1 server waits for approval", icons.Attention},
-		"one question":                   {state{Phase: connected, Calls: 1, Servers: named(1), Questions: []question{{"1", "a"}}}, "1 question waits", icons.Attention},
-		"a question while paused":        {state{Phase: connected, Paused: true, Questions: []question{{"1", "a"}, {"2", "a"}}, Servers: []server{{Name: "new"}}}, "Paused, 2 questions wait, 1 server waits for approval", icons.Attention},
+		"one question":                   {state{Phase: connected, Calls: 1, Servers: named(1), Questions: []question{{ID: "1", Server: "a"}}}, "1 question waits", icons.Attention},
+		"a question while paused":        {state{Phase: connected, Paused: true, Questions: []question{{ID: "1", Server: "a"}, {ID: "2", Server: "a"}}, Servers: []server{{Name: "new"}}}, "Paused, 2 questions wait, 1 server waits for approval", icons.Attention},
 		"a healthy server":               {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "stopped"}}}, "0 of 1 server running", icons.Running},
 		"a server of unknown state":      {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "new"}}}, "0 of 1 server running", icons.Running},
 	} {
@@ -104,7 +105,7 @@ func TestTheWholeMenu(t *testing.T) {
 				"Pause all servers\nHealth check\nCopy MCP configuration\n--\n[x] Start at login\n(Agent Discover v1.2.3)\nQuit\n",
 		},
 		"with a question": {
-			state{Phase: connected, Servers: named(1), Version: "dev", Questions: []question{{"1", "s01"}}},
+			state{Phase: connected, Servers: named(1), Version: "dev", Questions: []question{{ID: "1", Server: "s01"}}},
 			"1 question waits\n--\nOpen dashboard\nAnswer 1 question…\nServers\n  s01\n--\nPause all servers\nHealth check\nCopy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
 		},
 		"paused": {

@@ -24,6 +24,7 @@ type notice struct {
 const (
 	keyApproval = "approval"
 	keyQuestion = "question"
+	keyHeld     = "held"
 	keySignIn   = "sign-in "
 )
 
@@ -34,10 +35,11 @@ type notifier interface {
 	hide(ctx context.Context, key string)
 }
 
-// announcer decides when to notify: once for each server that begins to wait for approval, once for each question, and
-// once each time that the sign-in to a server ends.
+// announcer decides when to notify: once for each server that begins to wait for approval, once for each question, when
+// more items of servers are held, and once each time that the sign-in to a server ends.
 type announcer struct {
 	known map[string][]string // what waited before, by key
+	held  int                 // items that were held before
 	ended map[int64]bool      // servers whose notice about an ended sign-in was shown, until somebody has signed in
 }
 
@@ -69,6 +71,16 @@ func (a *announcer) next(s state) (show []notice, hide []string) {
 			hide = append(hide, key)
 		}
 	}
+	switch before := a.held; {
+	case s.Held > before:
+		show = append(show, notice{
+			Key: keyHeld, Summary: plural(s.Held, "tool or text of a server is", "tools or texts of servers are") + " held",
+			Body: "Agents do not get what is new, changed or suspicious before you have read it. Click to review it.", Command: commandApprovals,
+		})
+	case s.Held == 0 && before > 0:
+		hide = append(hide, keyHeld)
+	}
+	a.held = s.Held
 	again, signedIn := a.signIns(s.Servers)
 	return append(show, again...), append(hide, signedIn...)
 }
@@ -103,7 +115,10 @@ func noticeOf(key string, s state, waiting []string) notice {
 			Key: key, Summary: plural(len(waiting), "question waits", "questions wait") + " for your answer",
 			Body: "A server needs it to go on. Click to answer.", Command: commandOpen,
 		}
-		if len(waiting) == 1 {
+		if len(waiting) == 1 && s.Questions[0].Approval {
+			n.Summary = "A call of " + shownName(s.Questions[0].Server) + " needs your approval"
+			n.Body = "It waits until you approve or refuse it. Click to see what would be called."
+		} else if len(waiting) == 1 {
 			n.Summary = shownName(s.Questions[0].Server) + " asks you a question"
 		}
 		return n

@@ -9,6 +9,7 @@ import (
 func TestWhatWaitsIsAnnouncedOnce(t *testing.T) {
 	online := func(servers ...server) state { return state{Phase: connected, Servers: servers} }
 	asked := func(s state, questions ...question) state { s.Questions = questions; return s }
+	holding := func(s state, n int) state { s.Held = n; return s }
 	signs := func(id int64, state, signIn string) server {
 		return server{ID: id, Name: fmt.Sprintf("s%d", id), Approved: true, State: state, SignIn: signIn}
 	}
@@ -27,11 +28,14 @@ func TestWhatWaitsIsAnnouncedOnce(t *testing.T) {
 		{"the hub restarts", state{Phase: restarting}, ""},
 		{"and is back", online(a, b), ""},
 		{"one is approved", online(a), ""},
-		{"a question", asked(online(a), question{"1", "c"}), "“c” asks you a question → open"},
-		{"two questions", asked(online(a), question{"1", "c"}, question{"2", "c"}), "2 questions wait for your answer → open"},
+		{"a question", asked(online(a), question{ID: "1", Server: "c"}), "“c” asks you a question → open"},
+		{"two questions", asked(online(a), question{ID: "1", Server: "c"}, question{ID: "2", Server: "c"}), "2 questions wait for your answer → open"},
 		{"both are answered", online(a), "hide question"},
 		{"the last is decided", online(ready), "hide approval"},
 		{"it waits again", online(ready, a), "“a” waits for your approval → open /approvals"},
+		{"two tools are held", holding(online(ready, a), 2), "2 tools or texts of servers are held → open /approvals"},
+		{"one is approved", holding(online(ready, a), 1), ""},
+		{"both are", online(ready, a), "hide held"},
 		{"a sign-in that nobody has made yet", online(a, signs(6, "sign_in", "required")), ""},
 		{"a sign-in ends", online(a, signs(6, "sign_in", "again")), "“s6” requires you to sign in again → signin 6"},
 		{"its server fails again", online(a, signs(6, "sign_in", "again")), ""},
@@ -73,5 +77,10 @@ func TestNoticesContainNothingButNames(t *testing.T) {
 	}
 	if s = receive(t, s, `{"type":"elicitation_answered","id":"e"}`); len(s.Questions) != 0 {
 		t.Errorf("the answered question is still waiting: %v", s.Questions)
+	}
+	s = receive(t, s, `{"type":"elicitation_request","id":"a","serverName":"s","mode":"approval","message":"hunter2","request":{"tool":"t","arguments":{"password":"hunter2"}}}`)
+	show, _ = (&announcer{}).next(s)
+	if text := fmt.Sprintf("%+v", show); !strings.Contains(text, "A call of “s” needs your approval") || strings.Contains(text, "hunter2") {
+		t.Errorf("got %s", text)
 	}
 }

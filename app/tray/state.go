@@ -25,6 +25,7 @@ type state struct {
 	Problem string // why the phase is failing
 	Paused  bool
 	Calls   int // running calls
+	Held    int // tools, prompts and the like that wait for the user's decision
 	Servers []server
 	// Questions are those of servers that have no answer yet.
 	Questions []question
@@ -46,7 +47,10 @@ type server struct {
 }
 
 // question is a question of a server to the user.
-type question struct{ ID, Server string }
+type question struct {
+	ID, Server string
+	Approval   bool // of a call
+}
 
 // failed reports whether the server or most of its calls fail.
 func (s server) failed() bool { return s.State == words.Failing || s.State == words.CallsFail }
@@ -66,18 +70,20 @@ func (s state) updated(message []byte) (state, error) {
 		Servers []server `json:"servers"`
 		Paused  bool     `json:"paused"`
 		Calls   int      `json:"calls"`
+		Held    int      `json:"waiting"`
 		ID      string   `json:"id"`
 		Server  string   `json:"serverName"`
+		Mode    string   `json:"mode"`
 	}
 	if err := json.Unmarshal(message, &m); err != nil {
 		return s, err
 	}
 	switch m.Type {
 	case "hub":
-		s.Paused, s.Calls = m.Paused, max(m.Calls, 0)
+		s.Paused, s.Calls, s.Held = m.Paused, max(m.Calls, 0), max(m.Held, 0)
 	case "elicitation_request":
 		if !slices.ContainsFunc(s.Questions, func(q question) bool { return q.ID == m.ID }) {
-			s.Questions = append(slices.Clone(s.Questions), question{m.ID, m.Server})
+			s.Questions = append(slices.Clone(s.Questions), question{m.ID, m.Server, m.Mode == "approval"})
 		}
 	case "elicitation_answered":
 		s.Questions = slices.DeleteFunc(slices.Clone(s.Questions), func(q question) bool { return q.ID == m.ID })
@@ -108,6 +114,6 @@ func merged(before, changed []server, names []string) []server {
 
 // disconnected returns the state without a connection to a hub: everything that a hub has reported is cleared.
 func (s state) disconnected(p phase, problem string) state {
-	s.Phase, s.Problem, s.Calls, s.Servers, s.Questions, s.Paused = p, problem, 0, nil, nil, false
+	s.Phase, s.Problem, s.Calls, s.Held, s.Servers, s.Questions, s.Paused = p, problem, 0, 0, nil, nil, false
 	return s
 }

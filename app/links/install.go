@@ -1,0 +1,48 @@
+package links
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// invalid is the page that an address shows if it asks to install something that no registry can have.
+const invalid = "/browse?link=invalid"
+
+// parameters are those of an address that asks to install a server. It has an ID and nothing that answers a question of the
+// server: what is installed with which answers is decided in the window.
+var parameters = map[string]*regexp.Regexp{
+	"id":      regexp.MustCompile(`^[a-z]{1,20}:@?[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,99}(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,99})?$`),
+	"version": regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+_-]{0,49}$`),
+	"option":  regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,29}$`),
+}
+
+// asksToInstall reports whether an address is meant to install a server, even if it is not valid.
+func asksToInstall(address string) bool {
+	rest, ok := strings.CutPrefix(strings.ToLower(address), Scheme+":")
+	rest = strings.TrimLeft(rest, "/")
+	return ok && (rest == "install" || strings.HasPrefix(rest, "install?") || strings.HasPrefix(rest, "install/"))
+}
+
+// installPage returns the page that shows the plan for an address.
+func installPage(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil || !strings.EqualFold(parsed.Host, "install") || parsed.User != nil || strings.Trim(parsed.Path, "/") != "" || parsed.Fragment != "" {
+		return invalid
+	}
+	given, err := url.ParseQuery(parsed.RawQuery)
+	if err != nil || len(given["id"]) != 1 {
+		return invalid
+	}
+	query := url.Values{"step": {"install"}, "link": {"1"}}
+	for name, values := range given {
+		valid := parameters[name]
+		if valid == nil || len(values) != 1 || !valid.MatchString(values[0]) {
+			return invalid
+		}
+		if name != "id" {
+			query.Set(name, values[0])
+		}
+	}
+	return "/browse/" + url.PathEscape(given.Get("id")) + "?" + query.Encode()
+}
