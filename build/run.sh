@@ -94,7 +94,7 @@ say "" "AI editors on this machine, and whether they have the entry of Agent Dis
 cat <<EOF
 
 Add the entry (shows every change first):  $binary editors register --all
-Or add it by hand:  {"mcpServers":{"discover":{"command":"$binary","args":["mcp"]}}}
+Or add it by hand:  {"mcpServers":{"discover":{"command":"$binary","args":["mcp","--surface","meta"]}}}
 
 EOF
 # screen: succeeds if a window can be shown.

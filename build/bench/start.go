@@ -158,8 +158,11 @@ func (b *bench) firstHit(ctx context.Context, h *hub) error {
 	if err := json.Unmarshal(line, &reply); err != nil {
 		return err
 	}
-	var answer struct{ Found bool }
-	if len(reply.Result.Content) == 0 || json.Unmarshal([]byte(reply.Result.Content[0].Text), &answer) != nil || !answer.Found {
+	var answer struct {
+		Found   bool
+		Closest []json.RawMessage // the vectors of a measurement may be random, so that no tool fits well enough
+	}
+	if len(reply.Result.Content) == 0 || json.Unmarshal([]byte(reply.Result.Content[0].Text), &answer) != nil || !answer.Found && len(answer.Closest) == 0 {
 		return fmt.Errorf("find_tool found nothing: %s", line)
 	}
 	return nil

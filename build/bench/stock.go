@@ -108,7 +108,7 @@ func stock(ctx context.Context, folder paths.Folder, servers [][]*catalog.Tool, 
 		if _, err := s.InsertServer(ctx, server); err != nil {
 			return err
 		}
-		if err := s.ReplaceTools(ctx, server.Name, tools); err != nil {
+		if err := s.ReplaceTools(ctx, server.Name, tools, nil); err != nil {
 			return err
 		}
 		var made []embedding.Made
