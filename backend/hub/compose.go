@@ -300,10 +300,7 @@ func (h *Hub) chooseResults(entered string) (folder string, err error) {
 	if folder, err = settings.ResultsFolder(entered); err != nil {
 		return "", err
 	}
-	if err := h.keepSetting([]string{"results", "folder"}, folder); err != nil {
-		return "", err
-	}
-	_, err = h.settings.Reload() // applies it
+	_, err = h.settings.Change(func() error { return h.keepSetting([]string{"results", "folder"}, folder) })
 	return folder, err
 }
 

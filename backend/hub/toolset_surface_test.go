@@ -16,7 +16,8 @@ import (
 var daily = companion.Entry{Surface: "toolset:daily"}
 
 // equipping runs a hub with the servers one, two and three, of which two is active, and
-// the toolset daily with two tools of one, and one tool of three.
+// the toolset daily with two tools of one, and one tool of three. It waits until the hub
+// has all lists of the servers.
 func equipping(t *testing.T, settings string) *hub.Hub {
 	t.Helper()
 	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, settings)})
@@ -27,6 +28,13 @@ func equipping(t *testing.T, settings string) *hub.Hub {
 	}
 	do(t, h, "POST", "/api/servers/2/activate", nil, nil)
 	createToolset(t, h, "daily", "one.steps", "three.echo", "one.echo")
+	for surface, servers := range map[companion.Entry][]string{daily: {"one", "three"}, {}: {"two"}} {
+		waiting := introduced(t, h, surface, "{}")
+		for _, name := range servers {
+			waiting.awaitList("resources/templates/list", name+"+")
+		}
+		waiting.leave()
+	}
 	return h
 }
 

@@ -84,6 +84,21 @@ func (l *Live) State() *State { return l.state.Load() }
 func (l *Live) Reload() (keys []string, err error) {
 	l.reloading.Lock()
 	defer l.reloading.Unlock()
+	return l.reload()
+}
+
+// Change runs edit, which changes the file, and reloads it. It returns the error of edit
+// or what Reload returns; the keys include every change by edit.
+func (l *Live) Change(edit func() error) (keys []string, err error) {
+	l.reloading.Lock() // Run must not read the change first
+	defer l.reloading.Unlock()
+	if err := edit(); err != nil {
+		return nil, err
+	}
+	return l.reload()
+}
+
+func (l *Live) reload() (keys []string, err error) {
 	before := l.State()
 	next, err := Load(l.file)
 	if err != nil {

@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -187,6 +189,31 @@ func TestReadersNeverSeeHalfOfAReload(t *testing.T) {
 	for range 50 {
 		if wrong := <-broken; wrong != "" {
 			t.Fatal(wrong)
+		}
+	}
+}
+
+func TestAChangeIsReportedToWhoMakesItWhileTheFileIsReloaded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	l, err := Open(file, new(events.Bus), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var reloading sync.WaitGroup
+	defer reloading.Wait()
+	defer stop()
+	reloading.Go(func() {
+		for ctx.Err() == nil {
+			_, _ = l.Reload()
+		}
+	})
+	for n := range 100 {
+		keys, err := l.Change(func() error {
+			return os.WriteFile(file, fmt.Appendf(nil, "port: %d\n", 4000+n), 0o600)
+		})
+		if err != nil || !slices.Equal(keys, []string{"port"}) {
+			t.Fatalf("change %d: %v, %v", n, keys, err)
 		}
 	}
 }

@@ -17,6 +17,7 @@ type Config struct {
 	Live interface {
 		State() *settings.State
 		Reload() ([]string, error)
+		Change(edit func() error) ([]string, error)
 	}
 	Keep func(keys []string, value any) error // writes one value to the file
 	Edit settings.Editor
@@ -86,7 +87,10 @@ type ReloadedConfig struct {
 }
 
 func (c *Config) reload(context.Context, *struct{}) (*route.Reply[ReloadedConfig], error) {
-	changed, err := c.Live.Reload()
+	return c.reloaded(c.Live.Reload())
+}
+
+func (c *Config) reloaded(changed []string, err error) (*route.Reply[ReloadedConfig], error) {
 	return reply(ReloadedConfig{append([]string{}, changed...), append([]string{}, c.Live.State().Restart...)}, err)
 }
 
@@ -109,10 +113,7 @@ func (c *Config) set(ctx context.Context, in *configInput) (*route.Reply[Reloade
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Keep(strings.Split(body.Key, "."), value); err != nil {
-		return nil, err
-	}
-	return c.reload(ctx, nil)
+	return c.reloaded(c.Live.Change(func() error { return c.Keep(strings.Split(body.Key, "."), value) }))
 }
 
 type ruleFields struct {
@@ -145,10 +146,7 @@ func (c *Config) editRule(ctx context.Context, in *ruleInput, edit func(at int, 
 	if err != nil {
 		return nil, err
 	}
-	if err := edit(body.At, rule); err != nil {
-		return nil, err
-	}
-	return c.reload(ctx, nil)
+	return c.reloaded(c.Live.Change(func() error { return edit(body.At, rule) }))
 }
 
 // scalarOf returns the text, number, true or false that JSON stands for.
