@@ -113,6 +113,7 @@ func TestNoErrorAndNoLogContainsAToken(t *testing.T) {
 		}
 		end := f.run()
 		f.finds(token)
+		synctest.Wait()
 		_, _, taken := f.Create(t.Context(), c)
 		f.failure = errors.New("the disk is full")
 		_, _, unstored := f.Create(t.Context(), credentials.Credential{Name: "another"})
