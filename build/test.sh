@@ -68,26 +68,28 @@ longest=(./backend/hub ./backend/cmd/agent-discover)
 # pure: packages of pure functions, in which the race detector has nothing to find.
 pure='/backend/.*/(bundle|cases|configdiff|configedit|findreply|jsonscan|names|safetext|schemacompat)$'
 
-# consecutive: tests of whole programs that send one request after another: the command line's scripts, the recorded
-# exchanges, long results, and other programs that are run as clients. The race detector would only slow them down.
-consecutive='^(TestCommandLine|TestRecordedExchangesAreAnsweredAlike|TestAResultOf20MB.*|TestNothingThatTheHubWrites.*|TestMCPInspector.*|TestEveryEditorEntry.*)$'
+# consecutive: tests that do one thing after another: the command line's scripts, the recorded exchanges, long texts and
+# results, and other programs that are run as clients. The race detector would only slow them down.
+consecutive='^(TestLongRunsAreCountedInLittleTime|TestCommandLine|TestRecordedExchangesAreAnsweredAlike|TestAResultOf20MB.*|TestNothingThatTheHubWrites.*|TestMCPInspector.*|TestEveryEditorEntry.*)$'
 
-# uninstrumented: packages that are not compiled for the race detector. SQLite is a translation of its C code, which locks
-# without Go's means: the detector finds nothing in it, and its tests would take three times as long.
-uninstrumented=modernc.org/...
+# uninstrumented: packages that are compiled without the race detector, also by tests that build a program. Only the time of
+# tests would show it: SQLite is a translation of C that locks without Go's means, and the others do nothing but compute.
+uninstrumented=(modernc.org/... golang.org/x/crypto/... compress/...)
 
 # race: the tests of backend/ with the race detector. The tests of longest often wait, so that another package fills the time.
+# lint has vetted them.
 race() {
   # shellcheck disable=SC2046
-  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -gcflags="$uninstrumented=-race=false" \
-    -count=1 -p "$(($(nproc) + 1))" -timeout=40m -skip="$consecutive" "${longest[@]}" $(go list ./backend/... | grep -v -E "$pure")
+  GOFLAGS="${GOFLAGS:-} $(printf -- '-gcflags=%s=-race=false ' "${uninstrumented[@]}")" CGO_ENABLED=1 \
+    run "tests with the race detector" false go test -json -race -vet=off -count=1 -p "$(($(nproc) + 1))" -timeout=40m -skip="$consecutive" \
+    "${longest[@]}" $(go list ./backend/... | grep -v -E "$pure")
 }
 
 # rest: every Go test that needs no display and that race leaves out.
 rest() {
   # shellcheck disable=SC2046
-  run "tests" false go test -json -count=1 -timeout=40m $(go list ./... | grep -v -E '/backend(/|$)') $(go list ./backend/... | grep -E "$pure")
-  run "tests of whole programs" false go test -json -count=1 -timeout=40m -run="$consecutive" "${longest[@]}" ./backend/cli
+  run "tests" false go test -json -vet=off -count=1 -timeout=40m $(go list ./... | grep -v -E '/backend(/|$)') $(go list ./backend/... | grep -E "$pure")
+  run "tests without the race detector" false go test -json -vet=off -count=1 -timeout=40m -run="$consecutive" "${longest[@]}" ./backend/cli ./backend/base/tokens
   baselines
 }
 

@@ -42,7 +42,7 @@ func Main(version string) int {
 	if len(os.Args) == 2 && os.Args[1] == sandbox.HelperCommand { // before anything else, because this process becomes another program
 		return sandbox.Exec()
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), ending()...)
 	defer stop()
 	if os.Getenv("AGENT_DISCOVER_PASSPHRASE") != "" {
 		process.Protect()
@@ -65,6 +65,16 @@ func Main(version string) int {
 	root.SetOut(p.out)
 	root.SetErr(p.err)
 	return p.report(root.ExecuteContext(ctx))
+}
+
+// ending returns the signals that end a command as Ctrl-C does. The system sends SIGHUP when the terminal is closed; below
+// nohup it is ignored, and stays so.
+func ending() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 func jsonRequested(args []string) bool {

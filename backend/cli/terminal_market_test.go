@@ -3,11 +3,14 @@
 package cli_test
 
 import (
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/testing/markettest"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
@@ -86,6 +89,26 @@ func TestAnInterruptUndoesAnInstallation(t *testing.T) {
 	programtest.Contains(t, h.Must("servers"), "No server is configured")
 }
 
+func TestClosingTheTerminalUndoesAnInstallation(t *testing.T) {
+	t.Parallel()
+	h, _, run := newMarket(t)
+	term, cmd := run("install", "npm:slow-mcp", "--verbose")
+	term.confirm("Install slow-mcp? [y/N]", 1, "y")
+	term.awaitText("npm http fetch GET 200 slow-mcp")
+	if err := term.Close(); err != nil {
+		t.Fatal(err)
+	}
+	term.exits(cmd, 3)
+	var jobs struct{ Jobs []installer.Progress }
+	if err := instance.NewClient(h.RunningHub()).Do(t.Context(), http.MethodGet, "/api/market/jobs", nil, &jobs); err != nil {
+		t.Fatal(err)
+	}
+	if len(jobs.Jobs) != 1 || jobs.Jobs[0].State != installer.Cancelled {
+		t.Errorf("jobs: %+v", jobs.Jobs)
+	}
+	programtest.Contains(t, h.Must("servers"), "No server is configured")
+}
+
 func TestAFailedInstallationShowsTheLastWordsOfTheServer(t *testing.T) {
 	t.Parallel()
 	h, _, run := newMarket(t)
@@ -128,7 +151,8 @@ func TestAPersonSeesWhereAProposalOfAnAgentComesFrom(t *testing.T) {
 	t.Parallel()
 	h, _, _ := newMarket(t)
 	agent := h.Attach()
-	agent.Ask("tools/call", `{"name":"registry","arguments":{"action":"install","name":"npm:weather-mcp"}}`)
+	proposed := agent.Ask("tools/call", `{"name":"registry","arguments":{"action":"install","name":"npm:weather-mcp"}}`)
+	programtest.Contains(t, proposed.Line, "waiting_for_approval")
 	term := newTerminal(t)
 	cmd := h.Command("servers", "approve", "weather-mcp")
 	term.runAsSession(cmd)

@@ -96,7 +96,7 @@ func (term *terminal) confirm(question string, nth int, line string) {
 
 func (term *terminal) reply(question, line string, asked func() bool) {
 	term.t.Helper()
-	programtest.Eventually(term.t, "the question is asked: "+question, asked)
+	term.eventually("the question is asked: "+question, asked)
 	if _, err := term.WriteString(line + "\n"); err != nil {
 		term.t.Fatal(err)
 	}
@@ -105,7 +105,15 @@ func (term *terminal) reply(question, line string, asked func() bool) {
 // awaitText waits until a text is on the screen.
 func (term *terminal) awaitText(text string) {
 	term.t.Helper()
-	programtest.Eventually(term.t, "the screen shows: "+text, func() bool { return strings.Contains(term.screen.String(), text) })
+	term.eventually("the screen shows: "+text, func() bool { return strings.Contains(term.screen.String(), text) })
+}
+
+// eventually waits until a condition holds; a failure shows the screen.
+func (term *terminal) eventually(what string, holds func() bool) {
+	term.t.Helper()
+	if err := programtest.Await(func() (bool, error) { return holds(), nil }); err != nil {
+		term.t.Fatalf("%v: waiting until %s; the screen shows:\n%s", err, what, term.screen)
+	}
 }
 
 func TestRemovalsAskFirstInATerminal(t *testing.T) {
@@ -230,10 +238,7 @@ func TestOnlyAPersonOrTheirCodeApproves(t *testing.T) {
 		t.Helper()
 		cmd := h.Command("servers", "approve", name)
 		term.runAsSession(cmd)
-		programtest.Eventually(t, "the question is asked", func() bool { return strings.Contains(term.screen.String(), "Approve server "+name+"?") })
-		if _, err := term.WriteString(typed + "\n"); err != nil {
-			t.Fatal(err)
-		}
+		term.confirm("Approve server "+name+"?", 1, typed)
 		_ = cmd.Wait()
 		return cmd
 	}

@@ -73,10 +73,20 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 	if launch.Started != nil {
 		launch.Started(cmd.Process.Pid)
 	}
-	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
-	tree := process.Tree{ID: id, Mark: mark, Pipes: []*os.File{stdout, stderr}}
+	tree := process.Tree{
+		ID:   process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)},
+		Mark: mark, Pipes: []*os.File{stdout, stderr},
+	}
 	s.manager.children.add(tree)
-	c := &child{cmd: cmd, input: in, tree: tree, exited: make(chan struct{}), kill: process.Kill, grace: graceOf(s.filled.Command), lost: make(chan struct{})}
+	s.attach(&child{
+		cmd: cmd, input: in, tree: tree,
+		exited: make(chan struct{}), kill: process.Kill, grace: graceOf(s.filled.Command), lost: make(chan struct{}),
+	}, in, stdout, stderr)
+	return nil
+}
+
+// attach connects a session with the pipes of its child process, until the process has exited and what it wrote is read.
+func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
 	s.link, s.conn = c, jsonrpc.NewConn(stdout, in, s, jsonrpc.Options{LineLimit: maxFirstLine, Budget: s.manager.budget, Tap: s.tap})
 	s.manager.work.Go(func() {
 		_ = s.conn.Run(context.Background()) // returns when the child's output ends
@@ -96,11 +106,10 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 		}
 		<-s.conn.Done()
 		s.lines.close()
-		s.manager.children.remove(id)
+		s.manager.children.remove(c.tree.ID)
 		s.manager.vacate()
 		close(c.exited)
 	})
-	return nil
 }
 
 // startPiped starts a command with pipes for its standard streams. Package exec's

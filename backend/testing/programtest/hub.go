@@ -45,6 +45,11 @@ func (h *Home) startServing(args ...string) *Hub {
 	if err := s.Cmd.Start(); err != nil {
 		h.T.Fatal(err)
 	}
+	h.T.Cleanup(func() {
+		if text := s.Stderr.String(); h.T.Failed() && text != "" {
+			h.T.Logf("standard error of the hub %d:\n%s", s.Cmd.Process.Pid, text)
+		}
+	})
 	go func() {
 		defer close(s.ended)
 		_ = s.Cmd.Wait() // the exit code is read from ProcessState
