@@ -7,6 +7,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# Go compiles for the tests as make compiles the programs, so that both share its cache.
+export GOFLAGS="${GOFLAGS:-} -trimpath"
+
 coverage=$PWD/coverage
 mark() { printf '{"Action":"%s",%s}\n' "$@"; }
 
@@ -80,7 +83,7 @@ uninstrumented=(modernc.org/... golang.org/x/crypto/... compress/...)
 # lint has vetted them.
 race() {
   # shellcheck disable=SC2046
-  GOFLAGS="${GOFLAGS:-} $(printf -- '-gcflags=%s=-race=false ' "${uninstrumented[@]}")" CGO_ENABLED=1 \
+  GOFLAGS="$GOFLAGS $(printf -- '-gcflags=%s=-race=false ' "${uninstrumented[@]}")" CGO_ENABLED=1 \
     run "tests with the race detector" false go test -json -race -vet=off -count=1 -p "$(($(nproc) + 1))" -timeout=40m -skip="$consecutive" \
     "${longest[@]}" $(go list ./backend/... | grep -v -E "$pure")
 }

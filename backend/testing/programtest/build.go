@@ -90,9 +90,6 @@ func build(name, version string) (string, error) {
 	}
 	path := filepath.Join(dir, name, "agent-discover")
 	args := []string{"build", "-o", path, "-ldflags", "-X main.version=" + version}
-	if !Race {
-		args = append(args, "-trimpath") // as make build does, to share its cache
-	}
 	if Coverage != "" {
 		args = append(args, "-cover", "-covermode=atomic", "-coverpkg=github.com/agent-discover/agent-discover/backend/...")
 	}
