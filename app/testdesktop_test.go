@@ -24,7 +24,7 @@ import (
 )
 
 // deadline limits each wait. Only a failing test waits that long.
-const deadline = 60 * time.Second
+const deadline = 3 * time.Minute
 
 // testDesktop is a desktop for one test, with copies of the built programs.
 type testDesktop struct {

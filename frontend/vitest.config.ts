@@ -6,9 +6,9 @@ export default defineConfig({
     include: ["tests/**/*.test.ts"],
     // On a machine with few cores, parallel browsers are slower than consecutive ones.
     fileParallelism: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     // Polls wait for an event; only a broken test waits so long.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -25,7 +25,7 @@ import (
 )
 
 // deadline limits each wait for a program. Only a failing test waits that long.
-const deadline = 60 * time.Second
+const deadline = 3 * time.Minute
 
 // session is a desktop session with a display, a session bus and a home folder for one test.
 type session struct {

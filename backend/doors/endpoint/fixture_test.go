@@ -22,7 +22,7 @@ import (
 )
 
 // deadline limits how long a test waits for an event.
-const deadline = 20 * time.Second
+const deadline = time.Minute
 
 // script is what the sessions of a test do.
 type script struct {

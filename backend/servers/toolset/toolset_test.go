@@ -241,7 +241,7 @@ func TestEventsFollowTheStatesOfTools(t *testing.T) {
 	changes, stop := events.Subscribe[toolset.Changed](f.bus, 16)
 	defer stop()
 	go func() { _ = f.Run(t.Context()) }()
-	late := time.After(20 * time.Second)
+	late := time.After(time.Minute)
 	for { // Run subscribes at some time
 		f.list("notes", poisonNote)
 		f.list("notes", readNote)

@@ -22,7 +22,7 @@ import (
 )
 
 // deadline bounds the wait for a daemon. It is reached only in failing tests.
-const deadline = 30 * time.Second
+const deadline = time.Minute
 
 // Session is a session bus with or without a keyring.
 type Session struct {

@@ -12,7 +12,7 @@ import (
 
 // deadline limits how long a test waits for an event. Only a broken program needs that
 // long.
-const deadline = time.Minute
+const deadline = 3 * time.Minute
 
 // Eventually waits until a condition holds. what describes it in failures, as in "the
 // hub is ready".

@@ -26,7 +26,7 @@ export const row = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 export const tab = (page: Page, name: string) => page.getByRole("tab", { name }).click();
 
-export const soon = { timeout: 20_000 };
+export const soon = { timeout: 60_000 };
 
 /** fits checks that the page does not scroll sideways. */
 export const fits = (page: Page) =>

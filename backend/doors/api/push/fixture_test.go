@@ -122,7 +122,7 @@ func (f *fixture) connect(path string, o *websocket.DialOptions) *websocket.Conn
 
 func (f *fixture) read(conn *websocket.Conn) string {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
 	defer cancel()
 	_, data, err := conn.Read(ctx)
 	if err != nil {
