@@ -138,7 +138,7 @@ test("older entries load while scrolling, down to the first", async () => {
     await page.keyboard.press("End");
     return page.getByText("End of the log").isVisible();
   };
-  await expect.poll(end, { timeout: 20_000 }).toBe(true);
+  await expect.poll(end, { timeout: 60_000 }).toBe(true);
   await page.keyboard.press("End");
   await rows(page).filter({ hasText: '"report 0"' }).waitFor();
   expect(problems).toEqual([]);

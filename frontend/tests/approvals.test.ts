@@ -208,7 +208,7 @@ test("proposals are decided by keyboard alone", async () => {
   await page.getByRole("button", { name: "Dismiss" }).focus();
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelector("nav a[href='#/approvals']")?.textContent?.includes("2"));
-  await expect.poll(() => known("three"), { timeout: 20_000 }).toBeUndefined(); // the page hides it before the hub answers
+  await expect.poll(() => known("three"), { timeout: 60_000 }).toBeUndefined(); // the page hides it before the hub answers
 
   await card(page, "one").focus();
   await page.keyboard.press("A");

@@ -155,6 +155,11 @@ test("an address typed without the number sign opens the page, and other program
 test("a toast is replaced by its opposite, and leaves when another program undoes what it reports", async () => {
   const { page, context, problems } = await visit(browser, hub);
   const toasts = page.locator("[data-toasts]");
+  // Toasts stay until something removes them.
+  await page.evaluate(() => {
+    const start = window.setTimeout.bind(window);
+    window.setTimeout = ((run: () => void, ms?: number) => (ms === 6_000 ? 0 : start(run, ms))) as typeof window.setTimeout;
+  });
   await page.getByRole("button", { name: "Pause all servers" }).click();
   await toasts.getByText("Paused: servers are stopped").waitFor();
   await page.getByRole("button", { name: "Resume all servers" }).click();
@@ -164,7 +169,7 @@ test("a toast is replaced by its opposite, and leaves when another program undoe
   await toasts.getByText("Paused: servers are stopped").waitFor();
   await page.getByRole("status").getByText("Paused", { exact: true }).waitFor();
   await hub.rest("POST", "/api/resume");
-  await toasts.getByText("Paused: servers are stopped").waitFor({ state: "detached", timeout: 4_000 });
+  await toasts.getByText("Paused: servers are stopped").waitFor({ state: "detached" });
   expect(problems).toEqual([]);
   await context.close();
 });

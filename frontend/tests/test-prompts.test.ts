@@ -119,7 +119,7 @@ test("arguments of prompts and variables of templates are completed by the serve
     readFileSync(heard, "utf8")
       .split("\n")
       .some((line) => ["completion/complete", '"ref/resource"', '"resourceId"'].every((part) => line.includes(part)));
-  await expect.poll(asked, { timeout: 20_000 }).toBe(true);
+  await expect.poll(asked, { timeout: 60_000 }).toBe(true);
   await button(page, "Read resource").click();
   await page
     .getByText(/Resource 1/)

@@ -172,7 +172,7 @@ for (const theme of ["light", "dark"] as const) {
       for (const width of [400, 1600]) {
         await page.setViewportSize({ width, height: 800 });
         const over = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        await expect.poll(over, { message: `${place} at ${width}`, timeout: 20_000 }).toBeLessThanOrEqual(0);
+        await expect.poll(over, { message: `${place} at ${width}`, timeout: 60_000 }).toBeLessThanOrEqual(0);
       }
     }
     expect(problems).toEqual([]);
