@@ -4,9 +4,12 @@ package cli_test
 
 import (
 	"net/http"
+	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
@@ -91,6 +94,10 @@ func TestAnInterruptUndoesAnInstallation(t *testing.T) {
 
 func TestClosingTheTerminalUndoesAnInstallation(t *testing.T) {
 	t.Parallel()
+	// A process that catches SIGHUP starts others that do not ignore it, also below nohup.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	defer signal.Stop(caught)
 	h, _, run := newMarket(t)
 	term, cmd := run("install", "npm:slow-mcp", "--verbose")
 	term.confirm("Install slow-mcp? [y/N]", 1, "y")

@@ -313,7 +313,12 @@ func TestARegistryWhosePagesDoNotEndIsLeft(t *testing.T) {
 
 func TestConcurrentRefreshesAreOne(t *testing.T) {
 	in(t, func(t *testing.T) {
-		h := start(t, some())
+		r, waiting := some(), make(chan struct{})
+		r.fail = func(official.Query) error {
+			<-waiting
+			return nil
+		}
+		h := start(t, r)
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
@@ -325,6 +330,8 @@ func TestConcurrentRefreshesAreOne(t *testing.T) {
 		given, cancel := context.WithCancel(t.Context())
 		cancel()
 		_ = h.Refresh(given) // returns at once; the refresh goes on
+		synctest.Wait()      // all are asking while it runs
+		close(waiting)
 		all.Wait()
 		if asked := h.registry.queries(); strings.Count(asked, "|") != 2 {
 			t.Errorf("asked %s", asked)
