@@ -54,7 +54,7 @@ man: build ## Write the manual pages of all commands to bin/man (20 s)
 
 test: ## Set up and run every test; RACE=0 leaves out the race detector (20 min)
 	@build/setup.sh test
-	@build/test.sh lint $(if $(filter 0,$(RACE)),tests,race)+dashboard $(if $(filter 0,$(RACE)),,rest) desktop tray windows
+	@build/test.sh lint+pages $(if $(filter 0,$(RACE)),tests,race)+dashboard $(if $(filter 0,$(RACE)),,rest) desktop tray windows
 
 unit: ## Test all packages, except those that run whole programs (1 min)
 	@build/test.sh unit
@@ -81,7 +81,7 @@ test-windows: ## Test the programs for Windows under wine, on Linux; installs wi
 	@build/test.sh windows-tests
 
 lint: ## Check format, vet, staticcheck, errcheck, known vulnerabilities, types of the dashboard (2 min)
-	@build/test.sh lint
+	@build/test.sh lint+pages
 
 dashboard: ## Test the dashboard in a browser against real hubs (5 min)
 	@build/setup.sh test

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the named parts of the tests and sums up their results (build/testsum).
 #
-#   build/test.sh PART…         lint, race, rest, tests, dashboard, desktop, tray, windows,
+#   build/test.sh PART…         lint, pages, race, rest, tests, dashboard, desktop, tray, windows,
 #                               windows-tests, editors, market, unit, cover; PART+PART runs two together
 #   build/test.sh check FOLDER  format, vet, lint and tests of backend/FOLDER
 set -euo pipefail
@@ -61,6 +61,10 @@ lint() {
   run staticcheck true tool staticcheck -checks=all -tags=desktop,clients,market ./...
   run errcheck true tool errcheck -tags=desktop -ignoretests -exclude build/errcheck.txt ./...
   run govulncheck true vulnerable
+}
+
+# pages: types, lint and format of the dashboard.
+pages() {
   build/setup.sh frontend
   run "dashboard: types, lint, format" true npm --silent --prefix frontend run check
 }
