@@ -158,7 +158,8 @@ test("a toast is replaced by its opposite, and leaves when another program undoe
   // Toasts stay until something removes them.
   await page.evaluate(() => {
     const start = window.setTimeout.bind(window);
-    window.setTimeout = ((run: () => void, ms?: number) => (ms === 6_000 ? 0 : start(run, ms))) as typeof window.setTimeout;
+    window.setTimeout = ((run: () => void, ms?: number) =>
+      ms === 6_000 ? 0 : start(run, ms)) as typeof window.setTimeout;
   });
   await page.getByRole("button", { name: "Pause all servers" }).click();
   await toasts.getByText("Paused: servers are stopped").waitFor();
