@@ -41,6 +41,27 @@ test("a question says who asks and how long it waits, survives without a window,
   expect(problems).toEqual([]);
 });
 
+test("a question that arrives while the page loads the list of questions stays", async () => {
+  let release = () => {};
+  const shown = new Promise<void>((resolve) => (release = resolve));
+  const prepare = (page: Page) =>
+    page.route("**/api/elicitations", async (route) => {
+      const response = await route.fetch(); // has no question yet
+      await shown;
+      await route.fulfill({ response });
+    });
+  const { page } = await at.open("/overview", { prepare });
+  const loaded = page.waitForResponse("**/api/elicitations");
+  const answer = call("trigger-elicitation-request");
+  await form(page).waitFor();
+  release();
+  await (await loaded).finished();
+  await page.evaluate(() => new Promise((rendered) => setTimeout(() => requestAnimationFrame(rendered))));
+  await form(page).getByRole("button", { name: "Decline" }).click();
+  expect(await answer).toContain("declined");
+  await form(page).waitFor({ state: "hidden" });
+});
+
 test("two questions at once are answered one after the other", async () => {
   const { page } = await at.open("/overview");
   const asked = [call("trigger-elicitation-request"), call("trigger-elicitation-request")];

@@ -1,11 +1,10 @@
-// The connection to the hub, and the state that the hub reports over it: servers, clients, calls and elicitations.
+// The connection to the hub, and the state that the hub reports over it: servers, clients and calls.
 
-import { ApiError, api, connect, disconnect, messageOf, take } from "../api/client.ts";
+import { ApiError, connect, disconnect, messageOf } from "../api/client.ts";
 import { enter, hasTicket, leave, Locked, Stopped } from "../api/session.ts";
 import { listen, type LogEntry, type Messages, type MessageType, type Server } from "../api/socket.ts";
 import { native } from "../api/window.ts";
 import { failing } from "../ui/state.ts";
-import { serverLabel } from "../words.ts";
 import { toasts } from "./toasts.svelte.ts";
 
 /**
@@ -14,17 +13,9 @@ import { toasts } from "./toasts.svelte.ts";
  */
 export type ConnectionState = "connecting" | "online" | "offline" | "locked" | "stopped";
 
-export type PendingElicitation = Messages["elicitation_request"];
-
 const FIRST_WAIT = 250; // ms between two connection attempts
 const LONGEST_WAIT = 10_000;
 const RECENT = 200;
-
-/** The message about a question that ended without an answer. */
-const endings = {
-  expired: (server: string) => `The question of ${server} was not answered in time. The server knows.`,
-  withdrawn: (server: string) => `${server} does not need an answer any more: the call has ended.`,
-};
 
 type Listener<T extends MessageType> = (message: Messages[T]) => void;
 
@@ -49,8 +40,6 @@ class Hub {
   ready = $state(false);
   /** The latest log entries since the page was opened, newest first. */
   recent = $state.raw<LogEntry[]>([]);
-  /** Unanswered elicitations of servers. */
-  elicitations = $state.raw<PendingElicitation[]>([]);
 
   #wait = FIRST_WAIT;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -193,8 +182,6 @@ class Hub {
     else if (type === "hub") this.#hub(message as Messages["hub"]);
     else if (type === "log_entry")
       this.recent = [(message as Messages["log_entry"]).entry, ...this.recent].slice(0, RECENT);
-    else if (type === "elicitation_request") this.#asked(message as PendingElicitation);
-    else if (type === "elicitation_answered") this.#answered(message as Messages["elicitation_answered"]);
     for (const listener of this.#listeners.get(type) ?? []) listener(message);
   };
 
@@ -220,16 +207,6 @@ class Hub {
     this.reason = "";
     this.#wait = FIRST_WAIT;
     for (const key of this.#followed.keys()) this.#send({ type: "follow", ...(JSON.parse(key) as object) });
-    void this.#loadElicitations();
-  }
-
-  async #loadElicitations(): Promise<void> {
-    try {
-      const { entries } = await take(api.GET("/api/elicitations"));
-      this.elicitations = (entries ?? []).map((entry) => ({ ...entry, ts: new Date(entry.createdAt).toISOString() }));
-    } catch {
-      // The next connection tries again.
-    }
   }
 
   #hub({ paused, calls, clients, problem = "", waiting, warned }: Messages["hub"]): void {
@@ -239,17 +216,6 @@ class Hub {
     this.clients = clients;
     this.problem = problem;
     this.held = { waiting, warned };
-  }
-
-  /** #asked adds a question, which the list of waiting questions may have had before. */
-  #asked(question: PendingElicitation): void {
-    this.elicitations = [...this.elicitations.filter(({ id }) => id !== question.id), question];
-  }
-
-  #answered({ id, unanswered }: Messages["elicitation_answered"]): void {
-    const ended = this.elicitations.find((elicitation) => elicitation.id === id);
-    this.elicitations = this.elicitations.filter((elicitation) => elicitation !== ended);
-    if (ended && unanswered) toasts.show(endings[unanswered](serverLabel(ended.serverName)), { kind: "note" });
   }
 }
 

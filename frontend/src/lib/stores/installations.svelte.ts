@@ -14,7 +14,10 @@ const ends: Record<string, string> = { install: "installed", update: "updated", 
 const KEPT = 1_000; // lines of output, as many as the hub keeps
 
 class Installations {
-  #query = new LiveQuery(async () => this.#merge((await take(api.GET("/api/market/jobs"))).jobs ?? []));
+  #query = new LiveQuery(async () => {
+    const before = new Set(this.list.map(({ id }) => id));
+    this.#merge((await take(api.GET("/api/market/jobs"))).jobs ?? [], before);
+  });
   /** The jobs, the newest first. */
   list = $state.raw<Job[]>([]);
   /** The jobs whose end a component shows. The end of any other is reported in a toast. */
@@ -52,13 +55,19 @@ class Installations {
   cancel = (id: string): Promise<unknown> =>
     take(api.POST("/api/market/jobs/{id}/cancel", { params: { path: { id } } }));
 
-  /** #merge replaces the list by an answer, except for jobs of which something newer is known. */
-  #merge(jobs: Job[]): void {
+  /**
+   * #merge replaces the list by an answer, except for jobs of which something newer is known. before has the jobs that were
+   * known before the request; others may have started after the hub's answer.
+   */
+  #merge(jobs: Job[], before: Set<string>): void {
     const known = new Map(this.list.map((job) => [job.id, job]));
-    this.list = jobs.map((job) => {
+    const answered = new Set(jobs.map(({ id }) => id));
+    const started = this.list.filter(({ id }) => !answered.has(id) && !before.has(id));
+    const merged = jobs.map((job) => {
       const other = known.get(job.id);
       return other && (other.state !== "running" || other.elapsed_ms > job.elapsed_ms) ? other : job;
     });
+    this.list = [...started, ...merged];
   }
 
   #changed(job: Job): void {

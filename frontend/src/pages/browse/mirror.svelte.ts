@@ -8,16 +8,23 @@ import { LiveQuery } from "$lib/stores/livequery.svelte";
 export type MirrorState = Schemas["MirrorState"];
 
 export class Mirror {
-  #query = new LiveQuery(() => take(api.GET("/api/market/mirror")));
-  /** The state that events have reported since the last answer. */
-  #event = $state.raw<{ of: MirrorState | undefined; state: MirrorState }>();
+  state = $state.raw<MirrorState>();
 
-  state = $derived(this.#event && this.#event.of === this.#query.value ? this.#event.state : this.#query.value);
+  /** The number of events. An answer is dropped if an event arrived during its request. */
+  #events = 0;
+  #query = new LiveQuery(async () => {
+    const events = this.#events;
+    const state = await take(api.GET("/api/market/mirror"));
+    if (events === this.#events) this.state = state;
+  });
 
   keep(): () => void {
     const ends = [
       this.#query.keep([]),
-      hub.on("market.mirror", ({ mirror }) => (this.#event = { of: this.#query.value, state: mirror })),
+      hub.on("market.mirror", ({ mirror }) => {
+        this.#events++;
+        this.state = mirror;
+      }),
     ];
     return () => ends.forEach((end) => end());
   }
