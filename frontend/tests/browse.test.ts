@@ -118,6 +118,13 @@ describe("finding servers", () => {
     await context.close();
   });
 
+  test("the page asks the hub for nothing more once it is loaded", async () => {
+    const { page, context } = await visit(browser, hub, "/browse");
+    await page.getByRole("heading", { name: "Official registry" }).waitFor();
+    await page.waitForLoadState("networkidle"); // no request for half a second
+    await context.close();
+  });
+
   test("the copy of the registry is refreshed on demand", async () => {
     const { page, context, problems } = await visit(browser, hub, "/browse");
     await page.getByRole("button", { name: "Refresh" }).click();

@@ -1,5 +1,6 @@
 // Installations from the marketplace: those that run, and the last ones that have ended.
 
+import { untrack } from "svelte";
 import { api, take, type Schemas } from "../api/client.ts";
 import { plural } from "../format.ts";
 import { hub } from "./hub.svelte.ts";
@@ -15,7 +16,7 @@ const KEPT = 1_000; // lines of output, as many as the hub keeps
 
 class Installations {
   #query = new LiveQuery(async () => {
-    const before = new Set(this.list.map(({ id }) => id));
+    const before = untrack(() => new Set(this.list.map(({ id }) => id))); // else each answer would cause a request
     this.#merge((await take(api.GET("/api/market/jobs"))).jobs ?? [], before);
   });
   /** The jobs, the newest first. */
