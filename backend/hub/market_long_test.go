@@ -19,7 +19,7 @@ import (
 
 func TestRealServersOfNpmAreInstalledUpdatedAndRemoved(t *testing.T) {
 	npmHome(t)
-	s := newScenario(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
+	s := newScenario(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
 	s.live(realServer{
 		id: "npm:@modelcontextprotocol/server-memory", version: "2025.4.25", name: "memory", tool: "read_graph", want: []string{"entities"},
 	})
@@ -43,7 +43,7 @@ func TestARealPythonServerThatFetchesIsInstalledUpdatedAndRemoved(t *testing.T) 
 		_, _ = io.WriteString(w, "<html><body><p>Sunny in Oslo</p></body></html>")
 	}))
 	t.Cleanup(page.Close)
-	s := newScenario(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
+	s := newScenario(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
 	s.live(realServer{
 		id: "pypi:mcp-server-fetch", version: "2026.8.18", name: "fetch", tool: "fetch", args: `{"url":"` + page.URL + `/page"}`,
 		want: []string{strings.TrimPrefix(page.URL, "http://")}, // newer versions refuse private addresses, and say so

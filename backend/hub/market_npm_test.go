@@ -18,7 +18,7 @@ func npmHome(t *testing.T) {
 
 func TestARealPackageIsInstalledFromTheUsersRegistry(t *testing.T) {
 	npmHome(t)
-	s := newScenario(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
+	s := newScenario(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
 	const choice = `{"id":"npm:@modelcontextprotocol/server-memory","version":"2026.8.31"}`
 	s.play(
 		step{name: "details", method: "GET", path: "/api/market/details?id=npm:@modelcontextprotocol/server-memory", status: 200, want: []string{`"server":true`}},
@@ -39,7 +39,7 @@ func TestARealPackageIsInstalledFromTheUsersRegistry(t *testing.T) {
 
 func TestARealPackageIsUpdatedAndRolledBack(t *testing.T) {
 	npmHome(t)
-	s := newScenario(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
+	s := newScenario(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
 	const choice = `{"id":"npm:@modelcontextprotocol/server-memory","version":"2025.4.25"}`
 	call := step{name: "call", method: "POST", path: "/api/servers/{0.id}/call", body: `{"tool":"read_graph","args":{}}`, status: 200, want: []string{"entities"}}
 	s.play(

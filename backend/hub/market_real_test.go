@@ -180,7 +180,7 @@ func loginHome(t *testing.T, folders string, env map[string]string) {
 
 func TestARealPythonServerIsUpdatedAndRolledBack(t *testing.T) {
 	uvHome(t)
-	s := newScenario(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
+	s := newScenario(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
 	s.live(realServer{
 		id: "pypi:mcp-server-time", version: "2026.8.18", name: "time",
 		tool: "convert_time", args: `{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}`, want: []string{"21:00"},

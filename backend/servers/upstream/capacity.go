@@ -28,6 +28,9 @@ var errFull = errors.New("too many processes")
 func (m *Manager) occupy(server registry.Server) error {
 	for !m.count() {
 		if !m.stopLongestIdle() {
+			if m.count() { // a process has ended meanwhile
+				return nil
+			}
 			return notStarted(errFull, fault.Busy,
 				"server %q was not started: %d server processes run, which is the limit (%s), and all of them are in use; try again later, stop a server or raise the limit",
 				server.Name, m.limits.Processes, processesSetting)
@@ -54,8 +57,8 @@ func (m *Manager) vacate() {
 	m.processes--
 }
 
-// stopLongestIdle stops the child process that has been idle for longest and reports
-// whether there was one.
+// stopLongestIdle stops the child process that has been idle for longest, or waits for its
+// end if it is being stopped already. It reports whether there was one.
 func (m *Manager) stopLongestIdle() bool {
 	for {
 		var longest *session
@@ -72,7 +75,7 @@ func (m *Manager) stopLongestIdle() bool {
 		if longest == nil {
 			return false
 		}
-		if longest.retire() { // otherwise it has got a call
+		if longest.retire() || longest.ending() { // otherwise it has got a call
 			in.shutdown(longest, "")
 			return true
 		}

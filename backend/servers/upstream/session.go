@@ -177,6 +177,13 @@ func (s *session) retire() bool {
 	return true
 }
 
+// ending reports whether the session refuses new calls.
+func (s *session) ending() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.retired
+}
+
 // fade retires a session that the server no longer knows, so that the next call
 // starts a new one. Calls that the server still works on go on in this session;
 // after the last of them it ends.
