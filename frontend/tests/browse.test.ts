@@ -2,7 +2,7 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, launch, pick, toast, visit } from "./support/browser.ts";
+import { expectAccessible, hold, launch, pick, toast, visit } from "./support/browser.ts";
 import { TestHub } from "./support/hub.ts";
 import { Registries } from "./support/market.ts";
 import { newer } from "./support/packages.ts";
@@ -122,6 +122,16 @@ describe("finding servers", () => {
     const { page, context } = await visit(browser, hub, "/browse");
     await page.getByRole("heading", { name: "Official registry" }).waitFor();
     await page.waitForLoadState("networkidle"); // no request for half a second
+    await context.close();
+  });
+
+  test("a refresh that ends while the page loads the state of the copy is shown", async () => {
+    const older = hold("**/api/market/mirror", (state) => ({ ...state, entries: 1 }));
+    const { page, context } = await visit(browser, hub, "/browse", older);
+    await hub.rest("POST", "/api/market/sync");
+    await page.getByText(/^3 servers, read/).waitFor();
+    await older.release(page);
+    expect(await page.getByText(/^3 servers, read/).count()).toBe(1);
     await context.close();
   });
 
@@ -383,6 +393,17 @@ describe("installing", () => {
       await context.close();
     });
   }
+
+  test("an installation that ends while the page loads the list of installations is shown", async () => {
+    const older = hold("**/api/market/jobs");
+    const { page, context } = await visit(browser, hub, panel("npm:broken-mcp-server", "?step=install"), older);
+    await dialogOf(page).getByText("Installs exactly what is shown here.").waitFor();
+    await install(page).click();
+    await dialogOf(page).getByText("broken-mcp-server was not installed").waitFor();
+    await older.release(page); // an answer without the installation
+    expect(await dialogOf(page).getByText("broken-mcp-server was not installed").count()).toBe(1);
+    await context.close();
+  });
 
   test("an installation shows its steps, goes on while the panel is closed, and is cancelled", async () => {
     const { page, context, problems } = await visit(browser, hub, panel("npm:weather-mcp-server", "?step=install"));

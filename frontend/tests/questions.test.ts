@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { expectAccessible, pick, toast } from "./support/browser.ts";
+import { expectAccessible, hold, pick, toast } from "./support/browser.ts";
 import { inspected } from "./support/inspected.ts";
 import { button, press } from "./support/inspector.ts";
 
@@ -42,21 +42,11 @@ test("a question says who asks and how long it waits, survives without a window,
 });
 
 test("a question that arrives while the page loads the list of questions stays", async () => {
-  let release = () => {};
-  const shown = new Promise<void>((resolve) => (release = resolve));
-  const prepare = (page: Page) =>
-    page.route("**/api/elicitations", async (route) => {
-      const response = await route.fetch(); // has no question yet
-      await shown;
-      await route.fulfill({ response });
-    });
-  const { page } = await at.open("/overview", { prepare });
-  const loaded = page.waitForResponse("**/api/elicitations");
+  const list = hold("**/api/elicitations");
+  const { page } = await at.open("/overview", list);
   const answer = call("trigger-elicitation-request");
   await form(page).waitFor();
-  release();
-  await (await loaded).finished();
-  await page.evaluate(() => new Promise((rendered) => setTimeout(() => requestAnimationFrame(rendered))));
+  await list.release(page); // an answer without the question
   await form(page).getByRole("button", { name: "Decline" }).click();
   expect(await answer).toContain("declined");
   await form(page).waitFor({ state: "hidden" });

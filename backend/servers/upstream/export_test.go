@@ -5,8 +5,5 @@ import "time"
 // RetryAfter sets how long the first retry of a list waits.
 func (m *Manager) RetryAfter(d time.Duration) { m.firstRetry = d }
 
-// Ending reports whether a server is being stopped.
-func (m *Manager) Ending(name string) bool {
-	session := m.slot(name).running()
-	return session != nil && session.ending()
-}
+// BeginIdleStop stops a server like one that has been idle for too long, and does not wait for its end.
+func (m *Manager) BeginIdleStop(name string) { m.slot(name).stopIdle(-1) }

@@ -36,5 +36,5 @@ type ruleSource struct {
 	patterns []string
 }
 
-// ruleTable is the rules. The comment of pattern explains the notation.
+// ruleTable contains all rules. The comment of pattern explains the notation.
 var ruleTable = slices.Concat(limitRules, toolRules, dataRules, userRules)

@@ -1,6 +1,6 @@
 package orders
 
-// dataRules is the rules on orders that give secrets and other data of the user away.
+// dataRules are the rules about orders to give away secrets and other data of the user.
 var dataRules = []ruleSource{
 	{SecretPath, 2, []string{
 		"@takeverb|@readverb|contents|content|access|check|use|look_up|locate|query|view|open|list|find|print|show|display|parse|inspect ~10 @secretpath",

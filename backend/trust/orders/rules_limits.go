@@ -1,6 +1,6 @@
 package orders
 
-// limitRules is the rules on orders to leave rules, checks and limits aside.
+// limitRules are the rules about orders to set rules, checks and limits aside.
 var limitRules = []ruleSource{
 	{Override, 3, []string{
 		"pay no attention ~3 @prior|@rules|what|user|read",

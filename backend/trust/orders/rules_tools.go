@@ -1,6 +1,6 @@
 package orders
 
-// toolRules is the rules on orders about the use of other tools.
+// toolRules are the rules about orders to use, avoid or change the calls of other tools.
 var toolRules = []ruleSource{
 	{Before, 2, []string{
 		"open|start|begin|preface|precede ~1 each|every|any ~3 @session|@opnoun|day ~3 with ~2 it|this|me|here|@this|@own",

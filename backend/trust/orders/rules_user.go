@@ -1,6 +1,6 @@
 package orders
 
-// userRules is the rules on orders against the user, and on forms that give an order weight.
+// userRules are the rules about orders to deceive or bypass the user, and about ways to lend an order weight.
 var userRules = []ruleSource{
 	{Conceal, 2, []string{
 		"between us|ourselves",

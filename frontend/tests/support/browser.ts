@@ -53,6 +53,30 @@ export async function visit(browser: Browser, hub: TestHub, path = "/overview", 
   return { page, context, problems };
 }
 
+/**
+ * hold keeps the hub's answer to a request from the page until release is called. prepare is for View. change, if given,
+ * changes the answer.
+ */
+export function hold(url: string, change: (answer: object) => object = (answer) => answer) {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return {
+    prepare: (page: Page) =>
+      page.route(url, async (route) => {
+        const response = await route.fetch();
+        await opened;
+        await route.fulfill({ response, json: change((await response.json()) as object) });
+      }),
+    /** release returns when the page has shown what it makes of the answer. */
+    release: async (page: Page) => {
+      const answered = page.waitForResponse(url);
+      open();
+      await (await answered).finished();
+      await page.evaluate(() => new Promise((shown) => setTimeout(() => requestAnimationFrame(shown))));
+    },
+  };
+}
+
 /** recordToasts runs in the page and collects the text of every toast. */
 function recordToasts(): void {
   const shown: string[] = [];

@@ -1,6 +1,5 @@
 // Installations from the marketplace: those that run, and the last ones that have ended.
 
-import { untrack } from "svelte";
 import { api, take, type Schemas } from "../api/client.ts";
 import { plural } from "../format.ts";
 import { hub } from "./hub.svelte.ts";
@@ -16,7 +15,7 @@ const KEPT = 1_000; // lines of output, as many as the hub keeps
 
 class Installations {
   #query = new LiveQuery(async () => {
-    const before = untrack(() => new Set(this.list.map(({ id }) => id))); // else each answer would cause a request
+    const before = new Set(this.list.map(({ id }) => id));
     this.#merge((await take(api.GET("/api/market/jobs"))).jobs ?? [], before);
   });
   /** The jobs, the newest first. */
@@ -57,8 +56,8 @@ class Installations {
     take(api.POST("/api/market/jobs/{id}/cancel", { params: { path: { id } } }));
 
   /**
-   * #merge replaces the list by an answer, except for jobs of which something newer is known. before has the jobs that were
-   * known before the request; others may have started after the hub's answer.
+   * #merge replaces the list by an answer of the hub, but keeps what is newer: later states of jobs, and jobs that were not
+   * known before the request and are not in the answer.
    */
   #merge(jobs: Job[], before: Set<string>): void {
     const known = new Map(this.list.map((job) => [job.id, job]));

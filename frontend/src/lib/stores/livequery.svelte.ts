@@ -1,5 +1,6 @@
 // Requests to the hub that are repeated when an event reports that the answer may have changed.
 
+import { untrack } from "svelte";
 import { messageOf } from "../api/client.ts";
 import type { MessageType } from "../api/socket.ts";
 import { hub } from "./hub.svelte.ts";
@@ -38,13 +39,13 @@ export class LiveQuery<T> {
 
   /**
    * keep loads the answer once the hub is connected, and again after messages of these types and after a reconnect,
-   * until the returned function is called. Use it as an effect.
+   * until the returned function is called. Use it as an effect; it does not depend on what the request reads.
    */
   keep(types: MessageType[], gather = GATHER): () => void {
     const later = () => (this.#timer ??= setTimeout(() => void this.load(), gather));
     const ends = types.map((type) => hub.on(type, later));
     ends.push(hub.on("state", (message) => message.delta || later()));
-    if (hub.ready) void this.load();
+    if (hub.ready) untrack(() => void this.load());
     return () => {
       for (const end of ends) end();
       clearTimeout(this.#timer);
