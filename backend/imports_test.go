@@ -85,6 +85,8 @@ var allowed = map[string][]string{
 	"servers/secretmigration": {"base/fault", "servers/registry", "servers/secrets", "servers/upstream"},
 	"servers/inspector":       {"base/events", "base/fault", "protocol/jsonrpc", "servers/audit", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
 	"servers/toolset":         {"base/events", "base/fault", "base/safetext", "base/textdiff", "base/tokens", "protocol/jsonrpc", "discovery/catalog", "servers/registry"},
+	"servers/firststart":      {"base/events", "base/fault", "protocol/mcphttp", "servers/registry", "servers/upstream"}, // mcphttp: the error of a start that needs a sign-in; upstream: pauses
+	"servers/readiness":       {"base/fault", "base/words", "servers/registry"},
 	"servers/setup":           {"base/fault", "base/pathname", "base/paths", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import adds tools
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
@@ -163,10 +165,10 @@ var allowed = map[string][]string{
 	},
 
 	"doors/gateway": {
-		"base/events", "base/fault", "base/lenient", "base/safetext", "base/tokens",
+		"base/events", "base/fault", "base/lenient", "base/safetext", "base/tokens", "base/words",
 		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/schemacheck", "protocol/schemacompat", // mcphttp: the error of a request that needs a sign-in
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
-		"servers/lifecycle", "servers/listings", "servers/policy", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream", "servers/toolset",
+		"servers/lifecycle", "servers/listings", "servers/policy", "servers/proxy", "servers/readiness", "servers/registry", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/registration", "editors/table", // registration: the name of our entry
 		"doors/longresult", "doors/names", "doors/parking", "doors/surfaces",
 	},
@@ -181,7 +183,7 @@ var allowed = map[string][]string{
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/audit", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/registry",
+		"servers/audit", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/doctor", "editors/importer", "editors/registration",
 		"market/installer", "market/marketplace", "market/mirror", "market/persona", "market/prerequisites", "market/updates",
@@ -196,7 +198,7 @@ var allowed = map[string][]string{
 	"doors/api/resources": {
 		"base/fault", "base/instance", "base/lenient", "base/process", "base/settings", "base/tokens", "base/words", "protocol/jsonrpc",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search", // search: hits with their reasons
-		"servers/audit", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/registry", "servers/risk",
+		"servers/audit", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry", "servers/risk",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table", // table: the editors that a setting may name
 		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/persona", "market/plan", "market/prerequisites", "market/updates",
@@ -206,7 +208,7 @@ var allowed = map[string][]string{
 	"doors/api/push": {
 		"base/events", "base/fault", "base/settings", "protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry", "servers/secrets", "servers/toolset", "servers/upstream",
+		"servers/firststart", "servers/inspector", "servers/journal", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry", "servers/secrets", "servers/toolset", "servers/upstream",
 		"editors/registration", "market/installer", "market/mirror", "market/updates",
 		"trust/holding", "trust/results", "trust/sandbox",
 		"doors/credentials", "doors/gateway", "doors/api/guard", "doors/api/resources", // resources: messages contain the same objects as responses
@@ -224,7 +226,7 @@ var allowed = map[string][]string{
 	"hub": {
 		"base/events", "base/fault", "base/instance", "base/pathname", "base/paths", "base/process", "base/program", "base/reach", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
-		"servers/audit", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/listings", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/registry",
+		"servers/audit", "servers/firststart", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/listings", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/atomicfile", "editors/configedit", // both: settings are changed in a file that people edit too
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",

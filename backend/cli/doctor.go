@@ -34,7 +34,7 @@ func (d doctorCommand) command() *cobra.Command {
 		Use: "doctor", Short: "Check this machine for problems and suggest fixes", Args: cobra.NoArgs,
 		Long: `Check this machine for problems and suggest fixes: the data folder, the settings, the
 database, the hub, and the programs that start servers; while the hub is running, also
-secrets, search and editors. This command does not start the hub. It exits with 3 if a
+secrets, servers, search and editors. This command does not start the hub. It exits with 3 if a
 problem keeps the hub from working.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if repair {
@@ -52,6 +52,7 @@ func (d doctorCommand) examine(ctx context.Context) error {
 	if info, err := instance.Read(d.folder); err == nil {
 		client := instance.NewClient(info)
 		findings = append(findings, checkSecrets(ctx, client)...)
+		findings = append(findings, checkServers(ctx, client)...)
 		findings = append(findings, checkSearch(ctx, client)...)
 		findings = append(findings, checkEditors(ctx, client)...)
 		if info.AuthOff {

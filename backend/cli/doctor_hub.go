@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 )
@@ -38,6 +40,37 @@ func checkSecrets(ctx context.Context, client *instance.Client) []finding {
 		plain.OK, plain.Detail = false, "in the configuration of servers: "+strings.Join(places, ", ")
 	}
 	return []finding{stored, plain}
+}
+
+// remedies is what to do about servers in states that keep agents from using them, with the server's name as the argument.
+var remedies = map[string]string{
+	words.Waiting:  "read what it would run and approve it: agent-discover servers approve %s",
+	words.Held:     "read what has changed and approve it: agent-discover trust list %s",
+	words.SignIn:   "sign in: agent-discover auth login %s",
+	words.Starting: "",
+	words.New:      "start it once: agent-discover servers refresh %s",
+	words.Failing:  "see its last words: agent-discover servers show %s",
+}
+
+// checkServers reports the servers whose tools agents do not find or cannot call, one finding each.
+func checkServers(ctx context.Context, client *instance.Client) (findings []finding) {
+	servers, err := allServers(ctx, client)
+	if err != nil {
+		return nil
+	}
+	for _, s := range servers {
+		if remedy, unready := remedies[s.State]; unready {
+			f := finding{What: "server " + s.Name, Detail: safetext.Clip(cell(s.StateReason), 160)}
+			if f.OK = remedy == ""; !f.OK {
+				f.Advice = fmt.Sprintf(remedy, s.Name)
+			}
+			findings = append(findings, f)
+		}
+	}
+	if len(findings) == 0 {
+		findings = []finding{{What: "servers", OK: true, Detail: isAre(len(servers), "is ready", "are ready")}}
+	}
+	return findings
 }
 
 // checkSearch reports whether the search finds tools by their meaning.

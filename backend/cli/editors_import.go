@@ -30,10 +30,11 @@ func (c editorCommands) importServers() *cobra.Command {
 		Use: "import EDITOR... | --all | --sources", Short: "Import the servers that editors have", ValidArgsFunction: completeEditors,
 		Long: `Import servers from editors, from text (--text), from a bundle (--bundle), or from the
 editors and files that discovery.sources of config.yaml names (--sources). Servers that several editors have are imported once, and their credentials are stored as
-secrets. No server is started. With --take-out, the servers are removed from the
-editors afterwards, which can be undone. What the servers would run is shown, and they are
-imported after you have answered on the terminal. With --yes nobody sees it, so they wait
-for approval, and their entries stay in the editors until then.`,
+secrets. With --take-out, the servers are removed from the editors afterwards, which would
+otherwise start each of them a second time; this can be undone. What the servers would run
+is shown, and they are imported after you have answered on the terminal. Then each is
+started once in the background, so that agents find its tools. With --yes nobody sees what
+they run, so they wait for approval, and their entries stay in the editors until then.`,
 		Example: "  agent-discover editors import --all --dry-run\n  agent-discover editors import cursor --server github --take-out\n" +
 			"  pbpaste | agent-discover editors import --text - --yes\n  agent-discover editors import --bundle files.mcpb --set directory=/home/me",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -187,6 +188,9 @@ func (c editorCommands) runImport(ctx context.Context, client *instance.Client, 
 	if f.yes || f.dry {
 		report, err = run(client, f.dry)
 	} else {
+		if q.RemoveEntries, err = c.askTakeOut(ctx, q, f); err != nil {
+			return err
+		}
 		report, err = c.importSeen(ctx, client, run)
 	}
 	if err != nil {
@@ -207,6 +211,18 @@ func (c editorCommands) runImport(ctx context.Context, client *instance.Client, 
 		return exitCode(exitFailed)
 	}
 	return err
+}
+
+// askTakeOut returns whether the imported servers are removed from the editors. It asks if no flag says so.
+func (c editorCommands) askTakeOut(ctx context.Context, q importer.Request, f importFlags) (bool, error) {
+	if f.takeOut || q.Text != "" || q.Bundle != "" {
+		return f.takeOut, nil
+	}
+	yes, err := c.askPerson(ctx, "", "Remove the imported servers from the editors, which would start each of them a second time? You can undo that.")
+	if errors.Is(err, errNoPerson) { // importSeen says so
+		return false, nil
+	}
+	return yes, err
 }
 
 // importSeen shows what would be imported to a person at the terminal, and imports it

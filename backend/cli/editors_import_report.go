@@ -53,6 +53,9 @@ func (c editorCommands) printImport(r importer.Report) {
 		}
 		c.printf("\n")
 	}
+	if !r.DryRun && slices.ContainsFunc(r.Servers, func(s importer.Result) bool { return s.Status == importer.Imported && !s.Waiting }) {
+		c.printf("The new servers are started once to list their tools; see how far that is: agent-discover servers\n")
+	}
 	if len(changes) > 0 {
 		c.printf("The removed entries are kept for that, with their credentials encrypted. To delete them:\n  agent-discover editors history --forget %s\n", strings.Join(changes, " "))
 	}

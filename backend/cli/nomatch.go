@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
@@ -28,8 +29,14 @@ func (c searchCommands) printNoMatch(ctx context.Context, score float64, near mi
 	if client, err := c.client(ctx); err == nil {
 		known = client.Do(ctx, http.MethodGet, "/api/search/status", nil, &now) == nil
 	}
+	unready := c.unreadyServers(ctx)
 	if known && now.Tools == 0 {
-		c.printf("No match: no tools are known yet. Add a server: agent-discover servers add NAME -- COMMAND ARGS\n")
+		if len(unready) == 0 {
+			c.printf("No match: no tools are known yet. Add a server: agent-discover servers add NAME -- COMMAND ARGS\n")
+			return
+		}
+		c.printf("No match: no tools are known yet.\n")
+		c.printUnready(unready)
 		return
 	}
 	c.printf("No tool fits well enough; the best score is %.2f.\n", score)
@@ -45,6 +52,7 @@ func (c searchCommands) printNoMatch(ctx context.Context, score float64, near mi
 			c.printf("    %s\n", safetext.Clip(firstLine(tool.Description), 100))
 		}
 	}
+	c.printUnready(unready)
 	c.printf("Try other words, or list the servers: agent-discover servers\n")
 	switch {
 	case !known:
@@ -52,5 +60,21 @@ func (c searchCommands) printNoMatch(ctx context.Context, score float64, near mi
 		c.printf("The search currently uses words only: %s\n", cell(now.Problem))
 	case now.Provider != settings.ProviderNone && now.Working:
 		c.printf("Indexing is in progress: %d of %d tools are found by meaning, the others by words only.\n", now.Ready, now.Tools)
+	}
+}
+
+// unreadyServers returns the servers whose tools agents do not find or cannot call.
+func (c searchCommands) unreadyServers(ctx context.Context) []resources.Server {
+	client, err := c.client(ctx)
+	if err != nil {
+		return nil
+	}
+	servers, _ := allServers(ctx, client) // the command succeeds without them
+	return slices.DeleteFunc(servers, func(s resources.Server) bool { return s.StateReason == "" })
+}
+
+func (c searchCommands) printUnready(servers []resources.Server) {
+	for _, s := range servers {
+		c.printf("Server %s %s\n", s.Name, safetext.Clip(cell(s.StateReason), 160))
 	}
 }

@@ -30,8 +30,10 @@ every editor, so that agents need not search for them.`,
 		&cobra.Command{
 			Use: "list", Short: "List the configured servers", Args: cobra.NoArgs, RunE: c.list,
 			Long: `List the configured servers. STATE is running, stopped (starts with its next call),
-failing (its last start or check failed), calls fail (most of its last calls failed),
-paused, or waiting (for your approval), and whether its tools are always listed: in
+starting (for the first time, to list its tools), new (never started, so that agents do
+not find its tools), failing (its last start or check failed), calls fail (most of its
+last calls failed), paused, sign-in (requires one), waiting (for your approval) or held
+(a program has changed how it is started), and whether its tools are always listed: in
 the tool list of every editor. TOKENS is the size of its tools' definitions in the
 context of a model. Credentials are redacted.`,
 		},
@@ -91,7 +93,9 @@ func (p *program) printServers(servers []resources.Server, paused bool) error {
 		return nil
 	}
 	table := p.table("NAME", "STATE", "TOOLS", "TOKENS", "COMMAND")
+	states := make(map[string][]string)
 	for _, s := range servers {
+		states[s.State] = append(states[s.State], s.Name)
 		command := cell(target(s))
 		if command == "" {
 			command = "-"
@@ -101,7 +105,24 @@ func (p *program) printServers(servers []resources.Server, paused bool) error {
 		}
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", s.Name, stateOf(s, paused), s.ToolCount, s.ToolTokens, command)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if n := len(states[words.Starting]); n > 0 {
+		p.printf("%s; until then, agents do not find the tools.\n", isAre(n, "is being started for the first time, to list its tools", "are being started for the first time, to list their tools"))
+	}
+	if names := states[words.New]; len(names) > 0 {
+		p.printf("%s, so that agents do not find the tools. To list them: agent-discover servers refresh %s\n", isAre(len(names), "was never started", "were never started"), names[0])
+	}
+	return nil
+}
+
+// isAre returns a sentence about a number of servers.
+func isAre(n int, one, many string) string {
+	if n == 1 {
+		return "1 server " + one
+	}
+	return fmt.Sprintf("%d servers %s", n, many)
 }
 
 func stateOf(s resources.Server, paused bool) string {

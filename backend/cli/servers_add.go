@@ -34,7 +34,7 @@ communicates over standard input and output; --url names a remote one.
 LINK is an install link, as web pages have for Cursor, VS Code and other editors. --paste
 reads what documentation shows: a configuration of any client, a command such as
 "claude mcp add", an install link, or a whole page in Markdown. What would run is shown
-before anything is added, and no server is started.`,
+before anything is added; then each server is started once in the background.`,
 		Example: "  agent-discover servers add memory -- npx -y @modelcontextprotocol/server-memory\n" +
 			"  agent-discover servers add files --env DEBUG=1 -- npx -y @modelcontextprotocol/server-filesystem /tmp\n" +
 			"  agent-discover servers add github --url https://mcp.example/github --no-start\n" +
@@ -65,7 +65,7 @@ before anything is added, and no server is started.`,
 	cmd.Flags().BoolVar(&n.keep, "keep-running", false, "start the server with the hub, and do not stop it when idle")
 	cmd.Flags().StringVar(&n.isolation, "isolation", registry.Shared, "`KIND`: shared (all clients share one process) or session (each session of a client has its own)")
 	cmd.Flags().StringVar(&n.sandbox, "sandbox", registry.Unconfined, "`LEVEL`: off, guard (hide secrets, limit writing) or strict (limit reading too, no network)")
-	cmd.Flags().BoolVar(&n.later, "no-start", false, "do not start the server now; its tools are unknown until its first start")
+	cmd.Flags().BoolVar(&n.later, "no-start", false, "do not start the server before its first call; agents cannot find its tools until then")
 	return cmd
 }
 
@@ -77,7 +77,7 @@ func (n newServer) body(args []string, dash int) (map[string]any, error) {
 			return nil, usagef("%s", fault.MessageOf(err))
 		}
 	}
-	body := map[string]any{"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "isolation": n.isolation, "account": n.account, "sandbox": n.sandbox, "warm": n.later}
+	body := map[string]any{"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "isolation": n.isolation, "account": n.account, "sandbox": n.sandbox, "start": !n.later}
 	switch {
 	case n.url != "" && (len(args) > 1 || len(n.env) > 0):
 		return nil, usagef("--url names a remote server, which has no command and no --env; set its credentials with: agent-discover secrets set")
@@ -165,7 +165,7 @@ func (c serverCommands) create(ctx context.Context, body map[string]any, later b
 		return err
 	}
 	if later {
-		return c.respond(server, "Added server %s. Its tools are listed when it starts for the first time.\n", server.Name)
+		return c.respond(server, "Added server %s. Agents cannot find its tools before it has started once: agent-discover servers refresh %[1]s\n", server.Name)
 	}
 	c.notef("Starting %s to list its tools …\n", server.Name)
 	if err := client.Do(ctx, http.MethodPost, serverPath(server, "refresh"), nil, nil); err != nil {

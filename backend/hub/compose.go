@@ -25,6 +25,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/market/proposals"
 	"github.com/agent-discover/agent-discover/backend/servers/audit"
+	"github.com/agent-discover/agent-discover/backend/servers/firststart"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
@@ -33,6 +34,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -56,6 +58,8 @@ type servers struct {
 	registry  *registry.Registry
 	vault     *secrets.Vault
 	oauth     *oauth.Manager
+	first     *firststart.Starter
+	readiness *readiness.Reader
 	toolsets  *toolset.Keeper
 	listings  *listings.Listings
 	audit     *audit.Log
@@ -192,8 +196,10 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
 		Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: h.pauseSetting(), Authorize: h.authorize,
 	})
-	s.vault.OnChange(s.upstream.Renew)
-	s.oauth.OnChange(s.upstream.Renew)
+	h.composeFirstStart()
+	renew := func(server string) { s.upstream.Renew(server); s.first.Again(server) }
+	s.vault.OnChange(renew)
+	s.oauth.OnChange(renew)
 	s.toolsets, err = toolset.Open(ctx, toolset.Options{
 		Store: h.store, Catalog: h.discovery.catalog, Registry: s.registry, Bus: h.bus,
 		Policy: h.agentsMay, Removed: h.doors.tokens.ForgetToolset,
@@ -209,7 +215,7 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 	s := &h.servers
 	s.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Processes: s.upstream, Vault: s.vault,
-		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox, s.approvals, s.toolsets, s.trust, s.sandbox}, Policy: h.agentsMay, Log: h.log,
+		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox, s.approvals, s.toolsets, s.trust, s.sandbox}, Hold: s.first.Hold, Policy: h.agentsMay, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
 	s.prefetch = prefetch.New(prefetch.Options{
@@ -235,7 +241,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Search: h.discovery.search, Lifecycle: s.lifecycle, Setup: s.setup,
 		Proxy: s.proxy, Policy: &s.policy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
 		Toolsets: s.toolsets, Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
-		Person: person{s.inbox, s.approvals}, SignIns: signIns{s.oauth},
+		Person: person{s.inbox, s.approvals}, Readiness: s.readiness, Arrivals: arrivals{s.first, h.discovery.embedding}, SignIns: signIns{s.oauth},
 		Market:   agentMarket{proposals.New(proposals.Options{Market: h.market.marketplace, Registry: s.registry, Policy: s.lifecycle.InstallPolicy})},
 		AddFound: h.addFound(config.SessionTools), ResultsFolder: config.Results.Folder, Outdated: h.outdated(time.Now()),
 	})
@@ -256,7 +262,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.api = api.New(api.Options{
 		Info: h.info, Stop: h.Stop, Sessions: h.openSessions(), Timeouts: h.options.Timeouts,
 		Servers: api.Servers{
-			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Proxy: s.proxy,
+			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Readiness: s.readiness, Proxy: s.proxy,
 			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.ToolHistory,
 			Secrets: api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},
 			OAuth:   s.oauth, Toolsets: s.toolsets,

@@ -16,7 +16,7 @@ func TestPausedHubStartsNoServer(t *testing.T) {
 	s.play(
 		step{name: "add a server", method: "POST", path: "/api/servers", body: s.server("on"), status: 201},
 		step{name: "activate", method: "POST", path: "/api/servers/1/activate", status: 200, events: []string{`state "running":true`}},
-		step{name: "add another server", method: "POST", path: "/api/servers", body: s.server("off"), status: 201},
+		step{name: "add another server", method: "POST", path: "/api/servers", body: strings.TrimSuffix(s.server("off"), "}") + `,"start":false}`, status: 201},
 		step{name: "status before the pause", method: "GET", path: "/api/status", status: 200, never: []string{"paused"}},
 		step{name: "pause", method: "POST", path: "/api/pause", status: 200, want: []string{`{"paused":true}`}, events: []string{`state "running":false`}},
 		step{name: "pause again", method: "POST", path: "/api/pause", status: 200, want: []string{`{"paused":true}`}},

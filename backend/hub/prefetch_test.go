@@ -60,11 +60,11 @@ func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 		{"without a command", "POST", "/api/servers/2/preinstall", "", nil, 200, []string{`{"status":"skipped","reason":"no package name"}`}, nil},
 		{"add server", "POST", "/api/servers", `{"name":"fs","command":"node","args":["x.js"]}`, nil, 201, []string{`"id":3`}, nil},
 		{"another command", "POST", "/api/servers/3/preinstall", "", nil, 200, []string{`{"status":"skipped","reason":"not an npx/uvx server"}`}, nil},
-		{"add server", "POST", "/api/servers", `{"name":"one","command":"npx","args":["-y","@a/one@1"],"env":{"npm_config_x":"set"}}`, nil, 201, []string{`"id":4`}, nil},
+		{"add server", "POST", "/api/servers", `{"name":"one","start":false,"command":"npx","args":["-y","@a/one@1"],"env":{"npm_config_x":"set"}}`, nil, 201, []string{`"id":4`}, nil},
 		{"npx", "POST", "/api/servers/4/preinstall", "", nil, 200, []string{`{"status":"downloaded","package":"@a/one@1"}`}, nil},
-		{"add server", "POST", "/api/servers", `{"name":"two","command":"uvx","args":["--from","two","tool"]}`, nil, 201, []string{`"id":5`}, nil},
+		{"add server", "POST", "/api/servers", `{"name":"two","start":false,"command":"uvx","args":["--from","two","tool"]}`, nil, 201, []string{`"id":5`}, nil},
 		{"uvx", "POST", "/api/servers/5/preinstall", "", nil, 200, []string{`{"status":"downloaded","package":"two"}`}, nil},
-		{"add server", "POST", "/api/servers", `{"name":"three","command":"npx","args":["nope"],"env":{"DOOR_TOKEN":"open-sesame"}}`, nil, 201, []string{`"id":6`}, nil},
+		{"add server", "POST", "/api/servers", `{"name":"three","start":false,"command":"npx","args":["nope"],"env":{"DOOR_TOKEN":"open-sesame"}}`, nil, 201, []string{`"id":6`}, nil},
 		{"unknown package", "POST", "/api/servers/6/preinstall", "", nil, 500, []string{`"status":"failed"`, "404 nope is not there: [redacted]"}, []string{"sesame"}},
 		{"proposed by an agent", "POST", "/api/servers/1/preinstall", "", nil, 403, []string{"waits for a person's approval"}, nil},
 	} {
@@ -93,8 +93,8 @@ func TestPackageOfANewServerIsDownloadedInTheBackground(t *testing.T) {
 	installPrograms(t, map[string]string{"npm": "echo $* > " + pipe}) // waits for a reader
 	h, _ := runHub(t, hub.Options{})
 	var s resources.Server
-	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "no", "command": "npx", "args": []string{"unwanted"}, "warm": false}, &s)
-	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "one", "command": "npx", "args": []string{"-y", "wanted"}}, &s)
+	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "no", "command": "npx", "args": []string{"unwanted"}, "start": false, "warm": false}, &s)
+	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "one", "command": "npx", "args": []string{"-y", "wanted"}, "start": false}, &s)
 	arguments := make(chan string, 1)
 	go func() {
 		data, _ := os.ReadFile(pipe)

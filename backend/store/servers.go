@@ -14,7 +14,7 @@ import (
 const serverColumns = `name, description, source, transport, command, args, env, tags,
 	package_name, package_version, latest_version, repository, homepage,
 	installed, enabled, keep_running, approved,
-	health_status, health_checked, error_count, last_error, missing_variable, created_at, updated_at, headers, proposed_by, isolation, account, sandbox, grants`
+	health_status, health_checked, error_count, last_error, missing_variable, created_at, updated_at, headers, proposed_by, isolation, account, sandbox, grants, listed, deferred`
 
 // Servers implements registry.Store.
 func (s *Store) Servers(ctx context.Context) ([]registry.Server, error) {
@@ -41,7 +41,7 @@ func scanServer(rows *rows) (registry.Server, error) {
 	err := rows.Scan(&v.ID, &v.Name, &v.Description, &v.Source, &v.Transport, &v.Command, &args, &env, &tags,
 		&v.Package.Name, &v.Package.Version, &v.Package.Latest, &v.Repository, &v.URL,
 		&v.Installed, &v.Enabled, &v.KeepRunning, &v.Approved,
-		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &v.Health.MissingVariable, &created, &updated, &headers, &v.ProposedBy, &v.Isolation, &v.Account, &v.Sandbox, &grants)
+		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &v.Health.MissingVariable, &created, &updated, &headers, &v.ProposedBy, &v.Isolation, &v.Account, &v.Sandbox, &grants, &v.Health.Listed, &v.Deferred)
 	if err != nil {
 		return v, err
 	}
@@ -59,7 +59,7 @@ func serverValues(v registry.Server) []any {
 		v.Package.Name, v.Package.Version, v.Package.Latest, v.Repository, v.URL,
 		v.Installed, v.Enabled, v.KeepRunning, v.Approved,
 		v.Health.Status, toMillis(v.Health.CheckedAt), v.Health.Errors, v.Health.LastError, v.Health.MissingVariable,
-		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers), v.ProposedBy, v.Isolation, v.Account, v.Sandbox, toJSON(v.Grants),
+		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers), v.ProposedBy, v.Isolation, v.Account, v.Sandbox, toJSON(v.Grants), v.Health.Listed, v.Deferred,
 	}
 }
 

@@ -14,10 +14,13 @@ import (
 // server while all servers are paused.
 const (
 	Waiting   = "waiting"
+	Held      = "held"
 	SignIn    = "sign_in"
+	Starting  = "starting"
 	Failing   = "failing"
 	CallsFail = "calls_fail"
 	Running   = "running"
+	New       = "new"
 	Stopped   = "stopped"
 	Paused    = "paused"
 )

@@ -120,6 +120,7 @@ type Index struct {
 	provider provider // nil for the provider "none"
 	model    string   // the provider's name of the model
 	current  atomic.Pointer[Vectors]
+	complete atomic.Pointer[catalog.Snapshot] // the last snapshot all of whose tools have got a vector, or cannot have one
 	working  atomic.Bool
 	health   health
 	queries  *queries

@@ -59,6 +59,7 @@ func (x *Index) update(ctx context.Context) bool {
 			return false
 		}
 		if x.catalog.Snapshot() == x.state.from {
+			x.complete.Store(x.state.from)
 			return x.tidy(ctx)
 		}
 	}

@@ -1,6 +1,8 @@
 package findreply
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
@@ -23,18 +25,74 @@ type Miss struct {
 	DidYouMean []string `json:"did_you_mean,omitempty"` // call_as of tools whose names resemble the query
 }
 
+// Unready is a server that agents cannot use, or whose tools are not known.
+type Unready struct {
+	Server   string
+	Why      string // continues a sentence that begins with the server's name
+	Starting bool   // its tools may be known in a moment
+}
+
+// Known tells which tools the search could have found.
+type Known struct {
+	None    bool      // the catalog has no tools at all
+	Unready []Unready // servers with tools that it could not have found, or that cannot be called
+	// Hint is what to do if nothing fits although all servers are ready; empty for the hint of registry.
+	Hint string
+}
+
+// Text returns what to do after a search that found nothing. Only if all servers are ready, another one may be missing.
+func (k Known) Text() string {
+	switch {
+	case len(k.Unready) > 0:
+		return k.unreadyHint()
+	case k.Hint != "":
+		return k.Hint
+	case k.None:
+		return emptyHint
+	}
+	return missHint
+}
+
+const maxUnready = 3 // servers that a hint names
+
+func (k Known) unreadyHint() string {
+	// Those that will be ready in a moment first: they change what to do next.
+	list := slices.Clone(k.Unready)
+	slices.SortStableFunc(list, func(a, b Unready) int {
+		if a.Starting == b.Starting {
+			return 0
+		}
+		if a.Starting {
+			return -1
+		}
+		return 1
+	})
+	var parts []string
+	for _, u := range list[:min(len(list), maxUnready)] {
+		parts = append(parts, u.Server+" "+u.Why)
+	}
+	if more := len(list) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more servers are not ready (list_mcp_servers, or registry list)", more))
+	}
+	text := "no known tool matched with sufficient confidence, but not all tools are known: "
+	if k.None {
+		text = "no tools are known yet: "
+	}
+	text += strings.Join(parts, "; ")
+	if list[0].Starting {
+		return text + ". Ask again in a few seconds"
+	}
+	return text + ". Try different keywords, or tell the user about these servers"
+}
+
 // NoMatch returns the find_tool reply for a result without hits. The tools in
-// near whose names the query misspells become suggestions. empty reports that
-// the catalog has no tools at all, which changes the hint.
-func NoMatch(query string, result search.Result, near []*catalog.Tool, empty bool) *Miss {
-	m := &Miss{Matches: []Match{}, TopScore: RoundScore(result.TopScore), Hint: missHint}
+// near whose names the query misspells become suggestions.
+func NoMatch(query string, result search.Result, near []*catalog.Tool, known Known) *Miss {
+	m := &Miss{Matches: []Match{}, TopScore: RoundScore(result.TopScore), Hint: known.Text()}
 	for _, hit := range result.Closest {
 		if len(hit.Tool.CallAs()) <= maxOtherName {
 			m.Closest = append(m.Closest, matchOf(hit, NotShown))
 		}
-	}
-	if empty {
-		m.Hint = emptyHint
 	}
 	for _, t := range near {
 		if len(m.DidYouMean) < maxSuggestions && len(t.CallAs()) <= maxOtherName && resembles(query, t) {
@@ -46,8 +104,8 @@ func NoMatch(query string, result search.Result, near []*catalog.Tool, empty boo
 
 // NoMatchForIntent returns the entry of an intent without a match in a
 // find_tools reply. Its parameters are those of NoMatch.
-func NoMatchForIntent(intent string, result search.Result, near []*catalog.Tool, empty bool) *Miss {
-	m := NoMatch(intent, result, near, empty)
+func NoMatchForIntent(intent string, result search.Result, near []*catalog.Tool, known Known) *Miss {
+	m := NoMatch(intent, result, near, known)
 	for i, c := range m.Closest { // many intents share one reply
 		m.Closest[i] = Match{CallAs: c.CallAs}
 	}

@@ -152,7 +152,7 @@ func TestRepliesStaySmallForHostileTools(t *testing.T) {
 		if n := tokens.Count(text(t, ForIntent(huge, ranked(search.Low, tools...), plain(MaxBatchOthers)))); n > row.of {
 			t.Errorf("%s: the find_tools entry has %d tokens, want at most %d", name, n, row.of)
 		}
-		if n := tokens.Count(text(t, NoMatchForIntent(huge, search.Result{}, tools, false))); n > noise {
+		if n := tokens.Count(text(t, NoMatchForIntent(huge, search.Result{}, tools, Known{}))); n > noise {
 			t.Errorf("%s: the reply without a match has %d tokens, want at most %d", name, n, noise)
 		}
 	}
@@ -190,12 +190,12 @@ func TestNamesThatACallNeedsAreNeverCut(t *testing.T) {
 }
 
 func TestAnEmptyIntentIsRepeated(t *testing.T) {
-	for _, reply := range []any{ForIntent("", ranked(search.Low, others(t, 1, "x")...), plain(0)), NoMatchForIntent("", search.Result{}, nil, false)} {
+	for _, reply := range []any{ForIntent("", ranked(search.Low, others(t, 1, "x")...), plain(0)), NoMatchForIntent("", search.Result{}, nil, Known{})} {
 		if got := text(t, reply); !strings.HasPrefix(got, `{"intent":"",`) {
 			t.Errorf("got %s", got)
 		}
 	}
-	if got := text(t, NoMatch("", search.Result{}, nil, false)); strings.Contains(got, "intent") {
+	if got := text(t, NoMatch("", search.Result{}, nil, Known{})); strings.Contains(got, "intent") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -341,7 +341,7 @@ func TestMisspelledNamesAreSuggested(t *testing.T) {
 		"create issue a b c":               "[]", // a sentence
 		strings.Repeat("create_issue", 30): "[]",
 	} {
-		got := NoMatch(query, search.Result{TopScore: 0.1}, tools, false)
+		got := NoMatch(query, search.Result{TopScore: 0.1}, tools, Known{})
 		for i := range got.DidYouMean {
 			got.DidYouMean[i] = strings.TrimPrefix(got.DidYouMean[i], "mcp__srv__")
 		}
@@ -371,7 +371,7 @@ func TestRequiredArgumentsAreReadFromAnySchema(t *testing.T) {
 func TestReplyWithoutAMatchShowsTheClosestTools(t *testing.T) {
 	tools := []*catalog.Tool{tool(t, "tide", "Height of the tide", ""), tool(t, strings.Repeat("long", 60), "Too long a name", ""), tool(t, "harbour", "Opening hours of a harbour", "")}
 	result := search.Result{TopScore: 0.1234, Closest: ranked(search.Low, tools...).Hits}
-	got := text(t, NoMatch("knit a jumper", result, nil, false))
+	got := text(t, NoMatch("knit a jumper", result, nil, Known{}))
 	for _, want := range []string{`{"found":false,"matches":[],"top_score":0.123,`, `"closest":[{"call_as":"mcp__srv__tide","tool":"tide","description":"Height of the tide","score":`, `{"call_as":"mcp__srv__harbour"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %s, want %s in it", got, want)
@@ -380,7 +380,7 @@ func TestReplyWithoutAMatchShowsTheClosestTools(t *testing.T) {
 	if strings.Contains(got, "long") {
 		t.Errorf("the reply contains a name that no client accepts: %s", got)
 	}
-	if got := text(t, NoMatchForIntent("knit", result, nil, false)); !strings.Contains(got, `"closest":[{"call_as":"mcp__srv__tide"},{"call_as":"mcp__srv__harbour"}]`) {
+	if got := text(t, NoMatchForIntent("knit", result, nil, Known{})); !strings.Contains(got, `"closest":[{"call_as":"mcp__srv__tide"},{"call_as":"mcp__srv__harbour"}]`) {
 		t.Errorf("an intent without a match gives %s", got)
 	}
 }

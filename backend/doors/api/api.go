@@ -47,6 +47,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -93,6 +94,7 @@ type Servers struct {
 	Lifecycle *lifecycle.Manager
 	Prefetch  *prefetch.Prefetcher
 	Upstream  *upstream.Manager
+	Readiness *readiness.Reader
 	Proxy     *proxy.Proxy
 	Inspector *inspector.Inspector
 	Inbox     *inspector.Inbox // elicitations: questions of servers to the user
@@ -167,8 +169,10 @@ type Door struct {
 
 // New returns the handler. WebSockets receive nothing before Run is called.
 func New(o Options) *Door {
-	views := resources.NewViews(o.Servers.Upstream, o.Servers.Catalog, o.Servers.Journal, o.Servers.OAuth)
-	views.Sandboxes = o.Servers.Sandbox
+	views := resources.NewViews(resources.ViewOptions{
+		States: o.Servers.Upstream, Readiness: o.Servers.Readiness, Tools: o.Servers.Catalog, Calls: o.Servers.Journal, SignIns: o.Servers.OAuth,
+		Sandboxes: o.Servers.Sandbox,
+	})
 	mux := http.NewServeMux()
 	table := route.NewTable(mux, openapi.NewDocument(o.Info.Version))
 	for _, group := range groups(o, views) {

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -39,11 +38,13 @@ func (s *Session) find(ctx context.Context, args arguments, style findStyle) (an
 	}
 	g, rules := s.gateway, s.rules()
 	result := g.rank(ctx, search.Query{Text: args.Query, Limit: limit}, rules)
+	if !result.Found && g.awaitTools(ctx) {
+		rules = s.rules()
+		result = g.rank(ctx, search.Query{Text: args.Query, Limit: limit}, rules)
+	}
 	if !result.Found {
 		s.asked(answerTo(args.Query, nil))
-		miss := findreply.NoMatch(args.Query, result, g.nearest(args.Query, rules), g.catalogEmpty())
-		miss.Hint = cmp.Or(style.miss, miss.Hint)
-		return miss, nil
+		return findreply.NoMatch(args.Query, result, g.nearest(args.Query, rules), g.searched(style.miss)), nil
 	}
 	listing := (args.AutoActivate == nil || bool(*args.AutoActivate)) && s.addsFound(ctx)
 	listed := func(t *catalog.Tool) bool { return (listing || s.lists(t)) && s.showsFullName(t) }
@@ -67,15 +68,23 @@ func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
 	}
 	g, rules := s.gateway, s.rules()
 	results := make([]search.Result, len(args.Intents))
-	for i, intent := range args.Intents {
-		results[i] = g.rank(ctx, search.Query{Text: intent, Limit: batchCandidates}, rules)
+	rank := func() (found bool) {
+		found, rules = true, s.rules()
+		for i, intent := range args.Intents {
+			results[i] = g.rank(ctx, search.Query{Text: intent, Limit: batchCandidates}, rules)
+			found = found && results[i].Found
+		}
+		return found
+	}
+	if !rank() && g.awaitTools(ctx) {
+		rank()
 	}
 	replies, answers := make([]any, len(results)), make([]learning.Answer, len(results))
 	for i, result := range rankBatch(args.Intents, results) {
 		intent := args.Intents[i]
 		if !result.Found {
 			answers[i] = answerTo(intent, nil)
-			replies[i] = findreply.NoMatchForIntent(intent, result, g.nearest(intent, rules), g.catalogEmpty())
+			replies[i] = findreply.NoMatchForIntent(intent, result, g.nearest(intent, rules), g.searched(""))
 			continue
 		}
 		found := findreply.ForIntent(intent, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: s.shownBefore(bool(args.Brief))})
@@ -133,8 +142,6 @@ func (g *Gateway) nearest(query string, r rules) []*catalog.Tool {
 	}
 	return g.near("", name, most, r)
 }
-
-func (g *Gateway) catalogEmpty() bool { return len(g.catalog.Snapshot().Tools) == 0 }
 
 // getSchema serves get_schema: it returns a tool's description and full argument
 // schema.

@@ -23,7 +23,8 @@ type Finding struct {
 }
 
 // Find searches as find_tool does and explains the result. It has no side
-// effects: it adds no session tools and starts no server. wanted is the number of
+// effects: it adds no session tools and starts no server. Like find_tool, it
+// waits a moment for tools that are about to be known. wanted is the number of
 // hits; a value under 1 stands for find_tool's default.
 func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (Finding, error) {
 	limit, err := limitOf(query, wanted)
@@ -32,6 +33,10 @@ func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (Findi
 	}
 	began, rules := time.Now(), g.rules()
 	result := g.rank(ctx, search.Query{Text: query, Limit: limit, Explain: true}, rules)
+	if !result.Found && g.awaitTools(ctx) {
+		began, rules = time.Now(), g.rules()
+		result = g.rank(ctx, search.Query{Text: query, Limit: limit, Explain: true}, rules)
+	}
 	out := Finding{
 		Found: result.Found, Confidence: result.Confidence, Score: findreply.RoundScore(result.TopScore),
 		Took: time.Since(began), ReadAs: result.ReadAs, Hits: result.Hits, Closest: result.Closest,
@@ -42,7 +47,7 @@ func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (Findi
 			MaxOthers: limit - 1, KeepOthers: wanted >= 1, Shown: notShown, Listed: func(*catalog.Tool) bool { return true },
 		})
 	} else {
-		miss := findreply.NoMatch(query, result, g.nearest(query, rules), g.catalogEmpty())
+		miss := findreply.NoMatch(query, result, g.nearest(query, rules), g.searched(""))
 		out.Hint, reply = miss.Hint, miss
 	}
 	for _, hits := range [][]search.Hit{out.Hits, out.Closest} {

@@ -72,6 +72,8 @@ type Options struct {
 	Learning     Learner
 	Person       Person          // may be nil
 	SignIns      SignIns         // may be nil
+	Readiness    Readiness       // if nil, all servers count as ready
+	Arrivals     Arrivals        // may be nil
 	Market       Market          // may be nil
 	Toolsets     *toolset.Keeper // may be nil
 	Bus          *events.Bus
@@ -109,6 +111,8 @@ type Gateway struct {
 	learning      Learner
 	person        Person
 	signIns       SignIns
+	readiness     Readiness
+	arrivals      Arrivals
 	market        Market
 	toolsets      *toolset.Keeper
 	bus           *events.Bus
@@ -143,7 +147,7 @@ func New(o Options) *Gateway {
 	}
 	g := &Gateway{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, outdated: o.Outdated, proxy: o.Proxy, policy: o.Policy,
-		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, market: o.Market, toolsets: o.Toolsets, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound},
+		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, readiness: o.Readiness, arrivals: o.Arrivals, market: o.Market, toolsets: o.Toolsets, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound},
 		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer), sealer: sealer,
 		settling: make(chan chan struct{}), over: make(chan struct{}),
 	}

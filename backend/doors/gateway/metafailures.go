@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -104,13 +105,20 @@ func (m metaTools) existing() string {
 }
 
 // tool returns a tool of a server that the session may name, by any of its names.
-func (m metaTools) tool(server, tool string) (*catalog.Tool, *failure) {
+// A server whose tools are not known is started.
+func (m metaTools) tool(ctx context.Context, server, tool string) (*catalog.Tool, *failure) {
 	if server == "" || tool == "" {
 		return nil, &failure{codeValidation, "server and tool are required: names from search_tools or list_tools", server, tool}
 	}
 	if _, failed := m.known(server); failed != nil {
 		failed.Tool = tool
 		return nil, failed
+	}
+	if m.unlisted(server) {
+		if failed := m.listAgain(ctx, server); failed != nil {
+			failed.Tool = tool
+			return nil, failed
+		}
 	}
 	rules := m.rules()
 	t, known := rules.Lookup(server, tool)

@@ -70,6 +70,8 @@ type metaServer struct {
 	ToolCount    int    `json:"toolCount"`
 	EnabledCount int    `json:"enabledCount"`
 	Status       string `json:"status"`
+	// Note says why the server cannot be used, or its tools are not known.
+	Note string `json:"note,omitempty"`
 }
 
 func (m metaTools) describe(v registry.Server, r rules) metaServer {
@@ -79,7 +81,7 @@ func (m metaTools) describe(v registry.Server, r rules) metaServer {
 	} else if v.Health.LastError != "" {
 		status = "error"
 	}
-	return metaServer{v.Name, v.Description, len(r.Of(v.Name)), len(r.Allowed(r.Of(v.Name))), status}
+	return metaServer{v.Name, v.Description, len(r.Of(v.Name)), len(r.Allowed(r.Of(v.Name))), status, m.gateway.whyNot(v)}
 }
 
 // approved returns the servers that the session may use.
@@ -114,9 +116,12 @@ func (m metaTools) searchTools(ctx context.Context, args siblingArguments) (any,
 		return nil, failed
 	}
 	rules := m.rules()
-	found := m.gateway.rank(ctx, search.Query{
-		Text: args.Query, Limit: limit, Allow: func(t *catalog.Tool) bool { return args.Server == "" || t.Server == args.Server },
-	}, rules)
+	query := search.Query{Text: args.Query, Limit: limit, Allow: func(t *catalog.Tool) bool { return args.Server == "" || t.Server == args.Server }}
+	found := m.gateway.rank(ctx, query, rules)
+	if len(found.Hits) == 0 && m.gateway.awaitTools(ctx) {
+		rules = m.rules()
+		found = m.gateway.rank(ctx, query, rules)
+	}
 	hits, tools := []metaHit{}, []*catalog.Tool{}
 	for _, hit := range found.Hits {
 		t := hit.Tool
@@ -126,7 +131,7 @@ func (m metaTools) searchTools(ctx context.Context, args siblingArguments) (any,
 	return struct {
 		Results []metaHit `json:"results"`
 		Hint    string    `json:"hint,omitempty"`
-	}{hits, missing(len(hits), "no tool fits; use other words, or list_tools")}, nil
+	}{hits, missing(len(hits), m.gateway.searched("no tool fits; use other words, or list_tools").Text())}, nil
 }
 
 // missing returns a hint for a result that is empty.
@@ -171,7 +176,7 @@ func (m metaTools) listTools(ctx context.Context, args siblingArguments) (any, *
 // listAgain lists the tools of a server again if none are known, because it may never have
 // been started, or if the list is outdated. An outdated list is used if that fails.
 func (m metaTools) listAgain(ctx context.Context, server string) *failure {
-	none := len(m.gateway.catalog.Snapshot().Of(server)) == 0
+	none := m.unlisted(server)
 	if !none && (m.gateway.outdated == nil || !m.gateway.outdated(server)) {
 		return nil
 	}
@@ -214,8 +219,8 @@ type metaParameter struct {
 	Description string `json:"description,omitempty"`
 }
 
-func (m metaTools) details(_ context.Context, args siblingArguments) (any, *failure) {
-	t, failed := m.tool(args.Server, args.Tool)
+func (m metaTools) details(ctx context.Context, args siblingArguments) (any, *failure) {
+	t, failed := m.tool(ctx, args.Server, args.Tool)
 	if failed != nil {
 		return nil, failed
 	}
@@ -279,7 +284,7 @@ func (m metaTools) execute(ctx context.Context, params json.RawMessage) (json.Ra
 	if err != nil {
 		return (&failure{Code: codeValidation, Message: fault.MessageOf(err), Server: server, Tool: tool}).result()
 	}
-	t, failed := m.tool(server, tool)
+	t, failed := m.tool(ctx, server, tool)
 	if failed == nil {
 		server, tool = t.Server, t.Name
 		if err := m.forModel(server, tool); err != nil {

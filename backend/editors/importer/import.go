@@ -64,6 +64,7 @@ const (
 func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, error) {
 	i.importing.Lock()
 	defer i.importing.Unlock()
+	defer i.options.Lifecycle.Configure()()
 	switch {
 	case q.Text != "" && q.Bundle != "":
 		return Report{}, fault.New(fault.Invalid, "give either a text or a bundle, not both")

@@ -35,6 +35,8 @@ type Lifecycle interface {
 	// AddUnapproved adds a server that cannot be started until a person approves
 	// it.
 	AddUnapproved(ctx context.Context, server registry.Server) (registry.Server, error)
+	// Configure keeps new servers from being started until done is called.
+	Configure() (done func())
 	Remove(ctx context.Context, name string) error
 }
 

@@ -74,6 +74,8 @@ type Registry interface {
 
 // Servers adds, starts and removes servers.
 type Servers interface {
+	// Configure keeps new servers from being started until done is called.
+	Configure() (done func())
 	Add(ctx context.Context, s registry.Server) (registry.Server, error)
 	// Propose adds a server for an agent, and AddUnseen one whose launch no person has seen. Unless InstallPolicy is allow,
 	// it waits for approval; deny refuses what agents propose.

@@ -264,6 +264,7 @@ func (i *Installer) register(ctx context.Context, o Order, p *plan.Plan, steps *
 	if err := i.mark(ctx, steps, Leftover{Kind: LeftServer, Server: p.Name}, nil); err != nil {
 		return registry.Server{}, err
 	}
+	defer i.options.Servers.Configure()()
 	add := i.options.Servers.Add
 	switch {
 	case o.ProposedBy != "":

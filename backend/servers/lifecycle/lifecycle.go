@@ -48,6 +48,8 @@ type Options struct {
 	Processes Processes
 	Vault     Vault
 	Metrics   Metrics // may be nil
+	// Hold keeps new servers from being started until release is called. It may be nil.
+	Hold func() (release func())
 	// Policy returns what agents may do without a person: allow, ask or deny; ask if it is
 	// nil.
 	Policy func() string
@@ -63,47 +65,32 @@ type Manager struct {
 	processes Processes
 	vault     Vault
 	metrics   Metrics
+	hold      func() (release func())
 	policy    func() string
 	log       *slog.Logger
 
-	codes    *codes
-	unlisted chan string // names of new servers whose tools Run lists
+	codes *codes
 
 	proposing sync.Mutex // held while a proposal is counted and added
 }
 
-// maxUnlisted is how many new servers may wait for Run before Propose blocks.
-const maxUnlisted = 64
-
-// New returns a manager. The tools of proposed servers are listed only while
-// Run is running.
+// New returns a manager.
 func New(o Options) *Manager {
 	if o.Policy == nil {
 		o.Policy = func() string { return "ask" }
 	}
+	if o.Hold == nil {
+		o.Hold = func() func() { return func() {} }
+	}
 	return &Manager{
-		registry: o.Registry, catalog: o.Catalog, processes: o.Processes, vault: o.Vault, metrics: o.Metrics,
-		policy: o.Policy, log: o.Log, codes: newCodes(o.Now), unlisted: make(chan string, maxUnlisted),
+		registry: o.Registry, catalog: o.Catalog, processes: o.Processes, vault: o.Vault, metrics: o.Metrics, hold: o.Hold,
+		policy: o.Policy, log: o.Log, codes: newCodes(o.Now),
 	}
 }
 
-// Run lists the tools of newly proposed servers until ctx ends.
-func (m *Manager) Run(ctx context.Context) error {
-	var starts sync.WaitGroup
-	defer starts.Wait()
-	for {
-		select {
-		case name := <-m.unlisted:
-			starts.Go(func() {
-				if _, err := m.start(ctx, name); err != nil {
-					m.log.Warn("could not list the tools of a new server", "server", name, "error", fault.MessageOf(err))
-				}
-			})
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
+// Configure announces that servers are about to be added or approved. They are not started before done is called, when
+// their secrets are stored and how they are started is accepted.
+func (m *Manager) Configure() (done func()) { return m.hold() }
 
 // Add adds a server for a person. It is approved and may be started at once.
 func (m *Manager) Add(ctx context.Context, s registry.Server) (registry.Server, error) {

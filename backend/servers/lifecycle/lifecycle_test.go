@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -137,37 +136,6 @@ func TestAServerIsStoppedBeforeItIsShownAsInactive(t *testing.T) {
 	if b.running("one") {
 		t.Error("the change was published while the process was running")
 	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-}
-
-// lines is a log writer that sends each line to the channel.
-type lines chan string
-
-func (l lines) Write(line []byte) (int, error) {
-	l <- string(line)
-	return len(line), nil
-}
-
-func TestRunListsToolsOfServersThatWereProposedBefore(t *testing.T) {
-	logged := make(lines, 8)
-	b := newBench(t, "allow", slog.New(slog.NewTextHandler(logged, nil)))
-	if _, err := b.manager.Propose(t.Context(), registry.Server{Name: "early", Transport: "stdio", Command: "no-such-program"}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- b.manager.Run(ctx) }()
-	select {
-	case line := <-logged:
-		if !strings.Contains(line, "server=early") || !strings.Contains(line, "no-such-program") {
-			t.Errorf("logged: %s", line)
-		}
-	case <-time.After(time.Minute):
-		t.Error("Run did not try to list the tools")
-	}
-	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

@@ -20,8 +20,8 @@ const (
 func (m *Manager) InstallPolicy() string { return m.policy() }
 
 // Propose adds a server for an agent, according to the setting agents.install.
-// With ask, the server waits for approval. With allow, it is approved and its
-// tools are listed in the background. With deny, the error is a fault.Denied.
+// With ask, the server waits for approval. With allow, it is approved.
+// With deny, the error is a fault.Denied.
 func (m *Manager) Propose(ctx context.Context, s registry.Server) (registry.Server, error) {
 	if m.policy() == "deny" {
 		return registry.Server{}, fault.New(fault.Denied, "agents may not install servers here (agents.install is deny); ask the user to add server %s in the dashboard", s.Name)
@@ -57,14 +57,7 @@ func (m *Manager) AddImported(ctx context.Context, s registry.Server) (registry.
 			return registry.Server{}, err
 		}
 	}
-	s, err := m.registry.Add(ctx, s)
-	if err == nil && s.Approved {
-		select {
-		case m.unlisted <- s.Name:
-		case <-ctx.Done(): // the tools are then listed by the first call of the server
-		}
-	}
-	return s, err
+	return m.registry.Add(ctx, s)
 }
 
 // admit returns why a server must not be proposed, or nil.

@@ -33,6 +33,9 @@ type Status struct {
 	Failure string
 }
 
+// Wanted reports whether a person must sign in before the server answers.
+func (st Status) Wanted() bool { return st.State == Required || st.State == Waiting }
+
 // Status returns the status of a server. It needs neither the keychain nor the network.
 func (m *Manager) Status(id int64) (Status, error) {
 	var st Status

@@ -9,11 +9,15 @@ import (
 
 // NoteStart records the result of a start; failure is nil if the start
 // succeeded. A failed start counts as an error and does not change the status.
-// A successful one changes the status "unhealthy" to "healthy".
+// A successful one changes the status "unhealthy" to "healthy" and sets Listed.
 func (r *Registry) NoteStart(ctx context.Context, name string, failure error) error {
 	return r.note(ctx, name, func(h *Health) {
 		h.setError(failure)
-		if failure == nil && h.Status == "unhealthy" {
+		if failure != nil {
+			return
+		}
+		h.Listed = true
+		if h.Status == "unhealthy" {
 			h.Status = "healthy"
 		}
 	})

@@ -29,6 +29,7 @@ func healthFollowsStartsExitsAndChecks(t *testing.T) {
 		checked bool
 		silent  bool // the health does not change, so no event is published
 	}{
+		{"the first start", r.NoteStart, nil, "unknown", 0, "", false, false},
 		{"a start", r.NoteStart, nil, "unknown", 0, "", false, true},
 		{"a failed start", r.NoteStart, broken, "unknown", 1, "it exited", false, false},
 		{"a second failed start", r.NoteStart, broken, "unknown", 2, "it exited", false, false},

@@ -37,6 +37,9 @@ type Server struct {
 	Enabled bool
 	// KeepRunning servers start with the hub and are not stopped when idle.
 	KeepRunning bool
+	// Deferred servers are not started before they are needed: their tools are unknown
+	// until then.
+	Deferred bool
 	// Isolation is Shared or PerSession; Add and Update make an empty one Shared.
 	Isolation string
 	// Sandbox is Unconfined, Guard or Strict; Add and Update make an empty one
@@ -102,6 +105,9 @@ type Health struct {
 	// MissingVariable names the environment variable without which, as LastError
 	// says, the server does not start. It may be empty.
 	MissingVariable string
+	// Listed reports whether the server has started since it was configured, so that its
+	// tools are known.
+	Listed bool
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)

@@ -173,6 +173,7 @@ func (i *Importer) Import(ctx context.Context, q ImportRequest) (ImportReport, e
 	if err != nil {
 		return ImportReport{}, err
 	}
+	defer i.lifecycle.Configure()()
 	report, err := newTransfer(i, q, original).run(ctx)
 	if err == nil && !q.DryRun {
 		i.log.Info("database was imported", "file", q.Path, "imported", report.Totals.Imported, "skipped", report.Totals.Skipped, "failed", report.Totals.Failed)

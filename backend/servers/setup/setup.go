@@ -30,6 +30,8 @@ type Servers interface {
 
 // Lifecycle adds and starts servers.
 type Lifecycle interface {
+	// Configure keeps new servers from being started until done is called.
+	Configure() (done func())
 	Add(ctx context.Context, s registry.Server) (registry.Server, error)
 	// AddUnseen adds a server whose launch no person has seen; it may have to wait
 	// for approval.
@@ -194,6 +196,7 @@ type batch struct {
 func (b *batch) addServers(ctx context.Context, file string) {
 	b.syncing.Lock()
 	defer b.syncing.Unlock()
+	defer b.lifecycle.Configure()()
 	for _, name := range []string{file, local(file)} {
 		if name == "" {
 			continue

@@ -278,6 +278,18 @@ func (k *Keeper) Counts() (c Counts) {
 	return c
 }
 
+// Waiting returns how many items of a server wait for a person's decision.
+func (k *Keeper) Waiting(server string) (n int) {
+	if h := k.view.Load().servers[server]; h != nil {
+		for _, item := range h.items {
+			if item.Waits() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // Revoked returns the names of the servers whose launch is another one than the approved
 // one, sorted.
 func (k *Keeper) Revoked() (names []string) {

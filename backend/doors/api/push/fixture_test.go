@@ -19,11 +19,13 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
+	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -65,7 +67,9 @@ func serve(t testing.TB, timeouts guard.Timeouts) *fixture {
 		Version: "1.2.3",
 		State: State{
 			Servers: f.servers, Tools: f.tools, Totals: calls.Totals, Running: processes.State,
-			View:        resources.NewViews(processes, f.tools, calls, oauth.New(oauth.Options{File: filepath.Join(t.TempDir(), "sign-ins")})).Server,
+			View: resources.NewViews(resources.ViewOptions{
+				States: processes, Readiness: stopped{}, Tools: f.tools, Calls: calls, SignIns: oauth.New(oauth.Options{File: filepath.Join(t.TempDir(), "sign-ins")}),
+			}).Server,
 			SecretNames: func(server string) []string { return f.names[server] },
 		},
 		Editors: idleEditors{}, Attend: func() func() { return func() {} }, Output: processes, Sessions: sessions, Timeouts: timeouts, Bus: f.bus,
@@ -196,3 +200,8 @@ func readFrame(r io.Reader) (opcode byte, payload []byte, err error) {
 	_, err = io.ReadFull(r, payload)
 	return head[0] & 0x0f, payload, err
 }
+
+// stopped is a readiness of servers that do not run.
+type stopped struct{}
+
+func (stopped) Of(registry.Server) readiness.State { return readiness.State{ID: words.Stopped} }

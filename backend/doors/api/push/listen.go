@@ -13,6 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
+	"github.com/agent-discover/agent-discover/backend/servers/firststart"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
@@ -36,6 +37,7 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[catalog.Counted](ctx, p.bus, sources, news)
 	listen[secrets.Changed](ctx, p.bus, sources, news)
 	listen[oauth.Changed](ctx, p.bus, sources, news)
+	listen[firststart.Changed](ctx, p.bus, sources, news)
 	listen[sandbox.Changed](ctx, p.bus, sources, news)
 	listen[journal.Recorded](ctx, p.bus, sources, news)
 	listen[upstream.Notified](ctx, p.bus, sources, news)

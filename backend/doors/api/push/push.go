@@ -18,10 +18,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
+	"github.com/agent-discover/agent-discover/backend/servers/firststart"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
@@ -180,12 +182,17 @@ func (p *Pusher) pass(e any, changed map[string]bool) (dirty bool) {
 	case sandbox.Changed:
 		changed[e.Server] = true
 		return true
+	case firststart.Changed:
+		changed[e.Server] = true
+		return true
+	case holding.Changed:
+		changed[e.Server], dirty = true, true // its start may be held
 	}
 	message, ok := p.messageOf(e)
 	if ok {
 		p.broadcast(message)
 	}
-	return !ok
+	return dirty || !ok
 }
 
 func (p *Pusher) count() int {

@@ -20,6 +20,8 @@ type Activation struct {
 	Lifecycle interface {
 		Activate(ctx context.Context, name string) (tools []*catalog.Tool, already bool, err error)
 		Deactivate(ctx context.Context, name string) (was bool, err error)
+		// Configure keeps new servers from being started until done is called.
+		Configure() (done func())
 		Approve(ctx context.Context, name, launchHash string) (registry.Server, error)
 		ApproveWithCode(ctx context.Context, name, launchHash, code string) (registry.Server, error)
 		Code(name string) (code string, expires time.Time, err error)
@@ -108,6 +110,7 @@ func (a *Activation) approve(ctx context.Context, in *approvalInput) (*route.Rep
 	if err != nil {
 		return nil, err
 	}
+	defer a.Lifecycle.Configure()()
 	if guard.ByPerson(ctx) {
 		v, err = a.Lifecycle.Approve(ctx, v.Name, shown.LaunchHash)
 	} else {

@@ -42,7 +42,8 @@ type Server struct {
 	ErrorCount      int               `json:"error_count"`
 	CreatedAt       string            `json:"created_at"`
 	UpdatedAt       string            `json:"updated_at"`
-	State           string            `json:"state" enum:"waiting,sign_in,failing,calls_fail,running,stopped" doc:"waiting (for approval), sign_in (a person must sign in), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped."`
+	State           string            `json:"state" enum:"waiting,held,sign_in,starting,failing,calls_fail,running,new,stopped" doc:"waiting (for approval), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped."`
+	StateReason     string            `json:"state_reason,omitempty" doc:"Why the server cannot be used now, or its tools are not known, as the end of a sentence that begins with its name."`
 	Account         string            `json:"account,omitempty" doc:"Label of the account that the server uses, if the same server is configured for several accounts."`
 	SignIn          string            `json:"sign_in,omitempty" enum:"signed_in,required,again,waiting" doc:"Of a remote server: signed_in, required (a person must sign in), again (likewise, and somebody was signed in before), or waiting (a sign-in waits for a person). Left out if nobody is signed in and the server has not asked for it."`
 	RecentCalls     int               `json:"recent_calls" doc:"Number of the last calls that decide about the state calls_fail, at most 10. Calls before a change of the server do not count."`
@@ -92,6 +93,8 @@ type Servers struct {
 	}
 	Lifecycle interface {
 		Add(ctx context.Context, s registry.Server) (registry.Server, error)
+		// Configure keeps new servers from being started until done is called.
+		Configure() (done func())
 		Remove(ctx context.Context, name string) error
 	}
 	Prefetch func(registry.Server) // downloads the package of a server in the background
@@ -230,7 +233,8 @@ type newServerFields struct {
 	Name   string `json:"name" pattern:"^[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$" doc:"Unique name, without two underscores in a row. It is not made of dots alone."`
 	Source string `json:"source,omitempty" doc:"Who configures the server; local by default."`
 	Level  string `json:"sandbox,omitempty" enum:"off,guard,strict" doc:"How to confine the processes of a stdio server: off (the default), guard or strict."`
-	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the server's package in the background; true by default. Send false if you start the server right away."`
+	Start  *bool  `json:"start,omitempty" doc:"Whether to start the server once in the background, to list its tools; true by default. Otherwise it starts with the first call, and its tools are unknown until then."`
+	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the package of a server that is not started now; true by default."`
 	ServerFields
 	// Clients of the original product may send other types, which are ignored.
 	Args lenient.StringsOrNone   `json:"args,omitempty" doc:"Arguments of the command."`
@@ -245,11 +249,12 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 	if err != nil {
 		return nil, err
 	}
-	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local"), Sandbox: body.Level}
+	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local"), Sandbox: body.Level, Deferred: body.Start != nil && !*body.Start}
 	if err := errors.Join(body.check(), registry.CheckSandbox(body.Level)); err != nil {
 		return nil, err
 	}
 	body.apply(&v)
+	defer s.Lifecycle.Configure()()
 	v.Args, v.Env, v.Tags = body.Args, body.Env, body.Tags
 	if v, err = s.Lifecycle.Add(ctx, v); err == nil && guard.ByPerson(ctx) {
 		err = s.Trust.Accept(ctx, v.Name, false)
@@ -257,7 +262,7 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 	if err != nil {
 		return nil, err
 	}
-	if body.Warm == nil || *body.Warm {
+	if v.Deferred && (body.Warm == nil || *body.Warm) {
 		s.Prefetch(v)
 	}
 	return route.Created(s.Views.Server(v))

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
+	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -44,6 +44,9 @@ type (
 	}
 	signInStates interface {
 		Status(server int64) (oauth.Status, error)
+	}
+	readinessReader interface {
+		Of(v registry.Server) readiness.State
 	}
 )
 
@@ -87,15 +90,19 @@ func statusOnly(word string) (*route.Reply[map[string]string], error) {
 // longer than the rest of a view together, so their results are cached until the configuration changes. Views is safe
 // for concurrent use.
 type Views struct {
-	states serverStates
-	tools  toolSnapshots
-	calls  recentCalls
-	signIn signInStates
-	// Sandboxes says how servers are confined. If it is nil, views do not say that.
-	Sandboxes sandboxes
-
+	ViewOptions
 	mu    sync.Mutex
 	facts map[int64]facts // by the id of the server
+}
+
+// ViewOptions are the facts that views show.
+type ViewOptions struct {
+	States    serverStates
+	Readiness readinessReader
+	Tools     toolSnapshots
+	Calls     recentCalls
+	SignIns   signInStates
+	Sandboxes sandboxes // if nil, views do not say how servers are confined
 }
 
 // facts is the cached part of a server's view.
@@ -107,15 +114,13 @@ type facts struct {
 }
 
 // NewViews returns views with an empty cache.
-func NewViews(states serverStates, tools toolSnapshots, calls recentCalls, signIns signInStates) *Views {
-	return &Views{states: states, tools: tools, calls: calls, signIn: signIns, facts: make(map[int64]facts)}
-}
+func NewViews(o ViewOptions) *Views { return &Views{ViewOptions: o, facts: make(map[int64]facts)} }
 
 // Server returns the view of a server.
 func (w *Views) Server(v registry.Server) Server {
-	state, tools, known := w.states.State(v.Name), w.tools.Snapshot().Of(v.Name), w.factsOf(v)
-	recent := w.calls.Recent(v.Name, v.UpdatedAt) // calls before a change say nothing about the changed server
-	signIn := w.signInOf(v)
+	ready := w.Readiness.Of(v)
+	state, tools, known := w.States.State(v.Name), w.Tools.Snapshot().Of(v.Name), w.factsOf(v)
+	recent := w.Calls.Recent(v.Name, v.UpdatedAt) // calls before a change say nothing about the changed server
 	out := Server{
 		ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source,
 		Command: optional(v.Command), Args: orEmpty(v.Args), Env: v.Env, Tags: orEmpty(v.Tags),
@@ -123,7 +128,7 @@ func (w *Views) Server(v registry.Server) Server {
 		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.URL), Headers: v.Headers,
 		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
-		State: stateOf(v, state.Running, recent, signIn), SignIn: signIn, Account: v.Account, RecentCalls: recent.Calls, RecentErrors: recent.Errors,
+		State: ready.ID, StateReason: ready.Reason(), SignIn: w.signInOf(v), Account: v.Account, RecentCalls: recent.Calls, RecentErrors: recent.Errors,
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation, Sessions: state.Sessions, PID: state.PID,
 		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, LaunchHash: known.hash, Plaintext: known.plaintext,
 		ProposedBy: v.ProposedBy, Risk: known.risk,
@@ -143,29 +148,12 @@ func (w *Views) Server(v registry.Server) Server {
 	return out
 }
 
-// stateOf returns the state of a server, the most urgent one if several apply.
-func stateOf(v registry.Server, running bool, recent journal.Recent, signIn string) string {
-	switch {
-	case !v.Approved:
-		return words.Waiting
-	case signIn != "" && signIn != string(oauth.SignedIn):
-		return words.SignIn
-	case v.Health.Status == "unhealthy" || v.Health.LastError != "":
-		return words.Failing
-	case recent.Fail():
-		return words.CallsFail
-	case running:
-		return words.Running
-	}
-	return words.Stopped
-}
-
 // signInOf returns the member sign_in of a server.
 func (w *Views) signInOf(v registry.Server) string {
 	if v.Transport == "stdio" {
 		return ""
 	}
-	st, _ := w.signIn.Status(v.ID) // without the file of sign-ins, what this process knows
+	st, _ := w.SignIns.Status(v.ID) // without the file of sign-ins, what this process knows
 	switch {
 	case st.State == oauth.SignedOut:
 		return ""

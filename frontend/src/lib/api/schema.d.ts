@@ -4786,10 +4786,12 @@ export interface components {
             sandbox?: "off" | "guard" | "strict";
             /** @description Who configures the server; local by default. */
             source?: string;
+            /** @description Whether to start the server once in the background, to list its tools; true by default. Otherwise it starts with the first call, and its tools are unknown until then. */
+            start?: boolean;
             tags?: string[] | null;
             /** @description stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage. */
             transport?: string;
-            /** @description Whether to download the server's package in the background; true by default. Send false if you start the server right away. */
+            /** @description Whether to download the package of a server that is not started now; true by default. */
             warm?: boolean;
         } & {
             [key: string]: unknown;
@@ -5481,10 +5483,12 @@ export interface components {
             /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
             source: string;
             /**
-             * @description waiting (for approval), sign_in (a person must sign in), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped.
+             * @description waiting (for approval), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped.
              * @enum {string}
              */
-            state: "waiting" | "sign_in" | "failing" | "calls_fail" | "running" | "stopped";
+            state: "waiting" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
+            /** @description Why the server cannot be used now, or its tools are not known, as the end of a sentence that begins with its name. */
+            state_reason?: string;
             tags: string[] | null;
             /**
              * Format: int64
@@ -5628,10 +5632,12 @@ export interface components {
             /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
             source: string;
             /**
-             * @description waiting (for approval), sign_in (a person must sign in), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped.
+             * @description waiting (for approval), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped.
              * @enum {string}
              */
-            state: "waiting" | "sign_in" | "failing" | "calls_fail" | "running" | "stopped";
+            state: "waiting" | "held" | "sign_in" | "starting" | "failing" | "calls_fail" | "running" | "new" | "stopped";
+            /** @description Why the server cannot be used now, or its tools are not known, as the end of a sentence that begins with its name. */
+            state_reason?: string;
             /** @description The last lines that the server's process wrote to standard error. */
             stderr?: string;
             tags: string[] | null;

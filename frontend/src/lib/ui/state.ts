@@ -4,8 +4,11 @@ import CircleAlert from "@lucide/svelte/icons/circle-alert";
 import CircleDashed from "@lucide/svelte/icons/circle-dashed";
 import CirclePlay from "@lucide/svelte/icons/circle-play";
 import CirclePause from "@lucide/svelte/icons/circle-pause";
+import CircleDot from "@lucide/svelte/icons/circle-dot";
 import KeyRound from "@lucide/svelte/icons/key-round";
 import Hourglass from "@lucide/svelte/icons/hourglass";
+import LoaderCircle from "@lucide/svelte/icons/loader-circle";
+import ShieldQuestion from "@lucide/svelte/icons/shield-question-mark";
 import TriangleAlert from "@lucide/svelte/icons/triangle-alert";
 import type { Component } from "svelte";
 import type { Server } from "../api/socket.ts";
@@ -27,7 +30,10 @@ const looks: Record<State["id"], Pick<State, "tone" | "icon">> = {
   failing: { tone: "bad", icon: CircleAlert },
   calls_fail: { tone: "bad", icon: TriangleAlert },
   waiting: { tone: "warn", icon: Hourglass },
+  held: { tone: "warn", icon: ShieldQuestion },
+  starting: { tone: "accent", icon: LoaderCircle },
   running: { tone: "good", icon: CirclePlay },
+  new: { tone: "neutral", icon: CircleDot },
   paused: { tone: "neutral", icon: CirclePause },
   stopped: { tone: "neutral", icon: CircleDashed },
 };

@@ -173,7 +173,7 @@ function failing({ servers }: Facts): Issue[] {
     word: "Failing",
     title: server.name,
     text: "",
-    detail: server.last_error || "The server did not answer and gave no reason.",
+    detail: server.last_error || server.state_reason || "The server did not answer and gave no reason.",
     ...(server.missing_variable ? { lacks: { server, variable: server.missing_variable } } : {}),
     remedies: [
       { label: "Start again", act: "start", server },

@@ -1,0 +1,65 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/words"
+	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
+	"github.com/agent-discover/agent-discover/backend/servers/readiness"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Readiness tells which servers agents can use.
+type Readiness interface {
+	Of(server registry.Server) readiness.State
+	Unready() []readiness.Unready
+}
+
+// Arrivals tells whether tools are about to be known: servers are being started for the first time, or tools have not been
+// read for their meaning.
+type Arrivals interface {
+	Expected() bool
+	// Await returns when no tools are expected, or when ctx ends.
+	Await(ctx context.Context)
+}
+
+// arrivalWait is how long a search that finds nothing waits for tools that are about to be known.
+const arrivalWait = 2 * time.Second
+
+// awaitTools waits a moment for tools that are about to be known. It returns false if there are none.
+func (g *Gateway) awaitTools(ctx context.Context) bool {
+	if g.arrivals == nil || !g.arrivals.Expected() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, arrivalWait)
+	defer cancel()
+	g.arrivals.Await(ctx)
+	return true
+}
+
+// searched returns which tools a search could have found, for its reply. hint is what to do if all servers are ready; empty for
+// the hint of registry.
+func (g *Gateway) searched(hint string) findreply.Known {
+	known := findreply.Known{None: len(g.catalog.Snapshot().Tools) == 0, Hint: hint}
+	if g.readiness == nil {
+		return known
+	}
+	for _, u := range g.readiness.Unready() {
+		known.Unready = append(known.Unready, findreply.Unready{Server: u.Server, Why: u.Why, Starting: u.ID == words.Starting})
+	}
+	return known
+}
+
+// whyNot returns why agents cannot use a server, or its tools are not known; empty if nothing keeps them from it.
+func (g *Gateway) whyNot(server registry.Server) string {
+	if g.readiness == nil {
+		return ""
+	}
+	return g.readiness.Of(server).Why
+}
+
+// unlisted reports whether the tools of a server are not known, because it has never been started or has listed none.
+func (m metaTools) unlisted(server string) bool {
+	return len(m.gateway.catalog.Snapshot().Of(server)) == 0
+}

@@ -1,0 +1,74 @@
+package hub
+
+import (
+	"context"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
+	"github.com/agent-discover/agent-discover/backend/servers/firststart"
+	"github.com/agent-discover/agent-discover/backend/servers/readiness"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
+)
+
+// composeFirstStart creates what starts new servers, and what decides whether servers can be used.
+func (h *Hub) composeFirstStart() {
+	s := &h.servers
+	s.first = firststart.New(firststart.Options{
+		Servers: s.registry, Start: s.upstream.Start, Bus: h.bus, Log: h.log,
+		Refused: func(server registry.Server) error {
+			if s.upstream.Paused() {
+				return upstream.ErrPaused
+			}
+			return s.trust.RefuseStart(server)
+		},
+	})
+	s.readiness = readiness.New(readiness.Options{
+		Servers:   s.registry,
+		Running:   func(server string) bool { return s.upstream.State(server).Running },
+		CallsFail: func(server string, since time.Time) bool { return s.journal.Recent(server, since).Fail() },
+		WantsSignIn: func(server registry.Server) bool {
+			if server.Transport == "stdio" {
+				return false
+			}
+			st, _ := s.oauth.Status(server.ID) // without the file of sign-ins, what this process knows
+			return st.Wanted()
+		},
+		Refused: s.trust.RefuseStart, Held: s.trust.Waiting, FirstStart: s.first.Of,
+	})
+}
+
+// arrivals tells whether tools are about to be known. It implements gateway.Arrivals.
+type arrivals struct {
+	first   *firststart.Starter
+	vectors *embedding.Index
+}
+
+// Expected implements gateway.Arrivals.
+func (a arrivals) Expected() bool { return a.first.Expected() || !a.vectors.Complete() }
+
+// Await implements gateway.Arrivals.
+func (a arrivals) Await(ctx context.Context) {
+	a.first.Await(ctx)
+	a.vectors.Await(ctx)
+}
+
+// startHeld starts new servers whose start a person has approved, until ctx ends.
+func (h *Hub) startHeld(ctx context.Context) error {
+	for ctx.Err() == nil {
+		changes, stop := events.Subscribe[holding.Changed](h.bus, 256)
+		for open := true; open; {
+			var change holding.Changed
+			select {
+			case change, open = <-changes:
+				h.servers.first.Again(change.Server)
+			case <-ctx.Done():
+				open = false
+			}
+		}
+		stop()
+	}
+	return nil
+}

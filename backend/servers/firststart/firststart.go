@@ -1,0 +1,266 @@
+// Package firststart starts each server once after it was configured, in whichever way that was, so that its tools, prompts
+// and resources are known before an agent needs them. Package upstream starts the servers, and stops them again when they
+// are idle.
+package firststart
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+const (
+	// atOnce is how many servers are started at the same time. More are possible, but calls need room, too.
+	atOnce = 3
+	// firstRetry is the time before a failed start is repeated. It grows fourfold with each failure.
+	firstRetry = time.Minute
+	// maxFailures is how many starts may fail before only a change of the server causes another.
+	maxFailures = 4
+	// busyRetry is the time before a server is started that was not, because too many others were running.
+	busyRetry = 10 * time.Second
+)
+
+// Options are the dependencies of a Starter.
+type Options struct {
+	Servers interface{ List() []registry.Server }
+	// Start starts a server, and returns when its tools are in the catalog.
+	Start func(ctx context.Context, server registry.Server) error
+	// Refused returns why a server must not be started at present, and nil if it may be.
+	Refused func(server registry.Server) error
+	Bus     *events.Bus
+	Log     *slog.Logger
+}
+
+// Starter starts new servers. It is safe for concurrent use.
+type Starter struct {
+	options Options
+	wake    chan struct{} // has a token when Run has to look at the servers again
+
+	mu    sync.Mutex
+	holds int           // see Hold
+	tries map[int64]try // by the id of the server
+	ended chan struct{} // closed and replaced when a start has ended
+}
+
+// try is what is known of the starts of one server.
+type try struct {
+	server   string
+	config   time.Time // when the configuration was changed that was tried
+	running  bool
+	done     bool // the last start has ended
+	failures int
+	err      error     // of the last start
+	next     time.Time // when to try again; zero if never, until something changes
+}
+
+// Changed is published when the first start of a server has ended, or begins to wait.
+type Changed struct{ Server string }
+
+// New returns a starter, which starts servers only while Run is running.
+func New(o Options) *Starter {
+	return &Starter{options: o, wake: make(chan struct{}, 1), tries: make(map[int64]try), ended: make(chan struct{})}
+}
+
+// Run starts servers that have never been started, until ctx ends.
+func (s *Starter) Run(ctx context.Context) error {
+	changes, unsubscribe := events.Subscribe[registry.Changed](s.options.Bus, 256)
+	defer func() { unsubscribe() }()
+	pauses, stopPauses := events.Subscribe[upstream.PauseChanged](s.options.Bus, 16)
+	defer stopPauses()
+	var starts sync.WaitGroup
+	defer starts.Wait()
+	for {
+		var retry <-chan time.Time
+		if wait, ok := s.startDue(ctx, &starts); ok {
+			retry = time.After(wait)
+		}
+		select {
+		case change, ok := <-changes:
+			if !ok {
+				changes, unsubscribe = events.Subscribe[registry.Changed](s.options.Bus, 256)
+			} else if change.Removed {
+				s.Again(change.Name)
+			}
+		case pause, ok := <-pauses:
+			if !ok {
+				pauses, stopPauses = events.Subscribe[upstream.PauseChanged](s.options.Bus, 16)
+			} else {
+				s.paused(pause.Paused)
+			}
+		case <-s.wake:
+		case <-retry:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Hold keeps servers from being started for the first time until release is called: their secrets may not be stored yet, or
+// how they are started not accepted.
+func (s *Starter) Hold() (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holds++
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		s.holds--
+		s.mu.Unlock()
+		s.look()
+	})
+}
+
+// Again starts a server that has failed once more, because the reason may be gone: a secret was set, a person has signed in
+// or approved something.
+func (s *Starter) Again(server string) { s.forget(func(t try) bool { return t.server == server }) }
+
+// paused notes that a person has paused all servers, or resumed them.
+func (s *Starter) paused(now bool) {
+	if !now {
+		s.forget(func(t try) bool { return errors.Is(t.err, upstream.ErrPaused) })
+	}
+	for _, server := range s.unlisted() {
+		events.Publish(s.options.Bus, Changed{server.Name})
+	}
+}
+
+// forget drops the failed starts for which the condition holds.
+func (s *Starter) forget(condition func(try) bool) {
+	s.mu.Lock()
+	for id, t := range s.tries {
+		if !t.running && condition(t) {
+			delete(s.tries, id)
+		}
+	}
+	s.mu.Unlock()
+	s.look()
+}
+
+func (s *Starter) look() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// startDue starts the servers that are due, as far as there is room. wait is the time until another one is due.
+func (s *Starter) startDue(ctx context.Context, starts *sync.WaitGroup) (wait time.Duration, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	running, at := 0, time.Now()
+	for _, t := range s.tries {
+		if t.running {
+			running++
+		}
+	}
+	var next time.Time
+	for _, server := range s.unlisted() {
+		t := s.tryOf(server)
+		switch now := !t.done || !t.next.IsZero() && !t.next.After(at); {
+		case t.running:
+		case !now && !t.next.IsZero() && (next.IsZero() || t.next.Before(next)):
+			next = t.next
+		case now && s.holds == 0 && running < atOnce && s.options.Refused(server) == nil:
+			running++
+			t.running = true
+			s.tries[server.ID] = t
+			starts.Go(func() { s.start(ctx, server) })
+		}
+	}
+	return time.Until(next), !next.IsZero()
+}
+
+// due reports whether a server has never been started and need not wait for a call.
+func due(server registry.Server) bool {
+	return server.Approved && !server.Health.Listed && !server.Deferred && (server.Command != "" || server.Endpoint() != "")
+}
+
+// unlisted returns the servers that are due, the oldest first.
+func (s *Starter) unlisted() []registry.Server {
+	servers := slices.DeleteFunc(slices.Clone(s.options.Servers.List()), func(server registry.Server) bool { return !due(server) })
+	slices.SortFunc(servers, func(a, b registry.Server) int { return cmp.Compare(a.ID, b.ID) })
+	return servers
+}
+
+// tryOf returns what is known of the starts of a server as it is configured now. The caller holds mu.
+func (s *Starter) tryOf(server registry.Server) try {
+	t, known := s.tries[server.ID]
+	if !known || !t.running && !t.config.Equal(server.UpdatedAt) {
+		return try{server: server.Name, config: server.UpdatedAt}
+	}
+	return t
+}
+
+func (s *Starter) start(ctx context.Context, server registry.Server) {
+	err := s.options.Start(ctx, server)
+	if err != nil && ctx.Err() == nil {
+		s.options.Log.Warn("could not list the tools of a new server", "server", server.Name, "error", fault.MessageOf(err))
+	}
+	s.mu.Lock()
+	s.tries[server.ID] = s.tries[server.ID].after(err)
+	close(s.ended)
+	s.ended = make(chan struct{})
+	s.mu.Unlock()
+	events.Publish(s.options.Bus, Changed{server.Name})
+	s.look()
+}
+
+// after returns what is known after a start.
+func (t try) after(err error) try {
+	t.running, t.done, t.err, t.next = false, true, err, time.Time{}
+	switch {
+	case err == nil, errors.Is(err, upstream.ErrPaused), errors.Is(err, mcphttp.ErrSignIn):
+	case fault.KindOf(err) == fault.Busy:
+		t.next = time.Now().Add(busyRetry)
+	default:
+		if t.failures++; t.failures < maxFailures {
+			t.next = time.Now().Add(firstRetry << (2 * (t.failures - 1)))
+		}
+	}
+	return t
+}
+
+// Of reports whether a server is being started for the first time or about to be, and why that failed.
+func (s *Starter) Of(server registry.Server) (pending bool, failure error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !due(server) {
+		return false, nil
+	}
+	t := s.tryOf(server)
+	return t.running || !t.done && s.options.Refused(server) == nil, t.err
+}
+
+// Expected reports whether servers are being started for the first time, or about to be.
+func (s *Starter) Expected() bool {
+	return slices.ContainsFunc(s.options.Servers.List(), func(server registry.Server) bool {
+		pending, _ := s.Of(server)
+		return pending
+	})
+}
+
+// Await returns when no server is being started for the first time or about to be, or when ctx ends.
+func (s *Starter) Await(ctx context.Context) {
+	for {
+		s.mu.Lock()
+		ended := s.ended
+		s.mu.Unlock()
+		if !s.Expected() {
+			return
+		}
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
