@@ -35,6 +35,7 @@ func (m *Manager) Remote(ctx context.Context, server registry.Server) (Remote, e
 			return Remote{}, err
 		}
 	}
+	configured := server
 	if m.secrets != nil {
 		launch, err := m.secrets.Fill(ctx, server.Name, secrets.LaunchOf(server))
 		if err != nil {
@@ -43,7 +44,7 @@ func (m *Manager) Remote(ctx context.Context, server registry.Server) (Remote, e
 		server.URL, server.Headers = launch.URL, launch.Headers
 	}
 	env := m.environment(ctx)
-	server, err := fillVariables(server, env)
+	server, err := fillVariables(configured, server, env)
 	if err != nil {
 		return Remote{}, err
 	}

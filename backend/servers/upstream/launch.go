@@ -43,7 +43,7 @@ func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (
 		return nil, err
 	}
 	env := m.environment(ctx)
-	filled, err = fillVariables(filled, env)
+	filled, err = fillVariables(server, filled, env)
 	if err != nil {
 		return nil, unfilled{err}
 	}
