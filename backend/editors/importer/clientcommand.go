@@ -259,10 +259,10 @@ func (a *adding) entry() textEntry {
 			line, _ = split(line[0])
 		}
 		e = started(line)
-		for _, assignment := range a.variables {
-			e.set(assignment)
-		}
 		e.Server.Dir = text(a.fields["cwd"])
+	}
+	for _, assignment := range a.variables {
+		e.set(assignment)
 	}
 	e.Name, e.entry, e.Server.Disabled = a.name, a.fields, a.fields["disabled"] == true
 	e.Description = text(a.fields["description"])

@@ -138,6 +138,7 @@ var reference = regexp.MustCompile(`\$\{secret:([^}]+)\}`)
 // text compares a text of the configured server, which may contain references
 // to secrets, with a text of the entry. It lowers c.how if they differ.
 func (c *comparison) text(ctx context.Context, configured, given string) {
+	configured, given = plainReferences(configured), plainReferences(given)
 	if c.how == different || configured == given {
 		return
 	}
@@ -159,6 +160,15 @@ func (c *comparison) text(ctx context.Context, configured, given string) {
 	for n, place := range found {
 		c.secret(ctx, configured[place[2]:place[3]], values[n+1])
 	}
+}
+
+// plainReferences spells references to variables as ${NAME}: a server that was
+// imported before may have ${env:NAME} where the program now gets ${NAME}.
+func plainReferences(text string) string {
+	if at := bare.FindStringSubmatch(text); at != nil {
+		return at[1] + "${" + at[2] + at[3] + "}"
+	}
+	return strings.ReplaceAll(text, "${env:", "${")
 }
 
 // secret compares a value of the entry with a secret of the server, or with a

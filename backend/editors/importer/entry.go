@@ -180,6 +180,7 @@ func (e *textEntry) remote(entry map[string]any, at string) {
 	for name, variable := range e.texts(entry["env_http_headers"], "env_http_headers") {
 		e.header(name, "${"+variable+"}")
 	}
+	e.variables(entry) // the URL and the headers may refer to them
 	if parsed, err := url.Parse(e.Server.URL); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
 		e.Problem = "the URL must start with http:// or https://"
 	}

@@ -27,6 +27,7 @@ type occurrence struct {
 	index    int    // position among all occurrences of a scan
 	entry    string // name of the server in the file
 	server   table.Server
+	scope    scope // set by normalize
 	problem  string
 	warnings []string
 	blocked  string   // the first reason why the server does not run as in its editor; "" when it does

@@ -97,11 +97,11 @@ func commandInLink(values url.Values, scheme string) *rawEntry {
 	if program != "" {
 		entry["command"], entry["type"] = program, "stdio"
 		entry["args"] = anyOf(slices.Concat(values["arg"], values["args"]))
-		entry["env"] = assigned(values["env"], "=")
 	} else {
 		entry["url"] = at
 		entry["headers"] = assigned(slices.Concat(values["header"], values["headers"]), "=")
 	}
+	entry["env"] = assigned(values["env"], "=")
 	name := values.Get("id")
 	if name == "" {
 		name = values.Get("name")

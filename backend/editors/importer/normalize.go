@@ -19,9 +19,12 @@ func (o *occurrence) normalize(m table.Machine) {
 		return
 	}
 	o.server.Args, o.server.Env, o.server.Headers = slices.Clone(o.server.Args), maps.Clone(o.server.Env), maps.Clone(o.server.Headers)
+	o.findScope()
 	o.edit(func(where, text string) string { return o.translate(m, where, text) })
 	o.server.Dir = o.translate(m, "cwd", o.server.Dir)
-	o.dropInherited(m)
+	o.fillOwn()
+	o.tellEnvironment(m)
+	o.dropInherited()
 	o.checkFolder(m)
 	o.edit(func(where, text string) string { o.explain(where, text); return text })
 	o.checkCommand(m)

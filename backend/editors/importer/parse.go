@@ -77,8 +77,8 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 		view.match(ctx, &c)
 		c.Name = names.free(e.Name, o.server)
 		names[c.Name] = true
-		servers = append(servers, newParsed(e, c, func(variable string) bool {
-			return i.options.Machine.Variable != nil && i.options.Machine.Variable(variable) == ""
+		servers = append(servers, newParsed(e, c, func(where, found string) bool {
+			return o.scope.keeps(where, found) || o.isSet(i.options.Machine, where, found)
 		}))
 	}
 	if len(servers) == 0 {
@@ -87,7 +87,7 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 	return servers, ctx.Err()
 }
 
-func newParsed(e textEntry, c Candidate, unset func(variable string) bool) Parsed {
+func newParsed(e textEntry, c Candidate, filled func(where, placeholder string) bool) Parsed {
 	s := c.Server
 	p := Parsed{
 		Name: c.Name, Description: shown(e.Description), Tags: append([]string{}, e.Tags...),
@@ -105,7 +105,7 @@ func newParsed(e textEntry, c Candidate, unset func(variable string) bool) Parse
 	}
 	if p.Problem == "" {
 		p.secrets(e.Secrets)
-		p.placeholders(unset)
+		p.placeholders(filled)
 	}
 	return p
 }
@@ -143,14 +143,15 @@ func (p *Parsed) secretName(where, name, value string) string {
 }
 
 // placeholders fills p.Missing with the placeholders in the server's
-// configuration. Equal placeholders in one place are listed once.
-func (p *Parsed) placeholders(unset func(variable string) bool) {
+// configuration for which filled is false. Equal placeholders in one place are
+// listed once.
+func (p *Parsed) placeholders(filled func(where, placeholder string) bool) {
 	s := table.Server{Transport: p.Transport, Command: p.Command, Args: p.Args, Env: p.Env, URL: p.URL, Headers: p.Headers}
 	o := occurrence{server: s}
 	o.edit(func(where, text string) string {
 		for _, found := range unfilled.FindAllString(text, -1) {
 			missing := Placeholder{Where: where, Text: found}
-			if strings.HasPrefix(found, "${secret:") || isSet(found, unset) || slices.ContainsFunc(p.Missing, func(m Placeholder) bool { return m.Where == where && m.Text == found }) {
+			if strings.HasPrefix(found, "${secret:") || filled(where, found) || slices.ContainsFunc(p.Missing, func(m Placeholder) bool { return m.Where == where && m.Text == found }) {
 				continue
 			}
 			missing.Secret = p.nameOfSecret(missing, text)
@@ -160,11 +161,11 @@ func (p *Parsed) placeholders(unset func(variable string) bool) {
 	})
 }
 
-// isSet reports whether a placeholder is a reference to a variable of the
-// environment that is set or has a default.
-func isSet(placeholder string, unset func(variable string) bool) bool {
+// isSet reports whether a placeholder is a reference to a variable that the entry
+// or the user's environment sets, or that has a default.
+func (o *occurrence) isSet(m table.Machine, where, placeholder string) bool {
 	at := ofEnvironment.FindStringSubmatch(placeholder)
-	return at != nil && (at[2] != "" || !unset(at[1]))
+	return at != nil && (at[2] != "" || o.scope.means(where, at[1]) || m.Variable == nil || m.Variable(at[1]) != "")
 }
 
 // nameOfSecret returns the name of the secret that should replace a

@@ -48,7 +48,13 @@ func (o *occurrence) translate(m table.Machine, where, text string) string {
 	if o.file.Plugin != "" {
 		text = strings.ReplaceAll(text, "${CLAUDE_PLUGIN_ROOT}", o.file.Plugin)
 	}
+	if o.scope.scripts[where] {
+		return text
+	}
 	if at := bare.FindStringSubmatch(text); at != nil {
+		if o.scope.passes(where, at[2]+at[3], false) {
+			return o.scope.keep(where, text)
+		}
 		return at[1] + "${env:" + at[2] + at[3] + "}"
 	}
 	return dollar.ReplaceAllStringFunc(text, func(found string) string {
@@ -69,10 +75,12 @@ func (o *occurrence) translate(m table.Machine, where, text string) string {
 			return found
 		}
 		name := named.FindStringSubmatch(inner)
-		if name == nil {
+		switch {
+		case name == nil:
 			return found
-		}
-		if name[2] != "" {
+		case !strings.HasPrefix(inner, "env") && o.scope.passes(where, name[1], name[2] != ""):
+			return o.scope.keep(where, found)
+		case name[2] != "":
 			return "${env:" + name[1] + ":-" + name[3] + "}"
 		}
 		return "${env:" + name[1] + "}"
@@ -105,18 +113,8 @@ func (o *occurrence) ask(where, found, id string) string {
 var notInSecret = regexp.MustCompile(`[^\w.-]+`)
 
 // dropInherited removes variables whose value is a reference to the user's
-// variable of the same name: servers get all of the user's variables. It also
-// adds a warning for each other reference to a variable that is not set.
-func (o *occurrence) dropInherited(m table.Machine) {
-	set := func(name string) bool { return m.Variable == nil || m.Variable(name) != "" }
-	o.edit(func(where, text string) string {
-		for _, at := range ofEnvironment.FindAllStringSubmatch(text, -1) {
-			if at[2] == "" && !set(at[1]) {
-				o.block("it uses the variable %s of your environment, which is not set", shown(at[1]))
-			}
-		}
-		return text
-	})
+// variable of the same name: servers get all of the user's variables.
+func (o *occurrence) dropInherited() {
 	for name, value := range o.server.Env {
 		if value == "${env:"+name+"}" {
 			delete(o.server.Env, name)
@@ -141,7 +139,7 @@ func (o *occurrence) explain(where, text string) {
 			name = at[1]
 		}
 		switch {
-		case strings.HasPrefix(found, "${secret:"), ofEnvironment.MatchString(found):
+		case strings.HasPrefix(found, "${secret:"), ofEnvironment.MatchString(found), o.scope.keeps(where, found):
 		case asked.MatchString(name):
 			o.problem = "its editor asks for " + shown(where) + " (" + shown(name) + ") at each start; write the value into the configuration, or add the server by hand"
 		case strings.HasPrefix(found, "$("), strings.HasPrefix(name, "cmd"), strings.HasPrefix(name, "command:"):

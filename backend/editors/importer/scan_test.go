@@ -45,7 +45,7 @@ func TestServersOfEveryFormatAreFound(t *testing.T) {
 	if !memory.Sources[0].Disabled || memory.Server.Env["A"] != "b" {
 		t.Errorf("memory is %+v", memory)
 	}
-	warned(t, candidate(t, scan, "fetch"))
+	warned(t, candidate(t, scan, "fetch"), "env.K takes the variable SET_HERE of your environment")
 	if p := candidate(t, scan, "ofproject"); p.Sources[0].Removable {
 		t.Error("the entry of a project is removable")
 	}

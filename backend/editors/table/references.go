@@ -26,3 +26,11 @@ func (e *Editor) DefaultReference(variable, value string) string {
 func (e *Editor) Reference(variable string) string {
 	return strings.ReplaceAll(referenceStyles[e.ID], "NAME", variable)
 }
+
+// alsoBare are the editors that replace ${NAME} although Reference has another
+// spelling or none.
+var alsoBare = map[string]bool{"claude-code-plugins": true, "mcphub-nvim": true}
+
+// ExpandsBare reports whether the editor replaces ${NAME}, and not only a spelling
+// of its own such as ${env:NAME}. Other editors pass ${NAME} to the program as it is.
+func (e *Editor) ExpandsBare() bool { return referenceStyles[e.ID] == "${NAME}" || alsoBare[e.ID] }

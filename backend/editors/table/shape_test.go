@@ -87,7 +87,7 @@ func TestEntriesOfEditorsAreUnderstood(t *testing.T) {
 		{"copilot-cli", `{"type":"local","command":"npx","args":["-y","x"],"tools":["*"]}`, local},
 		{"plain", `{"command":"npx","args":["-y","x"],"url":"","isActive":false}`, with(local, func(s *Server) { s.Disabled = true })},
 		{"plain", `{"type":"stdio","command":"npx","args":["-y","x"],"url":"https://h","headers":{"A":"b"}}`, local},
-		{"plain", `{"type":"http","command":"x","env":{"A":"b"},"cwd":"/w","url":"https://h/mcp"}`, remote},
+		{"plain", `{"type":"http","command":"x","env":{"A":"b"},"cwd":"/w","url":"https://h/mcp"}`, with(remote, func(s *Server) { s.Env = map[string]string{"A": "b"} })},
 		{"codex", `{"command":"npx","args":["-y","x"],"env":{"T":"1"},"env_vars":["T"]}`, with(local, func(s *Server) { s.Env = map[string]string{"T": "1"} })},
 		{"plain", `{"url":"https://h/mcp"}`, remote},
 		{"plain", `{"url":"https://h/sse/?a=b"}`, Server{Transport: sse, URL: "https://h/sse/?a=b"}},

@@ -245,7 +245,8 @@ func kindOf(shape string, fields map[string]any, address string) string {
 }
 
 // check returns an error if a required field is missing. It clears the fields
-// that the transport does not use.
+// that the transport does not use. A remote server keeps its variables, to which
+// its URL and headers may refer.
 func (r *reader) check(s *Server) error {
 	switch {
 	case s.Transport == stdio && s.Command == "", s.Command == "" && s.URL == "":
@@ -258,7 +259,7 @@ func (r *reader) check(s *Server) error {
 	case s.Transport == stdio:
 		s.URL, s.Headers = "", nil
 	default:
-		s.Command, s.Args, s.Env, s.Dir = "", nil, nil, ""
+		s.Command, s.Args, s.Dir = "", nil, ""
 	}
 	return nil
 }

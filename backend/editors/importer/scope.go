@@ -1,0 +1,218 @@
+package importer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/risk"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// scope says whose variables the references of an entry mean. A reference means a
+// variable of the entry's own env first, and then one of the user's environment.
+type scope struct {
+	own     map[string]bool // variables that the entry sets itself, and not to the user's variable of the same name
+	scripts map[string]bool // places of arguments that a shell reads, which expands them itself
+	expands bool            // the program expands ${NAME} in its arguments from its environment
+	bare    bool            // the editor replaces ${NAME}, or it is not known which editor does
+	kept    map[string]bool // references that the program gets as they are, by place and text; see keep
+}
+
+// inherited matches a value that is only a reference to a variable.
+var inherited = regexp.MustCompile(`^(?:\$\{(?:env[:.])?([A-Za-z_]\w*)\}|\{env:([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)|%([A-Za-z_]\w*)%)$`)
+
+func (o *occurrence) findScope() {
+	s := scope{own: make(map[string]bool), scripts: make(map[string]bool), kept: make(map[string]bool)}
+	s.bare = o.editor == nil || o.editor.ExpandsBare()
+	for name, value := range o.server.Env {
+		at := inherited.FindStringSubmatch(value)
+		s.own[name] = at == nil || !slices.Contains(at[1:], name)
+	}
+	if o.server.Transport == "stdio" {
+		words := append([]string{o.server.Command}, o.server.Args...)
+		s.expands = slices.ContainsFunc(words, func(word string) bool { return expander.MatchString(word) })
+		for _, n := range scriptsIn(words) {
+			s.scripts[argument(n-1)] = true
+		}
+	}
+	o.scope = s
+}
+
+// expander matches the programs that expand ${NAME} in their arguments.
+var expander = regexp.MustCompile(`(^|[/\\])mcp-remote(@[\w.^~-]+)?([/\\]|$)`)
+
+var (
+	shells     = regexp.MustCompile(`^(sh|bash|dash|ash|zsh|ksh|mksh|fish)$`)
+	scriptFlag = regexp.MustCompile(`^-[a-z]*c$`)
+)
+
+// scriptsIn returns the positions of the words of a command line that a shell
+// expands.
+func scriptsIn(words []string) []int {
+	for n, word := range words {
+		program, rest := risk.Program(word), words[n+1:]
+		switch {
+		case shells.MatchString(program):
+			if at := slices.IndexFunc(rest, scriptFlag.MatchString); at >= 0 && at+1 < len(rest) {
+				return []int{n + 1 + at + 1}
+			}
+			return nil
+		case program == "cmd" && len(rest) > 0 && strings.EqualFold(rest[0], "/c"), program == "powershell", program == "pwsh":
+			var all []int
+			for at := range rest {
+				all = append(all, n+1+at)
+			}
+			return all
+		case program != "env" && program != "sudo" && !strings.Contains(word, "=") && !strings.HasPrefix(word, "-"):
+			return nil
+		}
+	}
+	return nil
+}
+
+// means reports whether a reference to a variable in a place means the entry's own.
+// The value of a variable that refers to itself means the user's.
+func (s scope) means(where, name string) bool { return s.own[name] && where != "env."+name }
+
+// passes reports whether the program gets a reference such as ${NAME}, as most
+// programs and shells spell it, instead of a value. The hub fills in references in
+// the command, the URL and the headers, which no program reads.
+func (s scope) passes(where, name string, hasDefault bool) bool {
+	switch {
+	case s.scripts[where]:
+		return true
+	case strings.HasPrefix(where, "args["):
+		return s.expands && !hasDefault || !s.bare || s.own[name] && !hasDefault
+	case strings.HasPrefix(where, "env."):
+		return !s.bare && !s.own[name] && where != "env."+name
+	}
+	return false
+}
+
+// keep notes that the program gets a reference as it is.
+func (s scope) keep(where, found string) string {
+	s.kept[where+"\x00"+found] = true
+	return found
+}
+
+func (s scope) keeps(where, found string) bool { return s.scripts[where] || s.kept[where+"\x00"+found] }
+
+// inScript matches the variables in a script of a shell.
+var inScript = regexp.MustCompile(`\$(?:\{|env:|\{env:)?([A-Za-z_]\w*)|%([A-Za-z_]\w*)%`)
+
+// tellEnvironment adds a warning for each reference that takes a variable of the
+// user's environment, or would if it were set.
+func (o *occurrence) tellEnvironment(m table.Machine) {
+	set := func(name string) bool { return m.Variable == nil || m.Variable(name) != "" }
+	takes := func(where, name string) {
+		o.warn("%s takes the variable %s of your environment", shown(where), shown(name))
+	}
+	o.edit(func(where, text string) string {
+		if o.scope.scripts[where] {
+			for _, at := range inScript.FindAllStringSubmatch(text, -1) {
+				if name := at[1] + at[2]; set(name) && !o.scope.own[name] && name != "HOME" && name != "PATH" {
+					takes(where, name)
+				}
+			}
+			return text
+		}
+		for _, at := range ofEnvironment.FindAllStringSubmatch(text, -1) {
+			switch name := at[1]; {
+			case o.scope.means(where, name):
+			case set(name) || at[2] != "":
+				takes(where, name)
+			default:
+				o.block("it uses the variable %s of your environment, which is not set", shown(name))
+			}
+		}
+		for _, found := range append(dollar.FindAllString(text, -1), bare.FindAllString(text, -1)...) {
+			if name := variableIn(found); o.scope.keeps(where, found) && !o.scope.means(where, name) {
+				o.tellKept(where, name, set(name))
+			}
+		}
+		return text
+	})
+}
+
+// tellKept adds a warning for a reference to a variable that the entry does not set
+// and that the program gets as it is.
+func (o *occurrence) tellKept(where, name string, set bool) {
+	switch {
+	case o.scope.expands && set:
+		o.warn("%s takes the variable %s of your environment", shown(where), shown(name))
+	case o.scope.expands:
+		o.block("it uses the variable %s of your environment, which is not set", shown(name))
+	case set:
+		o.warn("%s has a reference to %s, which its editor does not fill in: the program gets it as it is, "+
+			"and can take the variable %s of your environment", shown(where), shown(name), shown(name))
+	default:
+		o.warn("%s has a reference to %s, which its editor does not fill in: the program gets it as it is", shown(where), shown(name))
+	}
+}
+
+// variableIn returns the name of the variable to which a reference in the spelling
+// of an editor refers.
+func variableIn(found string) string {
+	if at := bare.FindStringSubmatch(found); at != nil {
+		return at[2] + at[3]
+	}
+	if at := dollar.FindStringSubmatch(found); at != nil {
+		if name := named.FindStringSubmatch(at[2] + at[3]); name != nil {
+			return name[1]
+		}
+	}
+	return ""
+}
+
+// fillOwn replaces the references in the URL and the headers of a remote server to
+// the variables of its entry by their values: no process gets these variables. It
+// asks for a credential that would not be recognised in its new place, and so stay
+// readable in the configuration.
+func (o *occurrence) fillOwn() {
+	if o.server.Transport == "stdio" {
+		return
+	}
+	env := o.server.Env
+	o.server.Env = nil
+	o.edit(func(where, text string) string {
+		filled := o.withOwn(env, text)
+		uncovered := slices.DeleteFunc(secrets.Literals(secrets.Launch{Env: env}), func(l secrets.Literal) bool {
+			return !strings.Contains(filled, l.Value) || o.covered(where, filled, l.Value)
+		})
+		return ofEnvironment.ReplaceAllStringFunc(text, func(found string) string {
+			value := o.withOwn(env, found)
+			if slices.ContainsFunc(uncovered, func(l secrets.Literal) bool { return strings.Contains(value, l.Value) }) {
+				name := ofEnvironment.FindStringSubmatch(found)[1]
+				return o.ask(where, "${input:"+name+"}", name)
+			}
+			return value
+		})
+	})
+}
+
+// withOwn replaces the references in text to variables of the entry. within are those
+// whose values are being filled in.
+func (o *occurrence) withOwn(env map[string]string, text string, within ...string) string {
+	return ofEnvironment.ReplaceAllStringFunc(text, func(found string) string {
+		name := ofEnvironment.FindStringSubmatch(found)[1]
+		if !o.scope.own[name] || slices.Contains(within, name) {
+			return found
+		}
+		return o.withOwn(env, env[name], append(slices.Clone(within), name)...)
+	})
+}
+
+// covered reports whether a credential in a text of the server is recognised.
+func (o *occurrence) covered(where, text, value string) bool {
+	at := secrets.Launch{Transport: o.server.Transport, URL: o.server.URL, Headers: map[string]string{}}
+	if name, header := strings.CutPrefix(where, "headers."); header {
+		at.Headers[name] = text
+	} else {
+		at.URL = text
+	}
+	return slices.ContainsFunc(secrets.Literals(at), func(l secrets.Literal) bool {
+		return l.Where == where && strings.Contains(l.Value, value)
+	})
+}
