@@ -143,10 +143,16 @@ func TestAnIsolatedServerGetsTheRootsOfItsClient(t *testing.T) {
 	if got := b.modern("tools/call", members); !strings.Contains(got, pathname.Here.URI(folder)) {
 		t.Errorf("a client in %s: got %s", folder, got)
 	}
-	// The server of all clients does not learn the roots of one.
+	// A server of all clients learns the roots of one only during its call.
 	do(t, h, "PUT", "/api/servers/1", map[string]any{"isolation": "shared"}, nil)
-	if got := withRoots(t, h).exchange("tools/call", ask); !strings.Contains(got, `{\"roots\":[]}`) {
+	shared := withRoots(t, h)
+	shared.write(`{"jsonrpc":"2.0","id":"q","method":"tools/call","params":` + ask + `}`)
+	shared.answerNext("roots/list", `{"roots":[{"uri":"file:///project"}]}`)
+	if got := shared.read("the result"); !strings.Contains(got, `file:///project`) {
 		t.Errorf("a shared server: got %s", got)
+	}
+	if got := join(t, h, "without roots").exchange("tools/call", ask); !strings.Contains(got, `{\"roots\":[]}`) {
+		t.Errorf("a shared server, in a call of a client without roots: got %s", got)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestAModernRequestGetsTheLogMessagesItAskedFor(t *testing.T) {
 func TestLogMessagesOfOthersDoNotReachAModernRequest(t *testing.T) {
 	h := offering(t)
 	a, b := arrive(t, h), arrive(t, h)
-	b.modern("tools/call", `"name":"one__echo","arguments":{"text":"b uses the server, too"}`)
+	b.holds()
 	a.exchange("tools/call", "{"+telling("error")+","+withMeta(wantsInfo)+"}")
 	for _, line := range append(a.notices, b.notices...) {
 		t.Errorf("unexpected: %s", line)
@@ -97,14 +97,22 @@ func TestAnOldServerAsksAModernClientForItsRoots(t *testing.T) {
 	}
 }
 
+// holds begins a call of the tool hold, and returns when the server works on it.
+func (a *agent) holds() {
+	a.t.Helper()
+	a.write(`{"jsonrpc":"2.0","id":"held","method":"tools/call","params":{"name":"one__hold","arguments":{"key":"k"},` +
+		strings.Replace(modernMeta, `"_meta":{`, `"_meta":{"progressToken":1,`, 1) + `}}`)
+	a.await("notifications/progress")
+}
+
 // Nobody can tell which of two clients the server asks.
 func TestAQuestionThatMayBeOfAnotherClientGoesToTheWindow(t *testing.T) {
 	h := offering(t)
 	a, b := arrive(t, h), arrive(t, h)
-	b.modern("tools/call", `"name":"one__echo","arguments":{"text":"b uses the server, too"}`)
+	b.holds()
 	for _, method := range []string{"elicitation/create", "sampling/createMessage"} {
 		got := a.modern("tools/call", `"name":"one__ask","arguments":{"method":"`+method+`","params":{"message":"Which?"}}`)
-		if !strings.Contains(got, "no window is open") || strings.Contains(got, "input_required") {
+		if !strings.Contains(got, "no window of Agent Discover is open") || strings.Contains(got, "input_required") {
 			t.Errorf("%s: %s", method, got)
 		}
 	}

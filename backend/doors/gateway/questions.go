@@ -32,8 +32,13 @@ func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage
 }
 
 // AnswersAnyTime implements upstream.OwnerCaller. Servers can ask legacy clients without
-// a call.
+// a call, until these leave.
 func (s *Session) AnswersAnyTime() bool {
+	select {
+	case <-s.peer.Done():
+		return false
+	default:
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ready

@@ -40,10 +40,10 @@ func TestACallWithAnIdleTimeAsksForProgressAndKeepsItToItself(t *testing.T) {
 			Method: "slow", Params: json.RawMessage(`{"name":"x"}`), Idle: time.Minute,
 			Progress: func(params json.RawMessage) { t.Errorf("the caller got %s, which it did not ask for", params) },
 		})
-		peer.expect(`{"jsonrpc":"2.0","id":1,"method":"slow","params":{"name":"x","_meta":{"progressToken":1}}}`)
+		peer.expect(`{"jsonrpc":"2.0","id":1,"method":"slow","params":{"name":"x","_meta":{"progressToken":"call-1"}}}`)
 		for range 3 {
 			<-time.After(50 * time.Second)
-			peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`)
+			peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"call-1","progress":1}}`)
 		}
 		peer.write(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 		if a := <-done; a.err != nil || len(h.notes) != 0 {

@@ -25,16 +25,16 @@ type event struct {
 // mailbox is the queue of events for one call. The goroutine that reads the
 // connection adds events and never waits.
 type mailbox struct {
-	owner any
-	holds []*Hold   // guarded by the connection's mu
-	freed time.Time // when the last hold ended; guarded by the connection's mu
+	owner    any
+	token    string                // as JSON; empty if the call asks for no progress
+	answered func(json.RawMessage) // of Call; may be nil
+	holds    []*Hold               // guarded by the connection's mu
+	freed    time.Time             // when the last hold ended; guarded by the connection's mu
 
 	mu     sync.Mutex
 	events []event
 	wake   chan struct{} // has a token after events were added
 }
-
-func newMailbox(owner any) *mailbox { return &mailbox{owner: owner, wake: make(chan struct{}, 1)} }
 
 func (m *mailbox) put(e event) {
 	m.mu.Lock()
@@ -66,6 +66,9 @@ func (c *Conn) settle(m Message) {
 		return // the call is over, or the id is unknown
 	}
 	result, err := m.Answer()
+	if err == nil && answer.answered != nil {
+		answer.answered(result)
+	}
 	answer.put(event{result: result, err: err})
 }
 
@@ -146,6 +149,9 @@ type Call struct {
 	Owner any
 	// Quiet calls are not cancelled: the peer gets no notification when ctx ends.
 	Quiet bool
+	// Answered, if not nil, is called with the result before the next message is handled, on
+	// the goroutine that reads. It must not block.
+	Answered func(result json.RawMessage)
 	// Progress, if not nil, is called with the params of each progress
 	// notification, which contain the progress token of the call's params.
 	Progress func(params json.RawMessage)
@@ -157,11 +163,14 @@ type Call struct {
 // nothing.
 func (c *Conn) Call(ctx context.Context, call Call) (json.RawMessage, error) {
 	id := c.newID()
-	params, tail, token := call.Params, []byte(nil), json.RawMessage(nil)
+	params, tail, token, own := call.Params, []byte(nil), json.RawMessage(nil), json.RawMessage(nil)
 	if call.Progress != nil || call.Idle > 0 {
-		params, tail, token = swapToken(params, id, call.Idle > 0)
+		own = c.tokenOf(id)
+		if params, tail, token = swapToken(params, own, call.Idle > 0); token == nil && call.Idle == 0 {
+			own = nil // the peer does not get it
+		}
 	}
-	answer, err := c.register(id, call.Owner, token != nil || call.Idle > 0)
+	answer, err := c.register(id, own, call)
 	if err != nil {
 		return nil, err
 	}
@@ -220,20 +229,20 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 	}
 }
 
-// swapToken replaces the caller's progress token by the request's id, because
+// swapToken replaces the caller's progress token by one of the request's own, because
 // tokens of different callers may be equal. It returns the caller's token, nil if
 // the params have none. Then it adds a token only if always is true. The new params
 // consist of params and tail, because copying long params would take time.
-func swapToken(params, id json.RawMessage, always bool) (_ json.RawMessage, tail []byte, token json.RawMessage) {
+func swapToken(params, own json.RawMessage, always bool) (_ json.RawMessage, tail []byte, token json.RawMessage) {
 	meta := Get(params, "_meta")
 	if token = Get(meta, "progressToken"); token == nil && !always {
 		return params, nil, nil
 	}
-	own := Set(meta, "progressToken", id)
+	marked := Set(meta, "progressToken", own)
 	if meta != nil || len(params) < long || params[len(params)-1] != '}' {
-		return Set(params, "_meta", own), nil, token
+		return Set(params, "_meta", marked), nil, token
 	}
-	tail = append(append([]byte(`,"_meta":`), own...), '}')
+	tail = append(append([]byte(`,"_meta":`), marked...), '}')
 	return params[:len(params)-1], tail, token
 }
 
@@ -268,8 +277,24 @@ func (c *Conn) newID() json.RawMessage {
 	return Quote(c.opts.IDPrefix + n)
 }
 
-func (c *Conn) register(id json.RawMessage, owner any, progress bool) (*mailbox, error) {
-	answer := newMailbox(owner)
+// tokenOf returns the progress token of a call. It is a text that the peer cannot choose by
+// chance for requests of its own: a request of the peer with this token names the call.
+func (c *Conn) tokenOf(id json.RawMessage) json.RawMessage {
+	if c.opts.IDPrefix != "" {
+		return id
+	}
+	return Quote(c.tokens + string(id))
+}
+
+// CallOfToken returns the id of the call whose progress token is token, also after the call
+// has ended. ok is false if the connection has not chosen the token.
+func (c *Conn) CallOfToken(token json.RawMessage) (id string, ok bool) {
+	text, _ := String(token)
+	return strings.CutPrefix(text, c.tokens)
+}
+
+func (c *Conn) register(id, token json.RawMessage, call Call) (*mailbox, error) {
+	answer := &mailbox{owner: call.Owner, token: string(token), answered: call.Answered, wake: make(chan struct{}, 1)}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
@@ -278,8 +303,8 @@ func (c *Conn) register(id json.RawMessage, owner any, progress bool) (*mailbox,
 	default:
 	}
 	c.pending[string(id)] = answer
-	if progress {
-		c.progress[string(id)] = answer
+	if token != nil {
+		c.progress[answer.token] = answer
 	}
 	return answer, nil
 }
@@ -288,7 +313,7 @@ func (c *Conn) forget(id json.RawMessage, answer *mailbox) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.take(string(id))
-	delete(c.progress, string(id))
+	delete(c.progress, answer.token)
 	for _, h := range answer.holds {
 		h.drop(answer)
 	}

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,6 +84,7 @@ type Conn struct {
 	requests chan request  // to goroutines that wait for the next request
 	waiting  atomic.Int32
 	nextID   atomic.Int64
+	tokens   string       // prefix of the progress tokens of calls whose ids are numbers
 	received atomic.Int64 // number of messages read
 	done     chan struct{}
 
@@ -111,6 +113,7 @@ func NewConn(r io.Reader, w io.Writer, h Handler, opts Options) *Conn {
 	c := &Conn{
 		lines: NewLineReader(r, opts.LineLimit), out: w, handler: h, opts: opts,
 		writing: make(chan struct{}, 1), requests: make(chan request), done: make(chan struct{}),
+		tokens:   "call-" + rand.Text()[:10] + "-",
 		pending:  make(map[string]*mailbox),
 		progress: make(map[string]*mailbox),
 		serving:  make(map[string]context.CancelCauseFunc),

@@ -24,10 +24,12 @@ type peer struct {
 }
 
 // handler answers every request with its params. It handles the method "hold"
-// until its context is done, and records the cause.
+// until its context is done, and records the cause. It passes the context of the method
+// "ask" to asked, if that is not nil.
 type handler struct {
 	notes chan string
 	cause chan error
+	asked func(context.Context)
 }
 
 func (h *handler) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
@@ -35,6 +37,9 @@ func (h *handler) Request(ctx context.Context, method string, params json.RawMes
 		<-ctx.Done()
 		h.cause <- context.Cause(ctx)
 		return nil, ctx.Err()
+	}
+	if method == "ask" && h.asked != nil {
+		h.asked(ctx)
 	}
 	return params, nil
 }
@@ -60,6 +65,7 @@ func connectWith(t *testing.T, opts Options) (*Conn, *peer, *handler) {
 	ourIn, theirOut := io.Pipe()
 	h := &handler{notes: make(chan string, 10), cause: make(chan error, 8)}
 	conn := NewConn(ourIn, ourOut, h, opts)
+	conn.tokens = "call-" // without the random part
 	scanner := bufio.NewScanner(theirIn)
 	go func() { _ = conn.Run(t.Context()) }()
 	t.Cleanup(func() { _ = theirOut.Close(); _ = theirIn.Close() })
@@ -120,8 +126,8 @@ func TestProgressHasTheCallersToken(t *testing.T) {
 		Method: "m", Params: json.RawMessage(`{"_meta":{"progressToken":"mine","k":1}}`),
 		Progress: func(p json.RawMessage) { progress <- string(p) },
 	})
-	peer.expect(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"_meta":{"progressToken":1,"k":1}}}`)
-	peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":5,"z":0}}`)
+	peer.expect(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"_meta":{"progressToken":"call-1","k":1}}}`)
+	peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"call-1","progress":5,"z":0}}`)
 	if got, want := <-progress, `{"progressToken":"mine","progress":5,"z":0}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -139,7 +145,7 @@ func TestACallTimesOutAfterIdleTimeAndProgressResetsIt(t *testing.T) {
 		})
 		peer.read()
 		<-time.After(50 * time.Second)
-		peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`)
+		peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"call-1","progress":1}}`)
 		peer.expect(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"timed out","requestId":1}}`)
 		if a := <-done; !errors.Is(a.err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want a deadline", a.err)
@@ -266,7 +272,7 @@ func TestProgressWaitsForASlowCaller(t *testing.T) {
 	})
 	peer.read()
 	for range steps {
-		peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`)
+		peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"call-1","progress":1}}`)
 	}
 	peer.write(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	close(hold)

@@ -87,6 +87,38 @@ func CauseOf(ctx context.Context) (call string, ok bool) {
 	return call, ok
 }
 
+// Pending is a call without an answer.
+type Pending struct {
+	ID    string // as JSON
+	Owner any
+}
+
+type pendingKey struct{}
+
+// PendingAt returns the calls that were without an answer when a request of the peer
+// arrived, in no order. ctx is the context of the request.
+func PendingAt(ctx context.Context) []Pending {
+	calls, _ := ctx.Value(pendingKey{}).([]Pending)
+	return calls
+}
+
+// Pending returns the calls without an answer, in no order. In Handler.Notification these
+// are the calls in flight when the notification arrived.
+func (c *Conn) Pending() []Pending {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pendingLocked()
+}
+
+// pendingLocked is Pending for a caller that holds mu.
+func (c *Conn) pendingLocked() []Pending {
+	calls := make([]Pending, 0, len(c.pending))
+	for id, answer := range c.pending {
+		calls = append(calls, Pending{id, answer.owner})
+	}
+	return calls
+}
+
 // OwnerOf returns the owner of a call in flight, or of one of the last
 // Options.RememberOwners calls that have ended.
 func (c *Conn) OwnerOf(call string) any {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,7 +93,7 @@ func TestTheOwnerOfAnAnsweredCallIsKnownBeforeTheCallReturns(t *testing.T) {
 		Progress: func(json.RawMessage) { close(busy); <-release },
 	})
 	peer.read()
-	peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`)
+	peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"call-1","progress":1}}`)
 	<-busy
 	peer.write(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	peer.write(`{"jsonrpc":"2.0","id":7,"method":"next","params":{}}`)
@@ -106,5 +107,37 @@ func TestTheOwnerOfAnAnsweredCallIsKnownBeforeTheCallReturns(t *testing.T) {
 	}
 	if owner := conn.OwnerOf("1"); owner != "a" {
 		t.Errorf("afterwards: got %v", owner)
+	}
+}
+
+func TestTheCallsInFlightWhenARequestArrivedAreKnownLater(t *testing.T) {
+	at := make(chan []Pending, 1)
+	conn, peer, h := connectWith(t, Options{})
+	h.asked = func(ctx context.Context) {
+		for len(conn.Pending()) > 0 { // the answer has followed the request
+			runtime.Gosched()
+		}
+		at <- PendingAt(ctx)
+	}
+	done := start(t.Context(), conn, Call{Method: "m", Owner: "a"})
+	peer.read()
+	peer.write(`{"jsonrpc":"2.0","id":7,"method":"ask","params":{}}`)
+	peer.write(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	<-done
+	if got := <-at; len(got) != 1 || got[0] != (Pending{"1", "a"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestOnlyTokensOfTheConnectionNameCalls(t *testing.T) {
+	conn, other := NewConn(nil, nil, nil, Options{}), NewConn(nil, nil, nil, Options{})
+	token := conn.tokenOf(json.RawMessage("3"))
+	if id, ok := conn.CallOfToken(token); id != "3" || !ok {
+		t.Errorf("%s: %q, %t", token, id, ok)
+	}
+	for _, token := range []json.RawMessage{other.tokenOf(json.RawMessage("3")), json.RawMessage("3"), json.RawMessage(`"3"`), nil} {
+		if id, ok := conn.CallOfToken(token); ok {
+			t.Errorf("%s names %q", token, id)
+		}
 	}
 }

@@ -28,6 +28,9 @@ func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 		delete(c.related, id)
 		ctx = context.WithValue(ctx, causeKey{}, call)
 	}
+	if len(c.pending) > 0 {
+		ctx = context.WithValue(ctx, pendingKey{}, c.pendingLocked())
+	}
 	c.mu.Unlock()
 	r := request{WithRequestID(ctx, m.ID), cancel, m}
 	switch {

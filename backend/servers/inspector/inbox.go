@@ -127,7 +127,7 @@ type window struct{ inbox *Inbox }
 func (w window) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	if !w.inbox.CanAnswer(ctx, q) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound,
-			"%s cannot be answered: it is not certain whose call caused it (no call, or calls of several clients, came to this shared server), and no window is open", q.Method)
+			"%s cannot be answered: %s, and no window of Agent Discover is open; open it and call again", q.Method, q.Unknown)
 	}
 	return w.inbox.Ask(ctx, q)
 }

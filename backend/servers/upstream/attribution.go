@@ -7,19 +7,17 @@ import (
 
 // RootsCaller is a Caller that may have roots of its own. If it has, it is asked for
 // them: by a server of its own at any time, and by a server that clients share only
-// during its call, as of CallOf. Otherwise servers get the roots of the settings.
+// during its call. Otherwise servers get the roots of the settings.
 type RootsCaller interface {
 	Caller
 	HasRoots() bool
 }
 
-// hasRoots reports whether a caller is asked for its roots. Private servers have theirs.
-func (s *session) hasRoots(caller Caller) bool {
-	c, ok := caller.(RootsCaller)
-	if _, call := caller.(CallOf); !call && s.target.Client == "" {
-		ok = false // the server would tell the roots of one client to all
-	}
-	return ok && !s.private && c.HasRoots()
+// hasRoots reports whether the caller of a cause is asked for its roots. Private servers
+// have theirs.
+func (s *session) hasRoots(of cause) bool {
+	c, ok := of.caller.(RootsCaller)
+	return ok && !s.private && (!of.late || s.target.Client != "") && c.HasRoots()
 }
 
 // OwnerCaller is a Caller for the client that has a server for itself. It answers what
@@ -60,10 +58,10 @@ type MessageQueuer interface {
 // passMessage passes a log message to the caller of the call that has caused it, if
 // that is certain. It returns the client if it has the message now.
 func (s *session) passMessage(params json.RawMessage) (taken any) {
-	caller, _ := s.cause(context.Background())
-	switch c := caller.(type) {
+	of := s.cause(context.Background(), params, s.conn.Pending())
+	switch c := of.caller.(type) {
 	case MessageCaller:
-		s.conn.Within(caller, func() { c.Message(params) })
+		s.conn.Within(c, func() { c.Message(params) })
 	case MessageQueuer:
 		if c.QueueMessage(params) {
 			return clientOf(c)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -71,19 +72,153 @@ func TestAQuestionEndsWithTheCallThatCausedIt(t *testing.T) {
 	<-cancelled
 }
 
-func TestALateQuestionOfAnAnsweredCallGoesToNoOtherCaller(t *testing.T) {
+func TestTheOnlyCallInFlightIsAskedWhoeverHasCalledBefore(t *testing.T) {
 	window := answering(`{"action":"decline"}`)
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Window = window })
 	s := b.add("s")
-	if err := <-b.begin(t.Context(), s, answering(`{}`), "echo", `{"text":"x"}`); err != nil { // it may ask later
+	if err := <-b.begin(t.Context(), s, answering(`{}`), "echo", `{"text":"x"}`); err != nil {
 		t.Fatal(err)
 	}
-	other := answering(`{"action":"accept"}`)
-	if err := <-b.begin(t.Context(), s, other, "ask", `{"method":"elicitation/create","params":{}}`); err != nil {
+	for _, method := range []string{"elicitation/create", "sampling/createMessage"} {
+		asker := answering(`{"action":"accept"}`)
+		if err := <-b.begin(t.Context(), s, asker, "ask", `{"method":"`+method+`","params":{}}`); err != nil {
+			t.Fatal(err)
+		}
+		if len(asker.asked) != 1 || len(window.asked) != 0 {
+			t.Errorf("%s: its caller got %d questions, the window %d", method, len(asker.asked), len(window.asked))
+		}
+	}
+}
+
+func TestAmongCallsOfSeveralClientsTheOneThatTheServerNamesIsAsked(t *testing.T) {
+	window := answering(`{"action":"decline"}`)
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Window = window })
+	s := b.add("s", "-tasks")
+	holding, asker := answering(`{}`), answering(`{"action":"accept"}`)
+	began := make(chan json.RawMessage, 1)
+	held := make(chan error, 1)
+	go func() {
+		_, err := b.Call(t.Context(), s, "", holding, jsonrpc.Call{
+			Method: "tools/call", Params: json.RawMessage(`{"name":"hold","arguments":{"key":"k"},"_meta":{"progressToken":1}}`),
+			Progress: func(p json.RawMessage) { began <- p },
+		})
+		held <- err
+	}()
+	<-began
+	if _, err := b.Call(t.Context(), s, "", asker, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"job","arguments":{},"task":{}}`)}); err != nil {
 		t.Fatal(err)
 	}
-	if len(other.asked) != 0 || len(window.asked) != 1 {
-		t.Errorf("the other caller got %d questions, the window %d", len(other.asked), len(window.asked))
+	const method = `{"method":"elicitation/create"`
+	task := `,"params":{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"1"}}}}`
+	for _, row := range []struct {
+		name, arguments string
+		asked           *caller
+	}{
+		{"by its progress token", method + `,"name":"token"}`, asker},
+		{"by its id", method + `,"name":"id"}`, asker},
+		{"by the task of the client", method + task, asker},
+		{"not at all", method + `}`, window},
+		{"by a token of the server's own", method + `,"params":{"_meta":{"progressToken":2}}}`, window},
+		{"by an unknown task", method + strings.Replace(task, `"1"`, `"9"`, 1), window},
+	} {
+		if err := <-b.begin(t.Context(), s, asker, "ask", row.arguments); err != nil {
+			t.Fatal(err)
+		}
+		if len(row.asked.asked) != 1 || len(asker.asked)+len(window.asked)+len(holding.asked) != 1 {
+			t.Errorf("%s: the client got %d questions, the other %d, the window %d", row.name, len(asker.asked), len(holding.asked), len(window.asked))
+		}
+		for _, c := range []*caller{asker, window, holding} {
+			for len(c.asked) > 0 {
+				<-c.asked
+			}
+		}
+	}
+	if _, err := b.call(s, "release", `{"key":"k"}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-held; err != nil {
+		t.Error(err)
+	}
+}
+
+// resident is a client that can be asked without a call, until it leaves.
+type resident struct {
+	*caller
+	left bool
+}
+
+func (r *resident) AnswersAnyTime() bool { return !r.left }
+func (r *resident) Folder() string       { return "" }
+func (r *resident) HasRoots() bool       { return true }
+
+// answered calls the tool later for a client and returns the answer to its late question.
+func (b *bench) answered(s registry.Server, who upstream.Caller, arguments string) string {
+	b.t.Helper()
+	wrote, stop := events.Subscribe[upstream.Wrote](b.bus, 64)
+	defer stop()
+	if err := <-b.begin(b.t.Context(), s, who, "later", arguments); err != nil {
+		b.t.Fatal(err)
+	}
+	for range wrote {
+		if _, answer, found := strings.Cut(b.Stderr(s.Name), "answer: "); found && strings.HasSuffix(answer, "\n") {
+			return answer
+		}
+	}
+	return ""
+}
+
+func TestALateQuestionGoesToTheOnlyClientOrToAPerson(t *testing.T) {
+	const arguments = `{"method":"elicitation/create","params":{}}`
+	window := answering(`{"action":"decline"}`)
+	for _, row := range []struct {
+		name, want string
+		before     upstream.Caller
+		client     *resident
+		window     upstream.Caller
+	}{
+		{"only client", `"accept"`, nil, &resident{}, window},
+		{"of two clients", `"decline"`, answering(`{}`), &resident{}, window},
+		{"of two clients, and nobody else", "no call is in flight, and several clients have called the server since it started", answering(`{}`), &resident{}, nil},
+		{"only client, which has left", `"decline"`, nil, &resident{left: true}, window},
+		{"only client, which has left, and nobody else", "the only client that has called the server can no longer be asked", nil, &resident{left: true}, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Window = row.window })
+			s := b.add("s")
+			if row.before != nil {
+				if err := <-b.begin(t.Context(), s, row.before, "echo", `{"text":"x"}`); err != nil {
+					t.Fatal(err)
+				}
+			}
+			row.client.caller = answering(`{"action":"accept"}`)
+			if got := b.answered(s, row.client, arguments); !strings.Contains(got, row.want) {
+				t.Errorf("the server got %s", got)
+			}
+		})
+	}
+}
+
+func TestALateQuestionThatNamesItsCallGoesToItsClient(t *testing.T) {
+	b := start(t, settings.Limits{})
+	s := b.add("s")
+	if err := <-b.begin(t.Context(), s, answering(`{}`), "echo", `{"text":"x"}`); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.answered(s, answering(`{"action":"accept"}`), `{"method":"elicitation/create","name":"id"}`); !strings.Contains(got, `"accept"`) {
+		t.Errorf("the server got %s", got)
+	}
+}
+
+func TestTheRootsOfAClientAreToldDuringItsCallOnly(t *testing.T) {
+	b := start(t, settings.Limits{})
+	s := b.add("s")
+	client := &resident{caller: answering(`{"roots":[{"uri":"file:///its"}]}`)}
+	result, err := b.Call(t.Context(), s, "", client, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"roots/list"}}`)})
+	if err != nil || !strings.Contains(string(result.JSON), "file:///its") {
+		t.Errorf("during its call: %s, %v", result.JSON, err)
+	}
+	if got := b.answered(s, client, `{"method":"roots/list"}`); !strings.Contains(got, `{"roots":[]}`) {
+		t.Errorf("after it: %s", got)
 	}
 }
 

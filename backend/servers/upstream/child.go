@@ -87,7 +87,7 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 
 // attach connects a session with the pipes of its child process, until the process has exited and what it wrote is read.
 func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
-	s.link, s.conn = c, jsonrpc.NewConn(stdout, in, s, jsonrpc.Options{LineLimit: maxFirstLine, Budget: s.manager.budget, Tap: s.tap})
+	s.link, s.conn = c, jsonrpc.NewConn(stdout, in, s, jsonrpc.Options{LineLimit: maxFirstLine, RememberOwners: rememberedOwners, Budget: s.manager.budget, Tap: s.tap})
 	s.manager.work.Go(func() {
 		_ = s.conn.Run(context.Background()) // returns when the child's output ends
 	})

@@ -15,13 +15,12 @@ func (s *session) Request(ctx context.Context, method string, params json.RawMes
 	switch method {
 	case "ping":
 		return json.RawMessage("{}"), nil
-	case "roots/list":
-		if caller, _ := s.cause(ctx); !s.hasRoots(caller) {
+	case "roots/list", "sampling/createMessage", "elicitation/create":
+		c := s.cause(ctx, params, jsonrpc.PendingAt(ctx))
+		if method == "roots/list" && !s.hasRoots(c) {
 			return s.rootsAnswer(), nil
 		}
-		return s.ask(ctx, Question{Server: s.server.Name, Method: method, Params: params, Redactor: s.redactor})
-	case "sampling/createMessage", "elicitation/create":
-		return s.ask(ctx, Question{Server: s.server.Name, Method: method, Params: params, Redactor: s.redactor})
+		return s.ask(ctx, c, Question{Server: s.server.Name, Method: method, Params: params, Redactor: s.redactor, Unknown: c.unknown})
 	}
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }
@@ -29,20 +28,18 @@ func (s *session) Request(ctx context.Context, method string, params json.RawMes
 // questionTimeout is how long a question may wait for its answer.
 const questionTimeout = 10 * time.Minute
 
-// ask passes a question of the server to the caller of the call that caused it.
-// If the cause is not certain, the question goes to Options.Window. The time
-// limits of the calls that may have caused it are suspended until the answer. The
-// question ends with these calls.
-func (s *session) ask(ctx context.Context, q Question) (json.RawMessage, error) {
-	caller, causes := s.cause(ctx)
+// ask passes a question of the server to the caller of the call that caused it, or to
+// Options.Window if no caller is certain. The time limits of the calls that may have caused
+// it are suspended until the answer. The question ends with these calls.
+func (s *session) ask(ctx context.Context, c cause, q Question) (json.RawMessage, error) {
+	caller := c.caller
 	if caller == nil {
 		caller = s.manager.window
 	}
 	if caller == nil {
-		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound,
-			"%s cannot be answered: it is not certain whose call caused it (no call, or calls of several clients, came to this shared server)", q.Method)
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: %s", q.Method, c.unknown)
 	}
-	hold := s.conn.Hold(causes)
+	hold := s.conn.Hold(c.calls)
 	defer hold.Release()
 	ctx, cancel := context.WithTimeout(ctx, questionTimeout)
 	defer cancel()
@@ -65,34 +62,6 @@ func (s *session) ask(ctx context.Context, q Question) (json.RawMessage, error) 
 		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "%s was not answered within %s", q.Method, questionTimeout)
 	}
 	return answer, err
-}
-
-// cause returns the caller of the call that caused a request of the server, nil
-// if that is not certain, and a function that matches the calls that may have
-// caused it. Over HTTP the stream of the request names the call. Otherwise MCP does
-// not say to which call a request belongs, and even a call that was answered may
-// have caused it. So the caller is certain only while a single client has used the
-// session since its start, and has one caller in flight. A server that a client has for
-// itself may ask this client at any time.
-func (s *session) cause(ctx context.Context) (caller Caller, causes func(id string, owner any) bool) {
-	if call, ok := jsonrpc.CauseOf(ctx); ok {
-		caller, _ = s.conn.OwnerOf(call).(Caller)
-		return caller, func(id string, _ any) bool { return id == call }
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	calls := 0
-	for one, n := range s.callers {
-		calls += n
-		if !s.shared && len(s.callers) == 1 {
-			caller = one
-		}
-	}
-	if owner, ok := s.client.(OwnerCaller); ok && caller == nil && s.target.Client != "" && owner.AnswersAnyTime() {
-		caller = owner
-	}
-	alone := calls == 1 && s.inFlight == 1
-	return caller, func(_ string, owner any) bool { return alone || caller != nil && owner == any(caller) }
 }
 
 // onlyClient returns the only client of the session since its start, or nil.

@@ -72,6 +72,9 @@ func (s *session) request(ctx context.Context, caller Caller, call jsonrpc.Call)
 		if declared.Modern {
 			call.Params = inputrequired.Retry{}.AddTo(era.Meta{}.Stamp(call.Params))
 		}
+		if caller != nil && jsonrpc.Get(call.Params, "task") != nil {
+			call.Answered = func(result json.RawMessage) { s.tasks.note(caller, result) }
+		}
 		result, err := s.conn.Call(ctx, call)
 		return Result{JSON: result}, err
 	}

@@ -25,8 +25,8 @@ const (
 	killGrace   = 5 * time.Second // how long the system may take to end a child that was killed
 	drainGrace  = 5 * time.Second // how long the output of a child is read after its end
 	maxLine     = 256 << 20       // bytes of one message; larger than any real result
-	// rememberedOwners is how many answered calls of a remote server are known by
-	// their callers, for questions that follow on the same stream.
+	// rememberedOwners is how many answered calls of a server are known by their callers, for
+	// questions that follow on the same stream or name them.
 	rememberedOwners = 256
 	// maxFirstLine is the limit before the server has answered initialize.
 	maxFirstLine = 8 << 20
@@ -52,6 +52,7 @@ type session struct {
 	lines  *lineWriter // splits standard error into lines
 	tap    *tap        // records messages
 
+	tasks        taskOwners
 	feed         *feed         // of a server of the modern era
 	wake         chan struct{} // wakes follow
 	outdated     [len(lists)]atomic.Bool
@@ -75,7 +76,6 @@ type session struct {
 	used        bool             // by a call
 	client      any              // of the first call; nil if it had none
 	shared      bool             // calls of several clients have used the session
-	callers     map[Caller]int   // callers of the calls in flight, and how many calls each has
 	inFlight    int              // number of users of the session, such as calls and checks
 	leases      int              // number of leases that have not been released
 	probe       *probe           // nil unless the server is suspected to hang
@@ -112,10 +112,6 @@ func (s *session) enter(w want) bool {
 	s.inFlight++
 	s.forCheck = s.forCheck && w.check
 	if w.call {
-		if s.callers == nil {
-			s.callers = make(map[Caller]int)
-		}
-		s.callers[w.caller]++
 		client := clientOf(w.caller)
 		s.shared = s.shared || s.used && s.client != client
 		if !s.used {
@@ -147,11 +143,6 @@ func (s *session) leave(w want) {
 	defer s.mu.Unlock()
 	s.inFlight--
 	s.lastUsed = time.Now()
-	if w.call {
-		if s.callers[w.caller]--; s.callers[w.caller] == 0 {
-			delete(s.callers, w.caller)
-		}
-	}
 }
 
 // idleFor returns how long the session has had no call in flight and no lease,

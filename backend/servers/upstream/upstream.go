@@ -38,6 +38,9 @@ type Question struct {
 	Params json.RawMessage // as sent by the server
 	// Redactor is used for records of the question.
 	Redactor *secrets.Redactor
+	// Unknown is why no client is asked, for the error where no person is either; empty if
+	// one is asked.
+	Unknown string
 	// Client is the name of the client whose call caused the question, and Session
 	// its session. Both are set for a question that a person answers in place of a
 	// client, and otherwise empty.
@@ -220,7 +223,7 @@ func (m *Manager) Run(ctx context.Context) error {
 // error is a *jsonrpc.Error; any other error is a fault that names the server. client
 // is the id of the client's session, as for TargetOf.
 func (m *Manager) Call(ctx context.Context, server registry.Server, client string, caller Caller, call jsonrpc.Call) (Result, error) {
-	if caller != nil {
+	if call.Owner = any(nobody{}); caller != nil {
 		call.Owner = caller
 	}
 	return m.request(ctx, want{server: server, target: TargetOf(server, client), caller: caller, call: true}, call)

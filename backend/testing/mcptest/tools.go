@@ -55,7 +55,8 @@ var behaviours = []struct {
 	{"helper", "Start a process in its own session that keeps standard output, and tell its pid", noArguments, (*call).helper},
 	{"grow", "Add a tool with a name and a text, and say that the list has changed", `{"type":"object","properties":{"name":{"type":"string"},"text":{"type":"string"}},"required":["name"]}`, (*call).grow},
 	{"tell", "Send a notification with a method and params a number of times, then answer", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"},"count":{"type":"integer"}},"required":["method"]}`, (*call).tell},
-	{"ask", "Send a request with a method and params to the client and give back what it says", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"}},"required":["method"]}`, (*call).askClient},
+	{"ask", "Send a request with a method and params to the client and give back what it says; name token or id names this call in it", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"},"name":{"type":"string"}},"required":["method"]}`, (*call).askClient},
+	{"later", "Answer, then do what ask does and write what the client says to stderr", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"},"name":{"type":"string"}},"required":["method"]}`, (*call).askLater},
 }
 
 func (s *server) call(m message, cancelled <-chan struct{}) {
@@ -244,10 +245,27 @@ func (c *call) tell() {
 	c.text("done")
 }
 
-func (c *call) askClient() {
-	params := string(c.Params)
-	if params == "" {
-		params = "{}"
+func (c *call) askClient() { c.text(c.ask(c.Method, c.question())) }
+
+func (c *call) askLater() {
+	c.text("done")
+	fmt.Fprintln(os.Stderr, "answer: "+c.ask(c.Method, c.question()))
+}
+
+// question returns the params of a request to the client, which may name the call.
+func (c *call) question() string {
+	params := make(map[string]json.RawMessage)
+	_ = json.Unmarshal(c.Params, &params) // missing params stay empty
+	switch c.Name {
+	case "token":
+		params["_meta"] = json.RawMessage(`{"progressToken":` + string(c.token) + `}`)
+	case "id":
+		params["_meta"] = json.RawMessage(`{"relatedRequestId":` + string(c.id) + `}`)
+	default:
+		if c.Params != nil {
+			return string(c.Params)
+		}
 	}
-	c.text(c.ask(c.Method, params))
+	text, _ := json.Marshal(params) // it was decoded from JSON
+	return string(text)
 }

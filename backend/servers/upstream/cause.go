@@ -1,0 +1,120 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// cause is what is known about the call that caused a message of the server.
+type cause struct {
+	caller  Caller                          // whose call it is; nil if no caller is certain
+	calls   func(id string, owner any) bool // matches the calls in flight that may be it
+	late    bool                            // no call is in flight
+	unknown string                          // why no caller is certain, for people; empty if one is
+}
+
+// nobody owns the calls that are made without a caller.
+type nobody struct{}
+
+// cause returns what is known about the call that caused a request of the server, or a
+// notification. MCP does not say to which call a message on stdio belongs, so a call is
+// certain only if the server names it, if it is the only one in flight, or if all calls
+// in flight have the same caller. A caller is never guessed. pending are the calls that were
+// in flight when the message arrived.
+//
+// Without a call in flight, the message belongs to the client that has the server for
+// itself, or to the only one that has used it.
+func (s *session) cause(ctx context.Context, params json.RawMessage, pending []jsonrpc.Pending) cause {
+	if c, ok := s.named(ctx, params); ok {
+		return c
+	}
+	var calls []jsonrpc.Pending
+	for _, p := range pending {
+		if p.Owner != nil { // otherwise it is one of the hub's own
+			calls = append(calls, p)
+		}
+	}
+	switch {
+	case len(calls) == 0:
+		return s.lateCause()
+	case len(calls) == 1:
+		return causedBy(calls[0].ID, calls[0].Owner)
+	}
+	callers, clients := make(map[any]bool), make(map[any]bool)
+	for _, call := range calls {
+		caller, _ := call.Owner.(Caller)
+		callers[call.Owner], clients[clientOf(caller)] = true, true
+	}
+	if caller, ok := calls[0].Owner.(Caller); ok && len(callers) == 1 {
+		return cause{caller: caller, calls: ownedBy(caller)}
+	}
+	of := "one client"
+	if len(clients) > 1 {
+		of = fmt.Sprintf("%d clients", len(clients))
+	}
+	return cause{calls: noCall, unknown: fmt.Sprintf("%d calls of %s are in flight, and the server does not say which of them it asks for", len(calls), of)}
+}
+
+// named returns the cause of a message that names its call: by the stream on which it came,
+// by the call's progress token or id, or by the task that the call has started. ok is false
+// if the message names no call that is known.
+func (s *session) named(ctx context.Context, params json.RawMessage) (c cause, ok bool) {
+	if call, ok := jsonrpc.CauseOf(ctx); ok {
+		return causedBy(call, s.conn.OwnerOf(call)), true
+	}
+	meta := jsonrpc.Get(params, "_meta")
+	if meta == nil {
+		return cause{}, false
+	}
+	if call, ok := s.conn.CallOfToken(jsonrpc.Get(meta, "progressToken")); ok {
+		return causedBy(call, s.conn.OwnerOf(call)), true
+	}
+	for _, key := range [...]string{"relatedRequestId", "io.modelcontextprotocol/relatedRequestId"} {
+		call := string(jsonrpc.Get(meta, key))
+		if owner := s.conn.OwnerOf(call); owner != nil {
+			return causedBy(call, owner), true
+		}
+	}
+	task := jsonrpc.GetString(jsonrpc.Get(meta, "io.modelcontextprotocol/related-task"), "taskId")
+	if caller := s.tasks.owner(task); caller != nil {
+		return cause{caller: caller, calls: ownedBy(caller)}, true
+	}
+	return cause{}, false
+}
+
+// causedBy returns the cause that is a call.
+func causedBy(call string, owner any) cause {
+	c := cause{calls: func(id string, _ any) bool { return id == call }}
+	if c.caller, _ = owner.(Caller); c.caller == nil {
+		c.unknown = "its call has no client that could be asked"
+	}
+	return c
+}
+
+// lateCause returns the cause of a message without a call in flight.
+func (s *session) lateCause() cause {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := cause{calls: noCall, late: true}
+	owner, ok := s.client.(OwnerCaller)
+	switch {
+	case !s.used:
+		c.unknown = "no call is in flight, and no client has called the server since it started"
+	case s.shared:
+		c.unknown = "no call is in flight, and several clients have called the server since it started"
+	case !ok || !owner.AnswersAnyTime():
+		c.unknown = "no call is in flight, and the only client that has called the server can no longer be asked"
+	default:
+		c.caller = owner
+	}
+	return c
+}
+
+func noCall(string, any) bool { return false }
+
+func ownedBy(caller Caller) func(id string, owner any) bool {
+	return func(_ string, owner any) bool { return owner == any(caller) }
+}
