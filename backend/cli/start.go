@@ -19,7 +19,14 @@ func (h hubCommands) start() *cobra.Command {
 		Use: "start", Short: "Start the hub in the background", Args: cobra.NoArgs,
 		Long: `Start the hub in the background, unless it is running. This also ends the effect of
 "agent-discover stop": from then on, editors and other commands start the hub again.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return h.startHub(cmd, "started") },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			end, err := instance.BeginStart(h.folder)
+			if err != nil {
+				return err
+			}
+			defer end()
+			return h.startHub(cmd, "started")
+		},
 	}
 }
 
@@ -27,15 +34,16 @@ func (h hubCommands) restart() *cobra.Command {
 	return &cobra.Command{
 		Use: "restart", Short: "Stop the hub and start it again in the background", Args: cobra.NoArgs,
 		Long: `Stop the hub and all servers, and start the hub again in the background. Editors stay
-connected. Servers start again with their next call.`,
+connected, and their calls wait for the hub. Servers start again with their next call.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			// Otherwise an editor could start the hub before this command does.
+			end, err := instance.BeginStart(h.folder)
+			if err != nil {
+				return err
+			}
+			defer end()
 			if info, err := instance.Read(h.folder); err == nil {
-				// Otherwise an editor could start the hub before this command does.
-				if err := h.keepStopped(); err != nil {
-					return err
-				}
 				if err := h.stopAndWait(cmd.Context(), info); err != nil {
-					_ = instance.SetStopped(h.folder, false) // the hub is still running
 					return err
 				}
 			}

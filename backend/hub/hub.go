@@ -96,8 +96,8 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	if err := o.Folder.Create(); err != nil {
 		return nil, err
 	}
-	if o.byProgram() && instance.Stopped(o.Folder) {
-		return nil, instance.ErrStopped
+	if why := instance.Withheld(o.Folder); o.byProgram() && why != nil {
+		return nil, why
 	}
 	lock, err := instance.Acquire(o.Folder)
 	if err != nil {

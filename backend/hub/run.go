@@ -23,7 +23,7 @@ const (
 // Run serves until ctx ends or Stop is called. Then it refuses new calls, gives
 // running calls time to finish, ends the servers and writes pending records.
 func (h *Hub) Run(ctx context.Context) error {
-	// The order of the end is: servers, WebSockets, HTTP, and last the other
+	// The order of the end is: requests of companions, servers, WebSockets, HTTP, and last the other
 	// parts, so that they record what the requests still do.
 	parts, stopParts := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopParts()
@@ -51,6 +51,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.log.Info("hub is stopping")
 	grace, cancel := context.WithTimeout(context.Background(), stopGrace)
 	defer cancel()
+	h.doors.companion.Retire()
 	stopServers()
 	err = errors.Join(err, <-serversEnded)
 	h.doors.companion.Close()
@@ -85,8 +86,8 @@ func start(ctx context.Context, run func(context.Context) error) (stop context.C
 }
 
 // announce publishes the hub's address. It asks the hub to stop if that fails,
-// because nobody could find it, and if the user asked for a stop before the hub
-// was announced.
+// because nobody could find it, and if the user asked for a stop or another start
+// before the hub was announced.
 func (h *Hub) announce() error {
 	err := h.lock.Announce(h.info)
 	if err != nil {
@@ -95,7 +96,7 @@ func (h *Hub) announce() error {
 			instance.ReportFailure(h.options.Folder, err)
 		}
 	}
-	if err != nil || h.options.byProgram() && instance.Stopped(h.options.Folder) {
+	if err != nil || h.options.byProgram() && instance.Withheld(h.options.Folder) != nil {
 		h.Stop()
 	}
 	h.applyPause()

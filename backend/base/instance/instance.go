@@ -113,10 +113,6 @@ func (l *Lock) Release() error {
 	return errors.Join(err, l.file.Unlock())
 }
 
-// Stopped reports whether the user has stopped the hub, so that clients do not
-// start it again.
-func Stopped(folder paths.Folder) bool { return marked(folder, "stopped") }
-
 // SetStopped saves or removes the stop request.
 func SetStopped(folder paths.Folder, stopped bool) error { return mark(folder, "stopped", stopped) }
 

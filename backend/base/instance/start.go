@@ -36,10 +36,27 @@ const ExitHeld = 75
 // of two hubs that are started in this manner, one finds the other's lock and ends.
 // In all cases the hub gets the environment of the user's session and the
 // AGENT_DISCOVER_ variables, but no others of this process.
+//
+// A program that finds another process starting the hub for a person waits for it; the
+// time until then does not count.
 func Ensure(ctx context.Context, folder paths.Folder, by string) (Info, error) {
-	if info, err := Read(folder); err == nil {
-		return info, nil
+	for {
+		if info, err := Read(folder); err == nil {
+			return info, nil
+		}
+		if ByProgram(by) {
+			if err := awaitStarter(ctx, folder); err != nil {
+				return Info{}, err
+			}
+		}
+		info, err := startOnce(ctx, folder, by)
+		if !errors.Is(err, ErrStarting) {
+			return info, err
+		}
 	}
+}
+
+func startOnce(ctx context.Context, folder paths.Folder, by string) (Info, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	l, err := prepare(folder, by)
@@ -105,10 +122,10 @@ type attempt struct {
 }
 
 // prepare returns what a start of the hub needs. Callers have usually looked for a stop request
-// before; it is looked for again because a hub that was still running then may have ended since.
+// before; prepare looks again because a hub that was still running then may have ended since.
 func prepare(folder paths.Folder, by string) (launch, error) {
-	if ByProgram(by) && Stopped(folder) {
-		return launch{}, ErrStopped
+	if why := Withheld(folder); ByProgram(by) && why != nil {
+		return launch{}, why
 	}
 	if err := folder.Create(); err != nil {
 		return launch{}, err
@@ -169,8 +186,8 @@ func (l launch) await(ctx context.Context, a attempt, late <-chan time.Time) (In
 		if why, err := paths.ReadFile(l.folder.Run("failed")); err == nil {
 			return Info{}, fault.New(fault.Unavailable, "the hub cannot start: %s", why)
 		}
-		if ByProgram(l.by) && Stopped(l.folder) {
-			return Info{}, ErrStopped
+		if why := Withheld(l.folder); ByProgram(l.by) && why != nil {
+			return Info{}, why
 		}
 		if over != nil {
 			return Info{}, unstarted{over}

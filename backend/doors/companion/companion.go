@@ -51,6 +51,7 @@ type Companion struct {
 	// open connects to the hub, which it starts if necessary; nil for connect.
 	open    func(context.Context) (net.Conn, error)
 	session string
+	wake    chan struct{} // ends the wait before the next attempt to connect
 
 	// sending is held while lines are written to the hub, so that the lines
 	// keep their order. It is locked before mu.
@@ -60,6 +61,8 @@ type Companion struct {
 	mu      sync.Mutex // never held during I/O
 	memory  memory
 	link    net.Conn      // nil while there is no hub
+	sent    int           // number of lines sent on link
+	read    int           // number of lines that the hub of link has read, as its farewell says; otherwise everything
 	queue   [][]byte      // lines to send as soon as a hub is connected
 	offline error         // why there is no hub; nil while requests wait for one
 	linked  bool          // a hub was connected
@@ -70,7 +73,7 @@ type Companion struct {
 // Run serves the client until the client closes its end or ctx ends.
 func (c *Companion) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	c.session = rand.Text()
+	c.session, c.wake = rand.Text(), make(chan struct{}, 1)
 	var linking sync.WaitGroup
 	linking.Go(func() { c.keepLinked(ctx) })
 	linking.Go(func() { c.answerEarly(ctx) })
@@ -115,6 +118,7 @@ func (c *Companion) fromClient(line []byte) error {
 		errors.As(err, &rpc)
 		return c.write(answer(m.ID, nil, rpc))
 	}
+	c.reconsider()
 	c.sending.Lock()
 	defer c.sending.Unlock()
 	if reply := c.earlyReply(&m, line); reply != nil {
@@ -146,6 +150,10 @@ func (c *Companion) route(m *jsonrpc.Message, line []byte) (link net.Conn, reply
 	switch {
 	case c.link != nil:
 		c.memory.sendListens()
+		c.sent++
+		if m.IsRequest() {
+			c.memory.send(m.ID, c.sent, line)
+		}
 		return c.link, nil, nil
 	case c.offline != nil:
 		reply, err = c.offlineReply(m)

@@ -28,6 +28,8 @@ type (
 		Version  string `json:"version"`
 		Nonce    string `json:"nonce"`
 		Session  string `json:"session"` // id of the session, which a reconnecting companion repeats
+		// Farewell says that the companion understands the last line of a hub that stops.
+		Farewell bool `json:"farewell,omitempty"`
 		Entry
 	}
 	// counterGreeting is sent by the hub. It proves that the hub knows the token.
@@ -80,7 +82,7 @@ func Dial(ctx context.Context, info instance.Info, version, session string, entr
 	}
 	s := &stream{Conn: conn, buffered: bufio.NewReader(conn)}
 	_ = conn.SetDeadline(time.Now().Add(handshakeTimeout))
-	if err := s.shakeHands(info, greeting{Protocol: instance.Protocol, Version: version, Nonce: instance.NewSecret(), Session: session, Entry: entry}); err != nil {
+	if err := s.shakeHands(info, greeting{Protocol: instance.Protocol, Version: version, Nonce: instance.NewSecret(), Session: session, Farewell: true, Entry: entry}); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/mod/semver"
@@ -28,8 +29,9 @@ type Hub struct {
 	Log   *slog.Logger
 
 	mu       sync.Mutex
-	streams  map[*stream]struct{}
-	closed   bool
+	streams  map[*gate]struct{}
+	retired  bool
+	moved    atomic.Int64  // when a companion or a session has sent something, in nanoseconds since 1970
 	changed  chan struct{} // closed when the number of sessions changes; nil if nobody waits
 	sessions sync.WaitGroup
 }
@@ -53,7 +55,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	session, entry, err := h.welcome(s)
+	session, entry, farewells, err := h.welcome(s)
 	if err != nil {
 		h.Log.Warn("companion refused", "error", err)
 		return
@@ -62,23 +64,34 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if session != "" && h.Admit != nil {
 		h.Admit(conn)
 	}
-	if session == "" || !h.enter(s) {
+	if session == "" {
 		return
 	}
-	defer h.leave(s)
+	g := newGate(s, &h.moved)
+	if !h.enter(g) {
+		if g.close(); farewells {
+			g.part()
+		}
+		return
+	}
+	defer h.leave(g)
 	// Keep the session when the HTTP server shuts down and cancels the context
 	// of the request: Close ends sessions.
-	if err := h.Serve(context.WithoutCancel(r.Context()), session, entry, s); err != nil {
+	if err := h.Serve(context.WithoutCancel(r.Context()), session, entry, g); err != nil {
 		h.Log.Debug("session ended with an error", "session", session, "error", err)
+	}
+	if farewells {
+		g.part()
 	}
 }
 
-// welcome runs the hub's side of the handshake and returns the session's id and entry.
-// The id is "" if it has refused the session.
-func (h *Hub) welcome(s *stream) (session string, entry Entry, err error) {
+// welcome runs the hub's side of the handshake and returns the session's id and entry,
+// and whether the companion understands a farewell. The id is "" if it has refused the
+// session.
+func (h *Hub) welcome(s *stream) (session string, entry Entry, farewells bool, err error) {
 	var hello greeting
 	if err := s.receive(&hello); err != nil {
-		return "", entry, err
+		return "", entry, false, err
 	}
 	nonce := instance.NewSecret()
 	err = s.send(counterGreeting{
@@ -86,34 +99,34 @@ func (h *Hub) welcome(s *stream) (session string, entry Entry, err error) {
 		Proof: instance.Proof(h.Info.Token, "hub", h.Info.Address(), hello.Nonce, nonce),
 	})
 	if err != nil {
-		return "", entry, err
+		return "", entry, false, err
 	}
 	var given credentials
 	if err := s.receive(&given); err != nil {
-		return "", entry, err
+		return "", entry, false, err
 	}
 	switch {
 	case !instance.SameProof(given.Proof, instance.Proof(h.Info.Token, "companion", h.Info.Address(), nonce, hello.Nonce)):
-		return "", entry, s.send(verdict{Error: "wrong proof of the token; the hub may have restarted, connect again"})
+		return "", entry, false, s.send(verdict{Error: "wrong proof of the token; the hub may have restarted, connect again"})
 	case hello.Protocol > instance.Protocol:
-		return "", entry, h.refuseNewer(s)
+		return "", entry, false, h.refuseNewer(s)
 	case given.Replace && h.idle():
 		h.Log.Info("stopping for a newer version", "version", hello.Version)
 		err := s.send(verdict{Stopping: true})
 		h.Stop()
-		return "", entry, err
+		return "", entry, false, err
 	case len(hello.Session) < 16 || len(hello.Session) > 128:
-		return "", entry, s.send(verdict{Error: "invalid session id: use 16 to 128 characters"})
+		return "", entry, false, s.send(verdict{Error: "invalid session id: use 16 to 128 characters"})
 	}
 	if err := hello.Check(); err != nil {
-		return "", entry, s.send(verdict{Error: fault.MessageOf(err)})
+		return "", entry, false, s.send(verdict{Error: fault.MessageOf(err)})
 	}
 	welcome := verdict{Ready: true, Surface: hello.Surface}
 	if given.Replace {
 		welcome.Notice = "the hub is version " + h.Info.Version + " and other clients use it; version " + hello.Version + " replaces it when they are done, or with: agent-discover restart"
 		h.Log.Info("a newer version waits for this hub to be idle", "version", hello.Version)
 	}
-	return hello.Session, hello.Entry, s.send(welcome)
+	return hello.Session, hello.Entry, hello.Farewell, s.send(welcome)
 }
 
 // refuseNewer refuses a companion with a newer protocol than this hub's. If the
@@ -137,16 +150,16 @@ func newer(a, b string) bool {
 	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
 }
 
-// enter registers a session, unless the hub was closed. It reports whether it
+// enter registers a session, unless the hub was retired. It reports whether it
 // did.
-func (h *Hub) enter(s *stream) bool {
+func (h *Hub) enter(s *gate) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed {
+	if h.retired {
 		return false
 	}
 	if h.streams == nil {
-		h.streams = make(map[*stream]struct{})
+		h.streams = make(map[*gate]struct{})
 	}
 	h.streams[s] = struct{}{}
 	h.sessions.Add(1)
@@ -154,7 +167,7 @@ func (h *Hub) enter(s *stream) bool {
 	return true
 }
 
-func (h *Hub) leave(s *stream) {
+func (h *Hub) leave(s *gate) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.streams, s)
@@ -207,10 +220,10 @@ func (h *Hub) AwaitIdle(ctx context.Context, idle time.Duration) error {
 
 // Close ends all sessions, waits for them, and refuses new ones.
 func (h *Hub) Close() {
+	h.Retire()
 	h.mu.Lock()
-	h.closed = true
 	for s := range h.streams {
-		_ = s.Close()
+		s.end()
 	}
 	h.mu.Unlock()
 	h.sessions.Wait()

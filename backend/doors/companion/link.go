@@ -44,11 +44,12 @@ func (c *Companion) keepLinked(ctx context.Context) {
 			continue
 		}
 		var noStart startFailure
-		if errors.Is(err, errStopped) || errors.As(err, &noStart) || time.Since(lost) > offlineAfter {
+		if (errors.Is(err, errStopped) || errors.As(err, &noStart) || time.Since(lost) > offlineAfter) && !c.mayWait(err) {
 			c.setOffline(err)
 		}
 		select {
 		case <-time.After(delay):
+		case <-c.wake:
 		case <-ctx.Done():
 		}
 		delay = min(2*delay, redialMax)
@@ -65,9 +66,6 @@ func (f startFailure) Unwrap() error { return f.error }
 
 // connect opens a session with the hub and starts a hub if none is running.
 func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
-	if _, err := instance.Read(c.Folder); err != nil && instance.Stopped(c.Folder) {
-		return nil, errStopped
-	}
 	info, err := instance.Ensure(ctx, c.Folder, "companion")
 	if errors.Is(err, instance.ErrStopped) {
 		return nil, errStopped
@@ -82,6 +80,30 @@ func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
 		_ = instance.Start(ctx, c.Folder, "companion")
 	}
 	return link, err
+}
+
+// mayWait reports whether requests wait for a hub although there was none for a reason:
+// a person starts or restarts it, or has ended the stop.
+func (c *Companion) mayWait(reason error) bool {
+	return instance.Starting(c.Folder) || reason == error(errStopped) && !instance.Stopped(c.Folder)
+}
+
+// reconsider lets requests wait again if a person has started the hub since the
+// companion gave up.
+func (c *Companion) reconsider() {
+	c.mu.Lock()
+	reason := c.offline
+	c.mu.Unlock()
+	if reason == nil || !c.mayWait(reason) {
+		return
+	}
+	c.mu.Lock()
+	c.offline = nil
+	c.mu.Unlock()
+	select {
+	case c.wake <- struct{}{}:
+	default: // it wakes already, or is connecting
+	}
 }
 
 // setOffline answers the queued requests with the reason why there is no hub.
@@ -120,8 +142,13 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 	c.sending.Lock()
 	c.mu.Lock()
 	missed := c.memory.replay()
+	c.sent, c.read = bytes.Count(missed, []byte("\n")), everything
 	for _, line := range c.queue {
 		missed = append(missed, line...)
+		c.sent++
+		if m, err := jsonrpc.Parse(line); err == nil && m.IsRequest() {
+			c.memory.send(m.ID, c.sent, bytes.TrimSuffix(line, []byte("\n")))
+		}
 	}
 	var again []byte
 	if !c.early || c.offline != nil { // otherwise the list that the client was shown is compared
@@ -185,6 +212,12 @@ func (c *Companion) readHub(link io.Reader) (stalled bool) {
 		line, err := lines.Next()
 		if err != nil {
 			return stalled
+		}
+		if read, ok := readBefore(line); ok {
+			c.mu.Lock()
+			c.read = read
+			c.mu.Unlock()
+			continue
 		}
 		began := time.Now()
 		if c.fromHub(line, version) != nil {
@@ -258,13 +291,13 @@ func responseID(line []byte) json.RawMessage {
 	return nil
 }
 
-// unlink queues the requests that were in flight on a lost link if they change nothing,
-// and answers the others with an error, because nobody knows whether the hub has carried
+// unlink queues the requests that were in flight on a lost link if the hub did not read
+// them or they change nothing, and answers the others with an error, because nobody knows whether the hub has carried
 // them out. why says how the link was lost.
 func (c *Companion) unlink(why string) {
 	c.mu.Lock()
 	c.link = nil
-	again, lost := c.memory.abandon()
+	again, lost := c.memory.abandon(c.read)
 	c.queue = append(c.memory.pending(), again...)
 	var replies [][]byte
 	for _, id := range lost {

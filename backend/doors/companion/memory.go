@@ -2,8 +2,10 @@ package companion
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/doors/answercache"
@@ -19,6 +21,7 @@ const replayID = "companion-replay-"
 // session with a new hub. The zero value is ready to use.
 type memory struct {
 	inFlight    map[string][]byte   // requests without an answer, by id as JSON: the line if the next hub may get it too, else nil
+	sent        map[string]sentLine // requests without an answer that the current hub was sent, by id
 	questions   map[string]question // requests whose answers are kept, by id
 	early       map[string]question // requests that were answered without the hub, by the ids of their replay
 	called      bool                // the client has called a tool
@@ -29,6 +32,12 @@ type memory struct {
 	level       []byte              // logging/setLevel
 	subscribed  map[string][]byte   // resources/subscribe by uri
 	listens     map[string]*listen  // open subscriptions/listen requests by id
+}
+
+// sentLine is a request as it was sent to a hub.
+type sentLine struct {
+	number int // of the line on the link, from 1
+	line   []byte
 }
 
 // question is a request whose answer is kept.
@@ -74,6 +83,7 @@ func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 	case "notifications/cancelled":
 		// The hub sends no answer to a cancelled request.
 		delete(m.inFlight, string(jsonrpc.Get(msg.Params, "requestId")))
+		delete(m.sent, string(jsonrpc.Get(msg.Params, "requestId")))
 		delete(m.questions, string(jsonrpc.Get(msg.Params, "requestId")))
 		delete(m.listens, string(jsonrpc.Get(msg.Params, "requestId")))
 	case "logging/setLevel":
@@ -92,6 +102,7 @@ func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 // the answer is for the client.
 func (m *memory) settle(id string) bool {
 	delete(m.inFlight, id)
+	delete(m.sent, id)
 	delete(m.questions, id)
 	delete(m.listens, id)
 	return !bytes.HasPrefix([]byte(id), []byte(`"`+replayID))
@@ -152,14 +163,32 @@ func changesNothing(method string) bool {
 	return false
 }
 
-// abandon sorts out the requests in flight on a lost link, in the order of their ids. It
-// returns the lines of those that the next hub gets too, and removes the others and
-// returns their ids. A request is returned as a line once only, in case the hub ended
-// because of it. An unanswered initialize stays, because the next hub answers it.
-func (m *memory) abandon() (again [][]byte, lost []string) {
-	for _, id := range slices.Sorted(maps.Keys(m.inFlight)) {
-		switch line := m.inFlight[id]; {
+// send notes that a request was sent to the hub as the line with a number.
+func (m *memory) send(id json.RawMessage, number int, line []byte) {
+	if m.sent == nil {
+		m.sent = make(map[string]sentLine)
+	}
+	if m.waits(string(id)) {
+		m.sent[string(id)] = sentLine{number, bytes.Clone(line)}
+	}
+}
+
+// abandon sorts out the requests in flight on a lost link, in the order in which they
+// were sent. read is the number of lines that the hub has read, or everything if the hub
+// did not say. abandon returns the lines of requests that the next hub gets too, and
+// removes the others and returns their ids. A request that the hub may have read is
+// returned once only, in case the hub ended because of it. An unanswered initialize
+// stays, because the next hub answers it.
+func (m *memory) abandon(read int) (again [][]byte, lost []string) {
+	order := func(a, b string) int {
+		return cmp.Or(cmp.Compare(m.sent[a].number, m.sent[b].number), cmp.Compare(a, b))
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(m.inFlight), order) {
+		line, sent := m.inFlight[id], m.sent[id]
+		switch {
 		case id == m.initialID && m.initialize != nil:
+		case sent.number > read:
+			again = append(again, append(sent.line, '\n'))
 		case line != nil:
 			again = append(again, append(line, '\n'))
 			m.inFlight[id] = nil
@@ -169,8 +198,12 @@ func (m *memory) abandon() (again [][]byte, lost []string) {
 			delete(m.questions, id)
 		}
 	}
+	clear(m.sent)
 	return again, lost
 }
+
+// everything is more lines than a hub reads.
+const everything = math.MaxInt
 
 // pending returns the lines of an unfinished initialization. They are sent to
 // the next hub unchanged, and its answers go to the client.

@@ -35,7 +35,7 @@ func TestAnOpenSessionIsReplayedWithOtherIDs(t *testing.T) {
 		`{"jsonrpc":"2.0","id":3,"method":"resources/subscribe","params":{"uri":"c:d"}}`,
 		`{"jsonrpc":"2.0","id":4,"method":"resources/unsubscribe","params":{"uri":"c:d"}}`,
 	)
-	m.abandon()
+	m.abandon(everything)
 	want := `{"jsonrpc":"2.0","id":"companion-replay-initialize","method":"initialize","params":{"x":1}}` + "\n" + initialized + "\n" +
 		`{"jsonrpc":"2.0","id":"companion-replay-level","method":"logging/setLevel","params":{"level":"info"}}` + "\n" +
 		`{"jsonrpc":"2.0","id":"companion-replay-subscribe-a:b","method":"resources/subscribe","params":{"uri":"a:b"}}` + "\n"
@@ -59,7 +59,7 @@ func TestAnUnfinishedInitializationContinuesWithTheNextHub(t *testing.T) {
 	if got := m.pending(); len(got) != 2 || string(got[0]) != initialize+"\n" || string(got[1]) != initialized+"\n" {
 		t.Errorf("pending %s", got)
 	}
-	again, lost := m.abandon()
+	again, lost := m.abandon(everything)
 	if len(again) != 1 || len(lost) != 0 || !m.waits("0") {
 		t.Errorf("again %s, lost %s, in flight %s", again, lost, m.inFlight)
 	}
@@ -71,7 +71,7 @@ func TestACancelledRequestIsNotInFlight(t *testing.T) {
 		t, &m, `{"jsonrpc":"2.0","id":"a","method":"tools/call"}`, `{"jsonrpc":"2.0","id":"b","method":"tools/call"}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`,
 	)
-	if again, lost := m.abandon(); len(again) != 0 || strings.Join(lost, " ") != `"b"` {
+	if again, lost := m.abandon(everything); len(again) != 0 || strings.Join(lost, " ") != `"b"` {
 		t.Errorf("again %s, lost %s", again, lost)
 	}
 }

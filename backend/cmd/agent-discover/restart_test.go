@@ -1,0 +1,73 @@
+//go:build linux
+
+package main_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
+)
+
+// callUntil calls a tool again and again until done is closed, and once more. It
+// returns the number of calls, and the answers that are wrong.
+func callUntil(c *programtest.Client, done <-chan struct{}) (calls int, wrong []string) {
+	for last := false; !last; calls++ {
+		select {
+		case <-done:
+			last = true
+		default:
+		}
+		m := c.Ask("tools/call", fmt.Sprintf(`{"name":"fake__echo","arguments":{"text":"call %d"}}`, calls))
+		if want := fmt.Sprintf(`"text":"call %d"`, calls); m.Error != nil || !strings.Contains(string(m.Result), want) {
+			wrong = append(wrong, m.Line)
+		}
+	}
+	return calls, wrong
+}
+
+func TestCallsOfOpenEditorsWaitWhileTheHubRestarts(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Must("start")
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
+	for i := range 5 {
+		before, done := h.RunningHub(), make(chan struct{})
+		var out programtest.Outcome
+		go func() {
+			defer close(done)
+			out = h.Run("restart")
+		}()
+		calls, wrong := callUntil(c, done)
+		if len(wrong) > 0 {
+			t.Errorf("restart %d: %d of %d calls failed, the first with %s", i, len(wrong), calls, wrong[0])
+		}
+		if out.Code != 0 {
+			t.Fatalf("restart %d: %s", i, out.Stderr)
+		}
+		if now := h.RunningHub(); now.PID == before.PID {
+			t.Errorf("restart %d: the hub is still process %d", i, now.PID)
+		}
+	}
+}
+
+func TestCallsWaitForAHubThatIsStartedAfterAStop(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Must("start")
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
+	for range 3 {
+		h.Must("stop")
+		for range 5 { // until the companion makes long pauses between its attempts
+			programtest.Contains(t, c.FailingTool("fake__echo", `{"text":"x"}`), "stopped by the user")
+		}
+		h.Must("start")
+		if got := c.Tool("fake__echo", `{"text":"back"}`); got != "back" {
+			t.Errorf("echo after the start returned %q", got)
+		}
+	}
+}

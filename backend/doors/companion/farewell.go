@@ -1,0 +1,140 @@
+package companion
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// farewell is the last line of a hub that ends a session because it stops. It says
+// how many lines of the companion the hub has read. The hub did nothing about later
+// ones, so the companion sends them to the next hub.
+type farewell struct {
+	Read int `json:"agent_discover_read"`
+}
+
+// farewellPrefix begins no message of JSON-RPC that a hub sends.
+const farewellPrefix = `{"agent_discover_read":`
+
+// readBefore returns how many lines a hub read before its farewell, and false for another line.
+func readBefore(line []byte) (read int, ok bool) {
+	var f farewell
+	if !bytes.HasPrefix(line, []byte(farewellPrefix)) || json.Unmarshal(line, &f) != nil {
+		return 0, false
+	}
+	return f.Read, true
+}
+
+// gate is the hub's end of a session. It passes lines to the session until it is
+// shut, one at a time, so that it knows which ones the session has got.
+type gate struct {
+	*stream
+	moved *atomic.Int64 // when a line was passed last, in nanoseconds since 1970
+
+	mu   sync.Mutex
+	shut bool
+	over chan struct{} // closed when the session has to end
+	read int           // complete lines
+}
+
+func newGate(s *stream, moved *atomic.Int64) *gate {
+	return &gate{stream: s, moved: moved, over: make(chan struct{})}
+}
+
+func (g *gate) Read(p []byte) (int, error) {
+	if _, err := g.buffered.Peek(1); err != nil { // waits for the next line
+		return 0, g.endOf(err)
+	}
+	g.mu.Lock()
+	if g.shut {
+		g.mu.Unlock()
+		<-g.over
+		return 0, io.EOF
+	}
+	defer g.mu.Unlock()
+	part, _ := g.buffered.Peek(min(len(p), g.buffered.Buffered()))
+	if i := bytes.IndexByte(part, '\n'); i >= 0 {
+		part = part[:i+1]
+		g.read++
+	}
+	g.moved.Store(time.Now().UnixNano())
+	return g.buffered.Read(p[:len(part)])
+}
+
+// endOf returns the error with which reading ends: io.EOF if the hub has ended it.
+func (g *gate) endOf(err error) error {
+	select {
+	case <-g.over:
+		return io.EOF
+	default:
+		return err
+	}
+}
+
+func (g *gate) Write(p []byte) (int, error) {
+	g.moved.Store(time.Now().UnixNano())
+	return g.stream.Write(p)
+}
+
+// close shuts the gate. Lines that have not been passed then never are.
+func (g *gate) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut = true
+}
+
+// end ends the session, whose gate is shut.
+func (g *gate) end() {
+	close(g.over)
+	_ = g.SetReadDeadline(time.Now())                       // wakes a Read that waits for a line
+	_ = g.SetWriteDeadline(time.Now().Add(farewellTimeout)) // the companion may not read
+}
+
+// part says farewell after the session has ended.
+func (g *gate) part() {
+	g.mu.Lock()
+	line, err := json.Marshal(farewell{g.read})
+	shut := g.shut
+	g.mu.Unlock()
+	if err != nil || !shut {
+		return
+	}
+	_ = g.SetWriteDeadline(time.Now().Add(farewellTimeout))
+	_, _ = g.stream.Write(append(line, '\n')) // without it, the companion does not know what was read
+}
+
+const (
+	// farewellTimeout is how long a companion may take to read a farewell.
+	farewellTimeout = time.Second
+	// quiet is how long nothing was read or written when requests and answers are
+	// no longer on their way between the sessions and the servers.
+	quiet = 20 * time.Millisecond
+	// settling limits the wait for that.
+	settling = 500 * time.Millisecond
+)
+
+// Retire stops reading requests from companions. Answers still reach them. The
+// requests that are not read are sent to the next hub.
+func (h *Hub) Retire() {
+	h.mu.Lock()
+	h.retired = true
+	for s := range h.streams {
+		s.close()
+	}
+	h.mu.Unlock()
+	h.settle()
+}
+
+// settle waits until nothing is on its way between companions and the sessions.
+func (h *Hub) settle() {
+	for end := time.Now().Add(settling); time.Now().Before(end) && h.Sessions() > 0; {
+		rest := quiet - time.Since(time.Unix(0, h.moved.Load()))
+		if rest <= 0 {
+			return
+		}
+		time.Sleep(rest)
+	}
+}
