@@ -68,7 +68,9 @@ func TestTheInstructionsOfTheREADMEEndWithToolsThatAgentsFind(t *testing.T) {
 		"open a ticket for the help desk": "tickets", "dim a lamp": "lamps", "price of a share": "stock",
 	} {
 		call := `"call_as":"mcp__` + want + `__`
-		find := func() string { return agent.ToolResult(agent.StartTool("find_tool", fmt.Sprintf(`{"query":%q}`, need))).Text() }
+		find := func() string {
+			return agent.ToolResult(agent.StartTool("find_tool", fmt.Sprintf(`{"query":%q}`, need))).Text()
+		}
 		if got := find(); !strings.Contains(got, call) && strings.Contains(got, "add a server") {
 			t.Errorf("%q advises to add a server: %s", need, got)
 		}
