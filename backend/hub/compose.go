@@ -198,8 +198,13 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	})
 	h.composeFirstStart()
 	renew := func(server string) { s.upstream.Renew(server); s.first.Again(server) }
-	s.vault.OnChange(renew)
 	s.oauth.OnChange(renew)
+	s.vault.OnChange(func(name string) {
+		if server, err := s.registry.Get(name); err == nil {
+			s.oauth.Reconsider(server.ID, name)
+		}
+		renew(name)
+	})
 	s.toolsets, err = toolset.Open(ctx, toolset.Options{
 		Store: h.store, Catalog: h.discovery.catalog, Registry: s.registry, Bus: h.bus,
 		Policy: h.agentsMay, Removed: h.doors.tokens.ForgetToolset,

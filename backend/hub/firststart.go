@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 	"github.com/agent-discover/agent-discover/backend/servers/firststart"
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
@@ -19,8 +20,11 @@ func (h *Hub) composeFirstStart() {
 	s.first = firststart.New(firststart.Options{
 		Servers: s.registry, Start: s.upstream.Start, Bus: h.bus, Log: h.log,
 		Refused: func(server registry.Server) error {
-			if s.upstream.Paused() {
+			switch {
+			case s.upstream.Paused():
 				return upstream.ErrPaused
+			case !h.settings.State().Settings.Discovery.StartNew:
+				return fault.New(fault.Denied, "discovery.startNew is false")
 			}
 			return s.trust.RefuseStart(server)
 		},

@@ -47,7 +47,7 @@ func TestServerIsManagedFromCreationToDeletion(t *testing.T) {
 		step{name: "tools of the inactive server", method: "GET", path: "/api/tools?server=notes", status: 200, want: []string{`"name":"echo"`}},
 		step{name: "delete", method: "DELETE", path: "/api/servers/{id}", status: 200, want: []string{`{"status":"deleted"}`}, events: []string{"state "}},
 		step{name: "deleted server", method: "GET", path: "/api/servers/{id}", status: 404, want: []string{`{"error":"Not found","code":`}},
-		step{name: "add an unreachable server", method: "POST", path: "/api/servers", body: `{"name":"far","transport":"streamable-http","homepage":"http://127.0.0.1:9/mcp"}`, status: 201, keep: "name", want: []string{`"id":3,`, `"installed":true`}},
+		step{name: "add an unreachable server", method: "POST", path: "/api/servers", body: `{"name":"far","start":false,"transport":"streamable-http","homepage":"http://127.0.0.1:9/mcp"}`, status: 201, keep: "name", want: []string{`"id":3,`, `"installed":true`}},
 		step{name: "activate the unreachable server", method: "POST", path: "/api/servers/3/activate", status: 500, want: []string{`Failed to activate \"far\"`, "connection refused"}},
 		step{name: "its error count", method: "GET", path: "/api/servers/3", status: 200, want: []string{`"error_count":1`, `"health_status":"unknown"`}},
 		step{name: "metrics of the deleted server", method: "GET", path: "/api/metrics", status: 200, never: []string{"notes"}},

@@ -68,7 +68,7 @@ func TestServersAreManagedOverREST(t *testing.T) {
 		{"null", "POST", "/api/servers", `null`, nil, 422, []string{`Request body must be a JSON object`}, nil},
 		{"without a name", "POST", "/api/servers", `{}`, nil, 422, []string{`{"error":"Name is required","code":`}, nil},
 		{"invalid name", "POST", "/api/servers", `{"name":"bad name","command":"x"}`, nil, 422, []string{`Invalid name \"bad name\" — use alphanumeric`}, nil},
-		{"create", "POST", "/api/servers", `{"name":"one","command":"no-such-program-xyz","args":["a"],"env":{"K":"v"},"tags":["t"],"description":"first"}`, nil, 201, []string{`"id":1`, `"source":"local"`, `"transport":"stdio"`, `"installed":true`, `"active":false`, `"package_name":null`, `"approved":true`}, nil},
+		{"create", "POST", "/api/servers", `{"name":"one","start":false,"command":"no-such-program-xyz","args":["a"],"env":{"K":"v"},"tags":["t"],"description":"first"}`, nil, 201, []string{`"id":1`, `"source":"local"`, `"transport":"stdio"`, `"installed":true`, `"active":false`, `"package_name":null`, `"approved":true`}, nil},
 		{"create again", "POST", "/api/servers", `{"name":"one"}`, nil, 409, []string{`Server \"one\" already exists`}, nil},
 		{"without a command", "POST", "/api/servers", `{"name":"two"}`, nil, 201, []string{`"command":null`, `"installed":false`}, nil},
 		{"search in descriptions", "GET", "/api/servers?query=firs", "", nil, 200, []string{`"name":"one"`}, []string{`"name":"two"`}},

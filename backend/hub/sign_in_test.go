@@ -42,7 +42,7 @@ func TestPeopleSignInToRemoteServers(t *testing.T) {
 	r := oidctest.NewAccounts(t, p)
 	h, ended := runHub(t, hub.Options{Folder: folder}, passphrase)
 	for _, name := range []string{"work", "home"} {
-		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "transport": "streamable-http", "homepage": r.URL + "/mcp"}, nil)
+		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "transport": "streamable-http", "homepage": r.URL + "/mcp", "start": false}, nil)
 	}
 
 	row{"a program learns why", "POST", "/api/servers/1/activate", "", nil, 403, []string{`"code":"sign_in_required"`, "agent-discover auth login work"}, nil}.send(t, h)

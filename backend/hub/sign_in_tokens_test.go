@@ -156,7 +156,7 @@ func TestHubGetsTokensForItself(t *testing.T) {
 	r := oidctest.NewAccounts(t, p)
 	h, _ := runHub(t, hub.Options{}, signInPassphrase)
 	for i, name := range []string{"robot", "token"} {
-		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "transport": "streamable-http", "homepage": r.URL + "/mcp"}, nil)
+		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "transport": "streamable-http", "homepage": r.URL + "/mcp", "start": false}, nil)
 		secrets := map[string]string{"oauth:client_id": "machine", "oauth:client_secret": "machine-secret-0123456789abcdef", "oauth:grant": "client_credentials"}
 		if name == "token" {
 			tokens := r.Tokens()

@@ -22,7 +22,7 @@ func alone(t *testing.T, flags ...string) (*hub.Hub, *agent) {
 	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, cleanChanges)})
 	for _, name := range []string{"one", "two"} {
 		command := mcptest.Command(t, append([]string{"-offers"}, flags...)...)
-		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:]}, nil)
+		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:], "start": name == "one"}, nil)
 	}
 	return h, introduced(t, h, server("one"), `{"elicitation":{},"sampling":{}}`)
 }

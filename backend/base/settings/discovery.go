@@ -20,8 +20,10 @@ import (
 type Discovery struct {
 	// Enabled applies ToolRules and ToolOverrides. Clients and Approval always apply.
 	Enabled bool
-	Cache   Cache
-	Sources Sources
+	// StartNew starts each new server once, so that its tools are known.
+	StartNew bool
+	Cache    Cache
+	Sources  Sources
 	// ToolRules enable, disable and tag tools.
 	ToolRules ToolRules
 	// ToolOverrides change how tools appear to agents.
@@ -112,7 +114,7 @@ type ApprovalRule struct {
 }
 
 func defaultDiscovery() Discovery {
-	return Discovery{Enabled: true, Cache: Cache{Enabled: true, TTL: Seconds(time.Hour)}}
+	return Discovery{Enabled: true, StartNew: true, Cache: Cache{Enabled: true, TTL: Seconds(time.Hour)}}
 }
 
 // environment overrides the settings with environment variables.

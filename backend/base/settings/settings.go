@@ -247,6 +247,7 @@ func (s *Settings) keys() map[string]any {
 		"trust.rules":              &s.Trust.Rules,
 
 		"discovery.enabled":              &s.Discovery.Enabled,
+		"discovery.startNew":             &s.Discovery.StartNew,
 		"discovery.cache.enabled":        &s.Discovery.Cache.Enabled,
 		"discovery.cache.ttl":            &s.Discovery.Cache.TTL,
 		"discovery.sources":              &s.Discovery.Sources,

@@ -23,7 +23,12 @@ type Access struct {
 }
 
 // Access returns the authorization of requests to a server.
-func (m *Manager) Access(s Server) *Access { return &Access{m, s} }
+func (m *Manager) Access(s Server) *Access {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s.secrets = m.changes[s.ID]
+	return &Access{m, s}
+}
 
 // Header implements mcphttp.Authorization.
 func (a *Access) Header(ctx context.Context) (string, error) {
@@ -234,8 +239,10 @@ func (m *Manager) require(ctx context.Context, s Server, c challenge) (retry boo
 	}
 	m.mu.Lock()
 	d := m.demand(s.ID)
-	news := !d.required
-	d.challenge, d.required, d.checked = c, true, m.options.Now()
+	// A request that began before the secrets of the server have changed says nothing about the new ones.
+	required := d.required || s.secrets == m.changes[s.ID]
+	news := required && !d.required
+	d.challenge, d.required, d.checked = c, required, m.options.Now()
 	again := d.again
 	m.mu.Unlock()
 	if news {

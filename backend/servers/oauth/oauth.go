@@ -38,6 +38,8 @@ type Server struct {
 	Proxy func(*url.URL) (*url.URL, error)
 	// CAs verify certificates; nil means those of the system.
 	CAs *x509.CertPool
+
+	secrets int // how often Reconsider had been called when the requests began
 }
 
 // Vault encrypts the file of sign-ins and has the clients that people registered
@@ -84,6 +86,7 @@ type Manager struct {
 	mu        sync.Mutex
 	grants    map[int64]*grant  // in use, by server
 	demands   map[int64]*demand // what servers have asked for since the last sign-in
+	changes   map[int64]int     // calls of Reconsider, by server
 	tries     map[operation]int // sign-ins after which an operation still lacked a scope
 	flows     map[string]*flow  // sign-ins that wait for a person, by state
 	failures  map[int64]string  // why the last sign-in to a server failed
@@ -99,7 +102,7 @@ func New(o Options) *Manager {
 	}
 	return &Manager{
 		options: o, onChange: func(string) {}, keep: &keep{path: o.File, vault: o.Vault},
-		grants: make(map[int64]*grant), demands: make(map[int64]*demand), tries: make(map[operation]int), flows: make(map[string]*flow), failures: make(map[int64]string),
+		grants: make(map[int64]*grant), demands: make(map[int64]*demand), changes: make(map[int64]int), tries: make(map[operation]int), flows: make(map[string]*flow), failures: make(map[int64]string),
 	}
 }
 

@@ -36,6 +36,22 @@ type Status struct {
 // Wanted reports whether a person must sign in before the server answers.
 func (st Status) Wanted() bool { return st.State == Required || st.State == Waiting }
 
+// Reconsider drops the demand for a sign-in to a server whose secrets have changed: a new one may be the credential that it
+// missed. The server's next answer tells.
+func (m *Manager) Reconsider(id int64, server string) {
+	m.mu.Lock()
+	m.changes[id]++
+	d := m.demands[id]
+	wanted := d != nil && d.required
+	if wanted {
+		d.required = false
+	}
+	m.mu.Unlock()
+	if wanted {
+		m.notify(server, false)
+	}
+}
+
 // Status returns the status of a server. It needs neither the keychain nor the network.
 func (m *Manager) Status(id int64) (Status, error) {
 	var st Status

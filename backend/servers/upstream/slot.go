@@ -102,7 +102,7 @@ func (s *slot) acquire(ctx context.Context, w want) (*session, error) {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
-		if attempt.err != nil && sameLaunch(attempt.server, w.server) {
+		if attempt.err != nil && !attempt.outdated && sameLaunch(attempt.server, w.server) {
 			return nil, attempt.err
 		}
 	}

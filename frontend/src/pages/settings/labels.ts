@@ -29,6 +29,7 @@ export const groups: Group[] = [
       ]),
       entry("discovery.enabled", "Apply rules and overrides", "Limits of clients and approvals always apply"),
       entry("discovery.approval.destructive", "Ask before destructive calls", "A person approves each such call"),
+      entry("discovery.startNew", "Start new servers once", "So that agents find their tools"),
       entry("discovery.cache.enabled", "Keep lists of tools", "Otherwise servers are asked each time"),
       entry("discovery.cache.ttl", "Age of lists of tools", "In seconds; older ones are read again"),
     ],
