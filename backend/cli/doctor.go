@@ -131,6 +131,9 @@ func (d doctorCommand) checkDatabase(ctx context.Context) finding {
 		if store.Damaged(err) {
 			f.Detail = file + " is damaged"
 		}
+		if _, newer := errors.AsType[store.Newer](err); newer {
+			f.Detail = file + " is of a newer version"
+		}
 	}
 	return f
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
@@ -140,7 +141,13 @@ func (h *Hub) open(ctx context.Context) error {
 	if err := h.listen(config); err != nil {
 		return err
 	}
-	return h.compose(ctx, config)
+	err = h.compose(ctx, config)
+	if err != nil && fault.KindOf(err) == fault.Internal {
+		if damaged := store.Inspect(ctx, h.options.Folder.Database()); store.Damaged(damaged) {
+			return errors.Join(damaged, err) // what the hub reads at its start makes no sense
+		}
+	}
+	return err
 }
 
 // Info returns the address and the token of the hub.

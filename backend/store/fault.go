@@ -46,6 +46,9 @@ func explain(file string, err error) error {
 	if _, done := errors.AsType[*fault.Error](err); done || err == nil {
 		return err
 	}
+	if newer, found := errors.AsType[Newer](err); found {
+		return explainNewer(newer, CopiesOf(file))
+	}
 	switch code := codeOf(err); {
 	case Damaged(err):
 		return fault.Wrap(err, fault.Failed, "the database %s is damaged; nothing was changed. To save what can still be read, stop the hub and run: agent-discover doctor --repair", file)

@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Salvaged is what Salvage has read from one table.
@@ -27,18 +29,18 @@ func Salvage(ctx context.Context, damaged, into string) (_ []Salvaged, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	old, err := open(damaged, "ro", 1, busyTimeout(lockWait), "trusted_schema(0)")
+	found, err := openWreck(ctx, damaged, into+".reading")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = old.Close() }()
+	defer found.close()
 	tables, err := s.tables(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []Salvaged
 	for _, table := range tables {
-		complete, err := s.copyTable(ctx, old, table)
+		complete, err := s.copyTable(ctx, found, table)
 		if err != nil {
 			return nil, err
 		}
@@ -80,97 +82,174 @@ func (s *Store) tables(ctx context.Context) ([]string, error) {
 	return names, found.Err()
 }
 
-// copyTable copies the rows of a table that can be read. The damage is often in
-// one place, so it reads the table from both ends.
-func (s *Store) copyTable(ctx context.Context, old *sql.DB, table string) (complete bool, err error) {
+// copyTable copies the rows of a table that can be read, from each view of the damaged
+// file in turn.
+func (s *Store) copyTable(ctx context.Context, from *wreck, table string) (complete bool, err error) {
 	columns, err := columnsOf(ctx, s.read.db, table)
 	if err != nil {
 		return false, explain(s.read.file, err)
 	}
-	known, err := columnsOf(ctx, old, table)
-	if err != nil || len(known) == 0 {
-		return false, nil
-	}
-	columns = slices.DeleteFunc(columns, func(c string) bool { return !slices.Contains(known, c) })
-	order := columns[0]
-	if err := old.QueryRowContext(ctx, "SELECT 'rowid' FROM sqlite_schema WHERE name = ? AND sql NOT LIKE '%WITHOUT ROWID%'", table).Scan(&order); err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	for _, direction := range []string{"ASC", "DESC"} {
-		failed := error(nil)
-		err := s.change(ctx, func(tx *sql.Tx) error {
-			failed, err = copyRows(ctx, tx, old, table, columns, " ORDER BY "+order+" "+direction)
+	for _, old := range from.views {
+		known := storedColumns(ctx, old, table)
+		c := copying{from: old, table: table, tries: maxTries}
+		for i, name := range columns {
+			stored := name
+			switch {
+			case slices.Contains(known, name):
+			case len(known) == len(columns): // its name is damaged
+				stored = known[i]
+			default:
+				continue
+			}
+			c.columns, c.stored = append(c.columns, name), append(c.stored, `"`+strings.ReplaceAll(stored, `"`, `""`)+`"`)
+		}
+		if len(c.columns) == 0 {
+			continue
+		}
+		if err := s.change(ctx, func(tx *sql.Tx) error {
+			c.to = tx
+			complete, err = c.all(ctx)
 			return err
-		})
-		if err != nil || failed == nil {
-			return failed == nil, err
+		}); err != nil || complete {
+			return complete, err
 		}
 	}
 	return false, nil
 }
 
-// copyRows copies rows in an order until one cannot be read, which failed tells.
-// Rows that were copied before are ignored.
-func copyRows(ctx context.Context, to *sql.Tx, from *sql.DB, table string, columns []string, order string) (failed, err error) {
-	list := strings.Join(columns, ", ")
-	insert, err := to.PrepareContext(ctx, "INSERT OR IGNORE INTO "+table+" ("+list+") VALUES (?"+strings.Repeat(", ?", len(columns)-1)+")")
+// storedColumns returns the names of a table's columns in a damaged database, and none if
+// they cannot be read. It does not search the schema, which may be damaged elsewhere.
+func storedColumns(ctx context.Context, db *sql.DB, table string) (columns []string) {
+	found, err := db.QueryContext(ctx, "SELECT name FROM pragma_table_info(?)", table)
 	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = insert.Close() }()
-	found, err := from.QueryContext(ctx, "SELECT "+list+" FROM "+table+" NOT INDEXED"+order)
-	if err != nil {
-		return err, nil
+		return nil
 	}
 	defer func() { _ = found.Close() }()
-	values, into := make([]any, len(columns)), make([]any, len(columns))
+	for found.Next() {
+		var name string
+		if found.Scan(&name) != nil {
+			return nil
+		}
+		columns = append(columns, name)
+	}
+	return columns
+}
+
+// maxTries limits how often the rows beside damaged pages of a table are looked for.
+const maxTries = 1000
+
+// copying copies the rows of one table.
+type copying struct {
+	from    *sql.DB
+	to      *sql.Tx
+	table   string
+	columns []string
+	stored  []string // the columns as the damaged schema names them, quoted
+	tries   int
+}
+
+// all copies the rows from both ends, and if the table has row ids, those between
+// damaged pages. It reports whether it has read all rows. The error is one of writing.
+func (c *copying) all(ctx context.Context) (complete bool, err error) {
+	if _, failed, err := c.rows(ctx, "", " ORDER BY 1 ASC", false); err != nil || failed == nil {
+		return failed == nil, err
+	}
+	var none int64
+	if err := c.from.QueryRowContext(ctx, "SELECT rowid FROM "+c.table+" LIMIT 0").Scan(&none); !errors.Is(err, sql.ErrNoRows) {
+		_, _, err := c.rows(ctx, "", " ORDER BY 1 DESC", false)
+		return false, err
+	}
+	return false, c.between(ctx, math.MinInt64, math.MaxInt64)
+}
+
+// between copies the rows with ids from low to high. It reads from both ends up to the
+// damage, and then both halves of what is left.
+func (c *copying) between(ctx context.Context, low, high int64) error {
+	where := " WHERE rowid BETWEEN " + strconv.FormatInt(low, 10) + " AND " + strconv.FormatInt(high, 10)
+	if c.tries--; low > high || c.tries < 0 {
+		return nil
+	}
+	last, failed, err := c.rows(ctx, where, " ORDER BY rowid ASC", true)
+	if err != nil || failed == nil {
+		return err
+	}
+	first, failed, err := c.rows(ctx, where, " ORDER BY rowid DESC", true)
+	if err != nil || failed == nil {
+		return err
+	}
+	if last != nil {
+		low = *last + 1
+	}
+	if first != nil {
+		high = *first - 1
+	}
+	if low >= high {
+		return nil
+	}
+	// Ids are small positive numbers as a rule; do not search the whole range of integers.
+	low, high = max(low, 0), min(high, 1<<40)
+	middle := low + (high-low)/2
+	if err := c.between(ctx, low, middle); err != nil {
+		return err
+	}
+	return c.between(ctx, middle+1, high)
+}
+
+// rows copies rows in an order until one cannot be read, which failed tells, and returns
+// the id of the last one. Rows that were copied before, and those that break a rule of
+// the schema, are ignored.
+func (c *copying) rows(ctx context.Context, where, order string, ids bool) (last *int64, failed, err error) {
+	list := strings.Join(c.columns, ", ")
+	insert, err := c.to.PrepareContext(ctx, "INSERT OR IGNORE INTO "+c.table+" ("+list+") VALUES (?"+strings.Repeat(", ?", len(c.columns)-1)+")")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = insert.Close() }()
+	list = strings.Join(c.stored, ", ")
+	if ids {
+		list = "rowid, " + list
+	}
+	found, err := c.from.QueryContext(ctx, "SELECT "+list+" FROM "+c.table+" NOT INDEXED"+where+order)
+	if err != nil {
+		return nil, err, nil
+	}
+	defer func() { _ = found.Close() }()
+	var id int64
+	values := make([]any, len(c.columns))
+	var into []any
+	if ids {
+		into = append(into, &id)
+	}
 	for i := range values {
-		into[i] = &values[i]
+		into = append(into, &values[i])
 	}
 	for found.Next() {
 		if err := found.Scan(into...); err != nil {
-			return err, nil
+			return last, err, nil
 		}
-		if _, err := insert.ExecContext(ctx, values...); err != nil {
-			return nil, err
+		if ids {
+			last = new(int64)
+			*last = id
+		}
+		if _, err := insert.ExecContext(ctx, values...); err != nil && codeOf(err) != sqlite3.SQLITE_CONSTRAINT && codeOf(err) != sqlite3.SQLITE_MISMATCH {
+			return last, nil, err
 		}
 	}
-	return found.Err(), nil
+	return last, found.Err(), nil
 }
 
 // dropUnreadable deletes what was copied to a table if its values are so
 // damaged that the hub could not start: single servers, or all rows of another
 // table.
 func (s *Store) dropUnreadable(ctx context.Context, table string) error {
-	var err error
-	switch table {
-	case "servers":
+	if table == "servers" {
 		return s.dropUnreadableServers(ctx)
-	case "tools":
-		_, err = s.Tools(ctx)
-	case "listings":
-		_, err = s.Listings(ctx)
-	case "slugs":
-		_, err = s.Slugs(ctx)
-	case "metrics":
-		_, err = s.Tallies(ctx)
-	case "learned", "learning_switch":
-		_, err = s.Learned(ctx)
-	case "clients":
-		_, err = s.Clients(ctx)
-	case "secrets":
-		_, err = s.Secrets(ctx, "")
-	case "secret_links":
-		_, err = s.SecretLinks(ctx)
-	case "presets":
-		_, err = s.Presets(ctx, inspector.PresetFilter{})
-	case "answers":
-		_, err = s.Answers(ctx)
 	}
-	if err == nil {
+	read, ok := loaders[table]
+	if !ok || read(ctx, s) == nil {
 		return nil
 	}
-	_, err = s.write.ExecContext(ctx, "DELETE FROM "+table)
+	_, err := s.write.ExecContext(ctx, "DELETE FROM "+table)
 	return err
 }
 

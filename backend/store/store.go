@@ -30,8 +30,8 @@ type Store struct {
 }
 
 // Open opens a database file, creates it if it does not exist, and migrates its
-// schema. If SQLite cannot read the file, Open does not change it and returns a
-// fault with advice.
+// schema. If the file is damaged or of a newer version, Open does not change it and
+// returns a fault with advice.
 func Open(ctx context.Context, file string) (*Store, error) {
 	if err := registerHolds(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -44,6 +44,9 @@ func Open(ctx context.Context, file string) (*Store, error) {
 		return nil, explainOpen(file, err)
 	}
 	_ = created.Close()
+	if _, err := verify(ctx, file); err != nil {
+		return nil, explainOpen(file, err)
+	}
 	s := &Store{write: writer{file: file, wait: lockWait}, read: reader{file: file}}
 	s.write.db, err = open(file, "rwc", 1,
 		append(flushing(runtime.GOOS), busyTimeout(lockTry), "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)")...)
@@ -101,18 +104,27 @@ func toSlash(file string) string {
 }
 
 func (s *Store) migrate(ctx context.Context) error {
-	dir, err := fs.Sub(migrations, "migrations")
+	provider, err := provide(s.write.db)
 	if err != nil {
 		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, s.write.db, dir)
-	if err != nil {
-		return fmt.Errorf("read migrations: %w", err)
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate store: %w", err)
 	}
 	return nil
+}
+
+// provide returns the migrations of a database.
+func provide(db *sql.DB) (*goose.Provider, error) {
+	dir, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, dir)
+	if err != nil {
+		return nil, fmt.Errorf("read migrations: %w", err)
+	}
+	return provider, nil
 }
 
 // Close closes the database. SQLite then merges the write-ahead log into the

@@ -174,3 +174,37 @@ func damageTable(t *testing.T, file, table string) {
 		t.Fatal(err)
 	}
 }
+
+func TestDatabaseOfANewerVersionIsRefusedEverywhere(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	s := h.Serve()
+	h.Must("servers", "add", "kept", "--no-start", "--", "true")
+	programtest.Signal(t, s.PID, syscall.SIGTERM)
+	s.Exit()
+	db, err := sql.Open("sqlite", h.Folder.Database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(h.Folder.Database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"serve"}, {"start"}, {"doctor"}, {"doctor", "--repair"}} {
+		out := h.Run(args...)
+		if out.Code != 3 {
+			t.Errorf("%v: exit code %d", args, out.Code)
+		}
+		programtest.Contains(t, out.Stdout+out.Stderr, "written by a newer version of Agent Discover (schema 99,", "nothing was changed")
+	}
+	c := h.Companion()
+	programtest.Contains(t, string(c.Open(`{}`).Result), "written by a newer version")
+	programtest.Contains(t, c.FailingTool("registry", `{"action":"status"}`), "written by a newer version")
+	if after, err := os.ReadFile(h.Folder.Database()); err != nil || string(after) != string(before) {
+		t.Errorf("the database was changed: %v", err)
+	}
+}

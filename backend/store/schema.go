@@ -1,0 +1,165 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// Newest returns the version of the schema that this program knows.
+func Newest() int64 {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil || len(names) == 0 {
+		return 0
+	}
+	name := strings.TrimPrefix(slices.Max(names), "migrations/")
+	number, _, _ := strings.Cut(name, "_")
+	version, _ := strconv.ParseInt(number, 10, 64) // the names are ours
+	return version
+}
+
+// Newer is the error of a database whose schema is newer than this program.
+type Newer struct{ Version int64 }
+
+func (n Newer) Error() string { return fmt.Sprintf("schema %d is newer than %d", n.Version, Newest()) }
+
+// verify checks, without changing a database file, that this program can use it: its
+// schema is not newer, and has everything that our migrations made. It returns the
+// version of the schema, 0 for an empty file. The error is a Newer or damage, or says
+// why the file cannot be read.
+func verify(ctx context.Context, file string) (version int64, err error) {
+	if info, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		return 0, nil
+	}
+	db, err := open(file, "ro", 1, busyTimeout(lockWait))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	found, err := describe(ctx, db)
+	if err != nil {
+		return 0, readable(err)
+	}
+	if found["table goose_db_version"] == "" {
+		if found["table servers"] == "" && found["table tools"] == "" {
+			return 0, nil // no database of this program yet
+		}
+		return 0, damage("the version of the schema is missing")
+	}
+	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
+		return 0, readable(err)
+	}
+	if version > Newest() {
+		return version, Newer{version}
+	}
+	want, err := expected(ctx, version)
+	if err != nil {
+		return version, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(want.described)) {
+		text, exists := found[name]
+		// Without an index or a trigger the hub still works.
+		needed := strings.HasPrefix(name, "table ") || strings.HasPrefix(name, "column ")
+		if (exists || needed) && text != want.described[name] {
+			return version, damage("the schema has another " + name)
+		}
+	}
+	return version, nil
+}
+
+// readable returns the error of a statement that works on every intact database: one
+// that SQLite does not understand means damage.
+func readable(err error) error {
+	if codeOf(err) == sqlite3.SQLITE_ERROR {
+		return damage(err.Error())
+	}
+	return err
+}
+
+// schema is what migrations make.
+type schema struct {
+	described map[string]string // by type and name, as from describe
+	tables    map[string]string // the statement that creates a table, by its name
+}
+
+// expected returns the schema of a version, which it makes in memory.
+func expected(ctx context.Context, version int64) (schema, error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return schema{}, err
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1)
+	provider, err := provide(db)
+	if err != nil {
+		return schema{}, err
+	}
+	if _, err := provider.UpTo(ctx, version); err != nil {
+		return schema{}, fmt.Errorf("make the schema in memory: %w", err)
+	}
+	s := schema{tables: make(map[string]string)}
+	if s.described, err = describe(ctx, db); err != nil {
+		return schema{}, err
+	}
+	rows, err := db.QueryContext(ctx, "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL")
+	if err != nil {
+		return schema{}, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var name, statement string
+		if err := rows.Scan(&name, &statement); err != nil {
+			return schema{}, err
+		}
+		s.tables[name] = statement
+	}
+	return s, rows.Err()
+}
+
+// describe returns what tables, indexes and triggers consist of, by type and name, so
+// that it does not depend on how the statements are written. A table is not compared
+// with additional columns: of a table, each column is an entry of its own.
+func describe(ctx context.Context, db *sql.DB) (map[string]string, error) {
+	const query = `
+		SELECT 'table ' || name, 'exists' FROM sqlite_schema WHERE type = 'table'
+		UNION ALL
+		SELECT 'column ' || s.name || '.' || c.name, c.type || ' ' || c."notnull" || ' ' || coalesce(c.dflt_value, '') || ' ' || c.pk
+			FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL%'
+		UNION ALL
+		SELECT 'index ' || s.name, s.tbl_name || ' ' || (SELECT group_concat(coalesce(i.name, '?')) FROM pragma_index_info(s.name) AS i)
+			FROM sqlite_schema AS s WHERE s.type = 'index'
+		UNION ALL
+		SELECT type || ' ' || name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view')`
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	found := make(map[string]string)
+	for rows.Next() {
+		var name string
+		var text sql.NullString
+		if err := rows.Scan(&name, &text); err != nil {
+			return nil, err
+		}
+		found[name] = strings.Join(strings.Fields(text.String), " ")
+	}
+	return found, rows.Err()
+}
+
+// explainNewer returns the fault about a database of a newer version.
+func explainNewer(n Newer, copies string) error {
+	return fault.Wrap(n, fault.Unavailable, "this data was written by a newer version of Agent Discover (schema %d, this program knows %d); nothing was changed. "+
+		"Install the newer version, or restore a copy from %s", n.Version, Newest(), copies)
+}
