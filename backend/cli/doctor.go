@@ -135,6 +135,9 @@ func (d doctorCommand) checkDatabase(ctx context.Context) finding {
 			f.Detail = file + " is of a newer version"
 		}
 	}
+	if copies := store.Copies(file); len(copies) > 0 {
+		f.Detail += "; newest copy: " + copies[len(copies)-1]
+	}
 	return f
 }
 

@@ -73,7 +73,7 @@ func (h *Hub) runners() []func(context.Context) error {
 		h.editors.registrar.Run,
 		h.market.mirror.Run, h.market.installer.Run, h.market.marketplace.Run, h.market.updates.Run,
 		h.doors.clients.Run, h.doors.gateway.Run, h.doors.tokens.Run,
-		h.rest,
+		h.rest, h.copyDatabase,
 	}
 }
 

@@ -1,6 +1,78 @@
 package store
 
-import "path/filepath"
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+)
+
+// keptCopies is how many copies of a database are kept.
+const keptCopies = 7
 
 // CopiesOf returns the folder with the copies of a database.
 func CopiesOf(file string) string { return filepath.Join(filepath.Dir(file), "backups", "database") }
+
+// Copies returns the paths of the copies of a database, oldest first.
+func Copies(file string) []string {
+	found, _ := filepath.Glob(filepath.Join(CopiesOf(file), "discover-*.db")) // the pattern is valid
+	slices.Sort(found)
+	return found
+}
+
+// CopyDue reports whether the newest copy of a database is a day old and the database has
+// changed since.
+func CopyDue(file string, now time.Time) bool {
+	all := Copies(file)
+	if len(all) == 0 {
+		return true
+	}
+	newest, err := os.Stat(all[len(all)-1])
+	if err != nil || now.Sub(newest.ModTime()) < 24*time.Hour {
+		return err != nil
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		if info, err := os.Stat(file + suffix); err == nil && info.ModTime().After(newest.ModTime()) {
+			return true
+		}
+	}
+	return false
+}
+
+// Copy makes a consistent copy of a database, which may be in use, and removes all but
+// the newest copies. Values of secrets are not in the database.
+func Copy(ctx context.Context, file string) (err error) {
+	folder := CopiesOf(file)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "could not create the folder %s for copies of the database: %s", folder, paths.Reason(err))
+	}
+	into := filepath.Join(folder, "discover-"+time.Now().UTC().Format("20060102-150405.000")+".db")
+	part := into + ".part"
+	defer func() { _ = os.Remove(part) }()                                   // does not exist after success
+	empty, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600) // SQLite would make it readable by others
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "could not create a copy of the database in %s: %s", folder, paths.Reason(err))
+	}
+	_ = empty.Close()
+	db, err := open(file, "ro", 1, busyTimeout(lockWait))
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "VACUUM INTO ?", part)
+	if err := errors.Join(explain(file, err), db.Close()); err != nil {
+		return err
+	}
+	if err := paths.Replace(part, into); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "could not create a copy of the database in %s: %s", folder, paths.Reason(err))
+	}
+	all := Copies(file)
+	for _, old := range all[:max(0, len(all)-keptCopies)] {
+		_ = os.Remove(old) // tried again with the next copy
+	}
+	return nil
+}

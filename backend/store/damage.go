@@ -25,7 +25,7 @@ func Inspect(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := verify(ctx, file); err != nil {
+	if _, err := verify(ctx, file, true); err != nil {
 		return errors.Join(explainOpen(file, err), db.Close())
 	}
 	var verdict string
@@ -44,7 +44,7 @@ func Inspect(ctx context.Context, file string) error {
 
 // loads reads everything that the hub reads when it starts.
 func loads(ctx context.Context, file string, db *sql.DB) error {
-	if version, err := verify(ctx, file); err != nil || version != Newest() {
+	if version, err := verify(ctx, file, false); err != nil || version != Newest() {
 		return err // an older schema is migrated first
 	}
 	s := &Store{read: reader{db: db, file: file}}

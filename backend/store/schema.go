@@ -35,10 +35,11 @@ type Newer struct{ Version int64 }
 func (n Newer) Error() string { return fmt.Sprintf("schema %d is newer than %d", n.Version, Newest()) }
 
 // verify checks, without changing a database file, that this program can use it: its
-// schema is not newer, and has everything that our migrations made. It returns the
+// schema is not newer, and has everything that our migrations made. The latter takes
+// some time; unless whole is set, it is checked only before migrations. verify returns the
 // version of the schema, 0 for an empty file. The error is a Newer or damage, or says
 // why the file cannot be read.
-func verify(ctx context.Context, file string) (version int64, err error) {
+func verify(ctx context.Context, file string, whole bool) (version int64, err error) {
 	if info, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return 0, nil
 	}
@@ -47,14 +48,15 @@ func verify(ctx context.Context, file string) (version int64, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	found, err := describe(ctx, db)
-	if err != nil {
+	var versioned, ours int
+	if err := db.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE name = 'goose_db_version'), count(*) FILTER (WHERE name IN ('servers', 'tools'))
+		FROM sqlite_schema WHERE type = 'table'`).Scan(&versioned, &ours); err != nil {
 		return 0, readable(err)
 	}
-	if found["table goose_db_version"] == "" {
-		if found["table servers"] == "" && found["table tools"] == "" {
-			return 0, nil // no database of this program yet
-		}
+	switch {
+	case versioned == 0 && ours == 0:
+		return 0, nil // no database of this program yet
+	case versioned == 0:
 		return 0, damage("the version of the schema is missing")
 	}
 	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
@@ -62,6 +64,13 @@ func verify(ctx context.Context, file string) (version int64, err error) {
 	}
 	if version > Newest() {
 		return version, Newer{version}
+	}
+	if !whole && version == Newest() {
+		return version, nil
+	}
+	found, err := describe(ctx, db)
+	if err != nil {
+		return version, readable(err)
 	}
 	want, err := expected(ctx, version)
 	if err != nil {

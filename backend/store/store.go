@@ -44,8 +44,14 @@ func Open(ctx context.Context, file string) (*Store, error) {
 		return nil, explainOpen(file, err)
 	}
 	_ = created.Close()
-	if _, err := verify(ctx, file); err != nil {
+	version, err := verify(ctx, file, false)
+	if err != nil {
 		return nil, explainOpen(file, err)
+	}
+	if version > 0 && version < Newest() {
+		if err := Copy(ctx, file); err != nil {
+			return nil, fmt.Errorf("copy the database before its schema changes: %w", err)
+		}
 	}
 	s := &Store{write: writer{file: file, wait: lockWait}, read: reader{file: file}}
 	s.write.db, err = open(file, "rwc", 1,
@@ -141,10 +147,16 @@ func (s *Store) Scrub(ctx context.Context) error {
 }
 
 // Compact implements registry.Store. It rewrites the database file without
-// unused pages, in which older versions of this program have left deleted data.
+// unused pages, in which older versions of this program have left deleted data, and
+// removes the copies, which may contain the data too.
 func (s *Store) Compact(ctx context.Context) error {
 	if err := s.execute(ctx, "VACUUM"); err != nil {
 		return fmt.Errorf("compact store: %w", err)
+	}
+	for _, old := range Copies(s.write.file) {
+		if err := os.Remove(old); err != nil {
+			return fmt.Errorf("remove a copy of the store: %w", err)
+		}
 	}
 	return s.Scrub(ctx)
 }

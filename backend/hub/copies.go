@@ -1,0 +1,31 @@
+package hub
+
+import (
+	"context"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/store"
+)
+
+const (
+	firstCopy = time.Minute // after the start, which the copy must not slow down
+	lookAgain = time.Hour
+)
+
+// copyDatabase makes a copy of the database every day on which it has changed, until ctx ends.
+func (h *Hub) copyDatabase(ctx context.Context) error {
+	file := h.options.Folder.Database()
+	for wait := firstCopy; ; wait = lookAgain {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil
+		}
+		if !store.CopyDue(file, time.Now()) {
+			continue
+		}
+		if err := store.Copy(ctx, file); err != nil && ctx.Err() == nil {
+			h.log.Warn("could not copy the database", "error", err)
+		}
+	}
+}
