@@ -157,7 +157,7 @@ func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (e
 	if err != nil {
 		return err
 	}
-	d.search = search.New(search.Options{Catalog: shown, Bus: h.bus, Meaning: d.embedding, Learned: d.learning})
+	d.search = search.New(search.Options{Catalog: shown, Bus: h.bus, Meaning: d.embedding, Learned: d.learning, Spelled: minilm.Knows})
 	return nil
 }
 

@@ -19,7 +19,7 @@ import (
 // embeddings, it waits until every tool has a vector and reports the progress.
 // The provider runs until ctx ends.
 func searcher(ctx context.Context, s settings.Search, c *catalog.Catalog, bus *events.Bus, progress Progress) (*search.Searcher, error) {
-	options := search.Options{Catalog: c, Bus: bus}
+	options := search.Options{Catalog: c, Bus: bus, Spelled: minilm.Knows}
 	if s.Provider == settings.ProviderNone {
 		return search.New(options), nil
 	}

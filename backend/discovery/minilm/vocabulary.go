@@ -3,6 +3,7 @@ package minilm
 import (
 	_ "embed"
 	"encoding/binary"
+	"sync"
 	"unsafe"
 )
 
@@ -33,6 +34,20 @@ func readVocabulary(written string) vocabulary {
 	count := binary.LittleEndian.Uint32(data)
 	table := 4 + 4*(count+1)
 	return vocabulary{starts: data[4:table], table: data[table : table+2*slots], text: data[table+2*slots:]}
+}
+
+// known is the vocabulary for Knows. It shares the embedded data with those of encoders.
+var known = sync.OnceValue(func() vocabulary { return readVocabulary(vocabularyData) })
+
+// Knows reports whether the encoder has learned a lower-case word as a whole: 22,000 common English words, names and words of
+// other languages. It loads no weights.
+func Knows(word string) bool {
+	sum := noHash
+	for i := range len(word) {
+		sum = sum.add(word[i])
+	}
+	_, found := known().find(sum, "", []byte(word))
+	return found
 }
 
 // word returns the word with an ID.

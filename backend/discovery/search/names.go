@@ -119,6 +119,9 @@ func (x *index) almost(query, whole string, put func(int, []int32)) {
 	if len(whole) >= 2*minIdentifier {
 		edits = 2
 	}
+	if x.vocabulary.wellSpelled(whole) { // a word of its own
+		return
+	}
 	for i, d := range x.documents {
 		if withinEdits(whole, d.folded, mask, edits) {
 			put(misspelled, []int32{int32(i)})

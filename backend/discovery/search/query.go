@@ -180,7 +180,7 @@ type guess struct {
 }
 
 // guesses returns the known words that an unknown word may stand for, because it is
-// a misspelling or a prefix of them, the most similar first.
+// a misspelling or a prefix of them, the most similar first. A word that is spelled right is no misspelling.
 func (x *index) guesses(word string, s tolerance) []guess {
 	if len(word) < 3 {
 		return nil
@@ -189,7 +189,7 @@ func (x *index) guesses(word string, s tolerance) []guess {
 	v.mu.RLock()
 	known, sets := v.byTerm, v.letters
 	v.mu.RUnlock()
-	mask := letters(word)
+	mask, spelled := letters(word), v.wellSpelled(word)
 	var out []guess
 	for term, set := range sets[:min(len(known), len(x.starts)-1)] {
 		if bits.OnesCount64(mask^set) > 2*maxEdits && mask&^set != 0 || x.starts[term] == x.starts[term+1] {
@@ -199,7 +199,7 @@ func (x *index) guesses(word string, s tolerance) []guess {
 		if w == "" {
 			continue
 		}
-		if likeness := likeness(word, w, mask, s); likeness > 0 {
+		if likeness := likeness(word, w, mask, s); likeness > 0 && (!spelled || likeness == prefixLikeness) {
 			out = append(out, guess{w, int32(term), likeness})
 		}
 	}

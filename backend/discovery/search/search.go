@@ -97,6 +97,9 @@ type Options struct {
 	Bus     *events.Bus
 	Meaning Meaning // nil: search by words alone
 	Learned Learned // nil: ignore earlier calls
+	// Spelled reports whether a lower-case word is spelled right, so that it is not taken for a misspelling of a word that
+	// tools contain. If it is nil, all unknown words may be misspelled.
+	Spelled func(word string) bool
 }
 
 // Searcher ranks the tools of a catalog. Its methods may be called
@@ -119,9 +122,11 @@ type Searcher struct {
 // New returns a searcher. Its index, which takes as much memory as the tools,
 // is built by the first search, or by Run after Prepare.
 func New(o Options) *Searcher {
+	v := newVocabulary()
+	v.spelled = o.Spelled
 	return &Searcher{
 		catalog: o.Catalog, bus: o.Bus, meaning: o.Meaning, learned: o.Learned,
-		vocabulary: newVocabulary(), wanted: make(chan struct{}), documents: make(map[catalog.Key]*document),
+		vocabulary: v, wanted: make(chan struct{}), documents: make(map[catalog.Key]*document),
 	}
 }
 

@@ -85,6 +85,25 @@ func likeness(word, known string, mask uint64, s tolerance) float32 {
 	return 0
 }
 
+// endings are what an inflected English word may add to its base.
+var endings = []string{"s", "es", "d", "ed", "ing", "er", "ers", "ly"}
+
+// wellSpelled reports whether a word, or the word without an ending, is spelled right.
+func (v *vocabulary) wellSpelled(word string) bool {
+	if v.spelled == nil {
+		return false
+	}
+	if v.spelled(word) {
+		return true
+	}
+	for _, ending := range endings {
+		if base, ok := strings.CutSuffix(word, ending); ok && len(base) > minPrefix && v.spelled(base) {
+			return true
+		}
+	}
+	return false
+}
+
 // withinEdits reports whether the edit distance of a and b is at most edits.
 // mask is letters(a).
 func withinEdits(a, b string, mask uint64, edits int) bool {

@@ -224,6 +224,7 @@ type vocabulary struct {
 	stems   map[string]int32 // terms of stems
 	kinds   map[string]int32 // terms of kinds of verbs
 	stemmer *snowballstem.Env
+	spelled func(word string) bool // see Options
 }
 
 func newVocabulary() *vocabulary {
