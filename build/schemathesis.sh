@@ -37,7 +37,7 @@ EOF
 chmod 755 "$work/shell"
 env -i HOME="$work" SHELL="$work/shell" PATH=/nonexistent LANG=C.UTF-8 AGENT_DISCOVER_HOME="$work/data" \
   AGENT_DISCOVER_KEYCHAIN=off AGENT_DISCOVER_PASSPHRASE=schemathesis \
-  AGENT_DISCOVER_PORT=0 "$work/agent-discover" serve >"$work/log" 2>&1 &
+  AGENT_DISCOVER_REGISTRY_URL=off AGENT_DISCOVER_PORT=0 "$work/agent-discover" serve >"$work/log" 2>&1 &
 hub=$!
 ask() { env HOME="$work" AGENT_DISCOVER_HOME="$work/data" "$work/agent-discover" token --json | "$venv/bin/python" -c "import json,sys; print(json.load(sys.stdin)['$1'])"; }
 for _ in {1..100}; do

@@ -93,7 +93,7 @@ func (c marketCommands) printServers(answer federation.Answer) error {
 		if err := table.Flush(); err != nil {
 			return err
 		}
-		c.printf("%d of %s. To see one: agent-discover market show ID\n", len(answer.Results), counted(answer.Total, "server", "servers"))
+		c.printf("%d of %s%s. To see one: agent-discover market show ID\n", len(answer.Results), counted(answer.Total, "server", "servers"), from(answer.Sources))
 	} else {
 		c.printf("No server was found.\n")
 	}
@@ -102,6 +102,21 @@ func (c marketCommands) printServers(answer federation.Answer) error {
 		return exitCode(exitNotFound)
 	}
 	return nil
+}
+
+// from names the sources that have found servers, such as ", from official and npm".
+func from(sources []federation.Report) string {
+	var names []string
+	for _, s := range sources {
+		if s.Found > 0 {
+			names = append(names, s.Source)
+		}
+	}
+	if len(names) < 2 {
+		return ", from " + strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return ", from " + strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // noteMissing names the sources whose servers are not among the results.

@@ -48,7 +48,7 @@ func TestCommandLine(t *testing.T) {
 			}
 			for name, value := range map[string]string{
 				"HOME": h.Dir, "SHELL": "/bin/sh", "LANG": "C.UTF-8", "FAKE": fake[0],
-				"AGENT_DISCOVER_HOME": string(h.Folder), "AGENT_DISCOVER_PORT": "0", "GOCOVERDIR": programtest.Coverage,
+				"AGENT_DISCOVER_HOME": string(h.Folder), "AGENT_DISCOVER_PORT": "0", "AGENT_DISCOVER_REGISTRY_URL": "off", "GOCOVERDIR": programtest.Coverage,
 			} {
 				env.Setenv(name, value)
 			}

@@ -32,6 +32,10 @@ var userHome = os.Getenv("HOME")
 func runHub(t *testing.T, o hub.Options, env ...string) (h *hub.Hub, ended <-chan error) {
 	t.Helper()
 	t.Setenv("AGENT_DISCOVER_PORT", "0")
+	t.Setenv("AGENT_DISCOVER_REGISTRY_URL", "off") // tests do not reach the internet
+	if text, _ := os.ReadFile(o.Folder.Config()); strings.Contains(string(text), "registry_url") {
+		t.Setenv("AGENT_DISCOVER_REGISTRY_URL", "")
+	}
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
 		t.Setenv(name, value)

@@ -202,10 +202,10 @@ func TestWithoutARegistryTheMarketplaceSaysSo(t *testing.T) {
 		step{name: "refresh", method: "POST", path: "/api/market/sync", status: 503, want: []string{"set market.registry_url"}},
 		step{
 			name: "search", method: "GET", path: "/api/market/search?query=weather", status: 200,
-			want: []string{`"ids":["npm:@ada/weather-mcp-server"]`, `{"source":"official","progress":"missing","found":0,"problem":"no registry is configured`},
+			want: []string{`"ids":["npm:@ada/weather-mcp-server"]`, `{"source":"official","progress":"missing","found":0,"problem":"the official registry is switched off`},
 		},
 		step{name: "browse", method: "GET", path: "/api/browse", status: 200, want: []string{`"name":"@ada/weather-mcp-server"`}},
-		step{name: "another page", method: "GET", path: "/api/browse?cursor=x", status: 503, want: []string{"no registry is configured"}},
+		step{name: "another page", method: "GET", path: "/api/browse?cursor=x", status: 503, want: []string{"the official registry is switched off"}},
 		step{name: "a package", method: "GET", path: "/api/npm-check?package=@ada/weather-mcp-server", status: 200, want: []string{`{"exists":true}`}},
 		step{name: "a missing package", method: "GET", path: "/api/npm-check?package=rain", status: 200, want: []string{`{"exists":false}`}},
 		step{name: "no name of a package", method: "GET", path: "/api/npm-check?package=--help", status: 200, want: []string{`{"exists":false}`}},

@@ -91,9 +91,12 @@ type OAuth struct {
 // Market controls where servers to install are found.
 type Market struct {
 	// RegistryURL is the address of the official registry of MCP servers, or of one with the
-	// same interface; empty if none is asked.
+	// same interface; empty if none is asked. It is asked when somebody first searches.
 	RegistryURL string
 }
+
+// OfficialRegistry is the default of Market.RegistryURL.
+const OfficialRegistry = "https://registry.modelcontextprotocol.io"
 
 // Sampling is the model that answers the sampling requests of servers under
 // test.
@@ -147,6 +150,7 @@ func Default() Settings {
 		Search:       defaultSearch(),
 		Discovery:    defaultDiscovery(),
 		Trust:        defaultTrust(),
+		Market:       Market{RegistryURL: OfficialRegistry},
 		WarmPackages: true,
 	}
 }
@@ -318,7 +322,11 @@ func (s *Settings) environment() error {
 			return err
 		}
 	}
-	s.Market.RegistryURL = cmp.Or(os.Getenv("AGENT_DISCOVER_REGISTRY_URL"), s.Market.RegistryURL)
+	if v := os.Getenv("AGENT_DISCOVER_REGISTRY_URL"); v == "off" {
+		s.Market.RegistryURL = ""
+	} else if v != "" {
+		s.Market.RegistryURL = v
+	}
 	s.Sampling = Sampling{
 		Key:     cmp.Or(os.Getenv("AGENT_DISCOVER_OPENAI_API_KEY"), os.Getenv("OPENAI_API_KEY")),
 		BaseURL: os.Getenv("AGENT_DISCOVER_OPENAI_BASE_URL"), Model: os.Getenv("AGENT_DISCOVER_SAMPLING_MODEL"),
@@ -366,7 +374,7 @@ func (s *Settings) check() (out problems) {
 	wrong(s.OAuth.ClientIDDocument != "" && !isClientID(s.OAuth.ClientIDDocument), "oauth.client_id_document",
 		"must be the https:// URL of a document, with a path and without user, query, fragment or dots between slashes")
 	wrong(s.Market.RegistryURL != "" && !address(s.Market.RegistryURL), "market.registry_url",
-		"(AGENT_DISCOVER_REGISTRY_URL) must be an address such as https://registry.example.com, without user, password or query")
+		"(AGENT_DISCOVER_REGISTRY_URL) must be an address such as https://registry.example.com, without user, password or query; \"\" switches it off")
 	wrong(s.Log.RetentionDays < 0 || s.Log.RetentionDays > maxRetention, "log.retention_days",
 		"(AGENT_DISCOVER_LOG_RETENTION_DAYS) is %d; it must be from 0 (keep log entries forever) to %d", s.Log.RetentionDays, maxRetention)
 	wrong(s.Audit.RetentionDays < 0 || s.Audit.RetentionDays > maxRetention, "audit.retention_days",

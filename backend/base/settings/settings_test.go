@@ -180,6 +180,13 @@ func TestTheRegistryIsAnAddress(t *testing.T) {
 			t.Errorf("%q: got %v", text, err)
 		}
 	}
+	if s, err := load(t, ""); err != nil || s.Market.RegistryURL != OfficialRegistry {
+		t.Errorf("by default: got %q, %v", s.Market.RegistryURL, err)
+	}
+	t.Setenv("AGENT_DISCOVER_REGISTRY_URL", "off")
+	if s, err := load(t, ""); err != nil || s.Market.RegistryURL != "" {
+		t.Errorf("switched off: got %q, %v", s.Market.RegistryURL, err)
+	}
 	t.Setenv("AGENT_DISCOVER_REGISTRY_URL", "https://other.example.com")
 	if s, err := load(t, "market: {registry_url: 'https://registry.example.com'}"); err != nil || s.Market.RegistryURL != "https://other.example.com" {
 		t.Errorf("got %q, %v", s.Market.RegistryURL, err)

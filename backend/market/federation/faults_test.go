@@ -38,7 +38,7 @@ func TestRegistriesThatFailAreNamedAndHoldUpNothing(t *testing.T) {
 			_, _ = io.WriteString(w, text)
 		}
 	}
-	good := body("application/json", `{"objects":[{"package":{"name":"mcp-server-postgres","version":"1.0.0","description":"Postgres"}}]}`)
+	good := body("application/json", `{"objects":[{"package":{"name":"mcp-server-rainfall","version":"1.0.0","description":"Rainfall"}}]}`)
 	gone := httptest.NewServer(good)
 	gone.Close()
 	closed := faulty(t, "offline", false, http.RedirectHandler(gone.URL, http.StatusFound).ServeHTTP)
@@ -61,8 +61,8 @@ func TestRegistriesThatFailAreNamedAndHoldUpNothing(t *testing.T) {
 		faulty(t, "good", false, good),
 	}})
 	began := time.Now()
-	a := f.Search(t.Context(), Query{Text: "postgres"}, nil)
-	if time.Since(began) > Patience || ids(a) != "npm:mcp-server-postgres" {
+	a := f.Search(t.Context(), Query{Text: "rainfall"}, nil)
+	if time.Since(began) > Patience || ids(a) != "npm:mcp-server-rainfall" {
 		t.Errorf("after %s: got %q", time.Since(began), ids(a))
 	}
 	for _, r := range a.Sources {

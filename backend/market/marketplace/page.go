@@ -3,6 +3,7 @@ package marketplace
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
@@ -19,6 +20,9 @@ type Page struct {
 // HasRegistry reports whether an official registry is configured.
 func (m *Marketplace) HasRegistry() bool { return m.options.Official.Check() == nil }
 
+// firstPageTime is how long the first page is waited for.
+const firstPageTime = 6 * time.Second
+
 // ofCopy begins the cursors of pages of the copy. The rest is the name of the last server.
 const ofCopy = "after:"
 
@@ -30,10 +34,15 @@ func (m *Marketplace) Page(ctx context.Context, text, cursor string, limit int) 
 	if copied {
 		return m.copied(ctx, after, limit)
 	}
+	if cursor == "" { // there are other sources to show in its place
+		limited, cancel := context.WithTimeout(ctx, firstPageTime)
+		defer cancel()
+		ctx = limited
+	}
 	found, err := m.options.Official.List(ctx, official.Query{Search: text, Cursor: cursor, Limit: limit, Latest: true})
 	if err != nil {
 		if kind := fault.KindOf(err); text == "" && cursor == "" && (kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Busy) {
-			if page, _ := m.copied(ctx, "", limit); len(page.Listings) > 0 {
+			if page, _ := m.copied(context.WithoutCancel(ctx), "", limit); len(page.Listings) > 0 {
 				return page, nil
 			}
 		}

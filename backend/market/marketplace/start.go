@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/market/federation"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/market/npm"
 )
 
 // Start is what is shown before somebody searches.
@@ -27,30 +28,35 @@ type WellKnown struct {
 
 // wellKnown are servers that their providers maintain or that are widely used, in the order in which they are shown.
 var wellKnown = []WellKnown{
-	known(listing.KindNPM, "@modelcontextprotocol/server-filesystem", "Filesystem", "Reads, writes and searches files in the folders that you choose", "files"),
+	onNPM("@modelcontextprotocol/server-filesystem", "files"),
 	known(listing.KindPyPI, "mcp-server-git", "Git", "Reads, searches and changes local Git repositories", "development"),
 	known(listing.KindPyPI, "mcp-server-fetch", "Fetch", "Fetches web pages and turns them into Markdown", "web"),
-	known(listing.KindNPM, "@playwright/mcp", "Playwright", "Controls a browser: opens pages, clicks, fills forms, takes screenshots", "web"),
+	onNPM("@playwright/mcp", "web"),
 	known(listing.KindPyPI, "postgres-mcp", "Postgres MCP Pro", "Queries PostgreSQL databases, explains plans, and recommends indexes", "databases"),
 	known(listing.KindPyPI, "mcp-server-sqlite", "SQLite", "Queries and changes a SQLite database", "databases"),
-	known(listing.KindNPM, "@upstash/context7-mcp", "Context7", "Looks up current documentation of libraries", "development"),
-	known(listing.KindNPM, "chrome-devtools-mcp", "Chrome DevTools", "Inspects and debugs web pages in Chrome", "development"),
-	known(listing.KindNPM, "@modelcontextprotocol/server-memory", "Memory", "Remembers facts in a knowledge graph on this computer", "memory"),
-	known(listing.KindNPM, "@modelcontextprotocol/server-sequential-thinking", "Sequential Thinking", "Works through problems step by step", "memory"),
+	onNPM("@upstash/context7-mcp", "development"),
+	onNPM("chrome-devtools-mcp", "development"),
+	onNPM("@modelcontextprotocol/server-memory", "memory"),
+	onNPM("@modelcontextprotocol/server-sequential-thinking", "memory"),
 	known(listing.KindPyPI, "mcp-server-time", "Time", "Tells the time and converts it between time zones", "productivity"),
-	known(listing.KindNPM, "@notionhq/notion-mcp-server", "Notion", "Searches, reads and changes pages in Notion", "productivity"),
-	known(listing.KindNPM, "@brave/brave-search-mcp-server", "Brave Search", "Searches the web, news, images and places", "search"),
-	known(listing.KindNPM, "tavily-mcp", "Tavily", "Searches the web and extracts pages for research", "search"),
-	known(listing.KindNPM, "firecrawl-mcp", "Firecrawl", "Crawls and scrapes web sites", "web"),
-	known(listing.KindNPM, "@sentry/mcp-server", "Sentry", "Looks up errors and their causes in Sentry", "monitoring"),
-	known(listing.KindNPM, "@supabase/mcp-server-supabase", "Supabase", "Manages Supabase projects and their databases", "cloud"),
-	known(listing.KindNPM, "mongodb-mcp-server", "MongoDB", "Queries MongoDB databases and manages Atlas clusters", "databases"),
-	known(listing.KindNPM, "@stripe/mcp", "Stripe", "Works with customers, payments and invoices in Stripe", "finance"),
-	known(listing.KindNPM, "@modelcontextprotocol/server-everything", "Everything", "Shows all features of the protocol; made for tests", "development"),
+	onNPM("@notionhq/notion-mcp-server", "productivity"),
+	onNPM("@brave/brave-search-mcp-server", "search"),
+	onNPM("tavily-mcp", "search"),
+	onNPM("firecrawl-mcp", "web"),
+	onNPM("@sentry/mcp-server", "monitoring"),
+	onNPM("@supabase/mcp-server-supabase", "cloud"),
+	onNPM("mongodb-mcp-server", "databases"),
+	onNPM("@stripe/mcp", "finance"),
+	onNPM("@modelcontextprotocol/server-everything", "development"),
 }
 
 func known(kind listing.Kind, name, title, purpose, category string) WellKnown {
 	return WellKnown{ID: string(kind) + ":" + name, Title: title, Purpose: purpose, Kind: kind, Category: category} // sources are named as their kinds
+}
+
+func onNPM(name, category string) WellKnown {
+	title, purpose := npm.WellKnown(name)
+	return known(listing.KindNPM, name, title, purpose, category)
 }
 
 // Start returns what is shown before somebody searches. It needs no network.

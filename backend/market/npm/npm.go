@@ -68,10 +68,23 @@ func ValidName(name string) bool {
 	return len(name) <= 214 && validName.MatchString(name) && !strings.HasPrefix(name, "-") && !strings.Contains(name, "/-")
 }
 
-// Search returns the servers that fit a text, at most limit. It sends the two forms of query that find servers: by keyword,
-// and by word; and it looks the text up if it is the name of a package. It returns what it has if some of them fail.
+// Search returns the servers that fit a text, at most limit: those that npm finds, and well-known ones. It returns the
+// well-known ones together with an error if npm cannot be searched.
 func (s *Source) Search(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
 	text = strings.Join(strings.Fields(text), " ")
+	found, err := s.find(ctx, text, limit)
+	for _, l := range listing.Fitting(curated, text) {
+		same := func(other listing.Listing) bool { return other.Name == l.Name }
+		if text != "" && len(found) < limit && !slices.ContainsFunc(found, same) {
+			found = append(found, l)
+		}
+	}
+	return found, err
+}
+
+// find returns the servers that npm finds for a text, at most limit. It sends the two forms of query that find servers: by keyword,
+// and by word; and it looks the text up if it is the name of a package. It returns what it has if some of them fail.
+func (s *Source) find(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
 	scope, _, _ := strings.Cut(text, "/")
 	if !strings.HasPrefix(text, "@") || strings.Contains(scope, " ") {
 		scope = ""

@@ -90,7 +90,7 @@ func TestSearchAsksByKeywordAndByWordAndMerges(t *testing.T) {
 		"postgres mcp":                 results(result("mcp-server-postgres", "Postgres"), `{"package":null}`, `7`, result("pg-mcp-client", "A client")),
 	})
 	found, err := source(t, "registry="+r.URL+"/").Search(t.Context(), "  postgres ", 10)
-	if err != nil || names(found) != "pg-server @x/mcp-pg mcp-server-postgres" {
+	if err != nil || names(found) != "pg-server @x/mcp-pg mcp-server-postgres @supabase/mcp-server-supabase" {
 		t.Fatalf("got %q, %v", names(found), err)
 	}
 	l := found[0]
@@ -109,9 +109,9 @@ func TestSearchAsksByKeywordAndByWordAndMerges(t *testing.T) {
 func TestTheExactNameOfAPackageIsLookedUp(t *testing.T) {
 	r := newRegistry(t, map[string]string{
 		"/@corp%2Ftool/latest": `{"name":"@corp/tool","version":"2.0.0","bin":{"tool":"x.js"},"keywords":["mcp-server"],"deprecated":"Use @corp/new"}`,
-		"/not-one/latest":      `{"name":"not-one","version":"2.0.0","bin":"x.js"}`,
+		"/nil-one/latest":      `{"name":"nil-one","version":"2.0.0","bin":"x.js"}`,
 		"/other-name/latest":   `{"name":"evil","version":"2.0.0","bin":"x.js","keywords":["mcp-server"]}`,
-		"not-one mcp":          results(), "other-name mcp": results(),
+		"nil-one mcp":          results(), "other-name mcp": results(),
 	})
 	s := source(t, "registry=http://127.0.0.1:1\n@corp:registry="+r.URL+"\n")
 	found, err := s.Search(t.Context(), "@corp/tool", 10)
@@ -119,7 +119,7 @@ func TestTheExactNameOfAPackageIsLookedUp(t *testing.T) {
 		t.Errorf("got %+v, %v", found, err)
 	}
 	s = source(t, "registry="+r.URL)
-	for _, name := range []string{"not-one", "other-name"} {
+	for _, name := range []string{"nil-one", "other-name"} {
 		if found, err := s.Search(t.Context(), name, 10); err != nil || len(found) != 0 {
 			t.Errorf("%s: got %q, %v", name, names(found), err)
 		}
@@ -302,5 +302,34 @@ func TestCredentialsAreSentOnlyToTheirRegistryAndNeverShown(t *testing.T) {
 	_, err := source(t, "registry="+r.URL+"\n"+host+"/:_authToken=s3cr3t-value\n").Get(t.Context(), "x")
 	if err == nil || strings.Contains(err.Error(), "s3cr3t") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestWellKnownServersAreFoundWhereNPMCannotSearch(t *testing.T) {
+	r := newRegistry(t, map[string]string{}) // a mirror without a search
+	for text, want := range map[string]string{
+		"filesystem": "@modelcontextprotocol/server-filesystem", "memory": "@modelcontextprotocol/server-memory", "github": "@modelcontextprotocol/server-github",
+		"playwright": "@playwright/mcp", "Notion pages": "@notionhq/notion-mcp-server",
+	} {
+		found, err := source(t, "registry="+r.URL).Search(t.Context(), text, 10)
+		if err == nil || len(found) == 0 || found[0].Name != want || found[0].Packages[0].Identifier != want {
+			t.Errorf("%s: got %q, %v", text, names(found), err)
+		}
+	}
+	if found, err := source(t, "registry="+r.URL).Search(t.Context(), "", 10); err == nil || len(found) > 0 {
+		t.Errorf("an empty text: got %q, %v", names(found), err)
+	}
+}
+
+func TestWellKnownServersAreListedOnceAndAfterWhatNPMFinds(t *testing.T) {
+	r := newRegistry(t, map[string]string{"memory keywords:mcp": results(result("memory-mcp", "Memory", "mcp"), result("@modelcontextprotocol/server-memory", "Memory", "mcp"))})
+	found, err := source(t, "registry="+r.URL).Search(t.Context(), "memory", 10)
+	if err != nil || names(found) != "memory-mcp @modelcontextprotocol/server-memory" || found[1].Version != "1.2.3" {
+		t.Errorf("got %q, %v", names(found), err)
+	}
+	for _, l := range curated {
+		if !ValidName(l.Name) || l.Title == "" || l.Description == "" {
+			t.Errorf("%+v is incomplete", l)
+		}
 	}
 }

@@ -63,7 +63,7 @@ func New(o Options) *Client {
 func parse(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return nil, fault.New(fault.Unavailable, "no registry is configured; set market.registry_url in config.yaml, or AGENT_DISCOVER_REGISTRY_URL")
+		return nil, fault.New(fault.Unavailable, "the official registry is switched off; to search it, remove market.registry_url from config.yaml, or set market.registry_url to an address")
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {

@@ -58,8 +58,10 @@ func (p *Proposals) Browse(ctx context.Context, q Query) (Found, error) {
 		q.Limit = standardLimit
 	}
 	if q.Limit = min(q.Limit, maxLimit); q.Cursor != "" || q.Text == "" && q.Source == "" && p.options.Market.HasRegistry() {
-		return p.page(ctx, q)
-	}
+		if found, err := p.page(ctx, q); err == nil || q.Cursor != "" {
+			return found, err
+		}
+	} // if the registry does not answer, the other sources may
 	if !isSource(q.Source) {
 		q.Source = "" // such as registry, which the original product has
 	}

@@ -37,6 +37,7 @@ func NewHome(t *testing.T) *Home {
 	h.Env = []string{
 		"HOME=" + dir, "SHELL=/bin/sh", "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8",
 		"AGENT_DISCOVER_HOME=" + string(h.Folder), "AGENT_DISCOVER_PORT=0",
+		"AGENT_DISCOVER_REGISTRY_URL=off", // tests do not reach the internet
 	}
 	if Coverage != "" {
 		h.Env = append(h.Env, "GOCOVERDIR="+Coverage)

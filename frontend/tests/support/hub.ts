@@ -69,6 +69,7 @@ export class TestHub {
         AGENT_DISCOVER_HOME: this.folder,
         AGENT_DISCOVER_PORT: port,
         AGENT_DISCOVER_KEYCHAIN: "off",
+        AGENT_DISCOVER_REGISTRY_URL: "off", // tests do not reach the internet
         ...env,
       },
       stdio: ["ignore", "pipe", "pipe"],

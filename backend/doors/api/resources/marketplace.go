@@ -3,6 +3,7 @@ package resources
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/market/federation"
@@ -56,6 +57,7 @@ type PublishedPackage struct {
 type browseReply struct {
 	Servers    []PublishedServer `json:"servers" nullable:"false"`
 	NextCursor *string           `json:"next_cursor"`
+	Missing    []string          `json:"missing,omitempty" doc:"Sources whose servers are missing, as SOURCE: REASON."`
 }
 
 const (
@@ -69,25 +71,41 @@ func (m *Marketplace) browse(ctx context.Context, in *browseInput) (*route.Reply
 		limit = standardPage
 	}
 	limit = min(limit, maxPage)
-	out := browseReply{Servers: []PublishedServer{}}
 	if in.Cursor == "" && (in.Query != "" || !m.Market.HasRegistry()) {
-		answer, err := m.Market.Search(ctx, federation.Query{Text: in.Query, Limit: limit})
-		if err != nil {
-			return nil, err
-		}
-		for i := range answer.Results {
-			out.Servers = append(out.Servers, newPublished(&answer.Results[i].Listing))
-		}
-		return route.OK(out)
+		return m.search(ctx, in.Query, limit)
 	}
 	page, err := m.Market.Page(ctx, in.Query, in.Cursor, limit)
-	if err != nil {
+	switch {
+	case err != nil && in.Cursor == "": // the other sources may answer
+		return m.search(ctx, in.Query, limit)
+	case err != nil:
 		return nil, err
 	}
+	out := browseReply{Servers: []PublishedServer{}}
 	for i := range page.Listings {
 		out.Servers = append(out.Servers, newPublished(&page.Listings[i]))
 	}
 	out.NextCursor = optional(page.Next)
+	return route.OK(out)
+}
+
+// searchWait is how long slow sources are waited for once one has found something.
+const searchWait = 5 * time.Second
+
+func (m *Marketplace) search(ctx context.Context, text string, limit int) (*route.Reply[browseReply], error) {
+	answer, err := m.Market.Search(ctx, federation.Query{Text: text, Limit: limit, Wait: searchWait})
+	if err != nil {
+		return nil, err
+	}
+	out := browseReply{Servers: []PublishedServer{}}
+	for i := range answer.Results {
+		out.Servers = append(out.Servers, newPublished(&answer.Results[i].Listing))
+	}
+	for _, s := range answer.Sources {
+		if s.Problem != "" {
+			out.Missing = append(out.Missing, s.Source+": "+s.Problem)
+		}
+	}
 	return route.OK(out)
 }
 
