@@ -49,17 +49,16 @@ test("messages are recorded only while somebody inspects the server", async () =
   const { page, context } = await open("/test/everything?tab=messages");
   await page.getByRole("log", { name: "Messages" }).waitFor();
   await context.close();
+  // Answers are left out: when a server starts slowly, that to server/discover comes after the hub has sent initialize.
   const kept = async () => {
     const { messages } = await at.hub.rest<{ messages: { method?: string }[] }>("GET", "/api/servers/1/messages");
-    return messages.map(({ method }) => method ?? "answer");
+    return messages.flatMap(({ method }) => method ?? []);
   };
   const keptAfterACall = async () => {
     await at.hub.rest("POST", "/api/servers/1/call", { tool: "echo", args: { message: "unseen" } });
     return kept();
   };
-  await expect
-    .poll(keptAfterACall)
-    .toEqual(["server/discover", "answer", "initialize", "answer", "notifications/initialized"]);
+  await expect.poll(keptAfterACall).toEqual(["server/discover", "initialize", "notifications/initialized"]);
 });
 
 test("a shared process has fixed roots, and a process for the test gets its own", async () => {
