@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -133,6 +134,7 @@ func (s *Sandbox) Run(ctx context.Context) error {
 		case e, open := <-wrote:
 			if !open {
 				wrote, stopWrote = events.Subscribe[upstream.Wrote](s.options.Bus, 256)
+				s.readAll() // events were lost
 				continue
 			}
 			server, news = e.Server, s.read(e.Server)
@@ -152,6 +154,18 @@ func (s *Sandbox) Run(ctx context.Context) error {
 			server, news = r.Server, s.denials.note(r.Server, lines...)
 		}
 		if news {
+			events.Publish(s.options.Bus, Changed{server})
+		}
+	}
+}
+
+// readAll notes what all confined servers have written since the last time.
+func (s *Sandbox) readAll() {
+	s.denials.mu.Lock()
+	servers := slices.Collect(maps.Keys(s.denials.known))
+	s.denials.mu.Unlock()
+	for _, server := range servers {
+		if s.read(server) {
 			events.Publish(s.options.Bus, Changed{server})
 		}
 	}
