@@ -53,9 +53,15 @@ type arrivals struct {
 // Expected implements gateway.Arrivals.
 func (a arrivals) Expected() bool { return a.first.Expected() || !a.vectors.Complete() }
 
-// Await implements gateway.Arrivals.
+// startWait is how long a search that finds nothing waits for servers that are started for the first time, which may have
+// to be downloaded.
+const startWait = 2 * time.Second
+
+// Await implements gateway.Arrivals. It waits for servers for a moment only, because the reply names those that start.
 func (a arrivals) Await(ctx context.Context) {
-	a.first.Await(ctx)
+	starting, cancel := context.WithTimeout(ctx, startWait)
+	a.first.Await(starting)
+	cancel()
 	a.vectors.Await(ctx)
 }
 

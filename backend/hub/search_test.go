@@ -1,6 +1,7 @@
 package hub_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net"
@@ -111,6 +112,51 @@ func TestSearchWorksWhileTheEmbeddingProviderIsUnavailable(t *testing.T) {
 	awaitSearch(t, s, func(now searchStatus) bool { return now.Problem == "" })
 	agent.checkReplies(byMeaning("when is the ocean at its lowest"))
 	s.play(step{name: "search over REST with the model", method: "POST", path: "/api/find", body: `{"query":"the ocean at a harbour"}`, status: 200, want: []string{`"field":"meaning"`}})
+}
+
+// startSlowModel serves seaModel, but answers the first request about the ocean only when it gets the second one.
+func startSlowModel(t *testing.T) (url string) {
+	t.Helper()
+	again, first := make(chan struct{}), make(chan struct{}, 1)
+	first <- struct{}{}
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if strings.Contains(string(body), "ocean") {
+			select {
+			case <-first:
+				select {
+				case <-again:
+				case <-r.Context().Done():
+				}
+			default:
+				close(again)
+			}
+		}
+		seaModel(w, r)
+	}))
+	t.Cleanup(model.Close)
+	return model.URL
+}
+
+func TestASearchThatFindsNothingByWordsWaitsForItsMeaning(t *testing.T) {
+	for name, ask := range map[string]func(*scenario, *agent){
+		"find_tool": func(_ *scenario, a *agent) {
+			a.checkReplies(question{name: "find_tool", arguments: `{"action":"find_tool","query":"when does the ocean rise"}`, want: []string{`"found":true`, "mcp__sea__tide"}})
+		},
+		"find_tools": func(_ *scenario, a *agent) {
+			a.checkReplies(question{name: "find_tools", arguments: `{"action":"find_tools","intents":["when does the ocean rise"]}`, want: []string{`"found":true`, "mcp__sea__tide"}})
+		},
+		"over REST": func(s *scenario, _ *agent) {
+			s.play(step{name: "find", method: "POST", path: "/api/find", body: `{"query":"when does the ocean rise"}`, status: 200, want: []string{`"found":true`, `"field":"meaning"`}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, agent := newSearchHub(t, "  provider: local\n  model: of-the-sea\n  url: "+startSlowModel(t)+"\n")
+			awaitSearch(t, s, func(now searchStatus) bool { return now.Ready == now.Tools })
+			ask(s, agent)
+		})
+	}
 }
 
 func TestNoMatchIsReportedAlikeToAgentsAndOverREST(t *testing.T) {

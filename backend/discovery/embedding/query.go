@@ -55,6 +55,17 @@ func newQueries() *queries {
 // with the provider "none", while the provider fails, and when it takes longer
 // than the query timeout; a vector that comes late is cached for the next call.
 func (x *Index) Query(ctx context.Context, text string) ([]float32, bool) {
+	return x.query(ctx, text, false)
+}
+
+// AwaitQuery is Query without the query timeout: it waits until ctx ends.
+func (x *Index) AwaitQuery(ctx context.Context, text string) ([]float32, bool) {
+	return x.query(ctx, text, true)
+}
+
+// query returns the vector of a query. It waits for the query timeout or, if it is
+// patient, until ctx ends.
+func (x *Index) query(ctx context.Context, text string, patient bool) ([]float32, bool) {
 	text = safetext.Prefix(strings.Join(strings.Fields(safetext.Prefix(text, 2*maxText)), " "), maxText)
 	if text == "" || x.Vectors().Len() == 0 {
 		return nil, false
@@ -65,13 +76,16 @@ func (x *Index) Query(ctx context.Context, text string) ([]float32, bool) {
 	if v, ok := x.queries.cached(text); ok {
 		return v, true
 	}
-	if slow || x.health.failing() {
+	if slow && !patient || x.health.failing() {
 		return nil, false
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer x.queries.startWaiting()()
 	q := queuedQuery{text, ctx.Done(), make(chan []float32, 1)}
+	if patient {
+		return x.queries.await(ctx, q)
+	}
 	late, stop := x.clock.After(x.queryTimeout)
 	defer stop()
 	select {
@@ -94,6 +108,21 @@ func (x *Index) Query(ctx context.Context, text string) ([]float32, bool) {
 		x.queries.slow.Store(false)
 		return v, v != nil
 	default:
+		return nil, false
+	}
+}
+
+// await queues a query and waits for its vector until ctx ends.
+func (q *queries) await(ctx context.Context, one queuedQuery) ([]float32, bool) {
+	select {
+	case q.queued <- one:
+	case <-ctx.Done():
+		return nil, false
+	}
+	select {
+	case v := <-one.result:
+		return v, v != nil
+	case <-ctx.Done():
 		return nil, false
 	}
 }

@@ -1,6 +1,7 @@
 package embedding_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -98,5 +99,35 @@ func (d *fixture) awaitQuery(what string, ask func() bool) {
 			d.t.Fatalf("timed out waiting for %s", what)
 		default:
 		}
+	}
+}
+
+func TestAPatientQueryWaitsForASlowModel(t *testing.T) {
+	d, m := newFixture(t), newModelServer(t)
+	d.list("disk", "read: Reads a file")
+	x, _ := d.run(d.options(local(m.URL), nil))
+	d.awaitReady(x, 1)
+	reached, proceed, done := make(chan struct{}, 2), make(chan struct{}), make(chan bool)
+	m.fail(func(http.ResponseWriter, *http.Request, []string) bool {
+		reached <- struct{}{}
+		<-proceed
+		return false
+	})
+	go func() { _, ok := x.Query(t.Context(), "a question"); done <- ok }()
+	<-reached
+	d.clock.pass(t, 700*time.Millisecond)
+	if <-done {
+		t.Error("the query has a vector before the model answers")
+	}
+	go func() { _, ok := x.AwaitQuery(t.Context(), "a question"); done <- ok }()
+	<-reached // it is asked although the last query timed out
+	close(proceed)
+	if !<-done {
+		t.Error("the patient query has no vector")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, ok := x.AwaitQuery(ctx, "nobody waits"); ok {
+		t.Error("a query whose context has ended has a vector")
 	}
 }

@@ -14,6 +14,8 @@ const (
 	emptyHint = "no tools are known yet: ask the user to add servers in the dashboard, or find one with registry browse and propose it with install"
 )
 
+const comingHint = "no tools matched with sufficient confidence, but not all tools can be found by meaning yet: ask again in a few seconds, or try different keywords"
+
 // Miss is the reply for a search that found no suitable tool.
 type Miss struct {
 	Intent     *string  `json:"intent,omitempty"` // nil in a find_tool reply
@@ -35,6 +37,7 @@ type Unready struct {
 // Known tells which tools the search could have found.
 type Known struct {
 	None    bool      // the catalog has no tools at all
+	Coming  bool      // more tools may be found in a moment
 	Unready []Unready // servers with tools that it could not have found, or that cannot be called
 	// Hint is what to do if nothing fits although all servers are ready; empty for the hint of registry.
 	Hint string
@@ -45,6 +48,8 @@ func (k Known) Text() string {
 	switch {
 	case len(k.Unready) > 0:
 		return k.unreadyHint()
+	case k.Coming && !k.None:
+		return comingHint
 	case k.Hint != "":
 		return k.Hint
 	case k.None:
@@ -88,6 +93,7 @@ func (k Known) unreadyHint() string {
 // NoMatch returns the find_tool reply for a result without hits. The tools in
 // near whose names the query misspells become suggestions.
 func NoMatch(query string, result search.Result, near []*catalog.Tool, known Known) *Miss {
+	known.Coming = known.Coming || result.Unread
 	m := &Miss{Matches: []Match{}, TopScore: RoundScore(result.TopScore), Hint: known.Text()}
 	for _, hit := range result.Closest {
 		if len(hit.Tool.CallAs()) <= maxOtherName {

@@ -9,6 +9,7 @@ type asked struct {
 	words   string   // for the index: with the English words for a foreign query
 	meaning string   // for the embedding model and as evidence: only what is English or may be a name
 	read    []string // the English words; nil for an English query
+	patient bool     // as Query.Patient
 }
 
 // askedFor returns a query with the English words for it if it is in another

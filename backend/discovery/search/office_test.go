@@ -188,6 +188,10 @@ func (m fakeMeaning) Vectors() *embedding.Vectors { return m.vectors() }
 
 func (m fakeMeaning) Query(_ context.Context, text string) ([]float32, bool) { return m.query(text) }
 
+func (m fakeMeaning) AwaitQuery(_ context.Context, text string) ([]float32, bool) {
+	return m.query(text)
+}
+
 // meaningOf returns a Meaning with the vectors and with senseEncoder for
 // queries.
 func meaningOf(vectors *embedding.Vectors) fakeMeaning {

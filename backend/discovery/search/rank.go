@@ -29,6 +29,7 @@ type ranking struct {
 	lexical      []float32 // score of each tool by words
 	bestLexical  float32   // the largest in lexical
 	similarities []float32 // cosine of each tool's vector with the query's; nil without vectors
+	unread       bool      // there are vectors, but none of the query
 	named        map[int32]int
 	phrased      map[int32]bool
 	lifts        map[int32]learning.Lift
@@ -37,13 +38,13 @@ type ranking struct {
 
 // rank ranks the tools for a query, and for each of its steps if it has
 // several.
-func (s *Searcher) rank(ctx context.Context, query string, allow func(*catalog.Tool) bool) *ranking {
+func (s *Searcher) rank(ctx context.Context, a asked, allow func(*catalog.Tool) bool) *ranking {
 	x, m := s.current() // the steps are ranked over the same index
-	r := s.rankOne(ctx, x, m, askedFor(query), allow)
+	r := s.rankOne(ctx, x, m, a, allow)
 	if r.asked.foreign() {
 		return r
 	}
-	if steps := r.index.steps(query); len(steps) > 0 && len(r.best) > 0 && r.named[r.best[0].at] < namedByWords {
+	if steps := r.index.steps(a.query); len(steps) > 0 && len(r.best) > 0 && r.named[r.best[0].at] < namedByWords {
 		s.rankSteps(ctx, r, m, steps, allow)
 	}
 	return r
@@ -62,7 +63,8 @@ func (s *Searcher) rankOne(ctx context.Context, x *index, m *matrix, a asked, al
 	r.perfect = x.score(r.parts, r.lexical)
 	r.bestLexical = slices.Max(r.lexical)
 	if m != nil && m.known > 0 {
-		if vector, ok := s.meaning.Query(ctx, corrected(a.meaning, r.parts)); ok {
+		vector, ok := s.read(ctx, a, corrected(a.meaning, r.parts))
+		if r.unread = !ok; ok {
 			if r.similarities = m.similarities(vector); r.similarities != nil {
 				r.blend = blendOf(m.of.Model())
 				r.blend.settle(r.similarities)
@@ -76,6 +78,14 @@ func (s *Searcher) rankOne(ctx context.Context, x *index, m *matrix, a asked, al
 	}
 	r.selectBest(allow)
 	return r
+}
+
+// read returns the vector of a text, and false if none comes in the time that the query has.
+func (s *Searcher) read(ctx context.Context, a asked, text string) ([]float32, bool) {
+	if a.patient {
+		return s.meaning.AwaitQuery(ctx, text)
+	}
+	return s.meaning.Query(ctx, text)
 }
 
 // lifts returns the strongest lift of each indexed tool.

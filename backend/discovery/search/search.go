@@ -52,8 +52,11 @@ type Result struct {
 	Found      bool
 	Confidence Confidence
 	TopScore   float64
-	Hits       []Hit
-	Closest    []Hit
+	// Unread reports whether the tools have vectors, but none came for the query in
+	// time, so that words alone decided.
+	Unread  bool
+	Hits    []Hit
+	Closest []Hit
 	// ReadAs are the English words that were added to a query in another language.
 	ReadAs []string
 	// Evidence is the basis of Found and Confidence.
@@ -72,6 +75,9 @@ type Query struct {
 	Explain bool
 	// Always requests hits even if nothing fits well enough.
 	Always bool
+	// Patient requests that the search waits for the vector of the query until the
+	// context ends, instead of searching by words alone when it comes late.
+	Patient bool
 }
 
 // Meaning provides embedding vectors. Package embedding implements it.
@@ -80,6 +86,8 @@ type Meaning interface {
 	Vectors() *embedding.Vectors
 	// Query returns the vector of a query, and false if none is available now.
 	Query(ctx context.Context, text string) ([]float32, bool)
+	// AwaitQuery is Query, but waits until ctx ends.
+	AwaitQuery(ctx context.Context, text string) ([]float32, bool)
 }
 
 // Learned provides the tools that were called after similar queries. Package
@@ -202,11 +210,13 @@ func (s *Searcher) pruneDocuments(snapshot *catalog.Snapshot) {
 
 // Find searches for the tools that fit a query.
 func (s *Searcher) Find(ctx context.Context, q Query) Result {
-	r := s.rank(ctx, q.Text, q.Allow)
+	a := askedFor(q.Text)
+	a.patient = q.Patient
+	r := s.rank(ctx, a, q.Allow)
 	if len(r.best) == 0 {
-		return Result{ReadAs: r.asked.read}
+		return Result{ReadAs: r.asked.read, Unread: r.unread}
 	}
-	result := Result{Evidence: r.evidence(), ReadAs: r.asked.read}
+	result := Result{Evidence: r.evidence(), ReadAs: r.asked.read, Unread: r.unread}
 	result.Found, result.Confidence = result.Evidence.verdict()
 	result.TopScore = r.best[0].Score
 	shown := r.best[:min(len(r.best), q.Limit)]

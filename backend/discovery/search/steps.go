@@ -97,7 +97,7 @@ func (s *Searcher) rankSteps(ctx context.Context, whole *ranking, m *matrix, ste
 	}
 	var lists [][]Hit
 	for _, step := range steps {
-		r := s.rankOne(ctx, whole.index, m, asked{query: step, words: step, meaning: step}, allow)
+		r := s.rankOne(ctx, whole.index, m, asked{query: step, words: step, meaning: step, patient: whole.asked.patient}, allow)
 		for i, hit := range r.best {
 			r.best[i].Score = (1-serverShare)*hit.Score + serverShare*serverScores[hit.Tool.Server]
 		}

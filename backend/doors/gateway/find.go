@@ -37,10 +37,13 @@ func (s *Session) find(ctx context.Context, args arguments, style findStyle) (an
 		return nil, err
 	}
 	g, rules := s.gateway, s.rules()
-	result := g.rank(ctx, search.Query{Text: args.Query, Limit: limit}, rules)
-	if !result.Found && g.awaitTools(ctx) {
-		rules = s.rules()
-		result = g.rank(ctx, search.Query{Text: args.Query, Limit: limit}, rules)
+	query := search.Query{Text: args.Query, Limit: limit}
+	result := g.rank(ctx, query, rules)
+	if !result.Found {
+		g.searchAgain(ctx, result.Unread, func(ctx context.Context) {
+			rules, query.Patient = s.rules(), true
+			result = g.rank(ctx, query, rules)
+		})
 	}
 	if !result.Found {
 		s.asked(answerTo(args.Query, nil))
@@ -68,16 +71,16 @@ func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
 	}
 	g, rules := s.gateway, s.rules()
 	results := make([]search.Result, len(args.Intents))
-	rank := func() (found bool) {
+	rank := func(ctx context.Context, patient bool) (found, unread bool) {
 		found, rules = true, s.rules()
 		for i, intent := range args.Intents {
-			results[i] = g.rank(ctx, search.Query{Text: intent, Limit: batchCandidates}, rules)
-			found = found && results[i].Found
+			results[i] = g.rank(ctx, search.Query{Text: intent, Limit: batchCandidates, Patient: patient}, rules)
+			found, unread = found && results[i].Found, unread || results[i].Unread
 		}
-		return found
+		return found, unread
 	}
-	if !rank() && g.awaitTools(ctx) {
-		rank()
+	if found, unread := rank(ctx, false); !found {
+		g.searchAgain(ctx, unread, func(ctx context.Context) { rank(ctx, true) })
 	}
 	replies, answers := make([]any, len(results)), make([]learning.Answer, len(results))
 	for i, result := range rankBatch(args.Intents, results) {

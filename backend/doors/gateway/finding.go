@@ -32,10 +32,13 @@ func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (Findi
 		return Finding{}, err
 	}
 	began, rules := time.Now(), g.rules()
-	result := g.rank(ctx, search.Query{Text: query, Limit: limit, Explain: true}, rules)
-	if !result.Found && g.awaitTools(ctx) {
-		began, rules = time.Now(), g.rules()
-		result = g.rank(ctx, search.Query{Text: query, Limit: limit, Explain: true}, rules)
+	asked := search.Query{Text: query, Limit: limit, Explain: true}
+	result := g.rank(ctx, asked, rules)
+	if !result.Found {
+		g.searchAgain(ctx, result.Unread, func(ctx context.Context) {
+			began, rules, asked.Patient = time.Now(), g.rules(), true
+			result = g.rank(ctx, asked, rules)
+		})
 	}
 	out := Finding{
 		Found: result.Found, Confidence: result.Confidence, Score: findreply.RoundScore(result.TopScore),

@@ -118,9 +118,11 @@ func (m metaTools) searchTools(ctx context.Context, args siblingArguments) (any,
 	rules := m.rules()
 	query := search.Query{Text: args.Query, Limit: limit, Allow: func(t *catalog.Tool) bool { return args.Server == "" || t.Server == args.Server }}
 	found := m.gateway.rank(ctx, query, rules)
-	if len(found.Hits) == 0 && m.gateway.awaitTools(ctx) {
-		rules = m.rules()
-		found = m.gateway.rank(ctx, query, rules)
+	if len(found.Hits) == 0 {
+		m.gateway.searchAgain(ctx, found.Unread, func(ctx context.Context) {
+			rules, query.Patient = m.rules(), true
+			found = m.gateway.rank(ctx, query, rules)
+		})
 	}
 	hits, tools := []metaHit{}, []*catalog.Tool{}
 	for _, hit := range found.Hits {

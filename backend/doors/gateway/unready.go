@@ -24,24 +24,31 @@ type Arrivals interface {
 	Await(ctx context.Context)
 }
 
-// arrivalWait is how long a search that finds nothing waits for tools that are about to be known.
-const arrivalWait = 2 * time.Second
+// arrivalWait is how long a search that finds nothing waits for tools that are about to be known, and then for its own
+// meaning. It is long, because a slow machine must not answer that no tool fits where a quick one finds some.
+const arrivalWait = 10 * time.Second
 
-// awaitTools waits a moment for tools that are about to be known. It returns false if there are none.
-func (g *Gateway) awaitTools(ctx context.Context) bool {
-	if g.arrivals == nil || !g.arrivals.Expected() {
-		return false
+// searchAgain searches again after a search that has found nothing although it might have found more in a moment: tools are
+// about to be known, or words alone decided because the meaning of the query was not known in time.
+func (g *Gateway) searchAgain(ctx context.Context, unread bool, search func(ctx context.Context)) {
+	expected := g.arrivals != nil && g.arrivals.Expected()
+	if !expected && !unread {
+		return
+	}
+	if expected {
+		arriving, cancel := context.WithTimeout(ctx, arrivalWait)
+		g.arrivals.Await(arriving)
+		cancel()
 	}
 	ctx, cancel := context.WithTimeout(ctx, arrivalWait)
 	defer cancel()
-	g.arrivals.Await(ctx)
-	return true
+	search(ctx)
 }
 
 // searched returns which tools a search could have found, for its reply. hint is what to do if all servers are ready; empty for
 // the hint of registry.
 func (g *Gateway) searched(hint string) findreply.Known {
-	known := findreply.Known{None: len(g.catalog.Snapshot().Tools) == 0, Hint: hint}
+	known := findreply.Known{None: len(g.catalog.Snapshot().Tools) == 0, Hint: hint, Coming: g.arrivals != nil && g.arrivals.Expected()}
 	if g.readiness == nil {
 		return known
 	}
