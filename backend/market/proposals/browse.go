@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/federation"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
@@ -57,10 +58,13 @@ func (p *Proposals) Browse(ctx context.Context, q Query) (Found, error) {
 	if q.Limit <= 0 {
 		q.Limit = standardLimit
 	}
+	var failure error // why the official registry has sent no page
 	if q.Limit = min(q.Limit, maxLimit); q.Cursor != "" || q.Text == "" && q.Source == "" && p.options.Market.HasRegistry() {
-		if found, err := p.page(ctx, q); err == nil || q.Cursor != "" {
+		found, err := p.page(ctx, q)
+		if err == nil || q.Cursor != "" {
 			return found, err
 		}
+		failure = err
 	} // if the registry does not answer, the other sources may
 	if !isSource(q.Source) {
 		q.Source = "" // such as registry, which the original product has
@@ -76,6 +80,9 @@ func (p *Proposals) Browse(ctx context.Context, q Query) (Found, error) {
 		out.Servers = append(out.Servers, found)
 	}
 	for _, s := range answer.Sources {
+		if s.Source == listing.Official && failure != nil {
+			s.Problem = fault.MessageOf(failure)
+		}
 		if s.Problem != "" {
 			out.Missing = append(out.Missing, s.Source+": "+line(s.Problem, maxDescription))
 		}

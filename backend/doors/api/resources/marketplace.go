@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/market/federation"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
@@ -72,12 +73,12 @@ func (m *Marketplace) browse(ctx context.Context, in *browseInput) (*route.Reply
 	}
 	limit = min(limit, maxPage)
 	if in.Cursor == "" && (in.Query != "" || !m.Market.HasRegistry()) {
-		return m.search(ctx, in.Query, limit)
+		return m.search(ctx, in.Query, limit, nil)
 	}
 	page, err := m.Market.Page(ctx, in.Query, in.Cursor, limit)
 	switch {
 	case err != nil && in.Cursor == "": // the other sources may answer
-		return m.search(ctx, in.Query, limit)
+		return m.search(ctx, in.Query, limit, err)
 	case err != nil:
 		return nil, err
 	}
@@ -92,7 +93,8 @@ func (m *Marketplace) browse(ctx context.Context, in *browseInput) (*route.Reply
 // searchWait is how long slow sources are waited for once one has found something.
 const searchWait = 5 * time.Second
 
-func (m *Marketplace) search(ctx context.Context, text string, limit int) (*route.Reply[browseReply], error) {
+// search searches all sources. failure is why the official registry has sent no page; nil if it was not asked.
+func (m *Marketplace) search(ctx context.Context, text string, limit int, failure error) (*route.Reply[browseReply], error) {
 	answer, err := m.Market.Search(ctx, federation.Query{Text: text, Limit: limit, Wait: searchWait})
 	if err != nil {
 		return nil, err
@@ -102,6 +104,9 @@ func (m *Marketplace) search(ctx context.Context, text string, limit int) (*rout
 		out.Servers = append(out.Servers, newPublished(&answer.Results[i].Listing))
 	}
 	for _, s := range answer.Sources {
+		if s.Source == listing.Official && failure != nil {
+			s.Problem = fault.MessageOf(failure)
+		}
 		if s.Problem != "" {
 			out.Missing = append(out.Missing, s.Source+": "+s.Problem)
 		}
