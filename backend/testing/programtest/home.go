@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -81,6 +82,9 @@ func (h *Home) Settings(yaml string) {
 	h.T.Helper()
 	if err := h.Folder.Create(); err != nil {
 		h.T.Fatal(err)
+	}
+	if strings.Contains(yaml, "registry_url") { // of the test's own registry
+		h.Env = slices.DeleteFunc(h.Env, func(kv string) bool { return strings.HasPrefix(kv, "AGENT_DISCOVER_REGISTRY_URL=") })
 	}
 	h.Write(h.Folder.Config(), yaml)
 }
