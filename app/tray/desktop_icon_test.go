@@ -53,7 +53,7 @@ func TestTheTrayListsTwentyServersAtMost(t *testing.T) {
 	icon := panel.Await()
 	s.hub(0)
 	for i := range 23 {
-		s.rest(http.MethodPost, "/api/servers", map[string]any{"name": "s" + strconv.Itoa(100+i), "command": "x", "warm": false}, nil)
+		s.rest(http.MethodPost, "/api/servers", map[string]any{"name": "s" + strconv.Itoa(100+i), "command": "x", "start": false}, nil)
 	}
 	icon.AwaitItem("3 more…")
 	if all := desktoptest.Find(icon.Menu(), "Servers").Items; len(all) != maxListed+1 || all[0].Label != "s100" || all[maxListed-1].Label != "s119" || !all[0].Checkable || all[maxListed].Checkable {
@@ -175,7 +175,7 @@ func TestTheTrayIconIsVisibleInARealPanel(t *testing.T) {
 	if n := countPixels(s.screen("without"), badge); n > 0 {
 		t.Fatalf("%d pixels have the colour of the badge before a server fails", n)
 	}
-	s.rest(http.MethodPost, "/api/servers", map[string]any{"name": "broken", "command": "/nonexistent", "warm": false}, nil)
+	s.rest(http.MethodPost, "/api/servers", map[string]any{"name": "broken", "command": "/nonexistent", "start": false}, nil)
 	s.rest(http.MethodPost, "/api/health", nil, nil)
 	s.until("the badge is shown", func() bool { return countPixels(s.screen("with"), badge) >= 8 })
 	if err := tray.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -260,7 +260,7 @@ func TestTheTrayUsesLittleMemory(t *testing.T) {
 	icon := panel.Await()
 	s.hub(0)
 	for i := range 23 {
-		s.rest(http.MethodPost, "/api/servers", map[string]any{"name": "s" + strconv.Itoa(100+i), "command": "x", "warm": false}, nil)
+		s.rest(http.MethodPost, "/api/servers", map[string]any{"name": "s" + strconv.Itoa(100+i), "command": "x", "start": false}, nil)
 	}
 	icon.AwaitItem("3 more…")
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(tray.cmd.Process.Pid) + "/smaps_rollup")

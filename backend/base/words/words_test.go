@@ -28,7 +28,7 @@ func TestEveryStateOutcomeAndClientHasAWordAndAnExplanation(t *testing.T) {
 }
 
 func TestAStoppedServerIsPausedWhileAllServersAre(t *testing.T) {
-	for state, want := range map[string]string{Stopped: "Paused", Running: "Running", Failing: "Failing", Waiting: "Waiting", "new": "new"} {
+	for state, want := range map[string]string{Stopped: "Paused", Running: "Running", Failing: "Failing", Waiting: "Waiting", "other": "other"} {
 		if got := Server(state, true); got != want {
 			t.Errorf("%s while paused: got %q, want %q", state, got, want)
 		}

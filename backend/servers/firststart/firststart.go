@@ -76,7 +76,7 @@ func (s *Starter) Run(ctx context.Context) error {
 	changes, unsubscribe := events.Subscribe[registry.Changed](s.options.Bus, 256)
 	defer func() { unsubscribe() }()
 	pauses, stopPauses := events.Subscribe[upstream.PauseChanged](s.options.Bus, 16)
-	defer stopPauses()
+	defer func() { stopPauses() }()
 	var starts sync.WaitGroup
 	defer starts.Wait()
 	for {

@@ -55,8 +55,7 @@ var behaviours = []struct {
 	{"helper", "Start a process in its own session that keeps standard output, and tell its pid", noArguments, (*call).helper},
 	{"grow", "Add a tool with a name and a text, and say that the list has changed", `{"type":"object","properties":{"name":{"type":"string"},"text":{"type":"string"}},"required":["name"]}`, (*call).grow},
 	{"tell", "Send a notification with a method and params a number of times, then answer", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"},"count":{"type":"integer"}},"required":["method"]}`, (*call).tell},
-	{"ask", "Send a request with a method and params to the client and give back what it says; name token or id names this call in it", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"},"name":{"type":"string"}},"required":["method"]}`, (*call).askClient},
-	{"later", "Answer, then do what ask does and write what the client says to stderr", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"},"name":{"type":"string"}},"required":["method"]}`, (*call).askLater},
+	{"ask", "Send a request with a method and params to the client and give back what it says", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"}},"required":["method"]}`, (*call).askClient},
 }
 
 func (s *server) call(m message, cancelled <-chan struct{}) {
@@ -82,6 +81,9 @@ func (s *server) call(m message, cancelled <-chan struct{}) {
 		return
 	case s.heavy && params.Name == "keep":
 		c.keep()
+		return
+	case params.Name == "later" && !s.only: // is not listed
+		c.askLater()
 		return
 	case s.tasks && params.Name == "jobs":
 		c.text(s.statuses())
@@ -245,8 +247,13 @@ func (c *call) tell() {
 	c.text("done")
 }
 
-func (c *call) askClient() { c.text(c.ask(c.Method, c.question())) }
+// askClient gives back the client's answer to a request, which names the call if the argument
+// name is token or id.
+func (c *call) askClient() {
+	c.text(c.ask(c.Method, c.question()))
+}
 
+// askLater answers the call, and then does what askClient does.
 func (c *call) askLater() {
 	c.text("done")
 	fmt.Fprintln(os.Stderr, "answer: "+c.ask(c.Method, c.question()))
