@@ -3212,6 +3212,8 @@ export interface components {
             entries: components["schemas"]["AuditEntry"][];
         };
         BrowseReply: {
+            /** @description Sources whose servers are missing, as SOURCE: REASON. */
+            missing?: string[] | null;
             next_cursor: string | null;
             servers: components["schemas"]["PublishedServer"][];
         };

@@ -99,7 +99,11 @@ export const groups: Group[] = [
     entries: [
       entry("port", "Port", "On this machine; 0: any free one"),
       entry("editors.auto_register", "Add the entry to new editors", "As soon as they are found"),
-      entry("market.registry_url", "Address of the registry", "Official registry of servers to install; empty switches it off"),
+      entry(
+        "market.registry_url",
+        "Address of the registry",
+        "Official registry of servers to install; empty switches it off",
+      ),
       entry("oauth.client_id_document", "Client ID document", "An https address that you host; empty: none"),
     ],
   },
