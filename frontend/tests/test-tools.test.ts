@@ -48,7 +48,7 @@ const open = (path: string, view?: View) => visit(browser, hub, path, view);
 test("an inactive server is started, and a tool is called with its form", async () => {
   const { page, problems } = await open("/test");
   await page.getByText("Inspect a server").waitFor();
-  await choose(page, "Server to inspect", /everything.*Stopped/);
+  await choose(page, "Server to inspect", /everything.*New/);
   await page.getByText("Starting everything…").waitFor();
   await tool(page, "echo");
   await page.getByText("read-only").waitFor();

@@ -8,7 +8,9 @@ import { packaged, type TestHub } from "./hub.ts";
 export async function addEverything(hub: TestHub, heard: string): Promise<number> {
   const line = packaged("everything").map((word) => `'${word}'`);
   const args = ["-c", `tee '${heard}' | ${line.join(" ")}`];
-  return (await hub.rest<{ id: number }>("POST", "/api/servers", { name: "everything", command: "sh", args, start: false })).id;
+  return (
+    await hub.rest<{ id: number }>("POST", "/api/servers", { name: "everything", command: "sh", args, start: false })
+  ).id;
 }
 
 /** cancelQuestions ends all questions that wait for an answer. */
