@@ -86,7 +86,7 @@ test("a secret that is added to a failing server offers to start it again", asyn
 test("a server is started, restarted and stopped on its page and in the list", async () => {
   await using hub = await new TestHub().start();
   const [command = "", ...args] = many(2);
-  await hub.rest("POST", "/api/servers", { name: "plain", command, args });
+  await hub.rest("POST", "/api/servers", { name: "plain", command, args, start: false });
   const { page, context, problems } = await visit(browser, hub, "/servers/plain");
   await page.getByRole("button", { name: "Start", exact: true }).click();
   await toast(page, "plain is running with 2 tools.");
