@@ -70,6 +70,13 @@ func (f *fleet) start(_ context.Context, server registry.Server) error {
 	return err
 }
 
+// fail makes the starts of a server fail; with nil they succeed.
+func (f *fleet) fail(server string, why error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fails[server] = why
+}
+
 func (f *fleet) add(s registry.Server) {
 	f.mu.Lock()
 	s.ID, s.UpdatedAt = int64(len(f.servers)+1), time.Now()
@@ -136,7 +143,7 @@ func TestAtMostThreeServersAreStartedAtOnce(t *testing.T) {
 func TestAStartThatFailsIsRepeatedWithPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t)
-		f.fails["a"] = fault.New(fault.Failed, "it exited")
+		f.fail("a", fault.New(fault.Failed, "it exited"))
 		f.add(registry.Server{Name: "a", Command: "x", Approved: true})
 		f.starter.Await(t.Context())
 		f.want("at first", "a")
@@ -148,7 +155,7 @@ func TestAStartThatFailsIsRepeatedWithPauses(t *testing.T) {
 		f.change(func(*registry.Server) {})
 		f.starter.Await(t.Context())
 		f.want("after a change", "a")
-		delete(f.fails, "a")
+		f.fail("a", nil)
 		f.starter.Again("a")
 		f.starter.Await(t.Context())
 		f.want("after a secret was set", "a")
@@ -162,11 +169,11 @@ func TestAStartWaitsForAPerson(t *testing.T) {
 	for what, why := range map[string]error{"sign-in": mcphttp.ErrSignIn, "pause": upstream.ErrPaused} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFleet(t)
-			f.fails["a"] = why
+			f.fail("a", why)
 			f.add(registry.Server{Name: "a", Command: "x", Approved: true})
 			time.Sleep(24 * time.Hour)
 			f.want(what, "a")
-			delete(f.fails, "a")
+			f.fail("a", nil)
 			if errors.Is(why, upstream.ErrPaused) {
 				events.Publish(f.bus, upstream.PauseChanged{})
 			} else {
@@ -215,11 +222,11 @@ func TestAServerIsNotStartedBeforeItsConfigurationIsComplete(t *testing.T) {
 func TestABusyHubIsAskedAgainSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t)
-		f.fails["a"] = fault.New(fault.Busy, "too many servers run")
+		f.fail("a", fault.New(fault.Busy, "too many servers run"))
 		f.add(registry.Server{Name: "a", Command: "x", Approved: true})
 		time.Sleep(5 * time.Second)
 		f.want("at first", "a")
-		delete(f.fails, "a")
+		f.fail("a", nil)
 		time.Sleep(busyRetry)
 		f.want("later", "a")
 	})
