@@ -85,10 +85,24 @@ func likeness(word, known string, mask uint64, s tolerance) float32 {
 	return 0
 }
 
-// endings are what an inflected English word may add to its base.
-var endings = []string{"s", "es", "d", "ed", "ing", "er", "ers", "ly"}
+// inflections are the regular endings of English words, and the end of the base that each replaces.
+var inflections = []struct{ ending, replaced string }{
+	{"s", ""},
+	{"es", ""},
+	{"ies", "y"},
+	{"ied", "y"},
+	{"ly", ""},
+	{"ed", ""},
+	{"ed", "e"},
+	{"ing", ""},
+	{"ing", "e"},
+	{"er", ""},
+	{"er", "e"},
+	{"ers", ""},
+	{"ers", "e"},
+}
 
-// wellSpelled reports whether a word, or the word without an ending, is spelled right.
+// wellSpelled reports whether a word is spelled right, or is a regular inflection of such a word.
 func (v *vocabulary) wellSpelled(word string) bool {
 	if v.spelled == nil {
 		return false
@@ -96,12 +110,35 @@ func (v *vocabulary) wellSpelled(word string) bool {
 	if v.spelled(word) {
 		return true
 	}
-	for _, ending := range endings {
-		if base, ok := strings.CutSuffix(word, ending); ok && len(base) > minPrefix && v.spelled(base) {
+	for _, i := range inflections {
+		if stem, ok := strings.CutSuffix(word, i.ending); ok && v.inflects(stem, i.ending, i.replaced) {
 			return true
 		}
 	}
 	return false
+}
+
+// inflects reports whether an ending after stem is a regular inflection of a word that is spelled right.
+func (v *vocabulary) inflects(stem, ending, replaced string) bool {
+	base := stem + replaced
+	last := len(stem) - 1
+	if last < 1 {
+		return false
+	}
+	hisses := strings.HasSuffix(base, "ch") || strings.HasSuffix(base, "sh") || strings.ContainsRune("sxz", rune(base[len(base)-1]))
+	regular := true
+	switch ending {
+	case "s":
+		regular = !hisses
+	case "es":
+		regular = hisses || stem[last] == 'o'
+	case "ed", "ing", "er", "ers":
+		if last == minPrefix && stem[last] == stem[last-1] && v.spelled(stem[:last]) { // "zipping"
+			return true
+		}
+		regular = replaced == "e" || stem[last] != 'e'
+	}
+	return regular && len(base) > minPrefix && v.spelled(base)
 }
 
 // withinEdits reports whether the edit distance of a and b is at most edits.

@@ -15,12 +15,16 @@ import (
 func TestOnlyMisspelledWordsAreCorrected(t *testing.T) {
 	bus := &events.Bus{}
 	c := catalogtest.Open(t, bus, map[string][]json.RawMessage{"home": catalogtest.Definitions(
-		`{"name":"holder","description":"Show who has a lock"}`, `{"name":"directory","description":"Show a directory"}`, `{"name":"store","description":"Show the store"}`,
+		`{"name":"holder","description":"Show who has a lock"}`,
+		`{"name":"directory","description":"Show a directory"}`, `{"name":"store","description":"Show the store"}`,
+		`{"name":"open","description":"Open a door"}`, `{"name":"files","description":"Count files"}`,
+		`{"name":"grading","description":"Describe the grading"}`, `{"name":"clipping","description":"Keep a clipping"}`,
 		`{"name":"meal","description":"Plan a meal"}`, `{"name":"screenshot","description":"Take a picture of the screen"}`,
 	)})
 	s := search.New(search.Options{Catalog: c, Bus: bus, Spelled: minilm.Knows})
 	for query, want := range map[string]string{
 		"direcotry": "directory", "screnshot": "screenshot", "stoer": "store", "hodler": "holder",
+		"opend": "open", "filess": "files", "gracing": "", "flipping": "", "zipping": "", "graidng": "grading",
 		"folder": "", "folders": "", "stove": "", "stories": "", "metal": "", "seal": "", "sealing": "",
 	} {
 		got := ""
