@@ -117,6 +117,9 @@ func calibrate(ctx context.Context, out io.Writer, at levels) error {
 	}{{"byWords", words}, {"byMeaning", meaning}} {
 		var known []sample
 		for _, s := range all {
+			if s.name == everyday {
+				continue
+			}
 			fmt.Fprintln(os.Stderr, "calibrate:", mode.name, s.name)
 			more, err := samples(ctx, s, all, mode.how)
 			if err != nil {

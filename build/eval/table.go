@@ -25,9 +25,10 @@ func tables(trials []trial) string {
 			fmt.Fprintf(&b, "| %s | %d | %s |\n", r.name, queries, strings.Join(cells, " | "))
 		}
 	}
-	b.WriteString("\nAgent Discover in detail: the duration of a search, the answer \"no match\" (precision, recall, and the right answers lost by\n" +
-		"it), and how often the first hit is right, by confidence.\n\n" +
-		"| set | median, p95 | no match | lost | high | medium | low |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("\nAgent Discover in detail: R@10, the duration of a search, the answer \"no match\" (precision, recall, which is the share of\n" +
+		"impossible needs that it rejects, the share of possible ones that it refuses, and of right first hits that are lost by it), and\n" +
+		"how often the first hit is right, by confidence.\n\n" +
+		"| set | R@10 | median, p95 | no match | refused | lost | high | medium | low |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, t := range trials {
 		for _, i := range []int{byWords, byMeaning} {
 			if t.answers[i] != nil {
@@ -100,7 +101,8 @@ func detail(r eval.Report) []string {
 		noMatch = fmt.Sprintf("%s, %s", short(n.Precision), short(n.Recall))
 	}
 	cells := []string{
-		fmt.Sprintf("%.2f, %.2f ms", r.Latency.Median, r.Latency.P95), noMatch, fmt.Sprintf("%.1f %%", 100*n.LostShare),
+		short(r.All.R10), fmt.Sprintf("%.2f, %.2f ms", r.Latency.Median, r.Latency.P95), noMatch,
+		fmt.Sprintf("%.1f %%", 100*float64(n.Told-n.Correct)/float64(max(r.All.Queries, 1))), fmt.Sprintf("%.1f %%", 100*n.LostShare),
 	}
 	for _, label := range []string{"high", "medium", "low"} {
 		cell := "–"
