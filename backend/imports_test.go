@@ -41,6 +41,7 @@ var allowed = map[string][]string{
 	"base/browser":  {"base/process", "base/program"},
 	"base/paths":    {"base/fault"},
 	"base/pathname": {},
+	"base/samename": {},
 	"base/pattern":  {},
 	"base/settings": {"base/events", "base/fault", "base/paths", "base/pattern"},
 	"base/instance": {"base/fault", "base/paths", "base/process", "base/program"},
@@ -55,7 +56,7 @@ var allowed = map[string][]string{
 
 	"discovery/minilm":    {},
 	"discovery/lexicon":   {},
-	"discovery/catalog":   {"base/events", "base/jsonscan", "base/tokens"},
+	"discovery/catalog":   {"base/events", "base/jsonscan", "base/samename", "base/tokens"}, // samename: tools that may be taken for each other
 	"discovery/learning":  {"base/events", "base/fault", "discovery/catalog"},
 	"discovery/embedding": {"base/events", "base/fault", "base/safetext", "base/settings", "discovery/catalog"},
 	"discovery/search":    {"base/events", "discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/lexicon"}, // lexicon: queries in other languages
@@ -77,7 +78,7 @@ var allowed = map[string][]string{
 		"discovery/catalog", // the tools that a server lists
 		"servers/listings", "servers/registry", "servers/secrets",
 	},
-	"servers/proxy":           {"base/events", "base/fault", "protocol/jsonrpc", "discovery/catalog", "servers/journal", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // secrets: approvals end when a server is started in another way
+	"servers/proxy":           {"base/events", "base/fault", "protocol/jsonrpc", "discovery/catalog", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // listings: the prompts that servers list; secrets: approvals end when a server is started in another way
 	"servers/lifecycle":       {"base/fault", "base/settings", "discovery/catalog", "servers/registry", "servers/secrets"},
 	"servers/policy":          {"base/fault", "base/pattern", "base/settings", "base/tokens", "protocol/jsonrpc", "discovery/catalog"}, // catalog: the tools that the rules are about; tokens: of tools that appear otherwise
 	"servers/risk":            {"base/safetext", "servers/registry", "servers/secrets"},
@@ -161,7 +162,7 @@ var allowed = map[string][]string{
 	"trust/results":    {"base/events", "base/fault", "base/pattern", "base/settings", "protocol/jsonrpc", "servers/secrets", "trust/scan"}, // settings: what happens to which finding; secrets: the text that replaces a credential
 	"trust/difference": {"base/safetext", "base/textdiff"},
 	"trust/holding": {
-		"base/events", "base/fault", "protocol/jsonrpc", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "trust/scan", // listings: which lists it guards; policy: the code of refusals; scan: verdicts
+		"base/events", "base/fault", "base/samename", "protocol/jsonrpc", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "trust/scan", // samename: names that may be taken for each other; listings: which lists it guards; policy: the code of refusals; scan: verdicts
 	},
 
 	"doors/gateway": {

@@ -108,6 +108,8 @@ func (c trustCommands) printItems(list resources.TrustList) error {
 // trustWhy returns why a person should look at an item.
 func trustWhy(i resources.TrustItem) string {
 	switch {
+	case i.Why != "" && !i.Listed:
+		return "no longer listed; " + i.Why
 	case i.Why != "":
 		return i.Why
 	case i.Warns && i.Verdict >= holding.Warn:

@@ -228,8 +228,14 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 		Folder: h.options.Folder.Run("downloads"), Bus: h.bus, Log: h.log,
 	})
 	s.results = h.newScreen()
-	s.proxy = proxy.New(proxy.Options{Registry: s.registry, Upstream: s.upstream, Journal: s.journal, Policy: &s.policy, Catalog: h.discovery.catalog, Approver: approver{s.inbox, s.approvals}, Trust: s.trust, Screen: screen{s.results}, Bus: h.bus})
-	s.inspector = inspector.New(s.upstream, s.registry.Get, s.inbox, s.journal, h.store)
+	s.proxy = proxy.New(proxy.Options{
+		Registry: s.registry, Upstream: s.upstream, Journal: s.journal, Policy: &s.policy, Catalog: h.discovery.catalog, Listings: s.listings,
+		Near:     func(client, server, tool string) []string { return h.doors.gateway.Near(client, server, tool) },
+		Approver: approver{s.inbox, s.approvals}, Trust: s.trust, Screen: screen{s.results}, Bus: h.bus,
+	})
+	s.inspector = inspector.New(inspector.Options{
+		Servers: s.upstream, Configured: s.registry.Get, Inbox: s.inbox, Records: s.journal, Presets: h.store, Listed: s.proxy.Listed,
+	})
 	s.setup = setup.New(setup.Options{
 		Registry: s.registry, Lifecycle: s.lifecycle, Secrets: s.vault, File: config.SetupFile, Variable: variable(login), Log: h.log,
 	})

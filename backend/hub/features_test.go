@@ -96,7 +96,7 @@ func TestResourcesPromptsAndCompletionsOfServersReachClients(t *testing.T) {
 	}
 	for _, row := range []struct{ method, params, want string }{
 		{"prompts/get", `{"name":"one__greet","arguments":{"who":"Ada"}}`, `"result":{"messages":[{"role":"user","content":{"type":"text","text":"Greet Ada"}}]}`},
-		{"prompts/get", `{"name":"one__none"}`, `"error":{"code":-32602,"message":"no such prompt: none"}`},
+		{"prompts/get", `{"name":"one__none"}`, `"error":{"code":-32602,"message":"Prompt none not found"}`},
 		{"prompts/get", `{"name":"greet"}`, `several servers have it; use one__greet or two__greet`},
 		{"prompts/get", `{}`, `"error":{"code":-32602,"message":"Invalid params: the name of a prompt is missing"}`},
 		{"resources/read", `{"uri":"two+note://1"}`, `"result":{"contents":[{"uri":"two+note://1","text":"a note","unknown":9007199254740993}]}`},

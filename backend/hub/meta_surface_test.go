@@ -89,7 +89,7 @@ func TestMetaCallsOnlyToolsOfItsDanger(t *testing.T) {
 			{"call_read_tool", "note", "one__note is not annotated as read-only; call it with call_write_tool"},
 			{"call_read_tool", "wipe", "one__wipe is not annotated as read-only; call it with call_tool"},
 			{"call_read_tool", "blank", "one__blank is not annotated as read-only; call it with call_tool"},
-			{"call_read_tool", "unlisted", "one__unlisted is not annotated as read-only; call it with call_tool"},
+			{"call_read_tool", "unlisted", "Tool unlisted not found"},
 			{"call_write_tool", "look", ""},
 			{"call_write_tool", "note", ""},
 			{"call_write_tool", "wipe", "one__wipe is not annotated as harmless, so it may destroy something; call it with call_tool"},
@@ -99,7 +99,7 @@ func TestMetaCallsOnlyToolsOfItsDanger(t *testing.T) {
 			{"call_tool", "blank", ""},
 		} {
 			got := a.inEra(modern, "tools/call", calling(row.caller, `{"call_as":"mcp__one__`+row.tool+`"}`))
-			refused := strings.Contains(got, `"isError":true`)
+			refused := strings.Contains(got, `"isError":true`) || strings.Contains(got, `"error":{"code":-32602`)
 			if row.want == "" && !strings.HasPrefix(got, passed) || row.want != "" && !(refused && strings.Contains(got, row.want)) {
 				t.Errorf("%s of %s: %s", row.caller, row.tool, got)
 			}
@@ -125,7 +125,7 @@ func TestMetaAcceptsEveryNameOfATool(t *testing.T) {
 			`{"call_as":"two__arguments","arguments":"x"}`: `arguments must be an object`,
 			`{}`:                              `call_as is required`,
 			`{"call_as":"mcp__nowhere__lok"}`: `Unknown tool: mcp__nowhere__lok — did you mean mcp__one__look? Ask find_tool for others.`,
-			`{"call_as":"two__none"}`:         `Unknown tool: none`,
+			`{"call_as":"two__none"}`:         `Tool none not found`,
 			`{"call_as":"registry","arguments":{"action":1}}`: `Unknown tool: registry`,
 		} {
 			got := a.inEra(modern, "tools/call", calling("call_tool", arguments))

@@ -164,6 +164,7 @@ func withoutNotifications(answer any) any {
 		e, _ := entry.(map[string]any)
 		if e["kind"] != "notification" && !unknownToOriginal(e) {
 			delete(e, "id")
+			withoutRepetition(e)
 			kept = append(kept, e)
 		}
 	}
@@ -205,12 +206,19 @@ func plainSchema(schema map[string]any) any {
 	return map[string]any{"type": schema["type"], "required": schema["required"], "properties": types}
 }
 
+// withoutRepetition removes the beginning of a log entry's response that the SDK of a server has repeated.
+func withoutRepetition(entry map[string]any) {
+	if response, ok := entry["response"].(string); ok {
+		entry["response"] = strings.Replace(response, "MCP error -32602: MCP error -32602: ", "MCP error -32602: ", 1)
+	}
+}
+
 // unknownToOriginal reports whether the original does not log an entry: the last
-// progress of a call, or a call that reached no server.
+// progress of a call, or a call that reached no server, except for one of a tool that the server does not list.
 func unknownToOriginal(entry map[string]any) bool {
 	args, _ := entry["args"].(map[string]any)
 	response, _ := entry["response"].(string)
-	return entry["outcome"] == "refused" || entry["kind"] == "progress" && args["progress"] == args["total"] ||
+	return entry["outcome"] == "refused" && !strings.HasSuffix(response, " not found") || entry["kind"] == "progress" && args["progress"] == args["total"] ||
 		strings.HasPrefix(response, "Failed to activate")
 }
 

@@ -206,6 +206,7 @@ func contentOf(messages []map[string]any, kind string) []any {
 				continue
 			}
 			delete(entry, "id")
+			withoutRepetition(entry)
 		}
 		if payload, isProgress := m["payload"].(map[string]any); isProgress && payload["progress"] == payload["total"] {
 			continue // the original did not send the last progress

@@ -39,6 +39,8 @@ type Error struct {
 	Variable string
 	// Code tells programs more than Kind does; empty for other errors.
 	Code string
+	// DidYouMean are names that exist, of which one may have been meant in place of one that does not.
+	DidYouMean []string
 }
 
 // New returns an error with a formatted message.
@@ -91,6 +93,14 @@ func CodeOf(err error) string {
 		}
 	}
 	return ""
+}
+
+// DidYouMean returns the DidYouMean of the first *Error in the chain of err.
+func DidYouMean(err error) []string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.DidYouMean
+	}
+	return nil
 }
 
 // MessageOf returns the message of the first *Error in the chain of err. For other

@@ -283,7 +283,7 @@ func TestFailedCallSuggestsSimilarTools(t *testing.T) {
 	if m.Error == nil || m.Error.Code != -32602 {
 		t.Fatalf("got %s", m.Line)
 	}
-	programtest.Contains(t, m.Error.Message, "Unknown tool: echo_text", "did_you_mean: ", "mcp__fake__echo")
+	programtest.Contains(t, m.Error.Message, "Tool echo_text not found", "did_you_mean: ", "mcp__fake__echo")
 	text := c.FailingTool("registry", `{"action":"proxy_call","call_as":"echo"}`)
 	programtest.Contains(t, text, "call_as must be of the form")
 	m = c.Ask("tools/call", programtest.ToolParams("nowhere__echo", `{}`))

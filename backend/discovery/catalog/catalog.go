@@ -52,6 +52,9 @@ type Snapshot struct {
 	indexing    sync.Once // for the following, which few snapshots need
 	byQualified map[string]*Tool
 	byHash      map[string]*Tool
+
+	pairing sync.Once
+	twins   map[*Tool][]*Tool // of tools that have some
 }
 
 // Of returns the tools of a server in the order it lists them.

@@ -59,10 +59,17 @@ func (s *Session) InputSchema(name string) json.RawMessage {
 // call calls a tool for this session, within the session's limit of calls in
 // flight.
 func (s *Session) call(ctx context.Context, server, tool string, params json.RawMessage) (proxy.Result, error) {
+	return s.vetted(ctx, server, tool, params, nil)
+}
+
+// vetted is call for a caller that has looked at the tool if it is known, and otherwise does so with vet; see
+// proxy.Request.
+func (s *Session) vetted(ctx context.Context, server, tool string, params json.RawMessage, vet func() error) (proxy.Result, error) {
 	if t, known := s.lookup(server, tool); known {
 		tool = t.OwnName()
 	}
 	request := s.request(ctx, server, tool, params)
+	request.Vet = vet
 	if !s.beginCall() {
 		s.gateway.proxy.Refuse(request, errBusy)
 		return proxy.Result{}, errBusy

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +36,9 @@ type failure struct {
 	Tool    string `json:"tool"`
 }
 
+// Error implements error.
+func (f *failure) Error() string { return f.Message }
+
 // result returns the failure as a result with isError.
 func (f *failure) result() (json.RawMessage, error) {
 	text, err := encode(struct {
@@ -54,7 +56,12 @@ func failureOf(err error, server, tool string) *failure {
 	f := &failure{Code: codeExecution, Message: fault.MessageOf(err), Server: server, Tool: tool}
 	var rpc *jsonrpc.Error
 	var own *fault.Error
+	if failed, ok := errors.AsType[*failure](err); ok {
+		return failed
+	}
 	switch {
+	case fault.CodeOf(err) == policy.CodeUnlisted:
+		f.Code = codeNotFound
 	case errors.As(err, &rpc):
 		f.Message = strings.TrimSpace(fmt.Sprintf("MCP error %d: %s %s", rpc.Code, rpc.Message, rpc.Data))
 		if rpc.Code == jsonrpc.CodeInvalidParams {
@@ -105,20 +112,13 @@ func (m metaTools) existing() string {
 }
 
 // tool returns a tool of a server that the session may name, by any of its names.
-// A server whose tools are not known is started.
-func (m metaTools) tool(ctx context.Context, server, tool string) (*catalog.Tool, *failure) {
+func (m metaTools) tool(server, tool string) (*catalog.Tool, *failure) {
 	if server == "" || tool == "" {
 		return nil, &failure{codeValidation, "server and tool are required: names from search_tools or list_tools", server, tool}
 	}
 	if _, failed := m.known(server); failed != nil {
 		failed.Tool = tool
 		return nil, failed
-	}
-	if m.unlisted(server) {
-		if failed := m.listAgain(ctx, server); failed != nil {
-			failed.Tool = tool
-			return nil, failed
-		}
 	}
 	rules := m.rules()
 	t, known := rules.Lookup(server, tool)
@@ -159,16 +159,17 @@ func (m metaTools) similar(server, tool string, r rules) string {
 	return "; did you mean " + strings.Join(names, ", ") + "?"
 }
 
-// misuse returns what is wrong with the arguments of a call by the tool's schema, and how to
-// correct it; empty if nothing is, and for tools that are not known.
-func (m metaTools) misuse(server, tool string, arguments json.RawMessage) string {
+// fits returns what is wrong with the arguments of a call by the tool's schema, and how to
+// correct it; nil if nothing is, and for tools that are not known.
+func (m metaTools) fits(server, tool string, arguments json.RawMessage) error {
 	t, known := m.lookup(server, tool)
 	if !known {
-		return ""
+		return nil
 	}
 	wrong := schemacheck.Check(t.InputSchema(), arguments)
 	if len(wrong) == 0 {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("the arguments do not fit %s, which was not called: %s. Correct them and call it again; get_tool_details has its schema.", t.Proxied(), strings.Join(wrong, "; "))
+	text := fmt.Sprintf("the arguments do not fit %s, which was not called: %s. Correct them and call it again; get_tool_details has its schema.", t.Proxied(), strings.Join(wrong, "; "))
+	return fault.Wrap(&failure{codeValidation, text, server, tool}, fault.Invalid, "%s", text)
 }

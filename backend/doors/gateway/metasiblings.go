@@ -222,7 +222,14 @@ type metaParameter struct {
 }
 
 func (m metaTools) details(ctx context.Context, args siblingArguments) (any, *failure) {
-	t, failed := m.tool(ctx, args.Server, args.Tool)
+	t, failed := m.tool(args.Server, args.Tool)
+	if failed != nil && failed.Code == codeNotFound && m.unlisted(args.Server) {
+		if again := m.listAgain(ctx, args.Server); again != nil {
+			again.Tool = args.Tool
+			return nil, again
+		}
+		t, failed = m.tool(args.Server, args.Tool)
+	}
 	if failed != nil {
 		return nil, failed
 	}
@@ -286,14 +293,21 @@ func (m metaTools) execute(ctx context.Context, params json.RawMessage) (json.Ra
 	if err != nil {
 		return (&failure{Code: codeValidation, Message: fault.MessageOf(err), Server: server, Tool: tool}).result()
 	}
-	t, failed := m.tool(ctx, server, tool)
-	if failed == nil {
-		server, tool = t.Server, t.Name
+	t, failed := m.tool(server, tool)
+	vet := func() error {
 		if err := m.forModel(server, tool); err != nil {
-			failed = failureOf(err, server, tool)
-		} else if wrong := m.misuse(server, tool, own); wrong != "" {
-			failed = &failure{Code: codeValidation, Message: wrong, Server: server, Tool: tool}
+			return err
 		}
+		return m.fits(server, tool, own)
+	}
+	switch {
+	case failed == nil:
+		server, tool = t.Server, t.Name
+		if err := vet(); err != nil {
+			failed = failureOf(err, server, tool)
+		}
+	case failed.Code == codeNotFound: // the call asks the server first
+		tool, failed = strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), server+"__"), nil
 	}
 	if failed != nil {
 		why := fault.New(fault.Invalid, "%s", failed.Message)
@@ -303,7 +317,7 @@ func (m metaTools) execute(ctx context.Context, params json.RawMessage) (json.Ra
 		m.gateway.proxy.Refuse(m.request(ctx, server, tool, jsonrpc.Set(params, "arguments", own)), why)
 		return failed.result()
 	}
-	called, err := m.Session.call(ctx, server, tool, jsonrpc.Set(params, "arguments", own))
+	called, err := m.vetted(ctx, server, tool, jsonrpc.Set(params, "arguments", own), vet)
 	if err == nil {
 		return called.JSON, nil
 	}

@@ -178,18 +178,20 @@ func (m metaTools) invoke(ctx context.Context, accepts danger, params json.RawMe
 		return m.callToolset(ctx, accepts, action, own)
 	}
 	server, tool, err := m.target(name)
+	vet := func() error {
+		if err := m.admits(accepts, server, tool); err != nil {
+			return err
+		}
+		return m.fits(server, tool, own)
+	}
 	if err == nil {
-		err = m.admits(accepts, server, tool)
+		err = vet()
 	}
 	if err != nil {
-		m.gateway.proxy.Refuse(m.request(ctx, server, cmp.Or(tool, name), params), err)
+		m.gateway.proxy.Refuse(m.request(ctx, server, cmp.Or(tool, name), jsonrpc.Set(params, "arguments", own)), err)
 		return errorResult(fault.MessageOf(err))
 	}
-	if wrong := m.misuse(server, tool, own); wrong != "" {
-		m.gateway.proxy.Refuse(m.request(ctx, server, tool, jsonrpc.Set(params, "arguments", own)), fault.New(fault.Invalid, "%s", wrong))
-		return errorResult(wrong)
-	}
-	called, err := m.Session.call(ctx, server, tool, jsonrpc.Set(params, "arguments", own))
+	called, err := m.vetted(ctx, server, tool, jsonrpc.Set(params, "arguments", own), vet)
 	result, err := m.suggest(server, tool, called, err)
 	return m.cut(result), err
 }
@@ -216,15 +218,17 @@ func (m metaTools) target(name string) (server, tool string, err error) {
 	return "", "", fault.New(fault.Invalid, "%d servers have a tool %q; use one of %s", len(same), name, strings.Join(callAs(same), ", "))
 }
 
-// admits returns an error if a tool is more dangerous than a caller accepts.
+// admits returns an error if a tool is more dangerous than a caller accepts. Of a tool that is not known, that is asked once
+// more when it is.
 func (m metaTools) admits(accepts danger, server, tool string) error {
-	if err := m.forModel(server, tool); err != nil || accepts == destroys {
+	if err := m.forModel(server, tool); err != nil {
 		return err
 	}
-	d := destroys
-	if t, known := m.lookup(server, tool); known {
-		d = annotatedDanger(t)
+	t, known := m.lookup(server, tool)
+	if !known {
+		return nil
 	}
+	d := annotatedDanger(t)
 	if d <= accepts {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/lenient"
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -203,7 +204,12 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	if err != nil {
 		return registryError(err)
 	}
-	result, err := s.call(ctx, server, tool, jsonrpc.Set(params, "arguments", arguments))
+	result, err := s.vetted(ctx, server, tool, jsonrpc.Set(params, "arguments", arguments), func() error { return s.forModel(server, tool) })
+	if fault.CodeOf(err) == policy.CodeUnlisted {
+		_, err = s.suggest(server, tool, result, err)
+		text, _ := jsonrpc.ErrorText(err)
+		return errorResult(text)
+	}
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		// This error belongs to the called tool, not to registry: return it as
 		// a result, which a model can read.

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
 
@@ -29,9 +31,18 @@ func (s *Session) suggest(server, tool string, result proxy.Result, err error) (
 	if called, ok := rules.Lookup(server, tool); ok {
 		limit, key = leastDanger(called), called.Key()
 	}
-	near := slices.DeleteFunc(s.gateway.near(server, tool, 3, rules), func(t *catalog.Tool) bool {
-		return t.Key() == key || mostDanger(t) > limit
-	})
+	var near []*catalog.Tool
+	if fault.CodeOf(err) == policy.CodeUnlisted {
+		for _, name := range fault.DidYouMean(err) {
+			if t, known := rules.Lookup(server, name); known {
+				near = append(near, t)
+			}
+		}
+	} else {
+		near = slices.DeleteFunc(s.gateway.near(server, tool, 3, rules), func(t *catalog.Tool) bool {
+			return t.Key() == key || mostDanger(t) > limit
+		})
+	}
 	if len(near) == 0 {
 		return answer(result.JSON, err)
 	}
@@ -40,6 +51,25 @@ func (s *Session) suggest(server, tool string, result proxy.Result, err error) (
 		return nil, jsonrpc.ParseError(jsonrpc.Set(rpc.Raw(), "message", jsonrpc.Quote(rpc.Message+text)))
 	}
 	return appendText(result.JSON, text), nil
+}
+
+// Near returns the names of at most three tools of a server that a client may have meant by one that the server does not
+// list: first those that differ from it in nothing that people see, then tools with similar names that are not more dangerous
+// than the name sounds.
+func (g *Gateway) Near(client, server, tool string) (names []string) {
+	const most = 3
+	rules := g.rulesFor(client)
+	findable := g.findable(rules)
+	near := slices.DeleteFunc(rules.Alike(server, tool), func(t *catalog.Tool) bool { return !findable(t) })
+	for _, t := range g.near(server, tool, most, rules) {
+		if mostDanger(t) <= dangerOfName(tool) && !slices.Contains(near, t) {
+			near = append(near, t)
+		}
+	}
+	for _, t := range near[:min(len(near), most)] {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 // misdirected reports whether an error means that the model called the wrong tool

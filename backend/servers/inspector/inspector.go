@@ -39,6 +39,7 @@ type Inspector struct {
 	inbox      *Inbox
 	records    Recorder
 	presets    PresetStore
+	listed     func(ctx context.Context, server registry.Server, session, method string, params json.RawMessage) error
 
 	mu         sync.Mutex
 	transients map[string]*Transient // by handle
@@ -46,12 +47,22 @@ type Inspector struct {
 	opened     chan struct{}         // wakes Run after Open
 }
 
+// Options are the dependencies of an Inspector.
+type Options struct {
+	Servers    *upstream.Manager
+	Configured func(name string) (registry.Server, error) // a server of the configuration
+	Inbox      *Inbox
+	Records    Recorder
+	Presets    PresetStore
+	// Listed returns why a request must not be sent, because it names what its server does not list. It may ask the server.
+	Listed func(ctx context.Context, server registry.Server, session, method string, params json.RawMessage) error
+}
+
 // New returns an inspector. Transient servers are closed at the end of their
 // life only while Run is running.
-// configured returns a server of the configuration.
-func New(servers *upstream.Manager, configured func(name string) (registry.Server, error), inbox *Inbox, records Recorder, presets PresetStore) *Inspector {
+func New(o Options) *Inspector {
 	return &Inspector{
-		servers: servers, configured: configured, inbox: inbox, records: records, presets: presets,
+		servers: o.Servers, configured: o.Configured, inbox: o.Inbox, records: o.Records, presets: o.Presets, listed: o.Listed,
 		transients: make(map[string]*Transient), opened: make(chan struct{}, 1),
 	}
 }
@@ -75,7 +86,11 @@ func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (js
 	began := time.Now()
 	caller := i.inbox.Caller()
 	caller.Tasks = strings.HasPrefix(q.Method, "tasks/")
-	result, err := i.servers.Call(ctx, server, "", caller, jsonrpc.Call{Method: q.Method, Params: q.Params})
+	var result upstream.Result
+	err := i.listed(ctx, server, "", q.Method, q.Params)
+	if err == nil {
+		result, err = i.servers.Call(ctx, server, "", caller, jsonrpc.Call{Method: q.Method, Params: q.Params})
+	}
 	if q.Kind != "" {
 		record(i.records, server.Name, began, q, result.JSON, err, i.servers.Redactor(server))
 	}

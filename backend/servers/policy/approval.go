@@ -12,10 +12,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Asks reports whether calls of a tool wait for a person. The first rule that matches
-// decides; without one, calls of tools that may destroy something do if the configuration
-// says so.
-func (p *Policy) Asks(t *catalog.Tool) bool {
+// Asks reports whether calls of a tool of a snapshot wait for a person. The first rule that
+// matches decides; without one, calls of tools that may destroy something do if the
+// configuration says so. They also wait if those of a tool do that people may take for it.
+func (p *Policy) Asks(t *catalog.Tool, in *catalog.Snapshot) bool {
+	if len(p.approval.Rules) == 0 && !p.approval.Destructive {
+		return false
+	}
+	return p.asks(t) || slices.ContainsFunc(in.Twins(t.Server, t.OwnName()), p.asks)
+}
+
+func (p *Policy) asks(t *catalog.Tool) bool {
 	name := pattern.NewName(t.Name)
 	for i := range p.approval.Rules {
 		rule := &p.approval.Rules[i]

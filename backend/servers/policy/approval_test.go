@@ -13,7 +13,7 @@ func TestRulesAndDestructionDecideWhichCallsWait(t *testing.T) {
 	in := office(t)
 	asks := func(p *Policy) (out []string) {
 		for _, tool := range in.Tools {
-			if p.Asks(tool) {
+			if p.Asks(tool, in) {
 				out = append(out, tool.Name)
 			}
 		}

@@ -66,7 +66,7 @@ func TestAViewFindsARenamedToolByBothNames(t *testing.T) {
 	}
 	for _, tool := range in.Tools { // tools of other snapshots
 		now := v.Present(tool)
-		if now.Key() != tool.Key() || v.Allows(tool) != p.Allows("", tool.Server, tool.Name) {
+		if now.Key() != tool.Key() || v.Allows(tool) != p.Allows("", tool.Server, tool.Name, in) {
 			t.Errorf("%s: allowed %v, now %+v", tool.Name, v.Allows(tool), now)
 		}
 	}

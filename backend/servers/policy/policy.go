@@ -130,34 +130,52 @@ func union(a, b []string) []string {
 	return a
 }
 
-// Allows reports whether a client may find, see and call a tool, which has the name that
-// its server lists. The client is "" where the tools of all clients are meant.
-func (p *Policy) Allows(client, server, tool string) bool {
+// Allows reports whether a client may find, see and call a tool of a snapshot, which has the name that its server lists. The
+// client is "" where the tools of all clients are meant. What forbids a tool also forbids those that people may take for it,
+// so that a server cannot pass a rule by another spelling.
+func (p *Policy) Allows(client, server, tool string, in *catalog.Snapshot) bool {
 	of := p.clients[client]
 	if of == nil && len(p.deciding) == 0 {
 		return true
 	}
-	name := pattern.NewName(tool)
+	return p.allows(of, server, pattern.NewName(tool)) && !p.forbidsTwin(of, server, tool, in)
+}
+
+// allows is Allows without regard to other tools. of may be nil.
+func (p *Policy) allows(of *limits, server string, name pattern.Name) bool {
 	return (of == nil || of.allow(server, name)) && p.enables(server, name)
 }
 
-// The fault.Error.Code of a call that the configuration forbids, for which it requires a
-// person's approval, or that concerns something that is held until a person approves its
-// definition.
+// forbidsTwin reports whether a rule or a limit names a tool that people may take for one, and forbids it.
+func (p *Policy) forbidsTwin(of *limits, server, tool string, in *catalog.Snapshot) bool {
+	for _, twin := range in.Twins(server, tool) {
+		if d := p.Decide(server, twin.OwnName()); d.Rule >= 0 && !d.Enabled || of != nil && of.denies(server, pattern.NewName(twin.OwnName())) {
+			return true
+		}
+	}
+	return false
+}
+
+// The fault.Error.Code of a request that the configuration forbids, for which it requires a
+// person's approval, that concerns something that is held until a person approves its
+// definition, or that names what its server does not list.
 const (
 	CodeDisabled      = "tool_disabled"
 	CodeNeedsApproval = "approval_required"
 	CodeHeld          = "tool_held"
+	CodeUnlisted      = "not_listed"
 )
 
-// Refusal returns why a client may not call a tool, and nil if it may.
-func (p *Policy) Refusal(client, server, tool string) error {
-	if p.Allows(client, server, tool) {
+// Refusal returns why a client may not call a tool of a snapshot, and nil if it may.
+func (p *Policy) Refusal(client, server, tool string, in *catalog.Snapshot) error {
+	if p.Allows(client, server, tool, in) {
 		return nil
 	}
-	d := p.Decide(server, tool)
+	of, d := p.clients[client], p.Decide(server, tool)
 	setting := "discovery.clients of config.yaml limits the tools of this client"
 	switch {
+	case p.allows(of, server, pattern.NewName(tool)):
+		setting = "the settings forbid a tool of this server whose name differs from it only in case, width, spaces or characters that cannot be seen"
 	case !d.Enabled && d.Rule < 0:
 		setting = "no rule in discovery.toolRules of config.yaml enables it"
 	case !d.Enabled:
@@ -194,12 +212,15 @@ func (l *limits) allow(server string, name pattern.Name) bool {
 		if one.Server != "" && one.Server != server {
 			continue
 		}
-		if len(one.Deny) > 0 && one.Deny.Match(name) >= 0 {
-			return false
-		}
 		allowed = allowed || len(one.Allow) > 0 && one.Allow.Match(name) >= 0
 	}
-	return allowed
+	return allowed && !l.denies(server, name)
+}
+
+func (l *limits) denies(server string, name pattern.Name) bool {
+	return slices.ContainsFunc(l.all, func(one settings.ClientLimit) bool {
+		return (one.Server == "" || one.Server == server) && len(one.Deny) > 0 && one.Deny.Match(name) >= 0
+	})
 }
 
 // Current holds the policy that applies now. A nil Current, and the zero one, have none.

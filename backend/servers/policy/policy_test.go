@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
@@ -115,7 +116,7 @@ func TestRulesDecideWhichToolsAreEnabled(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.enabled)
 			}
 			for _, tool := range in.Tools {
-				if p.Decide(tool.Server, tool.Name).Enabled != p.Allows("", tool.Server, tool.Name) {
+				if p.Decide(tool.Server, tool.Name).Enabled != p.Allows("", tool.Server, tool.Name, in) {
 					t.Errorf("two answers for %s", tool.Name)
 				}
 			}
@@ -170,10 +171,43 @@ func TestClientsAreLimitedWithinTheRules(t *testing.T) {
 	}
 }
 
+func TestARuleHoldsForToolsThatMayBeTakenForTheOneThatItNames(t *testing.T) {
+	in := snapshot(t, map[string][]json.RawMessage{"files": named("wipe", "Wipe", "wipe\u200b", "read", "READ"), "other": named("WIPE")})
+	for _, row := range []struct{ section, client, enabled string }{
+		{"  toolRules: [{pattern: wipe, enabled: false}]\n", "", "files.read files.READ other.WIPE"},
+		{"  toolRules: [{pattern: ['wip*', '!Wipe'], enabled: false}]\n", "", "files.read files.READ other.WIPE"},
+		{"  toolRules: [{pattern: Wipe, enabled: true}, {pattern: wipe, enabled: false}]\n", "", ""},
+		{"  toolRules: [{pattern: read, enabled: true}]\n", "", "files.read"}, // a twin of what is enabled needs a rule of its own
+		{"  clients: [{client: cursor, deny: READ}]\n", "cursor", "files.wipe files.Wipe files.wipe\u200b other.WIPE"},
+		{"  clients: [{client: cursor, deny: READ}]\n", "codex", "files.wipe files.Wipe files.wipe\u200b files.read files.READ other.WIPE"},
+	} {
+		p := configured(t, row.section)
+		if got := names(usable(p, row.client, in)); got != row.enabled {
+			t.Errorf("%s: %q may use\n got %s\nwant %s", row.section, row.client, got, row.enabled)
+		}
+		for _, tool := range in.Tools {
+			err := p.Refusal(row.client, tool.Server, tool.Name, in)
+			if refused := err != nil; refused == p.View(row.client, in).Allows(tool) || refused && fault.CodeOf(err) != CodeDisabled {
+				t.Errorf("%s: two answers for %q: %v", row.section, tool.Name, err)
+			}
+		}
+	}
+	asking := configured(t, "  approval: {rules: [{pattern: wipe, ask: true}, {pattern: READ, ask: false}]}\n")
+	var asks []*catalog.Tool
+	for _, tool := range in.Tools {
+		if asking.Asks(tool, in) {
+			asks = append(asks, tool)
+		}
+	}
+	if got := names(asks); got != "files.wipe files.Wipe files.wipe\u200b" {
+		t.Errorf("calls of %s wait", got)
+	}
+}
+
 func TestWithoutConfigurationTheToolsAreNotCopied(t *testing.T) {
 	in := office(t)
 	var c Current
-	if got := usable(c.Get(), "x", in); &got[0] != &in.Tools[0] || c.Get().Restricts("x") || c.Get().Asks(in.Tools[0]) {
+	if got := usable(c.Get(), "x", in); &got[0] != &in.Tools[0] || c.Get().Restricts("x") || c.Get().Asks(in.Tools[0], in) {
 		t.Error("the policy without configuration does something")
 	}
 	p := configured(t, "  toolRules: [{pattern: x, enabled: true}]\n")

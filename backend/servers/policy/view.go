@@ -48,8 +48,7 @@ func (p *Policy) view(client string, in *catalog.Snapshot) *View {
 	}
 	v.allowed = make(map[*catalog.Tool]bool, len(v.Tools))
 	for _, t := range v.Tools {
-		name := pattern.NewName(t.OwnName())
-		if (of == nil || of.allow(t.Server, name)) && p.enables(t.Server, name) {
+		if p.allows(of, t.Server, pattern.NewName(t.OwnName())) && !p.forbidsTwin(of, t.Server, t.OwnName(), in) {
 			v.allowed[t] = true
 		}
 	}

@@ -35,6 +35,9 @@ type Forwarded struct {
 func (p *Proxy) Forward(ctx context.Context, f Forwarded) (upstream.Result, error) {
 	began := time.Now()
 	server, err := p.admit(Request{Server: f.Server})
+	if err == nil && !f.Own {
+		err = p.Listed(ctx, server, f.Session, f.Method, f.Params)
+	}
 	if err == nil && p.trust != nil {
 		err = p.trust.Refuse(server, f.Method, f.Params)
 	}

@@ -17,23 +17,31 @@ import (
 func (p *Proxy) permit(ctx context.Context, r *Request) (server registry.Server, rules *policy.Policy, err error) {
 	approved := ""
 	for {
-		server, err = p.admit(*r)
+		if server, err = p.admit(*r); err != nil {
+			return server, p.policy.Get(), err
+		}
 		rules = p.policy.Get()
+		if server.ID != 0 {
+			r.Tool = rules.Original(r.Server, r.Tool, p.catalog.Snapshot())
+		}
+		asked, err := p.listsTool(ctx, server, *r)
+		if err == nil && asked && r.Vet != nil {
+			err = r.Vet()
+		}
 		if err != nil || server.ID == 0 { // rules are about configured servers
 			return server, rules, err
 		}
-		known := p.catalog.Snapshot()
-		r.Tool = rules.Original(r.Server, r.Tool, known)
 		if p.trust != nil {
 			if err := p.trust.RefuseTool(server, r.Tool); err != nil {
 				return server, rules, err
 			}
 		}
-		if err := rules.Refusal(r.LimitedAs, r.Server, r.Tool); err != nil {
+		known := p.catalog.Snapshot()
+		if err := rules.Refusal(r.LimitedAs, r.Server, r.Tool, known); err != nil {
 			return server, rules, err
 		}
 		tool := approvable(server, r.Tool, known)
-		if !rules.Asks(tool) || approved == tool.Hash {
+		if !rules.Asks(tool, known) || approved == tool.Hash {
 			return server, rules, nil
 		}
 		if err := p.approve(ctx, *r, tool); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -35,6 +36,9 @@ type Request struct {
 	// the registry instead.
 	Unlisted registry.Server
 	Tool     string
+	// Vet returns why the caller does not make the call of a tool that was not known before its server was asked for its
+	// tools because of this call. It may be nil; callers look at known tools themselves.
+	Vet func() error
 	// Params are the params of tools/call as the client sent them. Call owns them. It
 	// replaces the tool's name and removes what could be taken for the name or the
 	// arguments instead of them; everything else is sent unchanged.
@@ -65,6 +69,8 @@ type Proxy struct {
 	journal  *journal.Journal
 	policy   *policy.Current
 	catalog  *catalog.Catalog
+	listings *listings.Listings
+	near     func(client, server, tool string) []string
 	approver Approver
 	trust    Trust
 	screen   Screen
@@ -79,6 +85,10 @@ type Options struct {
 	Journal  *journal.Journal
 	Policy   *policy.Current
 	Catalog  *catalog.Catalog
+	Listings *listings.Listings
+	// Near returns the names of tools of a server that a client may have meant by a name that the server does not list. The
+	// client is as Request.LimitedAs. It may be nil.
+	Near     func(client, server, tool string) []string
 	Approver Approver
 	Trust    Trust  // nil holds nothing
 	Screen   Screen // nil judges nothing
@@ -111,7 +121,7 @@ var checked = []string{"name", "arguments", "uri", "ref", "taskId", "task"}
 
 // New returns a proxy.
 func New(o Options) *Proxy {
-	return &Proxy{registry: o.Registry, upstream: o.Upstream, journal: o.Journal, policy: o.Policy, catalog: o.Catalog, approver: o.Approver, trust: o.Trust, screen: o.Screen, bus: o.Bus, slots: make(chan struct{}, maxInFlight)}
+	return &Proxy{registry: o.Registry, upstream: o.Upstream, journal: o.Journal, policy: o.Policy, catalog: o.Catalog, listings: o.Listings, near: o.Near, approver: o.Approver, trust: o.Trust, screen: o.Screen, bus: o.Bus, slots: make(chan struct{}, maxInFlight)}
 }
 
 // Call makes one tool call. If the server answers with an error, the error is a
@@ -131,11 +141,7 @@ func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 		err = p.begin()
 	}
 	if err != nil {
-		how := journal.Refused
-		if ctx.Err() != nil {
-			how = journal.Cancelled
-		}
-		p.record(r, server, began, how, nil, err)
+		p.record(r, server, began, refusedHow(ctx, err), nil, err)
 		return Result{}, err
 	}
 	defer p.release()
@@ -152,6 +158,18 @@ func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 		}
 	}
 	return result, err
+}
+
+// refusedHow returns the outcome of a call that was not sent: the server was asked for its tools in vain, or the hub, a rule or
+// a person does not want it.
+func refusedHow(ctx context.Context, err error) journal.Outcome {
+	switch kind := fault.KindOf(err); {
+	case ctx.Err() != nil:
+		return journal.Cancelled
+	case upstream.NotStarted(err), kind == fault.Failed, kind == fault.Timeout:
+		return outcome(Result{}, err)
+	}
+	return journal.Refused
 }
 
 // failed reports whether a result says that the tool itself has failed.

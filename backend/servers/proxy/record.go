@@ -36,7 +36,7 @@ func errorCode(err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case answered:
+	case answered && fault.CodeOf(err) == "":
 		return strconv.Itoa(int(rpc.Code))
 	case errors.Is(err, context.Canceled):
 		return "cancelled"

@@ -67,7 +67,7 @@ func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (
 	m.work.Go(s.publish)
 	err = s.handshake(ctx, legacy)
 	s.tap.endHandshake()
-	if err == nil && !at.target.Legacy && s.offers(lists[toolsList].capability) {
+	if err == nil && !at.target.Legacy {
 		_, err = s.readList(ctx, toolsList)
 	}
 	if err != nil {

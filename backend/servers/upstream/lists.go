@@ -3,7 +3,6 @@ package upstream
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,11 +46,11 @@ var lists = [...]list{
 // toolsList is the index of the list of tools.
 const toolsList = 0
 
-// offers reports whether the server has declared a capability.
+// offers reports whether the server has declared a capability, or lists tools without having declared any.
 func (s *session) offers(capability string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return jsonrpc.Get(s.description.Capabilities, capability) != nil
+	return jsonrpc.Get(s.description.Capabilities, capability) != nil || capability == lists[toolsList].capability && len(s.description.Tools) > 0
 }
 
 // relist makes follow read the lists for which the condition holds.
@@ -124,6 +123,7 @@ func (s *session) announce(method string) {
 	for i, l := range lists {
 		if l.changed == method {
 			s.announced[i].Store(true)
+			s.changes[i].Add(1)
 		}
 	}
 	s.relist(func(l list) bool { return l.changed == method })
@@ -135,15 +135,23 @@ func (s *session) announce(method string) {
 func (s *session) readList(ctx context.Context, which int) (changed bool, err error) {
 	s.listing.Lock()
 	defer s.listing.Unlock()
-	l, began := lists[which], time.Now()
-	if which == toolsList && s.server.ID != 0 {
-		defer func() { s.noteDiscovery(began, err) }()
+	return s.readLocked(ctx, which)
+}
+
+// readLocked is readList for a caller that holds listing.
+func (s *session) readLocked(ctx context.Context, which int) (changed bool, err error) {
+	l, read := lists[which], reading{began: time.Now(), announced: s.changes[which].Load(), answered: s.answers.Load()}
+	defer func() {
+		read.err = err
+		s.mu.Lock()
+		s.reads[which] = read
+		s.mu.Unlock()
+	}()
+	definitions, listed, err := s.pagesOf(ctx, which)
+	if which == toolsList && s.server.ID != 0 && listed {
+		defer func() { s.noteDiscovery(read.began, err) }()
 	}
-	definitions, err := s.readPages(ctx, l)
-	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && rpc.Code == jsonrpc.CodeMethodNotFound && which != toolsList {
-		definitions, err = nil, nil // resources without templates, for example
-	}
-	if err != nil {
+	if err != nil || !listed {
 		return false, err
 	}
 	if which == toolsList {
@@ -151,6 +159,11 @@ func (s *session) readList(ctx context.Context, which int) (changed bool, err er
 		definitions, leftOut = s.callable(definitions)
 		s.mu.Lock()
 		s.description.Tools, s.leftOut = definitions, leftOut
+		s.mu.Unlock()
+	}
+	if s.server.ID == 0 {
+		s.mu.Lock()
+		s.unstored[which] = definitions
 		s.mu.Unlock()
 	}
 	if s.server.ID == 0 || s.over {
@@ -207,12 +220,7 @@ func (s *session) inputSchema(tool string) json.RawMessage {
 	s.mu.Lock()
 	tools := s.description.Tools
 	s.mu.Unlock()
-	for _, definition := range tools {
-		if jsonrpc.GetString(definition, "name") == tool {
-			return jsonrpc.Get(definition, "inputSchema")
-		}
-	}
-	return nil
+	return jsonrpc.Get(named(tools, tool), "inputSchema")
 }
 
 func (s *session) readPages(ctx context.Context, l list) (definitions []json.RawMessage, err error) {

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -58,13 +59,15 @@ type session struct {
 	outdated     [len(lists)]atomic.Bool
 	failures     [len(lists)]int         // attempts to read each list that have failed since the last success; used by follow only
 	announced    [len(lists)]atomic.Bool // the server has announced a change of the list
-	notices      chan notice             // queue of publish
-	dropped      atomic.Int64            // number of notices dropped because the queue was full
-	warned       bool                    // whether dropped notices were logged; used by publish only
-	invalidLines atomic.Int64            // number of lines that were not JSON-RPC messages
-	cancel       context.CancelFunc      // stops the goroutines of follow and feed
-	listing      sync.Mutex              // held while a list is read and stored
-	over         bool                    // shutdown has ended; no list is stored any more; guarded by listing
+	changes      [len(lists)]atomic.Int64
+	answers      atomic.Int64       // requests that the server has answered
+	notices      chan notice        // queue of publish
+	dropped      atomic.Int64       // number of notices dropped because the queue was full
+	warned       bool               // whether dropped notices were logged; used by publish only
+	invalidLines atomic.Int64       // number of lines that were not JSON-RPC messages
+	cancel       context.CancelFunc // stops the goroutines of follow and feed
+	listing      sync.Mutex         // held while a list is read and stored
+	over         bool               // shutdown has ended; no list is stored any more; guarded by listing
 	shutOnce     sync.Once
 	served       atomic.Bool // a call has got its result
 	silent       bool        // the server did not answer server/discover; valid after the handshake, as endedUnasked
@@ -72,13 +75,15 @@ type session struct {
 
 	mu          sync.Mutex
 	description Description
-	leftOut     map[string]error // tools that the server lists and that cannot be called, and why
-	used        bool             // by a call
-	client      any              // of the first call; nil if it had none
-	shared      bool             // calls of several clients have used the session
-	inFlight    int              // number of users of the session, such as calls and checks
-	leases      int              // number of leases that have not been released
-	probe       *probe           // nil unless the server is suspected to hang
+	reads       [len(lists)]reading
+	unstored    [len(lists)][]json.RawMessage // lists of a server that is in no registry
+	leftOut     map[string]error              // tools that the server lists and that cannot be called, and why
+	used        bool                          // by a call
+	client      any                           // of the first call; nil if it had none
+	shared      bool                          // calls of several clients have used the session
+	inFlight    int                           // number of users of the session, such as calls and checks
+	leases      int                           // number of leases that have not been released
+	probe       *probe                        // nil unless the server is suspected to hang
 	lastUsed    time.Time
 	forCheck    bool   // used by health checks only
 	retired     bool   // accepts no new calls

@@ -139,6 +139,7 @@ type Manager struct {
 	log         *slog.Logger
 	discoveries discoveries
 	firstRetry  time.Duration
+	quietPause  time.Duration
 	limits      settings.Limits
 	roots       []string
 	version     string
@@ -168,7 +169,7 @@ type Manager struct {
 func New(o Options) *Manager {
 	m := &Manager{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, gate: o.Gate, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
-		secrets: o.Secrets, given: o.Given, firstRetry: firstRetry, window: o.Window, savePause: o.Pause.Save, authorize: o.Authorize, environment: o.Environment, confiner: o.Confiner,
+		secrets: o.Secrets, given: o.Given, firstRetry: firstRetry, quietPause: quietPause, window: o.Window, savePause: o.Pause.Save, authorize: o.Authorize, environment: o.Environment, confiner: o.Confiner,
 		starting: make(chan struct{}, maxStarting), budget: jsonrpc.NewBudget(maxUnfinished), children: newChildList(o.Children, o.Log),
 		slots: make(map[Target]*slot), resumed: make(chan struct{}, 1),
 	}
@@ -256,6 +257,7 @@ func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Resul
 		session.leave(w)
 		if err == nil {
 			session.served.Store(true)
+			session.answers.Add(1)
 			result.JSON = m.shown(ctx, w.server, call.Method, result.JSON)
 			return result, nil
 		}

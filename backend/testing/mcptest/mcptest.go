@@ -59,17 +59,22 @@ type options struct {
 	junk        bool              // write lines to stdout that are not JSON-RPC
 	mute        bool              // never answer initialize
 	offers      bool              // support resources, prompts and logging
-	tasks       bool              // have the tool job, which is called as a task
-	heavy       bool              // have the tool keep, which takes memory
-	deaf        bool              // never answer unknown methods
-	noPing      bool              // treat ping as an unknown method
-	crash       string            // exit immediately with this text on stderr
-	flood       int               // bytes to write to stderr at the start
-	modern      bool              // speak MCP 2026-07-28 only
-	strict      bool              // exit unless the first request is initialize
-	silent      bool              // do not announce changes of the list of tools
-	stubborn    bool              // survive the end of stdin and SIGTERM
-	linger      bool              // sleep instead of running a server
+	lax         bool              // carry out requests with any name
+	undeclared  bool              // declare no capabilities
+	prompts     []json.RawMessage // definitions with the flag -lax, as resources and templates
+	resources   []json.RawMessage
+	templates   []json.RawMessage
+	tasks       bool   // have the tool job, which is called as a task
+	heavy       bool   // have the tool keep, which takes memory
+	deaf        bool   // never answer unknown methods
+	noPing      bool   // treat ping as an unknown method
+	crash       string // exit immediately with this text on stderr
+	flood       int    // bytes to write to stderr at the start
+	modern      bool   // speak MCP 2026-07-28 only
+	strict      bool   // exit unless the first request is initialize
+	silent      bool   // do not announce changes of the list of tools
+	stubborn    bool   // survive the end of stdin and SIGTERM
+	linger      bool   // sleep instead of running a server
 }
 
 func parse(args []string) (options, error) {
@@ -90,6 +95,22 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.junk, "junk", false, "write lines to stdout that are not messages")
 	flags.BoolVar(&o.mute, "mute", false, "never answer initialize")
 	flags.BoolVar(&o.offers, "offers", false, "support resources, prompts and logging")
+	flags.BoolVar(&o.lax, "lax", false, "carry out requests with any name, also of prompts and resources; with the tools grow, shrink, ran and asked")
+	flags.BoolVar(&o.undeclared, "undeclared", false, "declare no capabilities")
+	for _, l := range []struct {
+		flag, member string
+		to           *[]json.RawMessage
+	}{{"prompt", "name", &o.prompts}, {"resource", "uri", &o.resources}, {"template", "uriTemplate", &o.templates}} {
+		flags.Func(l.flag, "`NAME=DESCRIPTION` of a "+l.flag+" of -lax; may be repeated", func(v string) error {
+			named, description, _ := strings.Cut(v, "=")
+			definition := fmt.Sprintf(`{"name":%s,"description":%s}`, quote(named), quote(description))
+			if l.member != "name" {
+				definition = fmt.Sprintf(`{%q:%s,`, l.member, quote(named)) + definition[1:]
+			}
+			*l.to = append(*l.to, json.RawMessage(definition))
+			return nil
+		})
+	}
 	flags.BoolVar(&o.tasks, "tasks", false, "have the tool job, which is called as a task")
 	flags.BoolVar(&o.heavy, "heavy", false, "have the tool keep, which takes memory")
 	flags.BoolVar(&o.deaf, "deaf", false, "never answer an unknown method")

@@ -26,7 +26,7 @@ func (s *server) modernRequest(m message, cancelled <-chan struct{}) bool {
 		s.failure(m.ID, -32602, "the metadata is incomplete: "+string(m.Params))
 	case m.Method == "server/discover":
 		s.result(m.ID, `{"resultType":"complete","ttlMs":5000,"cacheScope":"public","supportedVersions":["2026-07-28"],"instructions":"Be kind.",`+
-			`"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{},"completions":{}},`+
+			`"capabilities":`+modernCapabilities(s.options)+`,`+
 			`"_meta":{"`+prefix+`serverInfo":{"name":"mcptest","title":"Modern","version":"1.2.3"}}}`)
 	case m.Method == "subscriptions/listen":
 		s.listen(m, params.Notifications, cancelled)
@@ -41,6 +41,13 @@ func (s *server) modernRequest(m message, cancelled <-chan struct{}) bool {
 		return false
 	}
 	return true
+}
+
+func modernCapabilities(o options) string {
+	if o.undeclared {
+		return "{}"
+	}
+	return `{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{},"completions":{}}`
 }
 
 // listen acknowledges a listen request, except for resources whose URI contains

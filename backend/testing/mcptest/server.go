@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -35,6 +36,8 @@ type server struct {
 	waiting   map[string]chan message    // channels for the answers to the server's requests, by id
 	asked     int                        // requests sent to the client
 	pageList  int                        // pages of tools/list sent
+	listings  int                        // answers to tools/list
+	ran       []string                   // what was carried out under names that no list has, as JSON
 	jobs      []*job                     // by id, from 1
 	level     string                     // of log messages, as the client has set it
 }
@@ -117,13 +120,17 @@ func (s *server) request(m message, cancelled <-chan struct{}) {
 			return
 		}
 		more := ""
-		if s.offers {
+		if s.offers || s.lax {
 			more = `,"resources":{"subscribe":true},"prompts":{},"logging":{}`
 		}
 		if s.tasks {
 			more += tasksCapability
 		}
-		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":`+strconv.FormatBool(!s.silent)+`}`+more+`},"serverInfo":{"name":"mcptest","version":"1.2.3"},"instructions":"Be kind."}`)
+		capabilities := `{"tools":{"listChanged":` + strconv.FormatBool(!s.silent) + `}` + more + `}`
+		if s.undeclared {
+			capabilities = "{}"
+		}
+		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":`+capabilities+`,"serverInfo":{"name":"mcptest","version":"1.2.3"},"instructions":"Be kind."}`)
 	case m.Method == "ping" && !s.noPing:
 		s.result(m.ID, `{}`)
 	case m.Method == "tools/list":
@@ -131,7 +138,7 @@ func (s *server) request(m message, cancelled <-chan struct{}) {
 	case m.Method == "tools/call":
 		s.call(m, cancelled)
 	default:
-		if !s.deaf && !(s.offers && s.offer(m)) && !(s.tasks && s.taskRequest(m)) {
+		if !s.deaf && !(s.lax && s.offerAny(m)) && !(s.offers && s.offer(m)) && !(s.tasks && s.taskRequest(m)) {
 			s.failure(m.ID, -32601, "Method not found: "+m.Method)
 		}
 	}
@@ -141,9 +148,18 @@ func (s *server) request(m message, cancelled <-chan struct{}) {
 func (s *server) list() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.listings++
 	tools := slices.Clone(s.definitions)
+	if s.lax {
+		for _, name := range slices.Sorted(maps.Keys(laxTools)) {
+			tools = append(tools, define(name, laxTools[name].description, laxTools[name].schema))
+		}
+	}
 	if s.tasks {
 		tools = append(tools, json.RawMessage(jobTool))
+	}
+	if s.modern && !s.only {
+		tools = append(tools, define("require", "Ask for input", noArguments), define("meta", "Give back the metadata of the request", noArguments))
 	}
 	if s.heavy {
 		tools = append(tools, define("keep", "Keep a number of bytes in memory until the process ends", countArgs))

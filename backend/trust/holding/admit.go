@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/samename"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -28,6 +29,7 @@ type file struct {
 	changed    map[*Item]bool
 	deleted    []*Item
 	events     []Event
+	forms      map[key]int // how many tools and prompts have a name of a form; see package samename
 }
 
 // open reads everything about a server. The caller holds writing.
@@ -130,13 +132,13 @@ func (k *Keeper) admit(ctx context.Context, server string, kind Kind, listed []j
 	}
 	c := k.circumstances(f, kind, first)
 	for item, hash := range before {
-		f.set(item, decide(*item, hash, c))
+		f.set(item, f.decide(*item, hash, c))
 	}
 	for _, other := range affected {
 		c := k.circumstances(f, other, false)
 		for _, item := range f.items {
 			if item.Kind == other && item.Listed {
-				f.set(item, decide(*item, item.Hash, c))
+				f.set(item, f.decide(*item, item.Hash, c))
 			}
 		}
 	}
@@ -180,10 +182,36 @@ func sumOf(listed []json.RawMessage) uint64 {
 	return h.Sum64()
 }
 
+// decide is the function decide for an item of the file.
+func (f *file) decide(i Item, before Hash, c circumstances) Item {
+	c.alike = f.alike(i)
+	return decide(i, before, c)
+}
+
+// alike reports whether people may take the name of a tool or prompt for that of another one, which the server need not list
+// any more.
+func (f *file) alike(i Item) bool {
+	if i.Kind != Tool && i.Kind != Prompt {
+		return false
+	}
+	if f.forms == nil {
+		f.forms = make(map[key]int, len(f.items))
+		for k := range f.items {
+			f.forms[key{k.kind, samename.Fold(k.name)}]++
+		}
+	}
+	return f.forms[key{i.Kind, samename.Fold(i.Name)}] > 1
+}
+
+// maxGone is how many items of a kind are kept that a server does not list any more and that nobody has decided about. The
+// oldest are forgotten first.
+const maxGone = 200
+
 // list puts a list into the file. It returns the listed items with the hashes of the
 // definitions that they had before. Items that are not listed any more are kept if a
-// person may have decided about them.
+// person may have decided about them, or if they are held: a server must not get rid of that by hiding them.
 func (f *file) list(kind Kind, listed []json.RawMessage) (before map[*Item]Hash) {
+	f.forms = nil
 	before = make(map[*Item]Hash, len(listed))
 	for position, definition := range listed {
 		name, ok := nameOf(kind, definition)
@@ -208,19 +236,35 @@ func (f *file) list(kind Kind, listed []json.RawMessage) (before map[*Item]Hash)
 			f.changed[item] = true
 		}
 	}
+	var gone []*Item
 	for k, item := range f.items {
-		if _, still := before[item]; k.kind != kind || still {
+		_, still := before[item]
+		switch {
+		case k.kind != kind || still:
 			continue
+		case kind == Resource && !item.Held() && item.By != Person:
+			f.forget(item)
+			continue
+		case item.Approved == (Hash{}) && item.Rejected == (Hash{}):
+			gone = append(gone, item)
 		}
-		if item.Approved == (Hash{}) && item.Rejected == (Hash{}) || kind == Resource && item.By != Person {
-			delete(f.items, k)
-			f.deleted = append(f.deleted, item)
-		} else if item.Listed {
+		if item.Listed {
 			item.Listed = false
 			f.changed[item] = true
 		}
 	}
+	slices.SortFunc(gone, func(a, b *Item) int { return cmp.Or(b.Since.Compare(a.Since), cmp.Compare(a.Name, b.Name)) })
+	for _, item := range gone[min(len(gone), maxGone):] {
+		f.forget(item)
+	}
 	return before
+}
+
+// forget deletes an item.
+func (f *file) forget(item *Item) {
+	delete(f.items, key{item.Kind, item.Name})
+	delete(f.changed, item)
+	f.deleted = append(f.deleted, item)
 }
 
 // set replaces an item by another state of it.
@@ -315,7 +359,7 @@ func (k *Keeper) redecide(ctx context.Context, f *file) (affected []Kind, err er
 		if !item.Listed {
 			continue
 		}
-		next := decide(*item, item.Hash, k.circumstances(f, item.Kind, false))
+		next := f.decide(*item, item.Hash, k.circumstances(f, item.Kind, false))
 		if next.State != item.State && !slices.Contains(affected, item.Kind) {
 			affected = append(affected, item.Kind)
 		}

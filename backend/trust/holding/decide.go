@@ -9,6 +9,7 @@ type circumstances struct {
 	proposed bool   // an agent proposed the server, and no person has approved its items
 	strict   bool   // an agent proposed the server
 	quiet    bool   // clean changes are approved without asking
+	alike    bool   // people may take the name of the item for that of another one
 	now      time.Time
 }
 
@@ -50,6 +51,10 @@ func next(i Item, c circumstances) (State, Reason) {
 		return Altered, Modified
 	case c.first && c.proposed:
 		return Pending, Proposed
+	case c.alike && i.Verdict >= Warn:
+		return Pending, Found
+	case c.alike:
+		return Pending, Alike
 	case c.first && !c.strict, (c.first || c.quiet) && i.Verdict < Warn:
 		return Approved, ""
 	case i.Verdict >= Warn:

@@ -48,6 +48,7 @@ const (
 	Modified Reason = "changed"  // its definition has changed
 	Found    Reason = "scan"     // what the scan has found in it
 	Refused  Reason = "rejected" // a person has rejected it
+	Alike    Reason = "alike"    // people may take its name for that of another item
 )
 
 // Verdict is how suspicious a text is.
@@ -163,6 +164,10 @@ func (i *Item) Waits() bool {
 
 // Held reports whether an item must not reach agents.
 func (i *Item) Held() bool { return i.State != Approved }
+
+// Clean reports whether an item can be approved together with others: the scan finds nothing in it, and people do not take
+// its name for another.
+func (i *Item) Clean() bool { return i.Verdict < Warn && i.Reason != Alike }
 
 // Warns reports whether an item reaches agents, but a person should look at it.
 func (i *Item) Warns() bool {

@@ -427,3 +427,131 @@ func TestWhatNobodyVouchesForIsClassifiedBeforeItIsUsed(t *testing.T) {
 	b.admit("a suspicious change", "", tool("a", "subtle"), tool("b", "subtle"))
 	b.admit("a clean change", "a=finer", tool("a", "finer"), tool("b", "subtle"))
 }
+
+// offer admits items of a kind, and returns the names of those that agents get.
+func (b *bench) offer(kind holding.Kind, items ...json.RawMessage) (names []string) {
+	b.t.Helper()
+	served, err := b.keeper.Admit(b.t.Context(), "one", kind, items)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, definition := range served {
+		var item struct{ Name string }
+		_ = json.Unmarshal(definition, &item) // the test has written it
+		names = append(names, item.Name)
+	}
+	return names
+}
+
+func TestWhatAServerHidesStaysHeld(t *testing.T) {
+	b := newBench(t)
+	b.add("one", "")
+	b.admit("first list", "a=A", tool("a", "A"), tool("evil", "evil"))
+	b.admit("a later list", "a=A", tool("a", "A"), tool("evil", "evil"), tool("new", "N"))
+	b.admit("without what is held", "a=A", tool("a", "A"))
+	b.refused("blocked and hidden", "evil", true)
+	b.refused("new and hidden", "new", true)
+	b.open() // after a restart, too
+	b.refused("hidden before a restart", "new", true)
+	attention, err := b.keeper.Attention(t.Context())
+	if err != nil || len(attention) != 2 || attention[0].Listed || attention[1].Listed {
+		t.Errorf("a person sees %+v, %v", attention, err)
+	}
+	if c := b.keeper.Counts(); c.Waiting != 0 {
+		t.Errorf("%d items wait", c.Waiting)
+	}
+	b.rules.Quiet = true
+	b.admit("listed again", "a=A new=N", tool("a", "A"), tool("evil", "evil"), tool("new", "N")) // nothing is found in it
+	b.rules.Quiet = false
+	b.refused("blocked and listed again", "evil", true)
+	if err := b.keeper.Approve(t.Context(), b.item("evil").ID, holding.Decision{Hash: b.item("evil").Hash.String(), Confirmed: true}); err != nil {
+		t.Fatal(err)
+	}
+	b.admit("approved", "a=A evil=evil new=N", tool("a", "A"), tool("evil", "evil"), tool("new", "N"))
+}
+
+func TestAServerCannotFillTheListOfWhatItHides(t *testing.T) {
+	b := newBench(t)
+	b.add("one", "")
+	b.admit("first list", "a=A", tool("a", "A"))
+	for round := range 3 {
+		b.now = b.now.Add(time.Minute)
+		list := []json.RawMessage{tool("a", "A")}
+		for i := range 150 {
+			list = append(list, tool(fmt.Sprintf("t%d-%d", round, i), "T"))
+		}
+		b.admit("a list", "a=A", list...)
+		b.admit("without it", "a=A", tool("a", "A"))
+	}
+	items, err := b.keeper.Items(t.Context(), "one")
+	if err != nil || len(items) != 201 {
+		t.Errorf("%d items are kept, %v", len(items), err)
+	}
+	b.refused("the last", "t2-0", true)
+	b.refused("the first", "t0-0", false) // nothing has a definition, so that the proxy refuses it
+}
+
+func TestANameThatMayBeTakenForAnotherWaitsForAPerson(t *testing.T) {
+	b := newBench(t)
+	b.rules.Quiet = true
+	b.add("one", "")
+	b.admit("both in the first list", "read=R", tool("wipe", "W"), tool("Wipe", "W"), tool("read", "R"))
+	if i := b.item("Wipe"); i.State != holding.Pending || i.Reason != holding.Alike {
+		t.Errorf("it is %s, %s", i.State, i.Reason)
+	}
+	b.admit("of one in use", "read=R", tool("read", "R"), tool("read\u200b", "R"), tool("READ", "dubious"))
+	b.refused("one in use", "read", false)
+	b.refused("another spelling", "read\u200b", true)
+	if i := b.item("READ"); i.State != holding.Pending || i.Reason != holding.Found {
+		t.Errorf("a suspicious one is %s, %s", i.State, i.Reason)
+	}
+	b.admit("of one that is gone", "", tool("Read", "R"))
+	if approved, waiting, err := b.keeper.ApproveClean(t.Context(), "one", b.launchHash("one")); approved != 0 || waiting != 1 || err != nil {
+		t.Errorf("approved together %d, waiting %d, %v", approved, waiting, err)
+	}
+	if err := b.keeper.Approve(t.Context(), b.item("Read").ID, holding.Decision{Hash: b.item("Read").Hash.String()}); err != nil {
+		t.Fatal(err)
+	}
+	b.admit("approved by a person", "Read=R", tool("Read", "R"))
+	prompt := func(name string) json.RawMessage { return json.RawMessage(fmt.Sprintf(`{"name":%q}`, name)) }
+	if got := b.offer(holding.Prompt, prompt("greet"), prompt("GREET"), prompt("other")); fmt.Sprint(got) != "[other]" {
+		t.Errorf("the prompts are %q", got)
+	}
+}
+
+func TestAHeldResourceIsHeldInEverySpellingOfItsURI(t *testing.T) {
+	b := newBench(t)
+	b.add("one", "")
+	item := func(member, name, text string) json.RawMessage {
+		return json.RawMessage(fmt.Sprintf(`{%q:%q,"name":%q,"description":%q}`, member, name, name, text))
+	}
+	b.offer(holding.Resource, item("uri", "note://secret", "evil"), item("uri", "https://host/a%20b/c", "evil"), item("uri", "note://Secret", "fine"), item("uri", "note://other", "fine"))
+	b.offer(holding.Template, item("uriTemplate", "file:///private/{path}", "evil"), item("uriTemplate", "note://day/{d}", "fine"))
+	for uri, held := range map[string]bool{
+		"note://secret": true, "NOTE://secret": true, "note://SECRET": true, "note://secret/": true, "note:///secret": true, "note://secret#part": true, "note://secret?x=1": true,
+		"note://%73ecret": true, "note://%2573ecret": true, "note://%73ecret?%zz": true, " note://secret": true, "note://sec\u200bret": true, "note://ｓecret": true, "note://x/../secret": true, "note://./secret": true, `note:\\secret`: true,
+		"https://HOST:443/a b/./c": true, "https://host/a%20b/c?": true,
+		"file:///private/x": true, "file:///PRIVATE/x": true, "file://localhost/private/x/y": true, "file:///%70rivate/x": true, "file:///public/../private/x?y": true, "file:/private/x": true,
+		"note://Secret": false, "note://other": false, "note://secrets": false, "note://day/1": false, "file:///public/x": false, "https://host/a": false, "other://x": false, "": false,
+	} {
+		for method, params := range map[string]string{"resources/read": `{"uri":%s}`, "resources/subscribe": `{"uri":%s}`, "completion/complete": `{"ref":{"type":"ref/resource","uri":%s}}`} {
+			quoted, _ := json.Marshal(uri)
+			if method == "completion/complete" && strings.HasPrefix(strings.ToLower(uri), "file:") {
+				continue // the templates of completions are below
+			}
+			if err := b.keeper.Refuse(b.server("one"), method, json.RawMessage(fmt.Sprintf(params, quoted))); (fault.CodeOf(err) == policy.CodeHeld) != held {
+				t.Errorf("%s of %q: %v", method, uri, err)
+			}
+		}
+	}
+	for template, held := range map[string]bool{"file:///private/{path}": true, "FILE:///private/{other}": true, "file:///private/%7Bpath%7D": false, "file:///{path}": false, "note://day/{d}": false} {
+		params := fmt.Sprintf(`{"ref":{"type":"ref/resource","uri":%q}}`, template)
+		if err := b.keeper.Refuse(b.server("one"), "completion/complete", json.RawMessage(params)); (err != nil) != held {
+			t.Errorf("completion of %q: %v", template, err)
+		}
+	}
+	b.offer(holding.Resource, item("uri", "note://other", "fine"))
+	if err := b.keeper.Refuse(b.server("one"), "resources/read", json.RawMessage(`{"uri":"note://%73ecret"}`)); fault.CodeOf(err) != policy.CodeHeld {
+		t.Errorf("a held resource that its server hides: %v", err)
+	}
+}

@@ -170,9 +170,9 @@ func (k *Keeper) ApproveClean(ctx context.Context, server, launchHash string) (a
 		for _, item := range f.items {
 			switch {
 			case !item.Waits():
-			case item.Verdict >= Warn:
+			case !item.Clean():
 				if item.Reason == Relaunch { // what it is held for now is its text
-					f.set(item, decide(*item, item.Hash, k.circumstances(f, item.Kind, false)))
+					f.set(item, f.decide(*item, item.Hash, k.circumstances(f, item.Kind, false)))
 				}
 				waiting++
 			default:
@@ -220,7 +220,7 @@ func (k *Keeper) AcceptVersion(ctx context.Context, server string, tools []json.
 		}
 	}
 	for item, before := range listed {
-		if next := decide(*item, before, k.circumstances(f, Tool, false)); next.Waits() && next.Verdict < Warn {
+		if next := f.decide(*item, before, k.circumstances(f, Tool, false)); next.Waits() && next.Verdict < Warn {
 			f.decided(item, approve(*item, f.hash, k.options.Now()), "Approved with a version of its server")
 		} else {
 			f.set(item, next)
@@ -246,7 +246,7 @@ func (k *Keeper) Accept(ctx context.Context, server string, clean bool) error {
 				continue
 			}
 			before := item.State
-			next := decide(*item, item.Hash, k.circumstances(f, item.Kind, item.Reason == Proposed))
+			next := f.decide(*item, item.Hash, k.circumstances(f, item.Kind, item.Reason == Proposed))
 			f.set(item, next)
 			if before != next.State && !slices.Contains(affected, item.Kind) {
 				affected = append(affected, item.Kind)

@@ -71,7 +71,7 @@ func (k *Keeper) shown(ctx context.Context, server string, kind Kind, definition
 		if !ok || item == nil {
 			continue
 		}
-		if now := decide(*item, before[item], c); !now.Held() && HashOf(kind, definition) == now.Approved {
+		if now := f.decide(*item, before[item], c); !now.Held() && HashOf(kind, definition) == now.Approved {
 			shown = append(shown, now.ApprovedText)
 		}
 	}

@@ -1,10 +1,10 @@
 package holding
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -23,12 +23,11 @@ type heldServer struct {
 	Server
 	updated time.Time // version of the configuration whose launch was compared; zero for none
 	// expected is the hash of a launch that a person is about to configure; see Expect.
-	expected string
-	revoked  bool // that configuration has another launch
-	items    map[key]*Item
-	passed   map[key]bool // approved although the launch was revoked
-	// templates are those of held resource templates.
-	templates []heldTemplate
+	expected  string
+	revoked   bool // that configuration has another launch
+	items     map[key]*Item
+	passed    map[key]bool // approved although the launch was revoked
+	resources heldResources
 }
 
 // attention reports whether a person has to look at the server, or may want to. It is false
@@ -39,11 +38,6 @@ func (h *heldServer) attention() bool { return h != nil && (h.revoked || len(h.i
 type key struct {
 	kind Kind
 	name string
-}
-
-type heldTemplate struct {
-	matches *regexp.Regexp
-	item    *Item
 }
 
 // newView returns the view of stored servers and their items that need attention.
@@ -63,38 +57,26 @@ func newView(servers []Server, items []Item) *view {
 // no texts.
 func newHeldServer(s Server, updated time.Time, revoked bool, items []*Item) *heldServer {
 	h := &heldServer{Server: s, updated: updated, revoked: revoked, items: make(map[key]*Item), passed: make(map[key]bool)}
+	var held, others []*Item
 	for _, item := range items {
 		k := key{item.Kind, item.Name}
 		if !item.Held() && !item.Warns() {
 			h.passed[k] = true
+			others = append(others, item)
 			continue
 		}
 		kept := *item
 		kept.Latest, kept.ApprovedText = nil, nil
 		h.items[k] = &kept
-		if kept.Held() && kept.Kind == Template {
-			h.templates = append(h.templates, heldTemplate{templatePattern(kept.Name), &kept})
+		if kept.Held() {
+			held = append(held, &kept)
 		}
 	}
+	h.resources = newHeldResources(held, others)
 	if !revoked {
 		h.passed = nil // everything that is not held is
 	}
 	return h
-}
-
-var expression = regexp.MustCompile(`\{[^{}]*\}`)
-
-// templatePattern returns a pattern that matches at least the URIs of a URI template.
-func templatePattern(template string) *regexp.Regexp {
-	var pattern strings.Builder
-	pattern.WriteString("^(?s:")
-	at := 0
-	for _, found := range expression.FindAllStringIndex(template, -1) {
-		pattern.WriteString(regexp.QuoteMeta(template[at:found[0]]) + ".*")
-		at = found[1]
-	}
-	pattern.WriteString(regexp.QuoteMeta(template[at:]) + ")$")
-	return regexp.MustCompile(pattern.String()) // quoted text is a valid pattern
 }
 
 // with returns a view with another part about one server.
@@ -198,17 +180,21 @@ func (k *Keeper) refuseItem(h *heldServer, server registry.Server, kind Kind, na
 		}
 		return nil
 	}
-	if kind == Template { // a completion may name a resource
-		if item := h.items[key{Resource, name}]; item != nil && item.Held() {
-			return refusal(h.Name, Resource, name, item.State, item.Reason)
+	var variant *Item
+	switch kind {
+	case Template: // a completion may name a resource
+		variant = cmp.Or(h.resources.template(name), h.resources.resource(name))
+	case Resource:
+		if variant = h.resources.resource(name); variant == nil && !revoked {
+			variant = h.resources.source(name)
 		}
 	}
-	if kind == Resource && !revoked {
-		for _, t := range h.templates {
-			if t.matches.MatchString(name) {
-				return refusal(h.Name, Template, t.item.Name, t.item.State, t.item.Reason)
-			}
-		}
+	switch {
+	case variant == nil:
+	case variant.Kind == Template:
+		return refusal(h.Name, Template, variant.Name, variant.State, variant.Reason)
+	default:
+		return refusal(h.Name, Resource, name, variant.State, variant.Reason)
 	}
 	if revoked && !passed[key{kind, name}] {
 		return refusal(h.Name, kind, name, Pending, Relaunch)
@@ -246,6 +232,8 @@ func Explain(state State, reason Reason) string {
 		return "its definition has changed since it was approved"
 	case reason == Proposed:
 		return "an agent proposed its server, and the user has not approved it yet"
+	case reason == Alike:
+		return "its name differs from another one of its server only in case, width, spaces or characters that cannot be seen, and the user has not approved it yet"
 	case reason == Found:
 		return "the scan has found something suspicious in its definition"
 	}

@@ -170,7 +170,7 @@ func (of inspected) ask(ctx context.Context, id string, q inspector.Query) (json
 // serverError returns err. If err is a JSON-RPC error of a server, it keeps only the message, as the original product
 // does.
 func serverError(err error) error {
-	if text, ok := jsonrpc.ErrorText(err); ok {
+	if text, ok := jsonrpc.ErrorText(err); ok && fault.CodeOf(err) == "" {
 		return route.Fail(http.StatusInternalServerError, text)
 	}
 	return err
@@ -261,9 +261,11 @@ func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*rout
 	}
 	answer := result.JSON
 	if text, ok := jsonrpc.ErrorText(err); ok { // clients expect a tool result for errors such as an unknown tool
-		answer, err = json.Marshal(map[string]any{
-			"content": []map[string]string{{"type": "text", "text": text}}, "isError": true,
-		})
+		failed := map[string]any{"content": []map[string]string{{"type": "text", "text": text}}, "isError": true}
+		if near := fault.DidYouMean(err); len(near) > 0 {
+			failed["did_you_mean"] = near
+		}
+		answer, err = json.Marshal(failed)
 	}
 	if err != nil {
 		return nil, err

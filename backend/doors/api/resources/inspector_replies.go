@@ -34,6 +34,7 @@ type (
 		Content           []mcpObject `json:"content,omitempty" nullable:"false" doc:"Blocks of the result: objects with type, and for the type text a member text."`
 		StructuredContent mcpObject   `json:"structuredContent,omitempty" doc:"The result as an object, if the tool has an output schema."`
 		IsError           bool        `json:"isError,omitempty" doc:"Whether the tool failed."`
+		DidYouMean        []string    `json:"did_you_mean,omitempty" nullable:"false" doc:"Names of tools that may be meant, if the server has no tool of the name."`
 	}
 )
 

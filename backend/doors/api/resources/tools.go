@@ -65,7 +65,7 @@ func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownToo
 	for _, t := range tools {
 		shown := view.Present(t).Name
 		if (in.Server == "" || t.Server == in.Server) && (in.Name == "" || t.Name == in.Name || shown == in.Name) {
-			known := knownTool(servers[t.Server], t, rules, in.Brief != "true")
+			known := knownTool(servers[t.Server], t, snapshot, rules, in.Brief != "true")
 			if shown != t.Name {
 				known.AppearsAs = shown
 			}
@@ -76,11 +76,10 @@ func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownToo
 }
 
 // knownTool returns the view of a tool. v is the tool's server, or the zero value when that was removed a moment ago.
-func knownTool(v registry.Server, t *catalog.Tool, rules *policy.Policy, schema bool) KnownTool {
-	of := rules.Decide(t.Server, t.Name)
-	k := KnownTool{Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.Enabled && v.Approved && of.Enabled, Labels: append([]string{}, of.Tags...)}
-	if err := rules.Refusal("", t.Server, t.Name); err != nil {
-		k.Disabled = fault.MessageOf(err)
+func knownTool(v registry.Server, t *catalog.Tool, in *catalog.Snapshot, rules *policy.Policy, schema bool) KnownTool {
+	k := KnownTool{Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.Enabled && v.Approved, Labels: append([]string{}, rules.Decide(t.Server, t.Name).Tags...)}
+	if err := rules.Refusal("", t.Server, t.Name, in); err != nil {
+		k.Enabled, k.Disabled = false, fault.MessageOf(err)
 	}
 	return k
 }
@@ -117,7 +116,7 @@ func (s *Tools) get(ctx context.Context, in *toolInput) (*route.Reply[toolDetail
 		return nil, err
 	}
 	v, _ := s.Registry.Get(t.Server)
-	out := toolDetail{KnownTool: knownTool(v, t, s.Policy.Get(), true), Definition: t.Definition}
+	out := toolDetail{KnownTool: knownTool(v, t, s.Catalog.Snapshot(), s.Policy.Get(), true), Definition: t.Definition}
 	out.Used = toolUse{Enabled: out.Enabled, LentTo: orEmpty(s.FoundBy(t.Key())), Clients: []toolClient{}}
 	callers, err := s.Journal.UsedBy(ctx, t.Server, t.Name, maxToolClients)
 	if err != nil {

@@ -70,7 +70,7 @@ type TrustItem struct {
 	Kind       holding.Kind      `json:"kind" enum:"tool,prompt,resource,template,instructions"`
 	Name       string            `json:"name" doc:"Name of a tool or prompt, URI of a resource, URI template of a template; empty for instructions."`
 	State      holding.State     `json:"state" enum:"approved,pending,changed,blocked,rejected" doc:"Only approved items reach agents. pending: nobody has approved it. changed: its definition is another one than the approved one. blocked: the scan has found signs of an attack. rejected: a person does not want it."`
-	Reason     holding.Reason    `json:"reason,omitempty" enum:"new,proposed,launch,changed,scan,rejected" doc:"Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it."`
+	Reason     holding.Reason    `json:"reason,omitempty" enum:"new,proposed,launch,changed,scan,rejected,alike" doc:"Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it. alike: people may take its name for that of another item of the server."`
 	Why        string            `json:"why,omitempty" doc:"The reason as a sentence without its beginning."`
 	Waits      bool              `json:"waits" doc:"Whether it is held until a person decides."`
 	Warns      bool              `json:"warns" doc:"Whether it is in use, but a person should look at it."`
@@ -159,7 +159,7 @@ func (o *Trust) add(list *TrustList, i holding.Item) {
 	}
 	if i.Waits() {
 		server.Waiting++
-		if i.Verdict < holding.Warn {
+		if i.Clean() {
 			server.Clean++
 		}
 	}

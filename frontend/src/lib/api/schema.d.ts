@@ -3246,6 +3246,8 @@ export interface components {
             content?: {
                 [key: string]: unknown;
             }[];
+            /** @description Names of tools that may be meant, if the server has no tool of the name. */
+            did_you_mean?: string[];
             /** @description Whether the tool failed. */
             isError?: boolean;
             /** @description The result as an object, if the tool has an output schema. */
@@ -6273,10 +6275,10 @@ export interface components {
             /** Format: double */
             points: number;
             /**
-             * @description Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it.
+             * @description Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it. alike: people may take its name for that of another item of the server.
              * @enum {string}
              */
-            reason?: "new" | "proposed" | "launch" | "changed" | "scan" | "rejected";
+            reason?: "new" | "proposed" | "launch" | "changed" | "scan" | "rejected" | "alike";
             server: string;
             /** @description Since when it is in this state, in UTC (RFC 3339). */
             since: string;
@@ -6324,10 +6326,10 @@ export interface components {
             /** Format: double */
             points: number;
             /**
-             * @description Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it.
+             * @description Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it. alike: people may take its name for that of another item of the server.
              * @enum {string}
              */
-            reason?: "new" | "proposed" | "launch" | "changed" | "scan" | "rejected";
+            reason?: "new" | "proposed" | "launch" | "changed" | "scan" | "rejected" | "alike";
             server: string;
             /** @description Since when it is in this state, in UTC (RFC 3339). */
             since: string;

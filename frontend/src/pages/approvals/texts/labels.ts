@@ -38,8 +38,12 @@ export const stateWord = ({ state, verdict, reason }: Item): string => {
   return reason === "launch" ? "Held" : "New";
 };
 
-/** whyOf returns the sentence about why an item is held or shown. */
-export function whyOf({ state, reason, flips, verdict }: Item): string {
+/** whyOf returns the sentences about why an item is held or shown. */
+export function whyOf(item: Item): string {
+  return item.listed ? causeOf(item) : `${causeOf(item)} Its server no longer lists it.`;
+}
+
+function causeOf({ state, reason, flips, verdict }: Item): string {
   if (state === "approved")
     return flips && verdict !== "warn"
       ? `Agents can use it. Its definition has changed and come back ${flips} times.`
@@ -49,6 +53,8 @@ export function whyOf({ state, reason, flips, verdict }: Item): string {
   if (reason === "launch") return "Its server is started in another way than when you approved it.";
   if (state === "changed") return "Its definition has changed since it was approved.";
   if (reason === "proposed") return "An agent proposed its server.";
+  if (reason === "alike")
+    return "Its name differs from another one of its server only in case, width, spaces or characters that cannot be seen.";
   if (reason === "scan") return "The scan found something suspicious in its definition.";
   return "Its server has added it.";
 }

@@ -1,0 +1,155 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+const (
+	// quietPause is for how long a list counts as the present one, if the server has not announced a change and answered
+	// no request since it was read. Names that it does not contain then cause no further reading.
+	quietPause = 10 * time.Second
+	// busyPause is the least time between two readings of a list because of names that it does not contain, if the server
+	// has answered requests in between, which may have changed the list.
+	busyPause = time.Second
+	// undeclaredWait is how long a server may take to answer for a list that it has not declared.
+	undeclaredWait = 2 * time.Second
+)
+
+// reading is the last time that a list was read.
+type reading struct {
+	began     time.Time
+	announced int64 // changes of the list that the server had announced
+	answered  int64 // requests that the server had answered
+	err       error
+}
+
+// Reread reads a list of a server again, because a request names something that it does not contain, and starts the server
+// if necessary. It does nothing if the list cannot have changed since it was read; see quietPause. client is the id of the
+// client's session, as for TargetOf.
+func (m *Manager) Reread(ctx context.Context, server registry.Server, client, method string) error {
+	asked := time.Now()
+	w := want{server: server, target: TargetOf(server, client)}
+	session, err := m.acquire(ctx, w)
+	if err != nil {
+		return err
+	}
+	defer session.leave(w)
+	if err := session.reread(ctx, which(method), asked); err != nil {
+		text, answered := jsonrpc.ErrorText(err)
+		if !answered {
+			text = fault.MessageOf(session.explain(err, jsonrpc.Call{Method: method, Idle: m.limits.StartTimeout}))
+		}
+		return fault.Wrap(ErrUnread, fault.Failed, "%s", session.redactor.Text(text))
+	}
+	return nil
+}
+
+// ErrUnread is in the chain of errors of Reread for a server that runs, but does not send its list.
+var ErrUnread = errors.New("the list was not read")
+
+// reread is Manager.Reread for a request that came at a time.
+func (s *session) reread(ctx context.Context, which int, asked time.Time) error {
+	if wait := s.age(which, asked).wait; wait > 0 {
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	if a := s.age(which, asked); a.present {
+		return a.err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.manager.limits.StartTimeout)
+	defer cancel()
+	_, err := s.readLocked(ctx, which)
+	return err
+}
+
+// age is whether a list has to be read again.
+type age struct {
+	present bool          // it was read after the request came, or cannot have changed since
+	err     error         // why it could not be read then
+	wait    time.Duration // before it may be read again
+}
+
+func (s *session) age(which int, asked time.Time) age {
+	s.mu.Lock()
+	last := s.reads[which]
+	s.mu.Unlock()
+	switch {
+	case last.began.IsZero(), s.changes[which].Load() != last.announced:
+		return age{}
+	case last.began.After(asked):
+		return age{present: true, err: last.err}
+	case s.answers.Load() != last.answered:
+		return age{wait: time.Until(last.began.Add(busyPause))}
+	}
+	return age{present: time.Since(last.began) < s.manager.quietPause, err: last.err}
+}
+
+// pagesOf reads all pages of a list. A list that the server has not declared is asked for all the same, because some
+// servers have one; listed is false if the server refuses the request, or does not answer it soon.
+func (s *session) pagesOf(ctx context.Context, which int) (definitions []json.RawMessage, listed bool, err error) {
+	l := lists[which]
+	if s.offers(l.capability) {
+		definitions, err = s.readPages(ctx, l)
+		if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && rpc.Code == jsonrpc.CodeMethodNotFound && which != toolsList {
+			definitions, err = nil, nil // resources without templates, for example
+		}
+		return definitions, true, err
+	}
+	soon, cancel := context.WithTimeout(ctx, undeclaredWait)
+	defer cancel()
+	definitions, err = s.readPages(soon, l)
+	_, refused := errors.AsType[*jsonrpc.Error](err)
+	if refused || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, false, nil
+	}
+	return definitions, true, err
+}
+
+// Lists reports whether a running server that is in no registry has a name in the list that it sends for a method.
+func (m *Manager) Lists(server, method, name string) bool {
+	session := m.running(server)
+	if session == nil || name == "" {
+		return false
+	}
+	session.mu.Lock()
+	defer session.mu.Unlock()
+	return named(session.unstored[which(method)], name) != nil
+}
+
+// LeftOut returns why a tool that a running server lists cannot be called, and nil for others. client is as for TargetOf.
+func (m *Manager) LeftOut(server registry.Server, client, tool string) error {
+	at := m.slotOf(TargetOf(server, client))
+	if at == nil {
+		return nil
+	}
+	if session := at.running(); session != nil {
+		return session.refused(jsonrpc.Call{Method: "tools/call", Params: jsonrpc.Set(nil, "name", jsonrpc.Quote(tool))})
+	}
+	return nil
+}
+
+// which returns the index of the list that servers send for a method.
+func which(method string) int {
+	return slices.IndexFunc(lists[:], func(l list) bool { return l.method == method })
+}
+
+// named returns the definition with a name, nil if there is none.
+func named(definitions []json.RawMessage, name string) json.RawMessage {
+	for _, definition := range definitions {
+		if own, ok := jsonrpc.String(jsonrpc.Get(definition, "name")); ok && own == name {
+			return definition
+		}
+	}
+	return nil
+}
