@@ -78,7 +78,7 @@ var allowed = map[string][]string{
 		"discovery/catalog", // the tools that a server lists
 		"servers/listings", "servers/registry", "servers/secrets",
 	},
-	"servers/proxy":           {"base/events", "base/fault", "protocol/jsonrpc", "discovery/catalog", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // listings: the prompts that servers list; secrets: approvals end when a server is started in another way
+	"servers/proxy":           {"base/events", "base/fault", "protocol/era", "protocol/jsonrpc", "discovery/catalog", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // era: how a server introduces itself in each; listings: the prompts that servers list; secrets: approvals end when a server is started in another way
 	"servers/lifecycle":       {"base/fault", "base/settings", "discovery/catalog", "servers/registry", "servers/secrets"},
 	"servers/policy":          {"base/fault", "base/pattern", "base/settings", "base/tokens", "protocol/jsonrpc", "discovery/catalog"}, // catalog: the tools that the rules are about; tokens: of tools that appear otherwise
 	"servers/risk":            {"base/safetext", "servers/registry", "servers/secrets"},

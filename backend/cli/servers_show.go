@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -32,6 +33,13 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s res
 	}
 	if detail.Isolation == registry.PerSession {
 		c.printf("  each session of a client has its own process or connection\n")
+	}
+	for _, connection := range detail.Connections {
+		where := "connection"
+		if connection.PID != 0 {
+			where = fmt.Sprintf("process %d", connection.PID)
+		}
+		c.printf("  %s speaks MCP %s\n", where, connection.Protocol)
 	}
 	c.printSandbox(detail.Sandbox)
 	for _, setting := range append(assignments(detail.Env, "="), assignments(detail.Headers, ": ")...) {

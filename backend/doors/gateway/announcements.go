@@ -215,7 +215,7 @@ func (g *Gateway) deliver(a upstream.Announced) {
 		g.announceUnchanged(a)
 		return
 	}
-	concerned := g.subscriptions.of(a.Server, a.Session, jsonrpc.GetString(a.Params, "uri"))
+	concerned := g.subscriptions.of(a)
 	if len(concerned) == 0 {
 		return
 	}

@@ -96,7 +96,7 @@ func (s *Session) vetted(ctx context.Context, server, tool string, params json.R
 		return call(ctx, r)
 	})
 	s.flush(ctx, s.exchangeOf(ctx))
-	s.noteTask(ctx, server, tool, result.JSON)
+	s.noteTask(server, tool, result)
 	s.exchangeOf(ctx).note(result.Modern)
 	s.called(request, result, err)
 	result.JSON = s.surface.shown(server, "tools/call", result.JSON, "")

@@ -42,3 +42,9 @@ func (s *Session) exchangeOf(ctx context.Context) exchange {
 	}
 	return e
 }
+
+// lease keeps a server running for the request of a client. The server is started as a call
+// of the client would start it.
+func (s *Session) lease(ctx context.Context, server string) (*upstream.Lease, error) {
+	return s.gateway.proxy.Lease(ctx, server, s.id, s.exchangeOf(ctx).caller)
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // maxListens is how many subscriptions/listen requests of one session may be open.
@@ -130,6 +131,9 @@ func (l *listener) announce(method string, params json.RawMessage) {
 		l.pending = append(l.pending, n)
 	}
 }
+
+// caller implements subscriber.
+func (l *listener) caller() upstream.Caller { return modernLists{l.session} }
 
 // acknowledged lets notifications pass.
 func (l *listener) acknowledged() {

@@ -141,7 +141,7 @@ func (s *Session) wants(ctx context.Context, server, level string) (done func())
 		s.levels[server] = counts
 	}
 	count(1)
-	if lease, err := s.gateway.proxy.Lease(ctx, server, s.id); err == nil { // otherwise the call fails as well
+	if lease, err := s.lease(ctx, server); err == nil { // otherwise the call fails as well
 		s.gateway.shareLevel(ctx, server, s.id)
 		lease.Release()
 	}
@@ -160,7 +160,7 @@ func severe(message json.RawMessage, level string) bool {
 func (g *Gateway) deliverMessage(a upstream.Announced) {
 	severity := slices.Index(levels, jsonrpc.GetString(a.Params, "level"))
 	for _, s := range g.all() {
-		if a.Session != "" && a.Session != s.id || a.Taken == any(s) {
+		if a.Session != "" && a.Session != s.id || a.Taken == any(s) || a.Elsewhere(s.id) {
 			continue
 		}
 		s.mu.Lock()

@@ -55,7 +55,7 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 
 // answerModern sets hop anew if the request has started the server.
 func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta, params json.RawMessage, hop *era.Hop) (json.RawMessage, error) {
-	ctx = exchange{modern: true, caller: s}.in(ctx)
+	ctx = exchange{modern: true, caller: modernLists{s}}.in(ctx)
 	switch method {
 	case "server/discover":
 		own, err := s.surface.introduce(ctx, meta.ClientCapabilities)

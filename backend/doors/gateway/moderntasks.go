@@ -82,7 +82,7 @@ func (s *Session) follow(ctx context.Context, t *task, l *listener) error {
 	t.following.Lock()
 	defer t.following.Unlock()
 	if t.unfollow == nil {
-		stop, err := s.gateway.proxy.FollowTask(ctx, t.server, s.id, t.id)
+		stop, err := t.lease.FollowTask(ctx, t.id)
 		if err != nil {
 			return err
 		}

@@ -1,16 +1,20 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // oneServer is the surface of a single server. The client is shown what it would see
@@ -36,24 +40,37 @@ func (o oneServer) admitted() error {
 // introduce returns what the server has declared at its last start, and starts a server
 // that has not been started before. It returns an introduction of the hub's own if a person
 // has to sign in first, because a client would give up a server that does not answer.
-func (o oneServer) introduce(ctx context.Context, _ json.RawMessage) (introduction, error) {
+//
+// A legacy client that can be asked gets a session of its era with a server of both; so the
+// server is started in that era, too, if it has introduced itself only in the other.
+func (o oneServer) introduce(ctx context.Context, client json.RawMessage) (introduction, error) {
 	if err := o.admitted(); err != nil {
 		return introduction{}, err
 	}
-	if known, ok := o.known(); ok {
+	e, which := o.session.exchangeOf(ctx), era.Legacy
+	if e.modern {
+		which = era.Modern
+	}
+	known, ok := o.known(which)
+	other := ok && !e.modern && canBeAsked(client) && o.onlyModern()
+	if ok && !other {
 		return known, nil
 	}
-	lease, err := o.session.gateway.proxy.Lease(ctx, o.server, o.session.id)
-	if errors.Is(err, mcphttp.ErrSignIn) {
-		return o.beforeSignIn()
+	if other {
+		e.caller = joining{o.session}
 	}
-	if err != nil {
+	lease, err := o.session.gateway.proxy.Lease(ctx, o.server, o.session.id, e.caller)
+	switch {
+	case err != nil && ok:
+		return known, nil
+	case errors.Is(err, mcphttp.ErrSignIn):
+		return o.beforeSignIn()
+	case err != nil:
 		return introduction{}, err
 	}
 	defer lease.Release()
 	o.session.gateway.remember(ctx, o.server)
-	known, ok := o.known()
-	if !ok {
+	if known, ok = o.known(which); !ok {
 		return introduction{}, fault.New(fault.Unavailable, "server %q has ended while it introduced itself; try again", o.server)
 	}
 	return known, nil
@@ -72,34 +89,78 @@ func (o oneServer) beforeSignIn() (introduction, error) {
 	}, err
 }
 
-// known returns what the server has declared at its last start.
-func (o oneServer) known() (introduction, bool) {
-	var known introduction
+// known returns what the server has declared at its last start, in an era if it speaks
+// both.
+func (o oneServer) known(which era.Era) (introduction, bool) {
 	stored := o.session.gateway.listings.Of(o.server, listings.Introduction)
-	return known, len(stored) == 1 && json.Unmarshal(stored[0], &known) == nil
+	if len(stored) == 0 {
+		return introduction{}, false
+	}
+	raw := stored[0]
+	for _, other := range stored {
+		if eraOf(other) == which {
+			raw = other
+		}
+	}
+	var known introduction
+	return known, json.Unmarshal(raw, &known) == nil
 }
 
-// remember stores how a running server has introduced itself.
+// onlyModern reports whether the server has introduced itself in the modern era only, and
+// may speak the other one.
+func (o oneServer) onlyModern() bool {
+	stored := o.session.gateway.listings.Of(o.server, listings.Introduction)
+	_, without := o.session.gateway.proxy.Introductions(o.server)
+	return len(stored) == 1 && eraOf(stored[0]) == era.Modern && !slices.Contains(without, era.Legacy)
+}
+
+// eraOf returns the era in which a server has introduced itself.
+func eraOf(introduction json.RawMessage) era.Era {
+	return era.Of(jsonrpc.GetString(introduction, "protocolVersion"))
+}
+
+// remember stores how a running server has introduced itself, in each era that it speaks.
 func (g *Gateway) remember(ctx context.Context, server string) {
-	d, running := g.proxy.Describe(server)
-	if !running {
+	abouts, without := g.proxy.Introductions(server)
+	if len(abouts) == 0 {
 		return
 	}
-	own := introduction{Capabilities: d.Capabilities, Info: d.Info, Instructions: d.Instructions}
-	if !isObject(own.Capabilities) {
-		own.Capabilities = json.RawMessage("{}")
+	var list []json.RawMessage
+	for _, d := range abouts {
+		raw, err := introduced(d)
+		if err != nil {
+			g.log.Warn("could not store how a server introduces itself", "server", server, "error", err)
+			return
+		}
+		list = append(list, raw)
 	}
-	raw, err := encode(own)
-	if err == nil {
-		_, err = g.listings.Replace(ctx, server, listings.Introduction, []json.RawMessage{raw})
+	for _, old := range g.listings.Of(server, listings.Introduction) { // in the era that it has not spoken since the hub started
+		of := eraOf(old)
+		if of == era.Unknown || slices.Contains(without, of) || slices.ContainsFunc(list, func(raw json.RawMessage) bool { return eraOf(raw) == of }) {
+			continue
+		}
+		list = append(list, old)
 	}
-	if err != nil {
+	slices.SortStableFunc(list, func(a, b json.RawMessage) int { return cmp.Compare(eraOf(a), eraOf(b)) })
+	if _, err := g.listings.Replace(ctx, server, listings.Introduction, list); err != nil {
 		g.log.Warn("could not store how a server introduces itself", "server", server, "error", err)
 	}
 }
 
+// introduced returns how a server has introduced itself, as it is stored.
+func introduced(d upstream.Description) (json.RawMessage, error) {
+	own := introduction{Capabilities: d.Capabilities, Info: d.Info, Instructions: d.Instructions}
+	if !isObject(own.Capabilities) {
+		own.Capabilities = json.RawMessage("{}")
+	}
+	return encode(struct {
+		ProtocolVersion string `json:"protocolVersion"`
+		introduction
+	}{d.ProtocolVersion, own})
+}
+
 func (o oneServer) info() json.RawMessage {
-	known, _ := o.known()
+	known, _ := o.known(era.Modern)
 	return known.Info
 }
 
@@ -125,7 +186,7 @@ func (o oneServer) list(ctx context.Context, method string, params json.RawMessa
 	if result := o.stored(method); result != nil {
 		return result, nil
 	}
-	lease, err := o.session.gateway.proxy.Lease(ctx, o.server, o.session.id)
+	lease, err := o.session.lease(ctx, o.server)
 	if errors.Is(err, mcphttp.ErrSignIn) {
 		o.session.awaitSignIn()
 		return o.emptyList(ctx, method), nil
@@ -171,11 +232,10 @@ func (o oneServer) resolve(name string) (server, tool string, ok bool) { return 
 // ttl returns what the server has said of the lists that it has sent, as long as it runs.
 // It is 0 before the server has introduced itself, which may take a sign-in.
 func (o oneServer) ttl(method string) int64 {
-	if _, known := o.known(); !known {
+	if _, known := o.known(era.Modern); !known {
 		return 0
 	}
-	about, _ := o.session.gateway.proxy.Describe(o.server)
-	if ms, said := about.TTLs[method]; said {
+	if ms, said := o.session.gateway.proxy.TTLs(o.server)[method]; said {
 		return ms
 	}
 	return listTTL

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -58,7 +59,44 @@ func (s *Session) HasRoots() bool {
 func (s *Session) Declared() upstream.Declared {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return upstream.Declared{Capabilities: s.gateway.withPerson(s.declared), LogLevel: s.level}
+	return upstream.Declared{Capabilities: s.gateway.withPerson(s.declared), LogLevel: s.level, Asked: canBeAsked(s.declared)}
+}
+
+// canBeAsked reports whether servers can ask a client with these capabilities something.
+func canBeAsked(capabilities json.RawMessage) bool {
+	return slices.ContainsFunc([]string{"elicitation", "sampling", "roots"}, func(name string) bool {
+		return isObject(jsonrpc.Get(capabilities, name))
+	})
+}
+
+// joining is a legacy client that can be asked, before its capabilities are noted.
+type joining struct{ *Session }
+
+// Client implements upstream.CallOf.
+func (j joining) Client() any { return j.Session }
+
+// Declared implements upstream.Declarer.
+func (j joining) Declared() upstream.Declared {
+	d := j.Session.Declared()
+	d.Asked = true
+	return d
+}
+
+// caller implements subscriber.
+func (s *Session) caller() upstream.Caller { return s }
+
+// modernLists makes the requests of a modern client whose results the hub rewrites. It
+// implements upstream.CallOf and upstream.Declarer.
+type modernLists struct{ *Session }
+
+// Client implements upstream.CallOf.
+func (m modernLists) Client() any { return m.Session }
+
+// Declared implements upstream.Declarer.
+func (m modernLists) Declared() upstream.Declared {
+	d := m.Session.Declared()
+	d.Rewritten = true
+	return d
 }
 
 // askPerson asks a person in place of the client. asked is false if nobody can answer.

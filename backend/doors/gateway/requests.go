@@ -79,7 +79,7 @@ func (s *Session) forward(ctx context.Context, server, method string, params jso
 		Server: server, Session: s.id, Client: s.client().Name, Origin: s.origin(method), Method: method, Params: params, Caller: e.caller, Progress: e.progress,
 	}
 	if t := s.taskOf(server, jsonrpc.GetString(params, "taskId")); t != nil {
-		request.Tool = t.tool
+		request.Tool, request.Over = t.tool, t.lease
 	}
 	if !s.beginCall() {
 		s.gateway.proxy.RefuseForward(request, errBusy)

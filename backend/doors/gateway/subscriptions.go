@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -18,6 +19,8 @@ import (
 type subscriber interface {
 	// announce sends a notification without waiting.
 	announce(method string, params json.RawMessage)
+	// caller is for whom servers are asked.
+	caller() upstream.Caller
 }
 
 // subscriptions counts who has subscribed to which resources. Each
@@ -39,6 +42,7 @@ type resourceKey struct{ server, session, uri string }
 type subscription struct {
 	changing sync.Mutex // held while the server is asked to subscribe or unsubscribe
 	lease    *upstream.Lease
+	over     atomic.Pointer[upstream.Lease] // of the session that sends the updates, which may begin before lease is set
 
 	subscribers map[subscriber]forms // guarded by subscriptions.mu
 }
@@ -80,7 +84,7 @@ func (b *subscriptions) add(ctx context.Context, s subscriber, key resourceKey, 
 	if sub.live() {
 		return json.RawMessage("{}"), nil
 	}
-	result, err := b.subscribe(ctx, key, sub)
+	result, err := b.subscribe(ctx, key, sub, s.caller())
 	if err != nil {
 		b.leave(s, key, form)
 		b.drop(key, sub)
@@ -102,18 +106,20 @@ func (sub *subscription) live() bool {
 	}
 }
 
-// subscribe sends resources/subscribe. The caller holds sub.changing.
-func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *subscription) (json.RawMessage, error) {
-	lease, err := b.proxy.Lease(ctx, key.server, key.session)
+// subscribe sends resources/subscribe, for a caller or nil for those that had subscribed
+// before. The caller holds sub.changing.
+func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *subscription, who upstream.Caller) (json.RawMessage, error) {
+	lease, err := b.proxy.Lease(ctx, key.server, key.session, who)
 	if err != nil {
 		return nil, err
 	}
-	if jsonrpc.Get(jsonrpc.Get(b.proxy.Capabilities(key.server), "resources"), "subscribe") == nil {
+	if jsonrpc.Get(jsonrpc.Get(lease.Capabilities(), "resources"), "subscribe") == nil {
 		lease.Release()
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: server %q does not support subscriptions", key.server)
 	}
+	sub.over.Store(lease)
 	params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-	result, err := b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Session: key.session, Method: "resources/subscribe", Params: params, Own: true})
+	result, err := b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Session: key.session, Method: "resources/subscribe", Params: params, Own: true, Over: lease})
 	if err != nil {
 		lease.Release()
 		return nil, err
@@ -172,7 +178,7 @@ func (b *subscriptions) remove(ctx context.Context, s subscriber, key resourceKe
 	}
 	if sub.live() {
 		params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-		_, err = b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Session: key.session, Method: "resources/unsubscribe", Params: params, Own: true})
+		_, err = b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Session: key.session, Method: "resources/unsubscribe", Params: params, Own: true, Over: sub.lease})
 	}
 	sub.end()
 	b.drop(key, sub) // one that has subscribed meanwhile waits for changing
@@ -216,13 +222,14 @@ func (b *subscriptions) all() []resourceKey {
 }
 
 // of returns the subscribers that are concerned by an update of a resource: those that
-// have subscribed to it or to a resource above it.
-func (b *subscriptions) of(server, session, uri string) map[subscriber]forms {
+// have subscribed to it or to a resource above it, over the session that sends the update.
+func (b *subscriptions) of(a upstream.Announced) map[subscriber]forms {
+	uri := jsonrpc.GetString(a.Params, "uri")
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	found := make(map[subscriber]forms)
 	for key, sub := range b.resources {
-		if key.server == server && key.session == session && covers(key.uri, uri) {
+		if key.server == a.Server && key.session == a.Session && covers(key.uri, uri) && a.Over(sub.over.Load()) {
 			for s, form := range sub.subscribers {
 				found[s] |= form
 			}
@@ -253,7 +260,7 @@ func (b *subscriptions) renew(ctx context.Context, server, session string) (miss
 	for key, sub := range lost {
 		sub.changing.Lock()
 		if !sub.live() && sub.lease != nil {
-			if _, err := b.subscribe(ctx, key, sub); err == nil {
+			if _, err := b.subscribe(ctx, key, sub, nil); err == nil {
 				missed = append(missed, key.uri)
 			}
 		}

@@ -38,9 +38,13 @@ func (s *Session) callAsTask(ctx context.Context, r proxy.Request) (proxy.Result
 	if err != nil || id == nil {
 		return result, err
 	}
+	lease := result.Lease()
+	if lease != nil {
+		defer lease.Release()
+	}
 	ask := func(ctx context.Context, method string) (json.RawMessage, error) {
 		answer, err := s.gateway.proxy.Forward(ctx, proxy.Forwarded{
-			Server: r.Server, Tool: r.Tool, Arguments: arguments, Session: r.Session, Client: r.Client, Method: method, Params: jsonrpc.Set(nil, "taskId", id), Caller: r.Caller, Progress: r.Progress,
+			Server: r.Server, Tool: r.Tool, Arguments: arguments, Session: r.Session, Client: r.Client, Method: method, Params: jsonrpc.Set(nil, "taskId", id), Caller: r.Caller, Progress: r.Progress, Over: lease,
 		})
 		return answer.JSON, err
 	}

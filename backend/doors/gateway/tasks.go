@@ -25,7 +25,7 @@ const maxTasks = 256
 // task is a task that a session has started.
 type task struct {
 	server, tool, id string
-	lease            *upstream.Lease // keeps the server running until the task is over
+	lease            *upstream.Lease // of the session that knows it, which it keeps running until the task is over
 	cut              json.RawMessage // its result as the client is shown it, if that is long
 	last             json.RawMessage // the task as the client is shown it, once it is over; legacy clients list it
 
@@ -35,20 +35,20 @@ type task struct {
 }
 
 // noteTask remembers the task in the result of a tool call, if there is one.
-func (s *Session) noteTask(ctx context.Context, server, tool string, result json.RawMessage) {
-	if !bytes.Contains(result, []byte(`"taskId"`)) {
+func (s *Session) noteTask(server, tool string, result proxy.Result) {
+	if !bytes.Contains(result.JSON, []byte(`"taskId"`)) {
 		return // without looking for the members of a long result
 	}
-	id := jsonrpc.GetString(jsonrpc.Get(result, "task"), "taskId")
-	if era.ResultType(result) == era.TypeTask {
-		id = jsonrpc.GetString(result, "taskId")
+	id := jsonrpc.GetString(jsonrpc.Get(result.JSON, "task"), "taskId")
+	if era.ResultType(result.JSON) == era.TypeTask {
+		id = jsonrpc.GetString(result.JSON, "taskId")
 	}
 	if id == "" {
 		return
 	}
-	lease, err := s.gateway.proxy.Lease(ctx, server, s.id)
-	if err != nil {
-		return // the server has ended, and the task with it
+	lease := result.Lease()
+	if lease == nil {
+		return // no server has given the result
 	}
 	s.mu.Lock()
 	s.tasks = append(s.tasks, &task{server: server, tool: tool, id: id, lease: lease})
@@ -169,7 +169,7 @@ func (g *Gateway) deliverTask(a upstream.Announced) {
 			continue
 		}
 		t := s.taskOf(a.Server, jsonrpc.GetString(a.Params, "taskId"))
-		if t == nil {
+		if t == nil || !a.Over(t.lease) {
 			continue
 		}
 		about := proxy.Forwarded{Server: t.server, Tool: t.tool, Session: s.id, Client: s.client().Name, Params: a.Params}

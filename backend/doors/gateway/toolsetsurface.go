@@ -251,7 +251,7 @@ func (s *Session) admitted(ctx context.Context, server, tool string) (release fu
 	if err := s.gateway.toolsets.Admit(name, key); err != nil {
 		return release, err
 	}
-	lease, err := s.gateway.proxy.Lease(ctx, server, s.id)
+	lease, err := s.lease(ctx, server)
 	if err != nil {
 		return release, err
 	}

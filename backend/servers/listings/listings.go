@@ -25,8 +25,9 @@ const (
 	Prompts   Kind = "prompts"
 	Resources Kind = "resources"
 	Templates Kind = "resourceTemplates"
-	// Introduction is a list of one object, with serverInfo, capabilities and
-	// instructions as the server has declared them at its last start.
+	// Introduction is a list of an object for each era of MCP in which the server has
+	// introduced itself, with protocolVersion, serverInfo, capabilities and instructions as
+	// it has declared them at its last start.
 	Introduction Kind = "introduction"
 )
 

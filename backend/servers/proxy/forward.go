@@ -25,6 +25,7 @@ type Forwarded struct {
 	Params    json.RawMessage // sent unchanged, except for what Request says about members that could be mistaken
 	Caller    upstream.Caller // answers requests that the server sends meanwhile; may be nil
 	Own       bool            // a request of the hub itself; Caller and Progress are nil
+	Over      *upstream.Lease // whose session is used while it takes calls; may be nil
 	// Progress, if not nil, receives the params of progress notifications.
 	Progress func(json.RawMessage)
 }
@@ -121,9 +122,9 @@ func (f Forwarded) screened() (Screened, bool) {
 func (p *Proxy) forward(ctx context.Context, server registry.Server, f Forwarded) (upstream.Result, error) {
 	call := jsonrpc.Call{Method: f.Method, Params: jsonrpc.Unambiguous(f.Params, checked...), Progress: f.Progress}
 	if f.Own {
-		return p.upstream.Request(ctx, server, f.Session, call)
+		return p.upstream.Request(ctx, server, f.Session, f.Over, call)
 	}
-	return p.upstream.Call(ctx, server, f.Session, f.Caller, call)
+	return p.upstream.CallOver(ctx, server, f.Session, f.Over, f.Caller, call)
 }
 
 // audited maps the methods of Forward that the audit log records to their kinds and to

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
@@ -57,7 +58,13 @@ type Result struct {
 	JSON      json.RawMessage // byte for byte as the server sent it; see upstream.Result
 	Modern    bool            // it is of the modern era
 	ToolError bool            // isError is true: the tool itself failed
+
+	answer upstream.Result
 }
+
+// Lease returns a lease of the session with the server that has given the result; see
+// upstream.Result.Lease.
+func (r Result) Lease() *upstream.Lease { return r.answer.Lease() }
 
 // FlightChanged is published when a call begins or ends.
 type FlightChanged struct{}
@@ -147,7 +154,7 @@ func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 	defer p.release()
 	r.Params = rules.Params(r.Server, r.Tool, jsonrpc.Overwrite(r.Params, "name", jsonrpc.Quote(r.Tool)))
 	answer, err := p.upstream.Call(ctx, server, r.Session, r.Caller, jsonrpc.Call{Method: "tools/call", Params: r.Params, Progress: r.Progress})
-	result := Result{JSON: answer.JSON, Modern: answer.Modern}
+	result := Result{JSON: answer.JSON, Modern: answer.Modern, answer: answer}
 	if err == nil {
 		result.ToolError = failed(result.JSON)
 	}
@@ -177,22 +184,14 @@ func failed(result json.RawMessage) bool {
 	return string(jsonrpc.Get(result, "isError")) == "true"
 }
 
-// Lease keeps a server running for the session of a client; see upstream.Manager.Lease.
-func (p *Proxy) Lease(ctx context.Context, server, session string) (*upstream.Lease, error) {
+// Lease keeps a server running for a caller in the session of a client; see
+// upstream.Manager.Lease.
+func (p *Proxy) Lease(ctx context.Context, server, session string, who upstream.Caller) (*upstream.Lease, error) {
 	admitted, err := p.admit(Request{Server: server})
 	if err != nil {
 		return nil, err
 	}
-	return p.upstream.Lease(ctx, admitted, session)
-}
-
-// FollowTask subscribes to a task of a server; see upstream.Manager.FollowTask.
-func (p *Proxy) FollowTask(ctx context.Context, server, session, id string) (stop func(), err error) {
-	admitted, err := p.admit(Request{Server: server})
-	if err != nil {
-		return nil, err
-	}
-	return p.upstream.FollowTask(ctx, admitted, session, id)
+	return p.upstream.Lease(ctx, admitted, session, who)
 }
 
 // OwnerOf returns session if each session of a client has the server for itself, and ""
@@ -216,6 +215,20 @@ func (p *Proxy) NotifyOwn(session, method string) { p.upstream.NotifyOwn(session
 func (p *Proxy) Describe(server string) (upstream.Description, bool) {
 	return p.upstream.Describe(server)
 }
+
+// Introductions returns how a server has introduced itself in each era; see
+// upstream.Manager.Introductions.
+func (p *Proxy) Introductions(server string) (abouts []upstream.Description, without []era.Era) {
+	v, err := p.registry.Get(server)
+	if err != nil {
+		return nil, nil
+	}
+	return p.upstream.Introductions(v)
+}
+
+// TTLs returns for how long the results of a running server may be cached; see
+// upstream.Description.
+func (p *Proxy) TTLs(server string) map[string]int64 { return p.upstream.TTLs(server) }
 
 // Capabilities returns what a running server has declared in its answer to
 // initialize, and nil if the server is not running.

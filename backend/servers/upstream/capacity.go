@@ -65,7 +65,7 @@ func (m *Manager) stopLongestIdle() bool {
 		var in *slot
 		for _, s := range m.allSlots() {
 			session := s.running()
-			if session == nil || session.link.pid() == 0 || m.keeps(s.target.Server) {
+			if session == nil || session.link.pid() == 0 || m.keeps(s.target.Server) && !s.spare() {
 				continue
 			}
 			if idle := session.idleFor(); idle > 0 && (longest == nil || idle > longest.idleFor()) {

@@ -54,4 +54,19 @@ type Announced struct {
 	// Taken is the client that has the message already, as of MessageQueuer; nil if none
 	// has.
 	Taken any
+
+	from *session // nil for an announcement that no session has made
+}
+
+// Over reports whether the session of a lease has made the announcement.
+func (a Announced) Over(l *Lease) bool { return a.from == nil || l == nil || l.session == a.from }
+
+// Elsewhere reports whether the client's session with an id calls the server over another
+// session than the one that has made the announcement; see Target.Second.
+func (a Announced) Elsewhere(client string) bool {
+	if a.from == nil || a.from.usedBy(client) {
+		return false
+	}
+	other := a.from.at.beside()
+	return other != nil && other.usedBy(client)
 }

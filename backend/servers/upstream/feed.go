@@ -12,7 +12,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 const (
@@ -53,23 +52,6 @@ func newFeed(s *session) *feed {
 		session: s, wake: make(chan struct{}, 1), acks: make(chan json.RawMessage, 1),
 		topics: make(map[topic]bool), changed: make(chan struct{}), settled: -1,
 	}
-}
-
-// FollowTask subscribes to a task of a server of the modern era. It fails if the server
-// does not run or does not announce the states of its tasks. client is as for TargetOf.
-// The subscription ends with the server's session, or with stop.
-func (m *Manager) FollowTask(ctx context.Context, server registry.Server, client, id string) (stop func(), err error) {
-	var s *session
-	if at := m.slotOf(TargetOf(server, client)); at != nil {
-		s = at.running()
-	}
-	if s == nil || !s.modern() {
-		return nil, fault.New(fault.Invalid, "server %q does not announce the states of tasks", server.Name)
-	}
-	if err := s.feed.subscribe(ctx, topic{task: true, name: id}); err != nil {
-		return nil, err
-	}
-	return func() { s.feed.unsubscribe(topic{task: true, name: id}) }, nil
 }
 
 // startFeed begins to receive notifications, until ctx ends or the session is shut
@@ -242,7 +224,7 @@ func (f *feed) catchUp() {
 		}
 		events.Publish(f.session.manager.bus, Announced{
 			Server: f.session.server.Name, Session: f.session.target.Client,
-			Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(t.name)), Client: f.session.onlyClient(),
+			Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(t.name)), Client: f.session.onlyClient(), from: f.session,
 		})
 	}
 }

@@ -85,20 +85,15 @@ func (s *session) Notification(method string, params json.RawMessage) {
 			return
 		}
 	}
-	if !s.target.Legacy { // otherwise the other session has it, too
-		s.announce(method)
-	}
+	s.announce(method)
 	var taken any
 	switch method {
 	case "notifications/message":
 		taken = s.passMessage(params)
 		fallthrough
 	case "notifications/resources/updated", "notifications/tasks/status", "notifications/tasks":
-		if s.target.Legacy && method == "notifications/resources/updated" {
-			return
-		}
 		events.Publish(s.manager.bus, Announced{
-			Server: s.server.Name, Session: s.target.Client, Method: method, Params: params, Client: s.onlyClient(), Taken: taken,
+			Server: s.server.Name, Session: s.target.Client, Method: method, Params: params, Client: s.onlyClient(), Taken: taken, from: s,
 		})
 	}
 	s.enqueue(notice{method: method, params: params, at: time.Now()})

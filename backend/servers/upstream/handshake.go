@@ -11,52 +11,164 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // discoverWait is how long the hub waits for an answer to server/discover before it
 // sends initialize as well. Legacy servers may ignore the former.
 const discoverWait = 2 * time.Second
 
-// handshake learns the era of the server, what it is and what it offers. The modern
-// era is preferred. A server is not asked for the modern era if legacy is true.
-func (s *session) handshake(ctx context.Context, legacy bool) error {
-	if sse := s.server.Transport == "sse"; legacy || sse {
-		err := s.initialize(ctx)
-		if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && !sse && !s.target.Legacy && refusesLegacy(rpc) {
-			return s.discover(ctx)
-		}
-		return err
+// opening is how a session is opened.
+type opening struct {
+	first   era.Era // whose request is sent first: initialize (legacy) or server/discover (modern)
+	wanted  era.Era // of the session; Unknown for either
+	only    bool    // no session of the other era will do
+	patient bool    // the server is known to answer server/discover, if slowly
+	last    bool    // the server is not started once more
+}
+
+// anew is the error of a handshake that needs a new process, opened in another way.
+type anew struct {
+	opening
+	deaf bool // the server ended when it got server/discover
+}
+
+func (*anew) Error() string { return "the server has to be started again in the other era" }
+
+// plan returns how a session in this slot is opened. The eras of a server that is not known
+// are learned with server/discover, which only servers of the modern era answer. A server
+// that is known to speak both is opened in the legacy era unless the modern one is
+// wanted: the legacy era offers the hub and people the most, and most clients speak it.
+func (s *slot) plan(w want) opening {
+	known := s.erasOf(w.server)
+	o := opening{first: era.Modern, wanted: w.era, only: s.target.Second, patient: known.modern == always}
+	switch {
+	case w.server.Transport == "sse", known.deaf:
+		o.first = era.Legacy
+	case w.era != era.Modern && (o.only || known.modern == always && known.legacy != never):
+		o.first = era.Legacy
+	}
+	return o
+}
+
+// handshake learns the era of the server, what it is and what it offers.
+func (s *session) handshake(ctx context.Context, o opening) error {
+	if o.first == era.Legacy {
+		return s.openLegacy(ctx, o)
 	}
 	probing, stop := context.WithCancel(ctx)
 	defer stop()
-	probe := make(chan error, 1)
-	go func() { probe <- s.discover(probing) }()
-	wait := time.NewTimer(discoverWait)
-	defer wait.Stop()
-	select {
-	case err := <-probe:
-		switch {
-		case err == nil, ctx.Err() != nil, cannotBeReached(err):
-			return err
-		case isClosed(err):
-			s.endedUnasked = s.link.pid() != 0 // some legacy servers end unless the first request is initialize
-			return err
-		}
-		return s.initialize(ctx)
-	case <-wait.C:
-		s.silent = true
+	probe := make(chan discovered, 1)
+	go func() {
+		about, err := s.discover(probing)
+		probe <- discovered{about, err}
+	}()
+	var silent <-chan time.Time
+	if !o.patient {
+		wait := time.NewTimer(discoverWait)
+		defer wait.Stop()
+		silent = wait.C
 	}
-	err := s.initialize(ctx)
-	if _, refused := errors.AsType[*jsonrpc.Error](err); !refused {
+	select {
+	case found := <-probe:
+		return s.openFound(ctx, o, found)
+	case <-silent:
+		return s.openSilent(ctx, o, probe)
+	}
+}
+
+// discovered is the outcome of server/discover.
+type discovered struct {
+	about Description
+	err   error
+}
+
+// openLegacy opens a session with initialize, and one of the modern era if the server
+// refuses that.
+func (s *session) openLegacy(ctx context.Context, o opening) error {
+	about, err := s.initialize(ctx)
+	switch {
+	case err == nil:
+		return s.open(era.Legacy, about)
+	case s.server.Transport == "sse":
+		return err
+	case o.only && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		s.learn(era.Legacy, never, Description{}) // otherwise each call would wait so long
+		return err
+	case ctx.Err() != nil || !s.refusesLegacy(err):
 		return err
 	}
-	// A slow server of the modern era.
+	s.learn(era.Legacy, never, Description{})
+	if o.only {
+		return err
+	}
+	found, modernErr := s.discover(ctx)
+	if modernErr != nil {
+		return err
+	}
+	return s.open(era.Modern, found)
+}
+
+// openFound opens a session after the server has answered server/discover.
+func (s *session) openFound(ctx context.Context, o opening, found discovered) error {
+	switch err := found.err; {
+	case err == nil && o.wanted == era.Legacy:
+		return s.turnLegacy(ctx, o, found.about, false)
+	case err == nil:
+		return s.open(era.Modern, found.about)
+	case ctx.Err() != nil, cannotBeReached(err):
+		return err
+	case isClosed(err):
+		if s.link.pid() != 0 && !o.last && !o.only { // some legacy servers end unless the first request is initialize
+			return &anew{opening{first: era.Legacy, wanted: o.wanted, last: true}, true}
+		}
+		return err
+	}
+	s.learn(era.Modern, never, Description{})
+	if o.only {
+		return found.err
+	}
+	about, err := s.initialize(ctx)
+	if err != nil {
+		return err
+	}
+	return s.open(era.Legacy, about)
+}
+
+// openSilent opens a session with a server that has not answered server/discover in time:
+// it ignores the request, or starts slowly.
+func (s *session) openSilent(ctx context.Context, o opening, probe <-chan discovered) error {
+	about, err := s.initialize(ctx)
+	if _, refused := errors.AsType[*jsonrpc.Error](err); err != nil && !refused {
+		return err
+	}
+	if err == nil {
+		select {
+		case found := <-probe: // it was slow, and answers in order
+			if found.err != nil {
+				s.learn(era.Modern, never, Description{})
+				break
+			}
+			s.learn(era.Modern, always, found.about)
+			if o.wanted == era.Modern && s.link.pid() == 0 {
+				return s.open(era.Modern, found.about)
+			} else if o.wanted == era.Modern && !o.last {
+				return &anew{opening{first: era.Modern, wanted: era.Modern, only: o.only, patient: true, last: true}, false}
+			}
+		default:
+			s.learnDeaf()
+		}
+		if o.only {
+			return fault.New(fault.Failed, "it speaks only versions of MCP before %s", era.Modern.Versions()[0])
+		}
+		return s.open(era.Legacy, about)
+	}
 	select {
-	case modern := <-probe:
-		if modern == nil {
-			s.silent = false
-			return nil
+	case found := <-probe:
+		switch {
+		case found.err == nil && o.wanted == era.Legacy:
+			return s.turnLegacy(ctx, o, found.about, true)
+		case found.err == nil:
+			return s.open(era.Modern, found.about)
 		}
 	case <-time.After(discoverWait):
 	case <-ctx.Done():
@@ -64,10 +176,49 @@ func (s *session) handshake(ctx context.Context, legacy bool) error {
 	return err
 }
 
-// refusesLegacy reports whether an error means that the server does not know
-// initialize.
-func refusesLegacy(err *jsonrpc.Error) bool {
-	return err.Code == jsonrpc.CodeMethodNotFound || err.Code == era.CodeUnsupportedVersion
+// turnLegacy opens a legacy session with a server that has answered server/discover.
+// refused says that it has refused initialize since. A process may keep the era of its first
+// request; then it has to be started again.
+func (s *session) turnLegacy(ctx context.Context, o opening, modern Description, refused bool) error {
+	s.learn(era.Modern, always, modern)
+	if !refused {
+		about, err := s.initialize(ctx)
+		switch {
+		case err == nil:
+			return s.open(era.Legacy, about)
+		case ctx.Err() != nil, cannotBeReached(err):
+			return err
+		}
+	}
+	if s.link.pid() != 0 && !o.last {
+		return &anew{opening{first: era.Legacy, wanted: era.Legacy, last: true}, false}
+	}
+	s.learn(era.Legacy, never, Description{})
+	return s.open(era.Modern, modern)
+}
+
+// open notes how the server has described itself in an era, which becomes that of the
+// session.
+func (s *session) open(which era.Era, about Description) error {
+	s.learn(which, always, about)
+	s.mu.Lock()
+	s.description = about
+	s.mu.Unlock()
+	s.conn.SetLineLimit(maxLine)
+	if which == era.Legacy {
+		return s.conn.Notify("notifications/initialized", nil)
+	}
+	return nil
+}
+
+// refusesLegacy reports whether an error of initialize means that the server does not speak
+// the legacy era. A remote server may say so in any way.
+func (s *session) refusesLegacy(err error) bool {
+	if s.link.pid() == 0 {
+		return !cannotBeReached(err) && !isClosed(err)
+	}
+	rpc, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && (rpc.Code == jsonrpc.CodeMethodNotFound || rpc.Code == era.CodeUnsupportedVersion)
 }
 
 // cannotBeReached reports whether an error says nothing about the era of a remote
@@ -80,31 +231,30 @@ func cannotBeReached(err error) bool {
 	return kind == fault.Unavailable || kind == fault.Timeout
 }
 
-// discover sends server/discover. If it succeeds, the session is one of the modern
+// discover sends server/discover, and returns how the server describes itself in the modern
 // era.
-func (s *session) discover(ctx context.Context) error {
+func (s *session) discover(ctx context.Context) (Description, error) {
 	call := jsonrpc.Call{Method: "server/discover", Params: s.modernMeta(Declared{}).Stamp(nil), Quiet: true}
 	raw, err := s.conn.Call(ctx, call)
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && offersModern(rpc) {
 		raw, err = s.conn.Call(ctx, call)
 	}
 	if err != nil {
-		return err
+		return Description{}, err
 	}
 	found, err := era.ReadDiscover(raw)
 	if err != nil {
-		return err
+		return Description{}, err
 	}
 	version := found.Version(era.Modern)
 	if version == "" {
-		return jsonrpc.NewError(era.CodeUnsupportedVersion, "the server supports none of the versions %v", era.Modern.Versions())
+		return Description{}, jsonrpc.NewError(era.CodeUnsupportedVersion, "the server supports none of the versions %v", era.Modern.Versions())
 	}
-	s.describe(Description{
+	return Description{
 		Name: jsonrpc.GetString(found.ServerInfo, "name"), Title: jsonrpc.GetString(found.ServerInfo, "title"), Version: jsonrpc.GetString(found.ServerInfo, "version"),
 		TTLs: noteTTL(nil, "server/discover", raw), Info: found.ServerInfo, Instructions: found.Instructions, ProtocolVersion: version, Versions: found.Versions, Capabilities: found.Capabilities,
 		Declared: personCapabilities,
-	})
-	return nil
+	}, nil
 }
 
 // offersModern reports whether an error refuses a version and names a modern version
@@ -122,12 +272,12 @@ func offersModern(err *jsonrpc.Error) bool {
 	return false
 }
 
-// initialize sends initialize and notifications/initialized. If it succeeds, the
-// session is one of the legacy era.
-func (s *session) initialize(ctx context.Context) error {
+// initialize sends initialize, and returns how the server describes itself in the legacy
+// era.
+func (s *session) initialize(ctx context.Context) (Description, error) {
 	declared, err := json.Marshal(s.capabilities())
 	if err != nil {
-		return err
+		return Description{}, err
 	}
 	params, err := json.Marshal(map[string]any{
 		"protocolVersion": era.Legacy.Versions()[0],
@@ -135,11 +285,11 @@ func (s *session) initialize(ctx context.Context) error {
 		"clientInfo":      s.clientInfo(),
 	})
 	if err != nil {
-		return err
+		return Description{}, err
 	}
 	raw, err := s.conn.Call(ctx, jsonrpc.Call{Method: "initialize", Params: params})
 	if err != nil {
-		return err
+		return Description{}, err
 	}
 	// Any version is accepted, because results are passed on without decoding them.
 	var result struct {
@@ -149,29 +299,27 @@ func (s *session) initialize(ctx context.Context) error {
 		Instructions    string `json:"instructions"`
 	}
 	if err := json.Unmarshal(raw, &result); err != nil {
-		return fmt.Errorf("the answer to initialize is malformed: %w", err)
+		return Description{}, fmt.Errorf("the answer to initialize is malformed: %w", err)
 	}
 	info := result.ServerInfo
-	s.describe(Description{
+	return Description{
 		Name: info.Name, Title: info.Title, Version: info.Version, Info: jsonrpc.Get(raw, "serverInfo"), Instructions: result.Instructions,
 		ProtocolVersion: result.ProtocolVersion, Capabilities: result.Capabilities, Declared: declared,
-	})
-	return s.conn.Notify("notifications/initialized", nil)
+	}, nil
 }
 
-func (s *session) describe(d Description) {
+// era returns the era of the session.
+func (s *session) era() era.Era {
 	s.mu.Lock()
-	s.description = d
-	s.mu.Unlock()
-	s.conn.SetLineLimit(maxLine)
+	defer s.mu.Unlock()
+	if era.Of(s.description.ProtocolVersion) == era.Modern {
+		return era.Modern
+	}
+	return era.Legacy
 }
 
 // modern reports whether the session is one of the modern era.
-func (s *session) modern() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return era.Of(s.description.ProtocolVersion) == era.Modern
-}
+func (s *session) modern() bool { return s.era() == era.Modern }
 
 func (s *session) clientInfo() json.RawMessage {
 	info := jsonrpc.Set(nil, "name", jsonrpc.Quote("agent-discover"))
@@ -186,24 +334,5 @@ func (s *session) modernMeta(d Declared) era.Meta {
 	}
 	return era.Meta{
 		ProtocolVersion: era.Modern.Versions()[0], ClientInfo: s.clientInfo(), ClientCapabilities: capabilities, LogLevel: d.LogLevel,
-	}
-}
-
-// isLegacy reports whether the server did not answer server/discover when it was last
-// started with this configuration.
-func (s *slot) isLegacy(server registry.Server) bool {
-	s = s.shared
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.legacy != nil && sameLaunch(*s.legacy, server)
-}
-
-// noteEra remembers whether a server has to be started without server/discover.
-func (s *slot) noteEra(server registry.Server, legacy bool) {
-	s = s.shared
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.legacy = nil; legacy {
-		s.legacy = &server
 	}
 }

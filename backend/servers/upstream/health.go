@@ -21,16 +21,17 @@ const pingTimeout = 15 * time.Second
 // server is not healthy.
 func (m *Manager) Check(ctx context.Context, server registry.Server) (latency time.Duration, err error) {
 	began := time.Now()
-	w := want{server: server, target: TargetOf(server, ""), check: true}
+	w := wantOf(server, "", nil)
+	w.check = true
 	session, err := m.check(ctx, w)
 	latency = time.Since(began)
 	if ctx.Err() == nil {
 		m.noteCheck(server, err)
 	}
 	if session != nil {
-		session.leave(w)
-		if s := m.slot(server.Name); s != nil && !server.KeepRunning && session.retireChecked() {
-			s.shutdown(session, "")
+		session.leave()
+		if !server.KeepRunning && session.retireChecked() {
+			session.at.shutdown(session, "")
 		}
 	}
 	return latency, err
@@ -43,10 +44,7 @@ func (m *Manager) check(ctx context.Context, w want) (*session, error) {
 	if server.Command == "" && server.Transport == "stdio" {
 		return nil, fault.New(fault.Invalid, "No command configured")
 	}
-	var ran *session
-	if s := m.slotOf(w.target); s != nil {
-		ran = s.running()
-	}
+	ran := m.currentSession(w.target)
 	for {
 		session, err := m.acquire(ctx, w)
 		if err != nil || session != ran {
@@ -55,7 +53,7 @@ func (m *Manager) check(ctx context.Context, w want) (*session, error) {
 		if err = session.ping(ctx); !errors.Is(err, mcphttp.ErrLost) {
 			return session, err
 		}
-		session.leave(w) // the server has dropped the session; test with a new one
+		session.leave() // the server has dropped the session; test with a new one
 	}
 }
 

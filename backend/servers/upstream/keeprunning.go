@@ -16,11 +16,13 @@ func (m *Manager) supervise(ctx context.Context) {
 		return
 	}
 	for _, server := range m.registry.List() {
-		if !server.KeepRunning {
-			for _, s := range m.slotsOf(server.Name) {
+		busy := false
+		for _, s := range m.slotsOf(server.Name) {
+			if busy = busy || s.busy() && s.target.Client == ""; !server.KeepRunning || s.spare() {
 				s.stopIdle(m.limits.IdleStop)
 			}
-		} else if s := m.slot(server.Name); server.Approved && (m.gate == nil || m.gate.RefuseStart(server) == nil) && !server.Isolated() && (s == nil || !s.busy() && s.startAllowed()) {
+		}
+		if s := m.slot(server.Name); server.KeepRunning && server.Approved && (m.gate == nil || m.gate.RefuseStart(server) == nil) && !server.Isolated() && !busy && (s == nil || s.startAllowed()) {
 			m.work.Go(func() { m.keepRunning(ctx, server) })
 		}
 	}
@@ -32,10 +34,10 @@ const maxKeepFailures = 3
 // keepRunning starts a server that has KeepRunning set. After maxKeepFailures
 // failed starts, it clears KeepRunning.
 func (m *Manager) keepRunning(ctx context.Context, server registry.Server) {
-	w := want{server: server, target: TargetOf(server, "")}
+	w := wantOf(server, "", nil)
 	session, err := m.acquire(ctx, w)
 	if err == nil {
-		session.leave(w)
+		session.leave()
 		return
 	}
 	if ctx.Err() != nil || errors.Is(err, ErrPaused) {

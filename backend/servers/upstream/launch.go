@@ -16,24 +16,23 @@ import (
 // launch starts a server and returns once the server is initialized and its
 // tools are listed. If a server was started but does not answer as it should,
 // launch returns the error together with the session, which is being shut down. A
-// server that ends without an answer to server/discover is started again without it.
-func launch(ctx context.Context, at *slot, server registry.Server) (*session, error) {
-	legacy := at.target.Legacy || at.isLegacy(server)
-	s, err := begin(ctx, at, server, legacy)
-	if err != nil && s != nil && s.endedUnasked && ctx.Err() == nil {
-		<-s.link.gone()
-		s, err = begin(ctx, at, server, true)
-		legacy = err == nil
+// server that has to be opened in another way than it was is started again.
+func launch(ctx context.Context, at *slot, w want) (*session, error) {
+	s, err := begin(ctx, at, w.server, at.plan(w))
+	again, ok := errors.AsType[*anew](err)
+	if !ok || ctx.Err() != nil {
+		return s, err
 	}
-	if err == nil && !at.target.Legacy {
-		at.noteEra(server, legacy || s.silent)
+	<-s.link.gone()
+	s, err = begin(ctx, at, w.server, again.opening)
+	if err == nil && again.deaf {
+		s.learnDeaf()
 	}
 	return s, err
 }
 
-// begin is one attempt of launch. The server is first asked for the modern era, unless
-// legacy is true.
-func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (*session, error) {
+// begin is one attempt of launch.
+func begin(ctx context.Context, at *slot, server registry.Server, o opening) (*session, error) {
 	m := at.manager
 	if err := startable(server); err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (
 		return nil, unfilled{err}
 	}
 	s := &session{
-		manager: m, server: server, target: at.target, filled: filled, redactor: at.redactor(filled), private: at.privacy() != nil,
+		manager: m, at: at, server: server, target: at.target, filled: filled, redactor: at.redactor(filled), private: at.privacy() != nil,
 		started: time.Now(), lastUsed: time.Now(), stderr: newTail(),
 		wake: make(chan struct{}, 1), notices: make(chan notice, maxNotices),
 	}
@@ -65,9 +64,9 @@ func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (
 		return nil, err
 	}
 	m.work.Go(s.publish)
-	err = s.handshake(ctx, legacy)
+	err = s.handshake(ctx, o)
 	s.tap.endHandshake()
-	if err == nil && !at.target.Legacy {
+	if err == nil {
 		_, err = s.readList(ctx, toolsList)
 	}
 	if err != nil {
@@ -86,7 +85,7 @@ func begin(ctx context.Context, at *slot, server registry.Server, legacy bool) (
 	s.lastUsed = time.Now()                                  // a slow start does not count as idle time
 	live, cancel := context.WithCancel(context.Background()) // the session outlives ctx; session.wait calls cancel
 	s.cancel = cancel
-	s.relist(func(l list) bool { return l != lists[toolsList] && !at.target.Legacy })
+	s.relist(func(l list) bool { return l != lists[toolsList] && s.leads() })
 	m.work.Go(func() { s.follow(live) })
 	if s.modern() {
 		s.startFeed(live)

@@ -2,54 +2,63 @@ package upstream
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Lease keeps a server running although no call is in flight, such as for a
-// subscription. It does not outlive the server's session.
+// Lease keeps a session with a server running although no call is in flight, such as for a
+// subscription. It does not outlive the session.
 type Lease struct {
 	session *session
-	legacy  *session // the legacy session beside it; may be nil
 	once    sync.Once
 }
 
-// Lease starts a server if necessary and returns a lease of its session. The
-// caller must release it. client is as for TargetOf.
-func (m *Manager) Lease(ctx context.Context, server registry.Server, client string) (*Lease, error) {
-	w := want{server: server, target: TargetOf(server, client)}
+// Lease starts a server if necessary and returns a lease of the session that calls of a
+// caller use; nil stands for the hub. The caller must release it. client is as for TargetOf.
+func (m *Manager) Lease(ctx context.Context, server registry.Server, client string, who Caller) (*Lease, error) {
+	w := wantOf(server, client, who)
 	session, err := m.acquire(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	defer session.leave(w)
+	defer session.leave()
 	session.lease(1)
-	lease := &Lease{session: session}
-	w.target.Legacy = true
-	if s := m.slotOf(w.target); s != nil {
-		lease.legacy = s.running()
-		lease.legacy.lease(1)
-	}
-	return lease, nil
+	return &Lease{session: session}, nil
 }
 
 // Done is closed when the session has ended.
 func (l *Lease) Done() <-chan struct{} { return l.session.conn.Done() }
 
+// Capabilities returns what the server has declared in this session.
+func (l *Lease) Capabilities() json.RawMessage {
+	l.session.mu.Lock()
+	defer l.session.mu.Unlock()
+	return l.session.description.Capabilities
+}
+
+// FollowTask subscribes to a task of the session. It fails if the server does not announce
+// the states of its tasks. The subscription ends with the session, or with stop.
+func (l *Lease) FollowTask(ctx context.Context, id string) (stop func(), err error) {
+	s := l.session
+	if !s.modern() {
+		return nil, fault.New(fault.Invalid, "server %q does not announce the states of tasks", s.server.Name)
+	}
+	if err := s.feed.subscribe(ctx, topic{task: true, name: id}); err != nil {
+		return nil, err
+	}
+	return func() { s.feed.unsubscribe(topic{task: true, name: id}) }, nil
+}
+
 // Release ends the lease. Releasing it again does nothing.
 func (l *Lease) Release() {
-	l.once.Do(func() {
-		l.session.lease(-1)
-		l.legacy.lease(-1)
-	})
+	l.once.Do(func() { l.session.lease(-1) })
 }
 
 // lease changes the number of leases.
 func (s *session) lease(by int) {
-	if s == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.leases += by

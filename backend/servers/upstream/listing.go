@@ -39,16 +39,29 @@ func (m *Manager) Describe(name string) (Description, bool) {
 	return d, true
 }
 
+// TTLs returns for how long the results of a running server may be cached, of its session
+// of the modern era.
+func (m *Manager) TTLs(name string) map[string]int64 {
+	for _, s := range m.slotsOf(name) {
+		if session := s.running(); session != nil && session.modern() {
+			session.mu.Lock()
+			defer session.mu.Unlock()
+			return session.description.TTLs
+		}
+	}
+	return nil
+}
+
 // ListTools reads all pages of a server's tool list, stores the tools in the
 // catalog and returns the definitions as sent, without those that are held. It
 // starts the server if necessary.
 func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error) {
-	w := want{server: server, target: TargetOf(server, "")}
+	w := wantOf(server, "", nil)
 	session, err := m.acquire(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	defer session.leave(w)
+	defer session.leave()
 	limit := m.limits.StartTimeout
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

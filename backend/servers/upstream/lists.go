@@ -62,12 +62,8 @@ func (s *session) relist(condition func(list) bool) {
 			any = true
 		}
 	}
-	if !any {
-		return
-	}
-	select {
-	case s.wake <- struct{}{}:
-	default:
+	if any {
+		s.ring()
 	}
 }
 
@@ -94,6 +90,9 @@ func (s *session) follow(ctx context.Context) {
 }
 
 func (s *session) readOutdated(ctx context.Context) {
+	if !s.leads() {
+		return
+	}
 	same := make(map[string]bool) // by the notification: whether all its lists are as they were
 	for i, l := range lists {
 		if !s.outdated[i].Swap(false) {
@@ -113,7 +112,7 @@ func (s *session) readOutdated(ctx context.Context) {
 	}
 	for method, unchanged := range same {
 		if unchanged {
-			events.Publish(s.manager.bus, Announced{Server: s.server.Name, Session: s.target.Client, Method: method, Client: s.onlyClient()})
+			events.Publish(s.manager.bus, Announced{Server: s.server.Name, Session: s.target.Client, Method: method, Client: s.onlyClient(), from: s})
 		}
 	}
 }
@@ -148,7 +147,7 @@ func (s *session) readLocked(ctx context.Context, which int) (changed bool, err 
 		s.mu.Unlock()
 	}()
 	definitions, listed, err := s.pagesOf(ctx, which)
-	if which == toolsList && s.server.ID != 0 && listed {
+	if which == toolsList && s.server.ID != 0 && listed && s.leads() {
 		defer func() { s.noteDiscovery(read.began, err) }()
 	}
 	if err != nil || !listed {
@@ -166,7 +165,7 @@ func (s *session) readLocked(ctx context.Context, which int) (changed bool, err 
 		s.unstored[which] = definitions
 		s.mu.Unlock()
 	}
-	if s.server.ID == 0 || s.over {
+	if s.server.ID == 0 || s.over || !s.keepsList(which, definitions) {
 		return false, nil
 	}
 	if which == toolsList {

@@ -357,7 +357,7 @@ func TestAServerThatRefusesAnEraItNamesIsUsedInTheOther(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if result, err := b.Request(ctx, s, "", jsonrpc.Call{Method: "logging/setLevel", Params: json.RawMessage(`{"level":"info"}`)}); err != nil {
+	if result, err := b.Request(ctx, s, "", nil, jsonrpc.Call{Method: "logging/setLevel", Params: json.RawMessage(`{"level":"info"}`)}); err != nil {
 		t.Errorf("the level: %s, %v", result.JSON, err)
 	}
 	if len(unknown) > 0 {

@@ -65,19 +65,22 @@ func (m *Manager) SetRoots(server string, roots []Root) error {
 	}
 	s.mu.Lock()
 	s.private = &Private{Of: s.private.Of, Secrets: s.private.Secrets, Roots: append([]Root{}, roots...)}
-	session := s.session
 	s.mu.Unlock()
-	if session == nil {
-		return nil
-	}
-	if err := session.conn.Notify("notifications/roots/list_changed", nil); err != nil && !isClosed(err) {
-		return fault.Wrap(err, fault.Failed, "server %q could not be told that its roots have changed: %s", server, session.redactor.Text(err.Error()))
+	for _, s := range m.slotsOf(server) {
+		session := s.running()
+		if session == nil {
+			continue
+		}
+		if err := session.conn.Notify("notifications/roots/list_changed", nil); err != nil && !isClosed(err) {
+			return fault.Wrap(err, fault.Failed, "server %q could not be told that its roots have changed: %s", server, session.redactor.Text(err.Error()))
+		}
 	}
 	return nil
 }
 
 // privacy returns how the server is private; nil if it is shared.
 func (s *slot) privacy() *Private {
+	s = s.shared // two sessions with a private server have the same user
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.private

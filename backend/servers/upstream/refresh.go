@@ -22,7 +22,7 @@ const (
 // is nil if they never have to.
 func (s *session) refreshTimer() <-chan time.Time {
 	every := s.manager.limits.RefreshTools
-	if every <= 0 || s.server.ID == 0 || s.target.Legacy || !s.offers(lists[toolsList].capability) {
+	if every <= 0 || s.server.ID == 0 || !s.leads() || !s.offers(lists[toolsList].capability) {
 		return nil
 	}
 	if s.announcesTools() {

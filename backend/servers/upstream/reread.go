@@ -36,12 +36,12 @@ type reading struct {
 // client's session, as for TargetOf.
 func (m *Manager) Reread(ctx context.Context, server registry.Server, client, method string) error {
 	asked := time.Now()
-	w := want{server: server, target: TargetOf(server, client)}
+	w := wantOf(server, client, nil)
 	session, err := m.acquire(ctx, w)
 	if err != nil {
 		return err
 	}
-	defer session.leave(w)
+	defer session.leave()
 	if err := session.reread(ctx, which(method), asked); err != nil {
 		text, answered := jsonrpc.ErrorText(err)
 		if !answered {

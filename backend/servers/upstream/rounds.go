@@ -25,6 +25,12 @@ type Declared struct {
 	// Tasks are wanted of servers of the modern era, and are returned as the server
 	// sent them.
 	Tasks bool
+	// Rewritten says that the client is modern, and that the hub rewrites the results of
+	// servers, as in lists. It gets them as a legacy client does.
+	Rewritten bool
+	// Asked says that the client itself can be asked something by servers: it has declared
+	// elicitation, sampling or roots.
+	Asked bool
 }
 
 // TaskCaller is a Caller that may want servers of the modern era to run calls as tasks,
@@ -51,6 +57,18 @@ type Result struct {
 	JSON json.RawMessage // as the server sent it, unless a legacy client gets the result of a modern server
 	// Modern is true for a result of the modern era, which only modern clients get.
 	Modern bool
+
+	session *session // that has answered; nil if no server has
+}
+
+// Lease returns a lease of the session that has given the result, such as for a task that
+// only this session knows. It returns nil if no server has given it.
+func (r Result) Lease() *Lease {
+	if r.session == nil {
+		return nil
+	}
+	r.session.lease(1)
+	return &Lease{session: r.session}
 }
 
 const (
@@ -108,9 +126,9 @@ func declaredBy(caller Caller) Declared {
 		return Declared{}
 	}
 	if c, ok := caller.(TaskCaller); ok && c.WantsTasks() {
-		return Declared{Capabilities: jsonrpc.Set(personCapabilities, "extensions", json.RawMessage(`{"`+tasks+`":{}}`)), Tasks: true}
+		return Declared{Capabilities: jsonrpc.Set(personCapabilities, "extensions", json.RawMessage(`{"`+tasks+`":{}}`)), Tasks: true, Asked: true}
 	}
-	return Declared{Capabilities: personCapabilities}
+	return Declared{Capabilities: personCapabilities, Asked: true}
 }
 
 // personCapabilities are the capabilities of a person who calls without a client.

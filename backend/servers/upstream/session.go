@@ -40,6 +40,7 @@ const (
 // session is one running server and the MCP session with it.
 type session struct {
 	manager  *Manager
+	at       *slot
 	server   registry.Server // configuration at the start
 	target   Target
 	filled   registry.Server // configuration with secrets filled in; must not be shown
@@ -70,8 +71,6 @@ type session struct {
 	over         bool               // shutdown has ended; no list is stored any more; guarded by listing
 	shutOnce     sync.Once
 	served       atomic.Bool // a call has got its result
-	silent       bool        // the server did not answer server/discover; valid after the handshake, as endedUnasked
-	endedUnasked bool        // the server ended when it got server/discover
 
 	mu          sync.Mutex
 	description Description
@@ -81,6 +80,7 @@ type session struct {
 	used        bool                          // by a call
 	client      any                           // of the first call; nil if it had none
 	shared      bool                          // calls of several clients have used the session
+	users       map[string]bool               // ids of the clients' sessions that have called
 	inFlight    int                           // number of users of the session, such as calls and checks
 	leases      int                           // number of leases that have not been released
 	probe       *probe                        // nil unless the server is suspected to hang
@@ -122,8 +122,28 @@ func (s *session) enter(w want) bool {
 		if !s.used {
 			s.used, s.client = true, client
 		}
+		if w.client != "" {
+			if s.users == nil {
+				s.users = make(map[string]bool)
+			}
+			s.users[w.client] = true
+		}
 	}
 	return true
+}
+
+// usedBy reports whether the client's session with an id has called the server.
+func (s *session) usedBy(client string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.users[client]
+}
+
+// forget is called when a client has left.
+func (s *session) forget(client string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.users, client)
 }
 
 // replace waits for the end of a session that accepts no calls, so that a new
@@ -143,7 +163,7 @@ func (s *session) replace(server registry.Server) {
 }
 
 // leave removes a user of the session, which enter has added.
-func (s *session) leave(w want) {
+func (s *session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inFlight--
@@ -200,6 +220,14 @@ func (s *session) fade() {
 	})
 }
 
+// retireUnused is retire for sessions that no client has used.
+func (s *session) retireUnused() bool {
+	s.mu.Lock()
+	used := s.used
+	s.mu.Unlock()
+	return !used && s.retire()
+}
+
 // retireChecked is retire for sessions that only health checks have used. It
 // leaves other sessions unchanged.
 func (s *session) retireChecked() bool {
@@ -213,6 +241,12 @@ func (s *session) state() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return State{Running: true, PID: s.link.pid(), Since: s.started, InFlight: s.inFlight, Version: s.description.Version}
+}
+
+func (s *session) connection() Connection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Connection{Protocol: s.description.ProtocolVersion, PID: s.link.pid(), Since: s.started, InFlight: s.inFlight}
 }
 
 // shutdown refuses new calls, gives calls in flight a grace period, stops the

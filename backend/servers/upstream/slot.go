@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -33,17 +34,17 @@ type slot struct {
 	shared   *slot   // that of all clients of the server, which may be this one
 	output   *output // of all sessions with the server, as messages
 	messages *messageLog
+	eras     eraBook // of shared only
 
 	mu        sync.Mutex
-	private   *Private         // nil if the server is shared; replaced whole
-	legacy    *registry.Server // the configuration with which the server did not answer server/discover; nil if it did
-	closed    error            // why the server must not start; nil if it may
-	held      bool             // a person has stopped the server, so KeepRunning does not start it again
-	session   *session         // nil if no session is running
-	fading    []*session       // lost sessions with calls in flight; see session.fade
-	start     *start           // nil if no start is in progress
-	failures  int              // number of failed starts in a row
-	notBefore time.Time        // earliest time of the next start; see firstDelay
+	private   *Private   // nil if the server is shared; replaced whole; of shared only
+	closed    error      // why the server must not start; nil if it may
+	held      bool       // a person has stopped the server, so KeepRunning does not start it again
+	session   *session   // nil if no session is running
+	fading    []*session // lost sessions with calls in flight; see session.fade
+	start     *start     // nil if no start is in progress
+	failures  int        // number of failed starts in a row
+	notBefore time.Time  // earliest time of the next start; see firstDelay
 	lastErr   error
 	lastText  string // standard error of the last session
 
@@ -54,9 +55,13 @@ type slot struct {
 type want struct {
 	server registry.Server
 	target Target
-	caller Caller // answers requests of the server; nil if nobody can
-	call   bool   // a call for the caller, and not one of the manager's own
-	check  bool   // a health check, which ignores the back-off
+	caller Caller  // answers requests of the server; nil if nobody can
+	client string  // the id of the client's session; empty if there is none
+	era    era.Era // in which the session is wanted; Unknown for either
+	only   bool    // a session of the other era will not do, unless the server has no other
+	over   *Lease  // whose session is used if it takes calls; may be nil
+	call   bool    // a call for the caller, and not one of the manager's own
+	check  bool    // a health check, which ignores the back-off
 }
 
 // start is one attempt to start the server. All callers wait for the same
@@ -126,8 +131,14 @@ func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, er
 			return nil, nil, &silence{p, s.target.Server}
 		}
 	}
-	if old != nil && sameLaunch(old.server, w.server) && old.enter(w) {
-		return old, nil, nil
+	if old != nil && sameLaunch(old.server, w.server) && !old.ending() {
+		if suits := s.suits(old, w); suits && old.enter(w) {
+			return old, nil, nil
+		} else if !suits && !old.retireUnused() {
+			return nil, nil, errOtherEra
+		} else if !suits {
+			s.manager.work.Go(func() { s.shutdown(old, "") })
+		}
 	}
 	if wait := time.Until(s.notBefore); wait > 0 && !w.check && !isUnfilled(s.lastErr) {
 		return nil, nil, s.refusal(wait)
@@ -137,6 +148,14 @@ func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, er
 	s.start = &start{want: w, cancel: cancel, done: make(chan struct{})}
 	s.manager.work.Go(func() { s.run(starting, s.start, old) })
 	return nil, s.start, nil
+}
+
+// errOtherEra means that a session speaks another era than is wanted.
+var errOtherEra = errors.New("the session is of the other era")
+
+// suits reports whether a session has the era that is wanted, or the server speaks no other.
+func (s *slot) suits(session *session, w want) bool {
+	return !w.only || session.era() == w.era || s.erasOf(w.server).of(w.era) == never
 }
 
 // refusal returns the error of calls during the back-off, which lasts for wait.
@@ -156,7 +175,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	if old != nil {
 		old.replace(attempt.server)
 	}
-	session, err := s.launch(ctx, attempt.server)
+	session, err := s.launch(ctx, attempt.want)
 	began := err == nil
 	s.mu.Lock()
 	s.start, s.lastErr, attempt.err = nil, err, err
@@ -173,7 +192,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 		s.countFailure()
 	}
 	s.mu.Unlock()
-	if context.Cause(ctx) == nil && (began || !attempt.check) && !s.target.Legacy {
+	if context.Cause(ctx) == nil && (began || !attempt.check) && !s.target.Second {
 		s.manager.noteStart(attempt.server, err)
 	}
 	if began {
@@ -184,7 +203,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 
 // launch starts the server as soon as fewer than maxStarting servers are being
 // started.
-func (s *slot) launch(ctx context.Context, server registry.Server) (*session, error) {
+func (s *slot) launch(ctx context.Context, w want) (*session, error) {
 	limit := s.manager.limits.StartTimeout
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -199,7 +218,7 @@ func (s *slot) launch(ctx context.Context, server registry.Server) (*session, er
 	}
 	starting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	session, err := launch(starting, s, server)
+	session, err := launch(starting, s, w)
 	if session != nil {
 		s.mu.Lock()
 		s.lastText = session.stderrText()
@@ -246,6 +265,7 @@ func (s *slot) watch(session *session) {
 	if err != nil {
 		s.manager.noteDeath(session.server, err)
 	}
+	s.passLead()
 	events.Publish(s.manager.bus, StateChanged{Name: s.target.Server, Client: s.target.Client})
 }
 

@@ -3,9 +3,11 @@ package upstream
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -19,9 +21,9 @@ type Target struct {
 	// the session that all clients share. The hub uses the latter to list the tools of an
 	// isolated server, and for requests of people.
 	Client string
-	// Legacy sessions speak the legacy era with a remote server that speaks both. Calls of
-	// legacy clients go there, because the tools of such a server may ask in this era only.
-	Legacy bool
+	// Second is the session beside the first one, in the other era, if clients of both eras
+	// use a server that speaks both; see eraFor.
+	Second bool
 }
 
 // TargetOf returns where requests to a server go. client is the id of the client's
@@ -35,6 +37,11 @@ func TargetOf(server registry.Server, client string) Target {
 
 // EndClient ends the sessions that a client has had for itself, because it has left.
 func (m *Manager) EndClient(client string) {
+	for _, s := range m.allSlots() {
+		if session := s.running(); session != nil {
+			session.forget(client)
+		}
+	}
 	ended := m.take(func(t Target) bool { return client != "" && t.Client == client })
 	if len(ended) > 0 {
 		m.work.Go(func() { inParallel(ended, func(s *slot) { s.close(errLeft) }) })
@@ -55,39 +62,82 @@ func (m *Manager) NotifyOwn(client, method string) {
 	}
 }
 
+// wantOf returns what a caller wants, nil for the hub itself.
+func wantOf(server registry.Server, client string, caller Caller) want {
+	w := want{server: server, target: TargetOf(server, client), caller: caller, client: client}
+	w.era, w.only = eraFor(caller)
+	return w
+}
+
 // acquire returns the session that a caller wants, which it starts if necessary, and
 // adds a call to it. The caller must end the call with session.leave.
 func (m *Manager) acquire(ctx context.Context, w want) (*session, error) {
+	if w.over != nil && w.over.session.enter(w) {
+		return w.over.session, nil
+	}
+	w.target.Second = m.fitsSecond(w)
 	session, err := m.acquireAt(ctx, w)
-	if err != nil || !w.call || w.caller == nil || declaredBy(w.caller).Modern || !session.speaksBoth() {
+	if !errors.Is(err, errOtherEra) {
 		return session, err
 	}
-	legacy := w
-	legacy.target.Legacy = true
-	if other, err := m.acquireAt(ctx, legacy); err == nil {
-		session.leave(w)
-		return other, nil
+	w.target.Second = !w.target.Second
+	if session, err = m.acquireAt(ctx, w); err == nil || ctx.Err() != nil {
+		return session, err
 	}
-	return session, nil // the server does not speak the legacy era after all
+	if s := m.slotOf(w.target); s != nil && s.erasOf(w.server).of(w.era) != never && !errors.Is(err, errEnded) {
+		m.log.Warn("could not start a second session with a server, so a client uses that of the other era", "server", w.server.Name, "error", fault.MessageOf(err))
+	}
+	w.only, w.target.Second = false, false
+	return m.acquireAt(ctx, w)
 }
 
-// speaksBoth reports whether a remote server speaks the legacy era besides the modern one
-// of the session.
-func (s *session) speaksBoth() bool {
+// fitsSecond reports whether the second session with a server serves a want: it runs in the
+// era that is wanted, or the first one does not run and any will do.
+func (m *Manager) fitsSecond(w want) bool {
+	w.target.Second = true
+	second, first := m.eraAt(w), era.Unknown
+	if second == era.Unknown {
+		return false
+	}
+	w.target.Second = false
+	if first = m.eraAt(w); first == era.Unknown {
+		return second == w.era || !w.only
+	}
+	return second == w.era && first != w.era
+}
+
+// eraAt returns the era of the session at a target, if it can be used for a want, and that
+// in which it is being started; Unknown if it does not run.
+func (m *Manager) eraAt(w want) era.Era {
+	s := m.slotOf(w.target)
+	if s == nil {
+		return era.Unknown
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.link.pid() == 0 && era.Of(s.description.ProtocolVersion) == era.Modern &&
-		slices.ContainsFunc(s.description.Versions, func(v string) bool { return era.Of(v) == era.Legacy })
+	switch {
+	case s.start != nil:
+		return s.start.era
+	case s.session != nil && !s.session.ending() && sameLaunch(s.session.server, w.server):
+		return s.session.era()
+	}
+	return era.Unknown
 }
 
-// alsoTell sends a request to the legacy session beside that of a target, if it runs.
-func (m *Manager) alsoTell(ctx context.Context, t Target, call jsonrpc.Call) {
-	t.Legacy = true
-	if s := m.slotOf(t); s != nil {
+// tell sends a request to the running sessions of a target. It reports whether one runs.
+func (m *Manager) tell(ctx context.Context, t Target, call jsonrpc.Call) (told bool, err error) {
+	for _, second := range []bool{true, false} {
+		t.Second = second
+		s := m.slotOf(t)
+		if s == nil {
+			continue
+		}
 		if session := s.running(); session != nil {
-			_, _ = session.conn.Call(ctx, call) // an error is that of the other session, too
+			_, err = session.request(ctx, nil, call)
+			told = true
 		}
 	}
+	return told, err
 }
 
 // acquireAt is acquire for the session of exactly w.target.
@@ -124,8 +174,8 @@ func (m *Manager) slotsOf(name string) []*slot {
 		}
 	}
 	slices.SortFunc(found, func(a, b *slot) int {
-		if a.target.Client == b.target.Client && a.target.Legacy != b.target.Legacy {
-			return map[bool]int{false: -1, true: 1}[a.target.Legacy]
+		if a.target.Client == b.target.Client && a.target.Second != b.target.Second {
+			return map[bool]int{false: -1, true: 1}[a.target.Second]
 		}
 		return cmp.Compare(a.target.Client, b.target.Client)
 	})

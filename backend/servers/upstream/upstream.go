@@ -87,6 +87,7 @@ type Catalog interface {
 // Listings stores the other lists of servers.
 type Listings interface {
 	Replace(ctx context.Context, server string, kind listings.Kind, definitions []json.RawMessage) (changed bool, err error)
+	Of(server string, kind listings.Kind) []json.RawMessage
 }
 
 // Gate decides which requests to servers concern something that is held until a person
@@ -224,18 +225,30 @@ func (m *Manager) Run(ctx context.Context) error {
 // error is a *jsonrpc.Error; any other error is a fault that names the server. client
 // is the id of the client's session, as for TargetOf.
 func (m *Manager) Call(ctx context.Context, server registry.Server, client string, caller Caller, call jsonrpc.Call) (Result, error) {
+	return m.CallOver(ctx, server, client, nil, caller, call)
+}
+
+// CallOver is Call over the session of a lease, as long as that takes calls. The lease may
+// be nil.
+func (m *Manager) CallOver(ctx context.Context, server registry.Server, client string, over *Lease, caller Caller, call jsonrpc.Call) (Result, error) {
 	if call.Owner = any(nobody{}); caller != nil {
 		call.Owner = caller
 	}
-	return m.request(ctx, want{server: server, target: TargetOf(server, client), caller: caller, call: true}, call)
+	w := wantOf(server, client, caller)
+	w.call, w.over = true, over
+	return m.request(ctx, w, call)
 }
 
 // Request is Call for requests of the hub itself, such as subscriptions on behalf of
-// several clients. They are not taken for the cause of what the server asks.
-func (m *Manager) Request(ctx context.Context, server registry.Server, client string, call jsonrpc.Call) (Result, error) {
-	w := want{server: server, target: TargetOf(server, client)}
+// several clients. They are not taken for the cause of what the server asks. over is as for
+// CallOver, and may be nil. A log level is told to all sessions that run.
+func (m *Manager) Request(ctx context.Context, server registry.Server, client string, over *Lease, call jsonrpc.Call) (Result, error) {
+	w := wantOf(server, client, nil)
+	w.over = over
 	if call.Method == "logging/setLevel" {
-		m.alsoTell(ctx, w.target, call)
+		if told, err := m.tell(ctx, w.target, call); told {
+			return Result{JSON: json.RawMessage("{}")}, err
+		}
 	}
 	return m.request(ctx, w, call)
 }
@@ -250,14 +263,15 @@ func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Resul
 			return Result{}, err
 		}
 		if err := m.refused(w.server, call); err != nil {
-			session.leave(w)
+			session.leave()
 			return Result{}, err
 		}
 		result, err := session.request(ctx, w.caller, call)
-		session.leave(w)
+		session.leave()
 		if err == nil {
 			session.served.Store(true)
 			session.answers.Add(1)
+			result.session = session
 			result.JSON = m.shown(ctx, w.server, call.Method, result.JSON)
 			return result, nil
 		}
@@ -282,10 +296,9 @@ func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	for _, s := range m.slotsOf(server.Name) {
 		s.resetBackoff()
 	}
-	w := want{server: server, target: TargetOf(server, "")}
-	session, err := m.acquire(ctx, w)
+	session, err := m.acquire(ctx, wantOf(server, "", nil))
 	if err == nil {
-		session.leave(w)
+		session.leave()
 	}
 	return err
 }
@@ -322,6 +335,17 @@ type State struct {
 	InFlight int    // in all sessions
 	Version  string // the server's version, as it reports in initialize
 	Sessions int    // of clients that have the server for themselves
+	// Connections are the sessions that clients share, if there are two: the server speaks
+	// both eras, and clients of both use it. The first one is that of PID.
+	Connections []Connection
+}
+
+// Connection describes one session with a server.
+type Connection struct {
+	Protocol string // the version of MCP
+	PID      int    // 0 for a remote server
+	Since    time.Time
+	InFlight int
 }
 
 // State returns the state of a server.
@@ -333,13 +357,19 @@ func (m *Manager) State(name string) State {
 			continue
 		}
 		one := session.state()
-		if one.Sessions, one.InFlight = sum.Sessions, one.InFlight+sum.InFlight; s.target.Client != "" && !s.target.Legacy {
+		if one.Connections = sum.Connections; s.target.Client == "" {
+			one.Connections = append(one.Connections, session.connection())
+		}
+		if one.Sessions, one.InFlight = sum.Sessions, one.InFlight+sum.InFlight; s.target.Client != "" && !s.target.Second {
 			one.Sessions++
 		}
 		if sum.Running {
 			one.PID, one.Since, one.Version = sum.PID, sum.Since, sum.Version
 		}
 		sum = one
+	}
+	if len(sum.Connections) < 2 {
+		sum.Connections = nil
 	}
 	return sum
 }

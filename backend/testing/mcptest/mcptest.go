@@ -71,6 +71,7 @@ type options struct {
 	crash       string // exit immediately with this text on stderr
 	flood       int    // bytes to write to stderr at the start
 	modern      bool   // speak MCP 2026-07-28 only
+	both        string // speak both eras: "locked" or "probe"
 	strict      bool   // exit unless the first request is initialize
 	silent      bool   // do not announce changes of the list of tools
 	stubborn    bool   // survive the end of stdin and SIGTERM
@@ -118,6 +119,14 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.crash, "crash", "", "write `TEXT` to stderr and exit with 3")
 	flags.IntVar(&o.flood, "flood", 0, "write a number of `bytes` to stderr at the start")
 	flags.BoolVar(&o.modern, "modern", false, "speak MCP 2026-07-28 only; with the tools require and meta")
+	flags.StringVar(&o.both, "both", "", "speak MCP 2026-07-28 and older versions, and stay in the era of the first request, which is `locked`; after probe, initialize may follow server/discover")
+	flags.Func("listed", "`FILE` with tools to list, a definition in JSON on each line", func(path string) error {
+		data, err := os.ReadFile(path)
+		for line := range strings.Lines(string(data)) {
+			o.definitions = append(o.definitions, json.RawMessage(strings.TrimSpace(line)))
+		}
+		return err
+	})
 	flags.BoolVar(&o.strict, "strict", false, "exit with 1 unless the first request is initialize")
 	flags.BoolVar(&o.silent, "silent", false, "do not announce changes of the list of tools")
 	flags.BoolVar(&o.stubborn, "stubborn", false, "survive the end of stdin and SIGTERM")

@@ -114,3 +114,34 @@ func (s *server) require(m message, arguments, responses, state json.RawMessage)
 	}
 	s.result(m.ID, result+"}")
 }
+
+// admits decides the era of the connection with its first request, and refuses requests of
+// the other era, as the SDKs for Python and TypeScript do.
+func (s *server) admits(m message) bool {
+	era := "legacy"
+	if m.Method != "initialize" && strings.Contains(string(m.Params), "io.modelcontextprotocol/protocolVersion") {
+		era = "modern"
+	}
+	s.mu.Lock()
+	locked, turned := s.era, s.probed && s.both == "probe" && m.Method == "initialize"
+	if locked == "" || turned {
+		s.era, locked = era, era
+	}
+	s.probed = s.era == "modern" && m.Method == "server/discover"
+	s.mu.Unlock()
+	switch {
+	case era == locked:
+		return true
+	case m.ID != nil && era == "legacy":
+		s.failure(m.ID, -32022, "the connection serves MCP 2026-07-28: "+m.Method)
+	case m.ID != nil:
+		s.failure(m.ID, -32600, "the connection serves older versions of MCP: "+m.Method)
+	}
+	return false
+}
+
+func (s *server) inModern() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.era == "modern"
+}

@@ -43,6 +43,20 @@ func UV(t testing.TB) string {
 	return folder
 }
 
+// Python returns the path of a Python, and the environment in which it has the Python SDK of MCP that build/setup.sh
+// installs. If it is not installed, the test is skipped.
+func Python(t testing.TB) (program string, env map[string]string) {
+	t.Helper()
+	folder := filepath.Join(root(t), "build", "servers", "python")
+	cmd := exec.Command("python3", "-c", "import sys, mcp; print(sys.executable)")
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+folder)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skip("the Python SDK of MCP is not installed: run build/setup.sh test")
+	}
+	return strings.TrimSpace(string(out)), map[string]string{"PYTHONPATH": folder}
+}
+
 func root(t testing.TB) string {
 	t.Helper()
 	root, ok := reference.Repository()

@@ -40,6 +40,8 @@ type server struct {
 	ran       []string                   // what was carried out under names that no list has, as JSON
 	jobs      []*job                     // by id, from 1
 	level     string                     // of log messages, as the client has set it
+	era       string                     // of the connection, with the flag -both: "legacy" or "modern"
+	probed    bool                       // server/discover was the only request so far
 }
 
 func newServer(o options, out io.Writer) *server {
@@ -86,6 +88,9 @@ func (s *server) dispatch(m message) {
 			exit(1)
 		}
 		s.strict = false
+		if s.both != "" && !s.admits(m) {
+			return
+		}
 		cancelled := make(chan struct{})
 		s.mu.Lock()
 		s.calls[string(m.ID)] = cancelled
@@ -114,7 +119,7 @@ func (s *server) note(m message) {
 
 func (s *server) request(m message, cancelled <-chan struct{}) {
 	switch {
-	case s.modern && s.modernRequest(m, cancelled):
+	case (s.modern || s.inModern()) && s.modernRequest(m, cancelled):
 	case m.Method == "initialize":
 		if s.mute {
 			return
@@ -157,6 +162,9 @@ func (s *server) list() string {
 	}
 	if s.tasks {
 		tools = append(tools, json.RawMessage(jobTool))
+	}
+	if s.both != "" {
+		tools = append(tools, define("era", "Tell the era of the connection and the pid", noArguments))
 	}
 	if s.modern && !s.only {
 		tools = append(tools, define("require", "Ask for input", noArguments), define("meta", "Give back the metadata of the request", noArguments))

@@ -82,6 +82,9 @@ func (s *server) call(m message, cancelled <-chan struct{}) {
 	case s.heavy && params.Name == "keep":
 		c.keep()
 		return
+	case s.both != "" && params.Name == "era":
+		c.tellEra()
+		return
 	case params.Name == "later" && !s.only: // is not listed
 		c.askLater()
 		return
@@ -254,7 +257,19 @@ func (c *call) tell() {
 // askClient gives back the client's answer to a request, which names the call if the argument
 // name is token or id.
 func (c *call) askClient() {
+	if c.both != "" && c.inModern() {
+		c.failure(c.id, -32600, "Cannot send "+c.Method+": no back-channel in MCP 2026-07-28")
+		return
+	}
 	c.text(c.ask(c.Method, c.question()))
+}
+
+// tellEra tells the era of the connection and the pid.
+func (c *call) tellEra() {
+	c.mu.Lock()
+	era := c.era
+	c.mu.Unlock()
+	c.text(fmt.Sprint(era, " ", os.Getpid()))
 }
 
 // askLater answers the call, and then does what askClient does.

@@ -59,28 +59,27 @@ func (l Lists) Admitted(ctx context.Context, kept listings.Listing) ([]json.RawM
 }
 
 // InstructionsOf returns the instructions in how a server introduces itself, as a list of
-// at most one.
-func InstructionsOf(introduction []json.RawMessage) []json.RawMessage {
-	if len(introduction) == 0 {
-		return nil
+// at most one. If it has others in another era of MCP, the first ones count for both.
+func InstructionsOf(introductions []json.RawMessage) []json.RawMessage {
+	for _, one := range introductions {
+		if text := jsonrpc.Get(one, "instructions"); text != nil && string(text) != `""` {
+			return []json.RawMessage{text}
+		}
 	}
-	text := jsonrpc.Get(introduction[0], "instructions")
-	if text == nil || string(text) == `""` {
-		return nil
-	}
-	return []json.RawMessage{text}
+	return nil
 }
 
 // introducing returns how a server introduces itself, with only the approved instructions.
-func introducing(introduction, approved []json.RawMessage) []json.RawMessage {
-	if len(introduction) == 0 {
-		return introduction
+func introducing(introductions, approved []json.RawMessage) []json.RawMessage {
+	out := introductions[:0:0]
+	for _, one := range introductions {
+		one = jsonrpc.Delete(one, "instructions")
+		if len(approved) > 0 {
+			one = jsonrpc.Set(one, "instructions", approved[0])
+		}
+		out = append(out, one)
 	}
-	with := jsonrpc.Delete(introduction[0], "instructions")
-	if len(approved) > 0 {
-		with = jsonrpc.Set(with, "instructions", approved[0])
-	}
-	return []json.RawMessage{with}
+	return out
 }
 
 // Known returns the definitions of a kind among what the catalog and the listings have of

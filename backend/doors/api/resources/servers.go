@@ -54,7 +54,8 @@ type Server struct {
 	Isolation       string            `json:"isolation" enum:"shared,session" doc:"shared (one process or connection for all clients) or session (one for each session of a client)."`
 	Sandbox         *Sandbox          `json:"sandbox,omitempty" doc:"How the processes of a stdio server are confined. Left out for a remote server."`
 	Sessions        int               `json:"sessions,omitempty" doc:"Number of client sessions that have a process or connection of their own now, if isolation is session."`
-	PID             int               `json:"pid,omitempty" doc:"Process ID of a running stdio server."`
+	PID             int               `json:"pid,omitempty" doc:"Process ID of a running stdio server; of the first one if there are several."`
+	Connections     []Connection      `json:"connections,omitempty" doc:"The processes or connections that clients share, if there are two: the server speaks versions of MCP before 2026-07-28 and later ones, and clients of both use it."`
 	ToolCount       int               `json:"tool_count" doc:"Number of known tools."`
 	ToolTokens      int               `json:"tool_tokens" doc:"Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted."`
 	LastError       string            `json:"last_error,omitempty" doc:"Why the server failed last, for people. It begins with the reason that the server itself gave, if there is one."`
@@ -63,6 +64,13 @@ type Server struct {
 	Plaintext       []string          `json:"plaintext" doc:"Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url."`
 	ProposedBy      string            `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
 	Risk            *risk.Assessment  `json:"risk,omitempty" doc:"The risk of starting a server that waits for approval."`
+}
+
+// Connection is one of the processes or connections of a server.
+type Connection struct {
+	Protocol string `json:"protocolVersion" doc:"Version of MCP that the hub and the server use with each other."`
+	PID      int    `json:"pid,omitempty" doc:"Process ID; left out for a remote server."`
+	InFlight int    `json:"in_flight" doc:"Number of calls in flight."`
 }
 
 // Tool is the API's view of a known tool.

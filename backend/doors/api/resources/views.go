@@ -136,6 +136,9 @@ func (w *Views) Server(v registry.Server) Server {
 	if v.Transport == "stdio" && w.Sandboxes != nil {
 		out.Sandbox = sandboxOf(v, w.Sandboxes)
 	}
+	for _, c := range state.Connections {
+		out.Connections = append(out.Connections, Connection{c.Protocol, c.PID, c.InFlight})
+	}
 	if out.Env == nil {
 		out.Env = map[string]string{}
 	}

@@ -3454,6 +3454,20 @@ export interface components {
             /** @description All settings, by key. */
             settings: components["schemas"]["Setting"][];
         };
+        Connection: {
+            /**
+             * Format: int64
+             * @description Number of calls in flight.
+             */
+            in_flight: number;
+            /**
+             * Format: int64
+             * @description Process ID; left out for a remote server.
+             */
+            pid?: number;
+            /** @description Version of MCP that the hub and the server use with each other. */
+            protocolVersion: string;
+        };
         ContentsReply: {
             /** @description The contents: objects with uri, and text or blob. */
             contents: {
@@ -5408,6 +5422,8 @@ export interface components {
             args: string[] | null;
             /** @description Program that starts a stdio server. */
             command: string | null;
+            /** @description The processes or connections that clients share, if there are two: the server speaks versions of MCP before 2026-07-28 and later ones, and clients of both use it. */
+            connections?: components["schemas"]["Connection"][] | null;
             created_at: string;
             description: string;
             /** @description Environment variables of the server's process. */
@@ -5450,7 +5466,7 @@ export interface components {
             package_version: string | null;
             /**
              * Format: int64
-             * @description Process ID of a running stdio server.
+             * @description Process ID of a running stdio server; of the first one if there are several.
              */
             pid?: number;
             /** @description Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url. */
@@ -5557,6 +5573,8 @@ export interface components {
             args: string[] | null;
             /** @description Program that starts a stdio server. */
             command: string | null;
+            /** @description The processes or connections that clients share, if there are two: the server speaks versions of MCP before 2026-07-28 and later ones, and clients of both use it. */
+            connections?: components["schemas"]["Connection"][] | null;
             created_at: string;
             description: string;
             /** @description Environment variables of the server's process. */
@@ -5599,7 +5617,7 @@ export interface components {
             package_version: string | null;
             /**
              * Format: int64
-             * @description Process ID of a running stdio server.
+             * @description Process ID of a running stdio server; of the first one if there are several.
              */
             pid?: number;
             /** @description Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url. */

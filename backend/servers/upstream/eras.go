@@ -1,0 +1,170 @@
+package upstream
+
+import (
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// A server may speak both eras. In the legacy one, its tools can ask at any time; in the
+// modern one, they can only end a call with a question, and the SDKs of some languages
+// let the same tool do one or the other. So a client gets a session of its own era if one
+// of its features needs it, see eraFor. Over stdio, a process keeps the era of its first
+// request, so that a server that clients of both eras use has two processes.
+
+// spoken says whether a server speaks an era.
+type spoken int8
+
+const (
+	maybe spoken = iota
+	never
+	always
+)
+
+// eras is what is known of the eras that a server speaks.
+type eras struct {
+	legacy, modern spoken
+	// deaf means that server/discover must not be the first request: the server did not
+	// answer it, or ended.
+	deaf bool
+	// abouts are the last descriptions by era, without tools.
+	abouts map[era.Era]Description
+}
+
+// of returns whether the server speaks an era.
+func (e eras) of(which era.Era) spoken {
+	switch which {
+	case era.Legacy:
+		return e.legacy
+	case era.Modern:
+		return e.modern
+	}
+	return maybe
+}
+
+// eraBook remembers the eras of a server. It is safe for concurrent use.
+type eraBook struct {
+	mu     sync.Mutex
+	server registry.Server // the configuration for which known holds
+	known  *eras
+}
+
+// of returns what is known of a server in a configuration. seed is what was stored of it.
+func (b *eraBook) of(server registry.Server, seed func() eras) eras {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.open(server, seed).copied()
+}
+
+// change changes what is known of a server in a configuration.
+func (b *eraBook) change(server registry.Server, seed func() eras, change func(*eras)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	change(b.open(server, seed))
+}
+
+// open returns what is known of a server. The caller holds mu.
+func (b *eraBook) open(server registry.Server, seed func() eras) *eras {
+	if b.known == nil || !sameLaunch(b.server, server) {
+		known := seed()
+		b.server, b.known = server, &known
+	}
+	return b.known
+}
+
+func (e *eras) copied() eras {
+	out := *e
+	out.abouts = make(map[era.Era]Description, len(e.abouts))
+	for which, about := range e.abouts {
+		out.abouts[which] = about
+	}
+	return out
+}
+
+// erasOf returns what is known of the eras that a server speaks.
+func (s *slot) erasOf(server registry.Server) eras {
+	return s.shared.eras.of(server, func() eras { return s.manager.storedEras(server) })
+}
+
+// storedEras returns what earlier sessions have stored: a server that has introduced itself
+// in the modern era speaks it. If it no longer does, its next session shows that.
+func (m *Manager) storedEras(server registry.Server) (e eras) {
+	if m.listings == nil || server.ID == 0 {
+		return e
+	}
+	for _, about := range m.listings.Of(server.Name, listings.Introduction) {
+		if era.Of(jsonrpc.GetString(about, "protocolVersion")) == era.Modern {
+			e.modern = always
+		}
+	}
+	return e
+}
+
+// learn notes whether the server speaks an era, and how it describes itself in it.
+func (s *session) learn(which era.Era, how spoken, about Description) {
+	seed := func() eras { return s.manager.storedEras(s.server) }
+	s.at.shared.eras.change(s.server, seed, func(e *eras) {
+		if which == era.Legacy {
+			e.legacy = how
+		} else {
+			e.modern = how
+		}
+		delete(e.abouts, which)
+		if how == always {
+			if e.abouts == nil {
+				e.abouts = make(map[era.Era]Description)
+			}
+			e.abouts[which] = about
+		}
+	})
+}
+
+// learnDeaf notes that server/discover must not be the server's first request.
+func (s *session) learnDeaf() {
+	seed := func() eras { return s.manager.storedEras(s.server) }
+	s.at.shared.eras.change(s.server, seed, func(e *eras) { e.deaf, e.modern = true, never })
+}
+
+// Introductions returns how a server has described itself since the hub started, in each
+// era in which it did, and in which eras it was found not to speak. The legacy era is first.
+func (m *Manager) Introductions(server registry.Server) (abouts []Description, without []era.Era) {
+	s := m.slot(server.Name)
+	if s == nil {
+		return nil, nil
+	}
+	known := s.erasOf(server)
+	for _, which := range []era.Era{era.Legacy, era.Modern} {
+		if about, ok := known.abouts[which]; ok {
+			abouts = append(abouts, about)
+		} else if known.of(which) == never {
+			without = append(without, which)
+		}
+	}
+	return abouts, without
+}
+
+// eraFor returns the era in which a caller wants a session, and whether no other will do.
+//
+//   - A modern client gets a modern session.
+//   - A legacy client that can be asked (elicitation, sampling, roots) gets a legacy one,
+//     because a server of both eras may ask in this era only. Other legacy clients lose
+//     nothing in a modern session, so they use one that runs.
+//   - A person is asked like a legacy client, but wants the tasks of the modern era, which
+//     servers of both eras do not have in the other.
+//   - The hub itself, which has no caller, uses what runs.
+func eraFor(caller Caller) (wanted era.Era, only bool) {
+	if caller == nil {
+		return era.Unknown, false
+	}
+	d := declaredBy(caller)
+	switch {
+	case d.Modern || d.Tasks:
+		return era.Modern, true
+	case d.Rewritten:
+		return era.Modern, false
+	}
+	return era.Legacy, d.Asked
+}

@@ -1,0 +1,105 @@
+package upstream
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// Of the two sessions with a server that speaks both eras, one leads: its lists are those
+// of the server, and it announces their changes. It is the first session, and the second
+// one only while the first does not run. What changes meanwhile is read when the other
+// takes the lead.
+
+// beside returns the session of the other era beside that of the slot; nil if none runs.
+func (s *slot) beside() *session {
+	t := s.target
+	t.Second = !t.Second
+	if other := s.manager.slotOf(t); other != nil {
+		return other.running()
+	}
+	return nil
+}
+
+// leads reports whether the lists of the session are those of the server.
+func (s *session) leads() bool { return !s.target.Second || s.at.beside() == nil }
+
+// passLead makes the second session read what has changed while the first one ran.
+func (s *slot) passLead() {
+	if s.target.Second {
+		return
+	}
+	if other := s.beside(); other != nil {
+		other.ring()
+	}
+}
+
+// ring makes follow look for outdated lists.
+func (s *session) ring() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// keepsList reports whether a list that the session has read is stored. Besides those of the
+// session that leads, these are tools with other definitions than the server has listed
+// there, such as those of a new version of its package: they are held like changed ones.
+func (s *session) keepsList(which int, definitions []json.RawMessage) bool {
+	if s.leads() {
+		return true
+	}
+	first := s.at.beside()
+	if which != toolsList || first == nil {
+		return first == nil
+	}
+	first.mu.Lock()
+	listed := first.description.Tools
+	first.mu.Unlock()
+	known := byName(listed)
+	for name, tool := range byName(definitions) {
+		if other, ok := known[name]; ok && !reflect.DeepEqual(tool, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// byName returns definitions of tools by their names, without the members that only one era
+// has or that may vary from one list to the next.
+func byName(definitions []json.RawMessage) map[string]map[string]any {
+	tools := make(map[string]map[string]any, len(definitions))
+	for _, definition := range definitions {
+		var tool map[string]any
+		if json.Unmarshal(definition, &tool) != nil {
+			continue
+		}
+		maps.DeleteFunc(tool, func(member string, _ any) bool {
+			return slices.Contains([]string{"execution", "_meta"}, member)
+		})
+		tools[jsonrpc.GetString(definition, "name")] = tool
+	}
+	return tools
+}
+
+// spare reports whether another session with the server goes on when that of the slot ends.
+func (s *slot) spare() bool {
+	other := s.beside()
+	return other != nil && !other.ending()
+}
+
+// currentSession returns the session that serves requests of the hub itself, or nil.
+func (m *Manager) currentSession(t Target) *session {
+	for _, second := range []bool{false, true} {
+		t.Second = second
+		if s := m.slotOf(t); s != nil {
+			if session := s.running(); session != nil && !session.ending() {
+				return session
+			}
+		}
+	}
+	return nil
+}
