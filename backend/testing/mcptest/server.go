@@ -161,7 +161,7 @@ func (s *server) list() string {
 		}
 	}
 	if s.tasks {
-		tools = append(tools, json.RawMessage(jobTool))
+		tools = append(tools, json.RawMessage(jobTool), define("jobs", "Tell the states of all jobs", noArguments))
 	}
 	if s.both != "" {
 		tools = append(tools, define("era", "Tell the era of the connection and the pid", noArguments))
