@@ -111,9 +111,9 @@ func TestErrorOfAServerIsPassedUnchanged(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
-	h.Add("fake", mcptest.Command(t, "-only", "-tool", "one=The only one"))
-	m := h.Attach().Ask("tools/call", `{"name":"fake__absent","arguments":{}}`)
-	if m.Error == nil || m.Error.Code != -32602 || !strings.HasPrefix(m.Error.Message, "Unknown tool: absent") {
+	h.Add("fake", mcptest.Command(t, "-only", "-tool", "refused=A tool that the server does not know"))
+	m := h.Attach().Ask("tools/call", `{"name":"fake__refused","arguments":{}}`)
+	if m.Error == nil || m.Error.Code != -32602 || !strings.HasPrefix(m.Error.Message, "Unknown tool: refused") {
 		t.Fatalf("got %s", m.Line)
 	}
 	programtest.Contains(t, string(m.Error.Data), `"made":"by mcptest"`)

@@ -81,7 +81,7 @@ type options struct {
 func parse(args []string) (options, error) {
 	var o options
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	flags.Func("tool", "`NAME=DESCRIPTION` of a tool; may be repeated", func(v string) error {
+	flags.Func("tool", "`NAME=DESCRIPTION` of a tool, which is unknown when it is called if the name is refused; may be repeated", func(v string) error {
 		tool, description, _ := strings.Cut(v, "=")
 		o.definitions = append(o.definitions, define(tool, description, `{"type":"object","properties":{"text":{"type":"string"}}}`))
 		return nil

@@ -194,7 +194,11 @@ func (s *server) list() string {
 	if s.pages == "new" {
 		cursor = "after " + page
 	}
-	return `{"tools":[` + string(define("page"+page, "The tool of page "+page, `{"type":"object"}`)) + `],"nextCursor":` + quote(cursor) + `}`
+	name := "page" + page
+	if s.pageList == 1 {
+		name = "echo" // a tool that can be called
+	}
+	return `{"tools":[` + string(define(name, "The tool of page "+page, `{"type":"object"}`)) + `],"nextCursor":` + quote(cursor) + `}`
 }
 
 // ask sends a request to the client and returns the answer as JSON: the result, or

@@ -96,7 +96,7 @@ func (s *server) call(m message, cancelled <-chan struct{}) {
 		c.runAny(params.Name)
 		return
 	}
-	if !s.lists(params.Name) {
+	if params.Name == "refused" || !s.lists(params.Name) {
 		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Unknown tool: %s","data":{"made":"by mcptest"}}}`, m.ID, params.Name))
 		return
 	}
