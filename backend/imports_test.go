@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"protocol/jsonrpc":       {"base/jsonscan"},
 	"protocol/schemacompat":  {"base/jsonscan", "base/safetext"},
 	"protocol/schemacheck":   {"protocol/jsonrpc"},
+	"protocol/mcpshape":      {"base/jsonscan", "base/safetext", "protocol/jsonrpc"},
 	"protocol/mcphttp":       {"base/fault", "base/safetext", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader"}, // mcpheader: headers repeat parts of the message
 	"protocol/era":           {"protocol/jsonrpc"},
 	"protocol/inputrequired": {"base/jsonscan", "protocol/jsonrpc"},

@@ -1,0 +1,74 @@
+package mcpshape
+
+import (
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// schema has the members of a schema that clients check.
+var schema = object{
+	{name: "type", of: oneOf("object"), required: true, otherwise: value(`"object"`)},
+	{name: "properties", of: properties{}},
+	{name: "required", of: list{text}},
+	{name: "$schema", of: text},
+}
+
+// inputSchema accepts schemas of arguments, and makes the closest one of any other value.
+type inputSchema struct{}
+
+func (inputSchema) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
+	const anything = `{"type":"object"}`
+	switch {
+	case len(raw) == 0 || raw[0] != '{':
+		r.add("", is(raw)+"; shown as one that allows all arguments")
+		return json.RawMessage(anything), ""
+	case depth(raw) > maxDepth:
+		r.add("", "is nested too deeply; shown as one that allows all arguments")
+		return json.RawMessage(anything), ""
+	}
+	return schema.fit(r, raw)
+}
+
+// outputSchema accepts schemas of structured results. One for other results than objects is
+// refused, because clients would compare results with a schema that was made up.
+type outputSchema struct{}
+
+func (outputSchema) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
+	if raw[0] != '{' {
+		return nil, is(raw)
+	}
+	if why := oneOfObject(jsonrpc.Get(raw, "type")); why != "" {
+		return nil, "has no type object"
+	}
+	return schema.fit(r, raw)
+}
+
+func oneOfObject(raw json.RawMessage) (why string) {
+	value, _ := jsonrpc.String(raw)
+	return unless(value == "object", raw)
+}
+
+// properties accepts objects whose members are schemas. Members are never left out, because
+// the arguments that they name are real.
+type properties struct{}
+
+func (properties) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
+	if raw[0] != '{' {
+		return nil, is(raw)
+	}
+	out := raw
+	jsonrpc.Each(raw, func(name string, property json.RawMessage) {
+		if property[0] == '{' {
+			return
+		}
+		by := `{}`
+		if string(property) == "false" {
+			by = `{"not":{}}`
+		}
+		r.add(safetext.Label(name), is(property)+"; shown as the schema "+by)
+		out = jsonrpc.Set(out, name, json.RawMessage(by))
+	})
+	return out, ""
+}

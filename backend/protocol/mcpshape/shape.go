@@ -1,0 +1,208 @@
+package mcpshape
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// shape is which values clients accept in one place.
+type shape interface {
+	// fit returns a value as clients accept it, which is raw itself if nothing has to change.
+	// If there is no such value, why says what is wrong.
+	fit(r *report, raw json.RawMessage) (fitting json.RawMessage, why string)
+}
+
+// scalar accepts values by themselves.
+type scalar func(raw json.RawMessage) (fitting json.RawMessage, why string)
+
+func (s scalar) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
+	if len(raw) == 0 {
+		return nil, is(raw)
+	}
+	out, why := s(raw)
+	if why == "" && !bytes.Equal(out, raw) {
+		r.add("", is(raw)+"; shown as "+strings.TrimPrefix(is(out), "is "))
+	}
+	return out, why
+}
+
+var (
+	// text accepts strings.
+	text scalar = func(raw json.RawMessage) (json.RawMessage, string) { return raw, unless(raw[0] == '"', raw) }
+	// flag accepts booleans.
+	flag scalar = func(raw json.RawMessage) (json.RawMessage, string) {
+		return raw, unless(raw[0] == 't' || raw[0] == 'f', raw)
+	}
+	// clearFlag also accepts the texts true and false, where taking them for booleans promises
+	// nothing that the server did not mean.
+	clearFlag scalar = func(raw json.RawMessage) (json.RawMessage, string) {
+		if value, ok := jsonrpc.String(raw); ok && (value == "true" || value == "false") {
+			return json.RawMessage(value), ""
+		}
+		return flag(raw)
+	}
+	// count accepts whole numbers, and texts of digits as such.
+	count scalar = func(raw json.RawMessage) (json.RawMessage, string) {
+		number := raw
+		if digits, ok := jsonrpc.String(raw); ok && jsonrpc.Valid([]byte(digits)) {
+			number = json.RawMessage(digits)
+		}
+		var n float64
+		if number[0] == 'n' || json.Unmarshal(number, &n) != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 {
+			return nil, is(raw)
+		}
+		return number, ""
+	}
+	// share accepts numbers from 0 to 1.
+	share scalar = func(raw json.RawMessage) (json.RawMessage, string) {
+		var n float64
+		return raw, unless(raw[0] != 'n' && json.Unmarshal(raw, &n) == nil && n >= 0 && n <= 1, raw)
+	}
+	// mark accepts texts and whole numbers.
+	mark scalar = func(raw json.RawMessage) (json.RawMessage, string) {
+		if raw[0] == '"' {
+			return raw, ""
+		}
+		return count(raw)
+	}
+	// free accepts objects with any members.
+	free scalar = func(raw json.RawMessage) (json.RawMessage, string) { return raw, unless(raw[0] == '{', raw) }
+)
+
+// unless returns what is wrong with a value if it is not good.
+func unless(good bool, raw json.RawMessage) (why string) {
+	if good {
+		return ""
+	}
+	return is(raw)
+}
+
+// filled accepts what another shape does, except for empty texts.
+func filled(of scalar) scalar {
+	return func(raw json.RawMessage) (json.RawMessage, string) {
+		if string(raw) == `""` {
+			return nil, "is empty"
+		}
+		return of(raw)
+	}
+}
+
+// oneOf accepts some texts.
+func oneOf(words ...string) scalar {
+	return func(raw json.RawMessage) (json.RawMessage, string) {
+		value, ok := jsonrpc.String(raw)
+		return raw, unless(ok && slices.Contains(words, value), raw)
+	}
+}
+
+// list accepts arrays. Elements that do not fit are left out.
+type list struct{ of shape }
+
+func (l list) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
+	if len(raw) == 0 || raw[0] != '[' {
+		return nil, is(raw)
+	}
+	var kept []json.RawMessage
+	changed, at := false, 0
+	for value := range jsonrpc.Items(raw) {
+		n := len(r.changes)
+		out, why := l.of.fit(r, value)
+		if why != "" {
+			r.changes = r.changes[:n]
+			r.add("", why+"; left out")
+		}
+		r.below(n, element(at))
+		at++
+		if changed = changed || why != "" || !same(out, value); why == "" {
+			kept = append(kept, out)
+		}
+	}
+	if !changed {
+		return raw, ""
+	}
+	return array(kept), ""
+}
+
+// same reports whether two values are the same bytes of one text.
+func same(a, b json.RawMessage) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func array(values []json.RawMessage) json.RawMessage {
+	out := []byte{'['}
+	for i, value := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, value...)
+	}
+	return append(out, ']')
+}
+
+// member is a member of an object.
+type member struct {
+	name     string
+	of       shape
+	required bool
+	// otherwise returns the value of a required member that is missing or does not fit, and
+	// nil if there is none. It may be nil.
+	otherwise func(object json.RawMessage) json.RawMessage
+}
+
+// object accepts objects. Optional members that do not fit are left out, and others may have
+// any value.
+type object []member
+
+// maxMembers is how many members the largest object has.
+const maxMembers = 12
+
+func (o object) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return nil, is(raw)
+	}
+	var found [maxMembers]jsonscan.Span
+	for m := jsonscan.Members(raw, 0); m.Next(); {
+		for i := range o {
+			if m.Named(o[i].name) { // of several with the same name the last one counts
+				found[i] = jsonscan.Span{Start: m.Start(), End: m.End()}
+			}
+		}
+	}
+	out := raw
+	for i, m := range o {
+		value := raw[found[i].Start:found[i].End]
+		if len(value) == 0 && !m.required {
+			continue
+		}
+		n := len(r.changes)
+		fitting, why := m.of.fit(r, value)
+		switch {
+		case why == "":
+		case !m.required:
+			r.changes = r.changes[:n]
+			r.add("", why+"; left out")
+		case m.otherwise == nil:
+			return nil, m.name + " " + why
+		default:
+			if fitting = m.otherwise(raw); fitting == nil {
+				return nil, m.name + " " + why
+			}
+			r.changes = r.changes[:n]
+			r.add("", why+"; shown as "+strings.TrimPrefix(is(fitting), "is "))
+		}
+		r.below(n, m.name)
+		switch {
+		case why != "" && !m.required:
+			out = jsonrpc.Delete(out, m.name)
+		case !same(fitting, value):
+			out = jsonrpc.Set(out, m.name, fitting)
+		}
+	}
+	return out, ""
+}
