@@ -220,7 +220,7 @@ var allowed = map[string][]string{
 	"store": {
 		"base/fault", "base/paths", "base/safetext", "discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/audit", "servers/inspector", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/setup", "servers/toolset",
-		"market/installer", "market/listing", "market/mirror", "market/updates", "market/persona",
+		"market/installer", "market/listing", "market/mirror", "market/plan", "market/updates", "market/persona", // plan: which servers are of the marketplace
 		"trust/holding",
 		"doors/credentials", "doors/gateway", // gateway: the history of clients and the tools of sessions
 	},

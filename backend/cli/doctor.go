@@ -30,20 +30,35 @@ type finding struct {
 
 func (d doctorCommand) command() *cobra.Command {
 	var repair bool
+	var from copyChoice
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check this machine for problems and suggest fixes", Args: cobra.NoArgs,
 		Long: `Check this machine for problems and suggest fixes: the data folder, the settings, the
 database, the hub, and the programs that start servers; while the hub is running, also
 secrets, servers, search and editors. This command does not start the hub. It exits with 3 if a
-problem keeps the hub from working.`,
+problem keeps the hub from working.
+
+With --repair, a damaged database is moved aside, and what can be read of it is saved in a new
+one. If the newest copy of the database has rows of tables that could not be read completely,
+the command asks whether to take these, too. Approvals, remembered answers, links to secrets,
+tokens of MCP clients and logs are not taken from a copy, so that nothing that you have revoked
+comes back; servers from a copy wait for your approval, unless the saved approvals contain them.`,
+		Example: "  agent-discover doctor\n  agent-discover doctor --repair\n  agent-discover doctor --repair --yes",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if repair {
-				return d.repair(cmd.Context())
+			switch {
+			case !repair && (from.yes || from.no):
+				return usagef("--yes and --no-copy need --repair")
+			case from.yes && from.no:
+				return usagef("use either --yes or --no-copy, not both")
+			case repair:
+				return d.repair(cmd.Context(), from)
 			}
 			return d.examine(cmd.Context())
 		},
 	}
 	cmd.Flags().BoolVar(&repair, "repair", false, "move a damaged database aside, and save what can be read from it in a new one")
+	cmd.Flags().BoolVar(&from.yes, "yes", false, "with --repair: take what is missing from the newest copy of the database without asking")
+	cmd.Flags().BoolVar(&from.no, "no-copy", false, "with --repair: take nothing from a copy of the database")
 	return cmd
 }
 

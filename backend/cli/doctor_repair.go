@@ -20,15 +20,17 @@ var databaseFiles = []string{"", "-wal", "-shm"}
 
 // repaired is the output of doctor --repair --json.
 type repaired struct {
-	Status string           `json:"status"`
-	File   string           `json:"file,omitempty"` // the damaged database
-	Saved  []store.Salvaged `json:"saved,omitempty"`
+	Status   string            `json:"status"`
+	File     string            `json:"file,omitempty"` // the damaged database
+	Saved    []store.Salvaged  `json:"saved,omitempty"`
+	Copy     *store.Supplement `json:"copy,omitempty"`            // what the newest usable copy has beside that
+	Unusable []string          `json:"unusable_copies,omitempty"` // newer ones
 }
 
-// repair moves a damaged database aside and puts a new one with its readable
-// rows in its place. A database that is intact, or cannot be checked, is not
-// touched.
-func (d doctorCommand) repair(ctx context.Context) error {
+// repair moves a damaged database aside and puts a new one with its readable rows in its
+// place, and with those of a copy if a person agrees. A database that is intact, or cannot
+// be checked, is not touched.
+func (d doctorCommand) repair(ctx context.Context, from copyChoice) error {
 	lock, err := instance.Acquire(d.folder)
 	if err != nil {
 		return err
@@ -42,10 +44,14 @@ func (d doctorCommand) repair(ctx context.Context) error {
 		return err
 	}
 	stamp := time.Now().Format("20060102-150405")
-	aside, next := file+".damaged-"+stamp, file+".repaired-"+stamp
-	saved, err := store.Salvage(ctx, file, next)
+	next := file + ".repaired-" + stamp
+	done := repaired{Status: "set aside", File: file + ".damaged-" + stamp}
+	done.Saved, err = store.Salvage(ctx, file, next)
+	if err == nil && !from.no {
+		err = d.supplement(ctx, next, from, &done)
+	}
 	if err == nil {
-		err = move(file, aside)
+		err = move(file, done.File)
 	}
 	if err == nil {
 		err = move(next, file)
@@ -56,7 +62,7 @@ func (d doctorCommand) repair(ctx context.Context) error {
 		}
 		return err
 	}
-	return d.respond(repaired{"set aside", aside, saved}, "Moved the damaged database to %s.\n%s", aside, summary(saved))
+	return d.respond(done, "Moved the damaged database to %s.\nSaved from it: %s", done.File, done.summary())
 }
 
 func move(from, to string) error {
@@ -68,34 +74,46 @@ func move(from, to string) error {
 	return nil
 }
 
-// salvagedNames names the rows of the tables that users know.
-var salvagedNames = []struct{ table, one, many string }{
+// rowNames names the rows of the tables that users know.
+var rowNames = []struct{ table, one, many string }{
 	{"servers", "server", "servers"},
 	{"secrets", "secret", "secrets"},
 	{"tools", "tool", "tools"},
+	{"toolsets", "toolset", "toolsets"},
+	{"equipped", "choice of a toolset", "choices of toolsets"},
+	{"personas", "persona", "personas"},
 	{"learned", "learned tool", "learned tools"},
 	{"presets", "preset", "presets"},
 	{"answers", "remembered answer", "remembered answers"},
 	{"calls", "log entry", "log entries"},
 }
 
-// summary tells how much of a damaged database was saved.
-func summary(saved []store.Salvaged) string {
+// summary tells how much of a damaged database was saved, and from where.
+func (r repaired) summary() string {
 	var parts, lost []string
-	for _, name := range salvagedNames {
-		for _, one := range saved {
+	for _, name := range rowNames {
+		for _, one := range r.Saved {
 			if one.Table != name.table {
 				continue
 			}
-			parts = append(parts, counted(one.Rows, name.one, name.many))
+			if one.Rows > 0 || name.table == "servers" {
+				parts = append(parts, counted(one.Rows, name.one, name.many))
+			}
 			if !one.Complete {
 				lost = append(lost, name.many)
 			}
 		}
 	}
-	text := "Saved from it: " + strings.Join(parts, ", ") + ".\n"
+	text := strings.Join(parts, ", ") + ".\n"
 	if len(lost) > 0 {
 		text += fmt.Sprintf("Some %s could not be read.\n", strings.Join(lost, ", "))
+	}
+	if r.Copy != nil && r.Copy.Taken {
+		text += fmt.Sprintf("Taken from %s: %s.\n", r.Copy.Copy, contents(*r.Copy))
+	}
+	if r.Copy != nil && r.Copy.Taken && len(r.Copy.Waiting) > 0 {
+		text += fmt.Sprintf("%s for your approval; to read what each would run and approve it: agent-discover servers approve NAME\n",
+			counted(len(r.Copy.Waiting), "server waits", "servers wait"))
 	}
 	return text
 }

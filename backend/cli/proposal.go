@@ -16,6 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
+	"github.com/agent-discover/agent-discover/backend/store"
 )
 
 // proposal describes a server that waits for approval.
@@ -25,6 +26,8 @@ func proposal(ctx context.Context, client *instance.Client, s resources.Server) 
 		from = "imported from " + cell(editor) + ", where it was switched off"
 	} else if s.Source == "pasted" {
 		from = "from a pasted configuration, where it was switched off"
+	} else if s.Source == store.CopySource {
+		from = "from a copy of the database, with which it was repaired"
 	} else if s.Source == marketplan.Source && s.ProposedBy == "" {
 		from = "from the marketplace, installed without a question to a person"
 	} else if s.ProposedBy != "" {

@@ -17,7 +17,7 @@ import (
 type Salvaged struct {
 	Table    string `json:"table"`
 	Rows     int    `json:"rows"`
-	Complete bool   `json:"complete"` // whether all rows could be read
+	Complete bool   `json:"complete"` // whether all rows could be read, and nothing suggests that some are missing
 }
 
 // Salvage creates a database with the rows of a damaged one that can still be
@@ -58,8 +58,51 @@ func Salvage(ctx context.Context, damaged, into string) (_ []Salvaged, err error
 		all = append(all, Salvaged{Table: table, Rows: usable, Complete: complete && usable == copied})
 	}
 	// Of a server whose approvals are lost, the next lists count as its first ones.
-	_, err = s.write.ExecContext(ctx, "DELETE FROM trust_servers WHERE server NOT IN (SELECT server FROM trust_items)")
-	return all, err
+	if _, err = s.write.ExecContext(ctx, "DELETE FROM trust_servers WHERE server NOT IN (SELECT server FROM trust_items)"); err != nil {
+		return nil, err
+	}
+	return all, s.copySequences(ctx, found)
+}
+
+// maxSequence is the greatest id that is taken for one that was really given. No further
+// row can be added after the greatest id that SQLite knows.
+const maxSequence = 1 << 40
+
+// copySequences makes the ids of rows that were lost not be given again, since other rows may
+// refer to them.
+func (s *Store) copySequences(ctx context.Context, from *wreck) error {
+	for _, old := range from.views {
+		last := make(map[string]int64)
+		found, err := old.QueryContext(ctx, "SELECT name, seq FROM sqlite_sequence")
+		if err != nil {
+			continue
+		}
+		for found.Next() {
+			var name string
+			var id int64
+			if found.Scan(&name, &id) == nil && id <= maxSequence {
+				last[name] = max(last[name], id)
+			}
+		}
+		_ = found.Close() // as far as it can be read
+		for name, id := range last {
+			if err := s.raiseSequence(ctx, name, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) raiseSequence(ctx context.Context, table string, id int64) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM sqlite_schema
+			WHERE name = ?1 AND sql LIKE '%AUTOINCREMENT%' AND name NOT IN (SELECT name FROM sqlite_sequence)`, table)
+		if err == nil {
+			_, err = tx.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1", table, id)
+		}
+		return err
+	})
 }
 
 // tables returns the names of the tables whose rows other packages have stored,
@@ -110,11 +153,21 @@ func (s *Store) copyTable(ctx context.Context, from *wreck, table string) (compl
 			c.to = tx
 			complete, err = c.all(ctx)
 			return err
-		}); err != nil || complete {
+		}); err != nil || complete && sound(ctx, old, table) {
 			return complete, err
 		}
 	}
 	return false, nil
+}
+
+// sound reports whether SQLite finds no damage in the pages of a table, and it has pages of
+// its own. Rows may be missing otherwise, even if it can be read to its end.
+func sound(ctx context.Context, db *sql.DB, table string) bool {
+	var verdict string
+	var roots int
+	return db.QueryRowContext(ctx, "PRAGMA quick_check("+table+")").Scan(&verdict) == nil && verdict == "ok" &&
+		db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE rootpage =
+			(SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?)`, table).Scan(&roots) == nil && roots == 1
 }
 
 // storedColumns returns the names of a table's columns in a damaged database, and none if

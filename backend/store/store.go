@@ -32,7 +32,10 @@ type Store struct {
 // Open opens a database file, creates it if it does not exist, and migrates its
 // schema. If the file is damaged or of a newer version, Open does not change it and
 // returns a fault with advice.
-func Open(ctx context.Context, file string) (*Store, error) {
+func Open(ctx context.Context, file string) (*Store, error) { return openAfter(ctx, file, Copy) }
+
+// openAfter is Open, with what is done with the file before its schema changes.
+func openAfter(ctx context.Context, file string, before func(ctx context.Context, file string) error) (*Store, error) {
 	if err := registerHolds(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
@@ -49,7 +52,7 @@ func Open(ctx context.Context, file string) (*Store, error) {
 		return nil, explainOpen(file, err)
 	}
 	if version > 0 && version < Newest() {
-		if err := Copy(ctx, file); err != nil {
+		if err := before(ctx, file); err != nil {
 			return nil, fmt.Errorf("copy the database before its schema changes: %w", err)
 		}
 	}

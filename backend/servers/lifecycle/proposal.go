@@ -39,11 +39,7 @@ func (m *Manager) AddUnseen(ctx context.Context, s registry.Server) (registry.Se
 			return registry.Server{}, fault.New(fault.Invalid, "%s contains a credential, which would be stored and shown in plain text: propose %s instead, and ask the user to set this secret on the server's page in the dashboard", literal.Where, literal.Text(literal.Name))
 		}
 	}
-	if s.Sandbox != registry.Strict { // only a person loosens it
-		s.Sandbox = registry.Guard
-	}
-	s.Grants = registry.Grants{}
-	return m.AddImported(ctx, s)
+	return m.AddImported(ctx, s.Guarded()) // only a person loosens it
 }
 
 // AddImported is AddUnseen for a server that is moved here from elsewhere, and

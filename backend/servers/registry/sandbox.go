@@ -41,6 +41,16 @@ func (s Server) Confined() bool {
 	return s.Transport == "stdio" && (s.Sandbox == Guard || s.Sandbox == Strict)
 }
 
+// Guarded returns the server as nobody has loosened its sandbox: at Guard at least, and with
+// no grants.
+func (s Server) Guarded() Server {
+	if s.Sandbox != Strict {
+		s.Sandbox = Guard
+	}
+	s.Grants = Grants{}
+	return s
+}
+
 // Looser reports whether a sandbox with this level and these grants allows
 // anything that the server's present one does not.
 func (s Server) Looser(level string, grants Grants) bool {

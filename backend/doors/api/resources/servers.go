@@ -23,7 +23,7 @@ type Server struct {
 	ID              int64             `json:"id" doc:"Unique identifier of the server."`
 	Name            string            `json:"name" doc:"Unique name. Tools of the server are called as name__tool."`
 	Description     string            `json:"description"`
-	Source          string            `json:"source" doc:"Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import."`
+	Source          string            `json:"source" doc:"Who configured the server: local (a person), manual (an agent), setup-file, bundle, copy (a copy of the database, with which it was repaired), or another import."`
 	Command         *string           `json:"command" doc:"Program that starts a stdio server."`
 	Args            []string          `json:"args" doc:"Arguments of the command."`
 	Env             map[string]string `json:"env" doc:"Environment variables of the server's process."`

@@ -5500,7 +5500,7 @@ export interface components {
              * @enum {string}
              */
             sign_in?: "signed_in" | "required" | "again" | "waiting";
-            /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
+            /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, copy (a copy of the database, with which it was repaired), or another import. */
             source: string;
             /**
              * @description waiting (for approval), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped.
@@ -5651,7 +5651,7 @@ export interface components {
              * @enum {string}
              */
             sign_in?: "signed_in" | "required" | "again" | "waiting";
-            /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
+            /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, copy (a copy of the database, with which it was repaired), or another import. */
             source: string;
             /**
              * @description waiting (for approval), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped.

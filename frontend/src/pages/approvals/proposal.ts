@@ -51,6 +51,7 @@ export function originOf(server: Server): string {
   const editor = /^editor:(.+)$/.exec(server.source)?.[1];
   if (editor) return `Imported from ${editor}, where it was switched off`;
   if (server.source === "pasted") return "From a pasted configuration, where it was switched off";
+  if (server.source === "copy") return "From a copy of the database, with which it was repaired";
   if (server.source === "setup-file")
     return server.proposed_by ? `From a setup file that ${agent} named` : "From a setup file that a program named";
   return server.proposed_by

@@ -117,7 +117,7 @@ function waiting({ servers }: Facts): Issue[] {
       tone: "warn",
       word: "Waiting",
       title: `${plural(these.length, "server waits", "servers wait")} for your approval`,
-      text: `An agent proposed ${namesOf(these)}. Nothing has been started.`,
+      text: `Read first what ${namesOf(these)} would run. Nothing has been started.`,
       remedies: [{ label: "Review", href: "#/approvals", main: true }],
     },
   ];

@@ -1,0 +1,95 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/learning"
+	"github.com/agent-discover/agent-discover/backend/doors/credentials"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/market/installer"
+	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/market/mirror"
+	"github.com/agent-discover/agent-discover/backend/market/persona"
+	"github.com/agent-discover/agent-discover/backend/market/updates"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
+	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
+	"github.com/agent-discover/agent-discover/backend/trust/holding"
+)
+
+// fill adds n servers to a store, and at least one row for each of them to every table.
+func fill(t *testing.T, s *Store, n int) {
+	t.Helper()
+	ctx, at := t.Context(), time.UnixMilli(1790000000000).UTC()
+	var entries []audit.Sealed
+	var records []journal.Record
+	for i := range n {
+		name := fmt.Sprint("server-", i)
+		tool, ok := catalog.NewTool(name, fmt.Appendf(nil, `{"name":"read","description":%q}`, strings.Repeat("Reads a file. ", 20)))
+		if !ok {
+			t.Fatal("no tool")
+		}
+		v := registry.Server{
+			Name: name, Source: "local", Transport: "stdio", Command: "npx", Args: []string{"-y", fmt.Sprint("package-", i)},
+			Approved: true, Enabled: true,
+			Env: map[string]string{"LEVEL": "3"}, Sandbox: registry.Unconfined, Grants: registry.Grants{Write: []string{"~/notes"}},
+		}
+		id, err := s.InsertServer(ctx, v)
+		must(t, err)
+		key := catalog.Key{Server: name, Tool: "read"}
+		added := catalog.Change{Tool: "read", Kind: catalog.Added, Current: tool.Hash, Definition: tool.Definition}
+		must(t, s.ReplaceTools(ctx, name, []*catalog.Tool{tool}, []catalog.Change{added}))
+		must(t, s.SetListing(ctx, listings.Listing{Server: name, Kind: listings.Prompts, Definitions: []json.RawMessage{[]byte(`{"name":"p"}`)}}))
+		must(t, s.SaveSlug(ctx, id, fmt.Sprint("slug-", i)))
+		must(t, s.PutSecret(ctx, secrets.Record{Server: name, Name: "KEY", Kept: secrets.InFile, UpdatedAt: at}))
+		must(t, s.PutSecretLink(ctx, secrets.Link{Server: name, Owner: "other", Name: "KEY", Runs: "x"}))
+		_, err = s.SavePreset(ctx, inspector.Preset{Server: name, Kind: "tool", Target: "read", Name: "mine", Payload: []byte(`{}`)})
+		must(t, err)
+		must(t, s.SaveAnswer(ctx, inspector.Remembered{ID: name, Server: name, Mode: "form", Action: "accept", At: at}))
+		must(t, s.KeepLearned(ctx, []learning.Pair{{ID: int64(i + 1), Query: "read", Tool: key, Times: 1, Last: at}}, nil))
+		must(t, s.SaveInstall(ctx, installer.Install{Server: id, Listing: listing.Listing{Source: listing.NPM, Name: name}, Version: "1", At: at}))
+		must(t, s.SaveLatest(ctx, id, updates.Latest{}))
+		set := toolset.Toolset{Name: fmt.Sprint("set-", i), Approved: true, Tools: []toolset.Reference{{Server: name, Tool: "read"}}}
+		must(t, s.SaveToolset(ctx, set))
+		must(t, s.SaveEquipped(ctx, fmt.Sprint("client-", i), fmt.Sprint("set-", i)))
+		must(t, s.SavePersona(ctx, persona.ActivePersona{Name: fmt.Sprint("persona-", i), Servers: []persona.AddedServer{{ID: id, Name: name}}}))
+		must(t, s.SaveToolApproval(ctx, policy.Approval{Tool: key, Hash: "h", At: at}))
+		must(t, s.SaveSessionTools(ctx, name, []catalog.Key{key}))
+		must(t, s.KeepClient(ctx, gateway.SeenClient{Name: fmt.Sprint("client-", i), First: at, Last: at}))
+		must(t, s.AddCredential(ctx, credentials.Credential{ID: name, Name: name, Hash: [32]byte{byte(i), byte(i >> 8)}, Surface: "registry", Created: at}))
+		hash, launch := holding.HashOf(holding.Tool, tool.Definition), holding.LaunchOf(v)
+		must(t, s.SaveTrust(ctx,
+			holding.Server{Name: name, Launch: launch.Hash(), Form: launch, Since: at, Lists: []holding.Kind{holding.Tool}},
+			[]*holding.Item{{
+				Server: name, Kind: holding.Tool, Name: "read", State: holding.Approved, By: holding.Person, At: at, Listed: true,
+				Hash: hash, Approved: hash, ApprovedText: tool.Definition,
+			}}, nil))
+		records = append(records, journal.Record{ID: int64(i + 1), At: at, Kind: journal.Call, Server: name, Tool: "read", Args: "{}", Outcome: journal.OK})
+		entries = append(entries, audit.Sealed{Seq: int64(i + 1), At: at, Text: "{}", Hash: name})
+	}
+	var tallies []journal.Tally
+	for _, r := range records {
+		tallies = append(tallies, journal.Tally{Server: r.Server, Tool: r.Tool, Calls: 1, Last: at})
+	}
+	must(t, s.AppendRecords(ctx, records, tallies, entries))
+	must(t, s.KeepLearningSwitch(ctx, learning.Switch{}))
+	l := listing.Listing{Source: listing.Official, Name: "a/b", Version: "1", Status: listing.Active}
+	must(t, s.ChangeMirror(ctx, mirror.Change{Put: []mirror.Stored{{Listing: l}}}))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
