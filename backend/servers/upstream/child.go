@@ -44,18 +44,14 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, s.redactor.Text(fault.MessageOf(err)))
 	}
 	defer closeAll(launch.Files...)
-	env = launch.Env
-	for name, value := range launch.Own {
-		env = env.With(name, value)
-	}
-	cmd, err := program.Command(context.Background(), env, launch.Command, launch.Args...)
+	cmd, err := program.Command(context.Background(), launch.Environment(), launch.Command, launch.Args...)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return notFound(s.server)
 	case err != nil:
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
 	}
-	cmd.Dir, cmd.ExtraFiles = env.Home(), launch.Files
+	cmd.Dir, cmd.ExtraFiles = launch.Dir, launch.Files
 	process.Isolate(cmd)
 	mark := process.Mark(cmd)
 	s.manager.children.endOrphans()

@@ -14,12 +14,22 @@ type Launch struct {
 	Args    []string
 	Env     process.Env       // of the user's programs, without Own
 	Own     map[string]string // variables of the server's configuration and vault
+	Dir     string            // in which the process starts
 	// Files are inherited as descriptors 3, 4 and so on. They are closed after the
 	// start.
 	Files []*os.File
 	// Started is called with the pid of the process right after its start. It may
 	// be nil.
 	Started func(pid int)
+}
+
+// Environment returns the environment of the server: Env with Own.
+func (l Launch) Environment() process.Env {
+	env := l.Env
+	for name, value := range l.Own {
+		env = env.With(name, value)
+	}
+	return env
 }
 
 // Confiner restricts what child processes may do.
@@ -39,6 +49,7 @@ func (s *session) confined(ctx context.Context, at *slot, env process.Env) (Laun
 			l.Own[name] = value
 		}
 	}
+	l.Dir = l.Environment().Home()
 	if s.manager.confiner == nil {
 		return l, nil
 	}

@@ -15,10 +15,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -128,11 +126,7 @@ func (j job) finish() error {
 // env returns the environment of a package manager: that of the server, whose
 // variables may choose a package registry.
 func (j job) env() process.Env {
-	env := j.launch.Env
-	for _, name := range slices.Sorted(maps.Keys(j.launch.Own)) {
-		env = env.With(name, j.launch.Own[name])
-	}
-	return env
+	return j.launch.Environment()
 }
 
 // run runs a package manager. It runs no code of packages.

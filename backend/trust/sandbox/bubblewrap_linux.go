@@ -23,7 +23,8 @@ type bubblewrap struct {
 	path string // empty if it does not work, or was not tried yet
 }
 
-// try runs bubblewrap once, and returns its path if it works.
+// try runs bubblewrap once, and returns its path if it works. env is the environment of the
+// user's programs, whose PATH leads to it.
 func (b *bubblewrap) try(env process.Env) string {
 	b.once.Do(func() {
 		path := env.LookPath("bwrap")
@@ -32,7 +33,7 @@ func (b *bubblewrap) try(env process.Env) string {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), trialTimeout)
 		defer cancel()
-		cmd, err := program.Command(ctx, env, path, append(namespaces(true), "--", "/bin/true")...)
+		cmd, err := program.Command(ctx, outside, path, append(namespaces(true), "--", "/bin/true")...)
 		if err != nil || cmd.Run() != nil {
 			return
 		}

@@ -20,11 +20,7 @@ func thisMachine([]string) machine {
 // confine returns the launch of sandbox-exec, which enforces a policy and becomes
 // the program of l.
 func (m machine) confine(p policy, l upstream.Launch) (upstream.Launch, error) {
-	env := l.Env
-	for name, value := range l.Own {
-		env = env.With(name, value)
-	}
-	program := env.LookPath(l.Command)
+	program := l.Environment().LookPath(l.Command)
 	if program == "" {
 		return l, nil // the start fails and says that the program is missing
 	}

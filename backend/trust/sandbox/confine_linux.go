@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -19,18 +20,20 @@ func thisMachine(helper []string) machine {
 	return machine{os: "linux", abi: landlockABI(), calls: calls, helper: helper, wrapper: new(bubblewrap)}
 }
 
+// outside is the environment of what runs before the restrictions hold: bubblewrap and the
+// helper. Variables of a server there, such as LD_PRELOAD, would run code without a sandbox,
+// so the program gets its own environment from the helper.
+var outside = process.Env{"PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
+
 // confine returns the launch of the helper, which enforces a policy and becomes the
 // program of l.
 func (m machine) confine(p policy, l upstream.Launch) (upstream.Launch, error) {
-	env := l.Env
-	for name, value := range l.Own {
-		env = env.With(name, value)
-	}
+	env := l.Environment()
 	program := env.LookPath(l.Command)
 	if program == "" {
 		return l, nil // the start fails and says that the program is missing
 	}
-	file, err := specFileOf(m.specOf(p, disk{}, program, l))
+	file, err := specFileOf(m.specOf(p, disk{}, program, env, l))
 	if err != nil {
 		return l, fault.Wrap(err, fault.Failed, "could not prepare its sandbox")
 	}
@@ -38,15 +41,18 @@ func (m machine) confine(p policy, l upstream.Launch) (upstream.Launch, error) {
 	if p.level == registry.Strict && m.wrapper != nil && m.wrapper.try(l.Env) != "" {
 		l.Command, l.Args = m.wrapper.wrap(p, p.temporary, m.helper, program, l.Env.Home())
 	}
-	l.Files = append(l.Files, file)
+	l.Env, l.Own, l.Files = outside, nil, append(l.Files, file)
 	return l, nil
 }
 
 // specOf translates a policy for the kernel.
-func (m machine) specOf(p policy, t tree, program string, l upstream.Launch) spec {
+func (m machine) specOf(p policy, t tree, program string, env process.Env, l upstream.Launch) spec {
 	s := spec{
 		Version: specVersion, Path: program, Args: append([]string{l.Command}, l.Args...),
 		Calls: m.calls, Opened: maxOpened,
+	}
+	for _, variable := range env {
+		s.Env = append(s.Env, []byte(variable))
 	}
 	if p.level == registry.Strict {
 		s.Sockets = noSockets

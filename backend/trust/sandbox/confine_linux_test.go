@@ -78,12 +78,12 @@ func (u *user) write(name, content string) {
 func (u *user) run(server registry.Server, command string, args ...string) string {
 	u.t.Helper()
 	server.Name, server.Transport, server.Command, server.Args = "tried", "stdio", command, args
-	l, err := u.sandbox.Confine(u.t.Context(), server.Name, server, upstream.Launch{Command: command, Args: args, Env: u.env})
+	l, err := u.sandbox.Confine(u.t.Context(), server.Name, server, upstream.Launch{Command: command, Args: args, Env: u.env, Own: server.Env})
 	if err != nil {
 		u.t.Fatal(err)
 	}
 	cmd := exec.Command(l.Command, l.Args...)
-	cmd.Env, cmd.Dir, cmd.ExtraFiles = l.Env, u.home, l.Files
+	cmd.Env, cmd.Dir, cmd.ExtraFiles = l.Environment(), u.home, l.Files
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
@@ -216,6 +216,48 @@ func TestAStrictServerHasProcessesOfItsOwnWhereBubblewrapWorks(t *testing.T) {
 	}
 }
 
+func TestVariablesOfAServerReachOnlyTheProgramInside(t *testing.T) {
+	u := newUser(t)
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("gcc is not installed")
+	}
+	// The library says which program has loaded it, and leaves the key where only a program without a sandbox can.
+	u.write("lib/pre.c", fmt.Sprintf(`#include <stdio.h>
+#include <unistd.h>
+__attribute__((constructor)) static void loaded(void) {
+	char program[500] = {0}, key[100] = {0};
+	if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) return;
+	fprintf(stderr, "loaded in %%s\n", program);
+	FILE *f = fopen(%q, "r"), *to = fopen(%q, "a");
+	if (f && fgets(key, sizeof key, f) && to) fprintf(to, "%%s: %%s\n", program, key);
+	if (to) fclose(to);
+}`, u.path(".ssh/id_ed25519"), u.path("loot")))
+	library := u.path("lib/pre.so")
+	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", library, u.path("lib/pre.c")).CombinedOutput(); err != nil {
+		t.Fatalf("%s%v", out, err)
+	}
+	env := map[string]string{
+		"LD_PRELOAD": library, "LD_AUDIT": library, "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": u.path("debug"), "LD_LIBRARY_PATH": "/usr/lib", "NOT_UTF8": "a\xffb", "LAST": "z",
+	}
+	for _, level := range []string{registry.Guard, registry.Strict} {
+		out := u.run(registry.Server{Sandbox: level, Env: env, Grants: registry.Grants{Read: []string{u.path("lib")}}}, "/usr/bin/env")
+		if strings.Count(out, "loaded in ") != strings.Count(out, "loaded in /usr/bin/env\n") || !strings.Contains(out, "loaded in /usr/bin/env\n") {
+			t.Errorf("%s: %s", level, out)
+		}
+		for name, value := range env {
+			if !strings.Contains("\n"+out, "\n"+name+"="+value+"\n") {
+				t.Errorf("%s: the program does not get %s:\n%s", level, name, out)
+			}
+		}
+	}
+	if left, _ := filepath.Glob(u.path("debug*")); len(left) > 0 {
+		t.Errorf("a program outside of the sandbox got them: %v", left)
+	}
+	if loot, err := os.ReadFile(u.path("loot")); err == nil {
+		t.Errorf("it was loaded outside of the sandbox:\n%s", loot)
+	}
+}
+
 func TestAProgramInTheHomeFolderStartsInAStrictSandbox(t *testing.T) {
 	u := newUser(t)
 	u.write("server", "#!/bin/sh\necho started\n")
@@ -291,7 +333,7 @@ func TestAHelperThatCannotConfineDoesNotStartTheProgram(t *testing.T) {
 	}
 	for what, text := range map[string]string{
 		"no spec": "", "another version": `{"version":99,"path":"/bin/echo","args":["echo","started"]}`,
-		"unknown rights": `{"version":1,"path":"/bin/echo","args":["echo","started"],"files":4611686018427387904}`,
+		"unknown rights": `{"version":2,"path":"/bin/echo","args":["echo","started"],"files":4611686018427387904}`,
 	} {
 		file, err := os.CreateTemp(t.TempDir(), "spec")
 		if err != nil {

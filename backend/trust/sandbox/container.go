@@ -1,12 +1,15 @@
 package sandbox
 
 import (
+	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // isContainer reports whether a command runs a container. Its process here is only
@@ -104,20 +107,45 @@ func addedTo(present []option, level string, grants registry.Grants) (added []st
 	return added
 }
 
-// confineContainer returns the arguments of a container engine with the options that
+// confineContainer returns the launch of a container engine's client with the options that
 // confine the container. In a strict sandbox, the error says which of the server's
 // own options would undo that.
-func confineContainer(args []string, level string, grants registry.Grants, at place) ([]string, error) {
-	present := optionsOf(afterRun(args))
+func confineContainer(l upstream.Launch, level string, grants registry.Grants, at place) (upstream.Launch, error) {
+	present := optionsOf(afterRun(l.Args))
 	if level == registry.Strict {
 		for _, o := range present {
 			if why := undoes(o, grants, at); why != "" {
-				return nil, fault.New(fault.Denied, "its sandbox is strict, and the option %s %s; remove the option, or choose guard", o.name, why)
+				return l, fault.New(fault.Denied, "its sandbox is strict, and the option %s %s; remove the option, or choose guard", o.name, why)
 			}
 		}
 	}
-	before := slices.Index(args, "run") + 1
-	return slices.Concat(args[:before], addedTo(present, level, grants), args[before:]), nil
+	own, err := passedOn(present, l.Own)
+	before := slices.Index(l.Args, "run") + 1
+	l.Args, l.Own = slices.Concat(l.Args[:before], addedTo(present, level, grants), l.Args[before:]), own
+	return l, err
+}
+
+// steersClient matches variables that change which code the client of an engine loads, which
+// programs it starts, or which engine it asks.
+var steersClient = regexp.MustCompile(`(?i)^(?:PATH|HOME|SHELL|IFS|ENV|BASH_.*|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|MALLOC_.*|GODEBUG|GOTRACEBACK|TMPDIR|XDG_.*|` +
+	`DOCKER_.*|BUILDKIT_.*|BUILDX_.*|CONTAINERS?_.*|CONTAINERD_.*|PODMAN_.*|BUILDAH_.*|NERDCTL_.*|STORAGE_.*|REGISTRY_AUTH_FILE|NOTIFY_SOCKET|LISTEN_.*|_CONTAINERS_.*)$`)
+
+// passedOn returns those variables of a server that the options pass on to the container. The
+// client of the engine, which runs outside of any sandbox, gets no others.
+func passedOn(present []option, own map[string]string) (map[string]string, error) {
+	passed := make(map[string]string)
+	for _, o := range present {
+		if value, has := own[o.value]; has && o.name == "--env" {
+			passed[o.value] = value
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if steersClient.MatchString(name) {
+			return nil, fault.New(fault.Denied, "its variable %s would change the client of the container engine, which runs outside of the sandbox; "+
+				"to set it in the container, write -e %s=VALUE into the arguments; to set it for the client, set it in your login shell", name, name)
+		}
+	}
+	return passed, nil
 }
 
 // undoes says why an option does not fit to a strict sandbox, "" if it does.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 const always = "--cap-drop=ALL --security-opt=no-new-privileges --pids-limit=512 --memory=2g --cpus=2"
@@ -23,9 +24,9 @@ func TestContainersGetTheOptionsThatConfineThem(t *testing.T) {
 		{registry.Strict, "", "run --read-only -v data:/data --cap-drop NET_RAW image", "run " + always + " --tmpfs=/tmp --network=none --read-only -v data:/data --cap-drop NET_RAW image"},
 	} {
 		grants := registry.Grants{Network: strings.Fields(row.network)}
-		got, err := confineContainer(strings.Fields(row.line), row.level, grants, at)
-		if err != nil || strings.Join(got, " ") != row.want {
-			t.Errorf("%s %s:\n%s, %v\nwant\n%s", row.level, row.line, strings.Join(got, " "), err, row.want)
+		got, err := confineContainer(upstream.Launch{Args: strings.Fields(row.line)}, row.level, grants, at)
+		if err != nil || strings.Join(got.Args, " ") != row.want {
+			t.Errorf("%s %s:\n%s, %v\nwant\n%s", row.level, row.line, strings.Join(got.Args, " "), err, row.want)
 		}
 		server := registry.Server{Transport: "stdio", Command: "/usr/bin/docker", Args: strings.Fields(row.line), Sandbox: row.level, Grants: grants}
 		if added := strings.Join(AddedTo(server), " "); !strings.Contains(row.want, "run "+added+" ") {
@@ -46,13 +47,32 @@ func TestAStrictContainerGetsNothingOfThisComputer(t *testing.T) {
 		"run --security-opt seccomp=unconfined image", "run --device /dev/kvm image", "run --userns=host image", "run --volumes-from other image",
 		"run -it -v /home/me/.aws:/a image",
 	} {
-		if got, err := confineContainer(strings.Fields(line), registry.Strict, registry.Grants{}, at); fault.KindOf(err) != fault.Denied {
-			t.Errorf("%s: %v, %v", line, got, err)
+		if got, err := confineContainer(upstream.Launch{Args: strings.Fields(line)}, registry.Strict, registry.Grants{}, at); fault.KindOf(err) != fault.Denied {
+			t.Errorf("%s: %v, %v", line, got.Args, err)
 		}
 	}
 	for _, line := range []string{"run -v /srv/data:/data:ro image", "run --network none image", "run image --privileged -v /:/x"} {
-		if _, err := confineContainer(strings.Fields(line), registry.Strict, registry.Grants{}, at); err != nil {
+		if _, err := confineContainer(upstream.Launch{Args: strings.Fields(line)}, registry.Strict, registry.Grants{}, at); err != nil {
 			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+func TestTheClientOfAnEngineGetsOnlyVariablesThatItPassesOn(t *testing.T) {
+	at := place{os: "linux", home: "/home/me", data: "/home/me/.agent-discover"}
+	confine := func(line string, own map[string]string) (upstream.Launch, error) {
+		return confineContainer(upstream.Launch{Command: "docker", Args: strings.Fields(line), Own: own}, registry.Guard, registry.Grants{}, at)
+	}
+	l, err := confine("run -i -e TOKEN --env=NODE_OPTIONS -e SET=here image --env AFTER", map[string]string{"TOKEN": "t", "NODE_OPTIONS": "-r x", "AFTER": "a", "UNUSED": "u", "SET": "own"})
+	if err != nil || len(l.Own) != 2 || l.Own["TOKEN"] != "t" || l.Own["NODE_OPTIONS"] != "-r x" {
+		t.Errorf("got %v, %v", l.Own, err)
+	}
+	for _, name := range []string{"LD_PRELOAD", "LD_AUDIT", "GLIBC_TUNABLES", "PATH", "DOCKER_HOST", "DOCKER_CONFIG", "CONTAINERS_CONF", "XDG_CONFIG_HOME"} {
+		for _, line := range []string{"run -i image", "run -i -e " + name + " image"} {
+			l, err := confine(line, map[string]string{name: "/tmp/x"})
+			if fault.KindOf(err) != fault.Denied || !strings.Contains(fault.MessageOf(err), "its variable "+name) || len(l.Own) > 0 {
+				t.Errorf("%s with %s: %v, %v", line, name, l.Own, err)
+			}
 		}
 	}
 }

@@ -3,11 +3,14 @@ package sandbox
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
 // exitNotConfined is the exit status of a helper that could not confine itself.
@@ -55,8 +58,19 @@ func execute() error {
 			return err
 		}
 	}
-	err := syscall.Exec(s.Path, s.Args, os.Environ())
+	// The program inherits nothing that the hub or its parents have open.
+	_ = unix.CloseRange(specFile, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // fails before Linux 5.11, which has no Landlock either
+	err := syscall.Exec(s.Path, s.Args, environmentOf(s))
 	return fmt.Errorf("start %s: %w", s.Path, err)
+}
+
+// environmentOf returns the environment of the program.
+func environmentOf(s spec) []string {
+	var env process.Env
+	for _, variable := range s.Env {
+		env = append(env, string(variable))
+	}
+	return process.Marked(env)
 }
 
 // dropped are the capabilities with which root could leave a sandbox or look into

@@ -87,9 +87,7 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 	}
 	l.Env = chosen(l.Env, server.Sandbox)
 	if isContainer(l.Command, l.Args) {
-		args, err := confineContainer(l.Args, server.Sandbox, server.Grants, s.placeOf(l))
-		l.Args = args
-		return l, err
+		return confineContainer(l, server.Sandbox, server.Grants, s.placeOf(l))
 	}
 	if !s.machine.confines() {
 		return l, nil

@@ -7,6 +7,7 @@ type spec struct {
 	Version int      `json:"version"` // specVersion
 	Path    string   `json:"path"`    // of the program
 	Args    []string `json:"args"`    // with the name of the program
+	Env     [][]byte `json:"env"`     // its whole environment; bytes, because names of files need not be UTF-8
 
 	Files   uint64   `json:"files"`   // access rights that Landlock handles
 	Network uint64   `json:"network"` // likewise
@@ -21,7 +22,7 @@ type spec struct {
 
 // specVersion changes with the meaning of a spec. The helper may be of another
 // version than the hub for a moment while the program is updated.
-const specVersion = 1
+const specVersion = 2
 
 // rule allows access to a file, or to a folder and everything below it.
 type rule struct {
