@@ -48,6 +48,13 @@ var (
 	}
 )
 
+// item accepts the items of a kind.
+type item Kind
+
+func (i item) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
+	return items[Kind(i)].fit(r, r.shallow(raw))
+}
+
 var items = map[Kind]object{
 	Tool: {
 		{name: "name", of: filled(text), required: true},

@@ -54,8 +54,7 @@ const maxDepth = 100
 // shown at all.
 func Item(kind Kind, definition json.RawMessage) (json.RawMessage, []Change, error) {
 	var r report
-	definition = r.shallow(r.whole(definition))
-	out, why := items[kind].fit(&r, definition)
+	out, why := item(kind).fit(&r, r.whole(definition))
 	if why != "" {
 		return nil, nil, errors.New(why)
 	}

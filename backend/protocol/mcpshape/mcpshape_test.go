@@ -163,7 +163,8 @@ func TestResultsThatClientsRefuseAreMended(t *testing.T) {
 		},
 		{"tools/call", `{"structuredContent":{"a":1}}`, `{"structuredContent":{"a":1},"content":[{"type":"text","text":"{\"a\":1}"}]}`},
 		{"tools/call", `{"content":[],"structuredContent":null,"isError":null,"_meta":null}`, `{"content":[]}`},
-		{"tools/call", `{"content":[],"structuredContent":[1]}`, `{"content":[]}`},
+		{"tools/call", `{"content":[],"structuredContent":[1]}`, `{"content":[{"type":"text","text":"[1]"}]}`},
+		{"tools/call", `{"content":[{"type":"text","text":"one"}],"structuredContent":1}`, `{"content":[{"type":"text","text":"one"}]}`},
 		{"tools/call", `{"structuredContent":[1]}`, `{"content":[{"type":"text","text":"[1]"}]}`},
 		{"tools/call", `{"toolResult":{"a":1}}`, `{"toolResult":{"a":1},"content":[{"type":"text","text":"{\"a\":1}"}]}`},
 		{"tools/call", `{"content":"x","isError":"true"}`, `{"content":[{"type":"text","text":"x"}],"isError":true}`},
@@ -197,6 +198,17 @@ func TestResultsThatClientsRefuseAreMended(t *testing.T) {
 		},
 		{"resources/read", `{"contents":[{"text":"x","mimeType":null}]}`, `{"contents":[{"text":"x","uri":"n:1"}]}`},
 		{"resources/read", `{"contents":{"uri":"n:1","blob":"QUI"}}`, `{"contents":[{"uri":"n:1","blob":"QUI="}]}`},
+		{
+			"prompts/list", `{"prompts":[{"name":"a"},{"name":null},{"name":"b","title":null}],"nextCursor":null}`,
+			`{"prompts":[{"name":"a"},{"name":"b"}]}`,
+		},
+		{"completion/complete", `{}`, `{"completion":{"values":[]}}`},
+		{"completion/complete", `{"completion":{"values":["a",1],"total":"2"}}`, `{"completion":{"values":["a"],"total":2}}`},
+		{
+			"completion/complete", `{"completion":{"values":[` + strings.Repeat(`"a",`, 100) + `"a"]}}`,
+			`{"completion":{"values":[` + strings.Repeat(`"a",`, 99) + `"a"]}}`,
+		},
+		{"resources/list", `{"nextCursor":"x"}`, `{"nextCursor":"x","resources":[]}`},
 	} {
 		of := Of{Server: "s", Name: "n:1"}
 		got, changes, err := Result(row.method, of, json.RawMessage(row.result), false)
@@ -222,7 +234,8 @@ func TestResultsThatClientsAcceptStayAsTheyAre(t *testing.T) {
 		{"tools/call", `{"task":{"taskId":"1"}}`, false},
 		{"prompts/get", `{"messages":[]}`, false},
 		{"resources/read", `{"contents":[{"uri":"a:b","text":"","blob":null}]}`, false},
-		{"completion/complete", `{}`, false},
+		{"resources/templates/list", ` {"resourceTemplates" : [ {"uriTemplate":"a:{b}", "name":"t"} ], "nextCursor":""}`, false},
+		{"completion/complete", `{"completion" : {"values":["a"],"total":1,"hasMore":false}}`, false},
 		{"vendor/method", `null`, false},
 	} {
 		got, changes, err := Result(row.method, Of{Server: "s"}, json.RawMessage(row.result), row.modern)
@@ -306,7 +319,7 @@ func FuzzResultsAndItemsNeverPanic(f *testing.F) {
 				t.Errorf("%s %s became %s", kind, data, out)
 			}
 		}
-		for _, method := range []string{"tools/call", "prompts/get", "resources/read"} {
+		for _, method := range []string{"tools/call", "prompts/get", "resources/read", "completion/complete", "tools/list"} {
 			if out, _, err := Result(method, Of{Server: "s"}, data, false); err == nil && !jsonrpc.Valid(out) {
 				t.Errorf("%s %s became %s", method, data, out)
 			}

@@ -3,6 +3,8 @@ package mcpshape
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -34,28 +36,66 @@ var (
 		{name: "contents", of: texts{}, required: true},
 		{name: "_meta", of: resultMeta},
 	}
+	completed = object{
+		{name: "values", of: first{100, list{text}}, required: true, otherwise: value("[]")},
+		{name: "total", of: count},
+		{name: "hasMore", of: flag},
+	}
+	completeResult = object{
+		{name: "completion", of: completed, required: true, otherwise: value(`{"values":[]}`)},
+		{name: "_meta", of: resultMeta},
+	}
+	results = map[string]shape{
+		"tools/call":               called{},
+		"tasks/result":             called{},
+		"prompts/get":              promptResult,
+		"resources/read":           readResult,
+		"completion/complete":      completeResult,
+		"tools/list":               page("tools", Tool),
+		"prompts/list":             page("prompts", Prompt),
+		"resources/list":           page("resources", Resource),
+		"resources/templates/list": page("resourceTemplates", Template),
+	}
 )
+
+// page is the shape of a page of a list. Items that cannot be shown are left out.
+func page(name string, kind Kind) object {
+	return object{
+		{name: name, of: list{item(kind)}, required: true, otherwise: value("[]")},
+		{name: "nextCursor", of: text},
+		{name: "_meta", of: resultMeta},
+	}
+}
+
+// first accepts lists of at most n elements. Those after them are left out.
+type first struct {
+	n  int
+	of list
+}
+
+func (f first) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
+	out, why := f.of.fit(r, raw)
+	if why != "" {
+		return nil, why
+	}
+	elements := slices.Collect(jsonrpc.Items(out))
+	if len(elements) <= f.n {
+		return out, ""
+	}
+	r.add("", fmt.Sprintf("has %d elements; shown with the first %d", len(elements), f.n))
+	return array(elements[:f.n]), ""
+}
 
 // Result returns the result of a method as clients accept it, which is raw itself if nothing
 // has to change or if clients do not check results of the method in parts. raw is valid
 // JSON. Clients of the modern era accept structured content of any type. The error says why
 // no result can be made of it.
 func Result(method string, of Of, raw json.RawMessage, modern bool) (json.RawMessage, []Change, error) {
+	shape, checked := results[method]
+	if !checked || unfinished(raw) {
+		return raw, nil, nil
+	}
 	r := report{of: of, modern: modern}
-	var shape object
-	switch method {
-	case "tools/call", "tasks/result":
-		shape = callResult
-	case "prompts/get":
-		shape = promptResult
-	case "resources/read":
-		shape = readResult
-	default:
-		return raw, nil, nil
-	}
-	if unfinished(raw) {
-		return raw, nil, nil
-	}
 	out, why := shape.fit(&r, r.whole(raw))
 	if why != "" {
 		return nil, nil, errors.New(why)
@@ -75,6 +115,23 @@ func unfinished(raw json.RawMessage) bool {
 	kind := jsonrpc.GetString(raw, "resultType")
 	task := jsonrpc.Get(raw, "task")
 	return kind != "" && kind != "complete" || len(task) > 0 && task[0] == '{'
+}
+
+// called accepts the results of calls.
+type called struct{}
+
+func (called) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
+	out, why := callResult.fit(r, raw)
+	left := func(c Change) bool { return c.Member == "structuredContent" }
+	if why != "" || !slices.ContainsFunc(r.changes, left) {
+		return out, why
+	}
+	data, content := jsonrpc.Get(raw, "structuredContent"), slices.Collect(jsonrpc.Items(jsonrpc.Get(out, "content")))
+	isText := func(item json.RawMessage) bool { return jsonrpc.GetString(item, "type") == "text" }
+	if data[0] == 'n' || slices.ContainsFunc(content, isText) {
+		return out, ""
+	}
+	return jsonrpc.Set(out, "content", array(append(content, textOf(data)))), ""
 }
 
 // saidElsewhere returns content for the result of a call that has none: structured content as

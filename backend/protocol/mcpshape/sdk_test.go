@@ -43,7 +43,8 @@ var whole = map[string]string{
 	"resources/read": `{"contents":[
 			{"uri":"a://b","text":"x","mimeType":"text/plain","_meta":{"x":1}},
 			{"uri":"a://b","blob":"QUJD","mimeType":"image/png"}],` + wholeMeta + `}`,
-	"serverInfo": `{"name":"s","version":"1","title":"S","description":"d","websiteUrl":"https://example.com",` + wholeIcons + `}`,
+	"completion/complete": `{"completion":{"values":["a","b"],"total":2,"hasMore":true},` + wholeMeta + `}`,
+	"serverInfo":          `{"name":"s","version":"1","title":"S","description":"d","websiteUrl":"https://example.com",` + wholeIcons + `}`,
 	"capabilities": `{"experimental":{"x":{}},"extensions":{"x/y":{}},"logging":{},"completions":{},
 		"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},
 		"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`,
@@ -127,7 +128,7 @@ func mend(kind string, raw json.RawMessage) (out json.RawMessage, changes []Chan
 		return Info("s", raw)
 	case "capabilities":
 		return Capabilities(raw)
-	case "tools/call", "prompts/get", "resources/read":
+	case "tools/call", "prompts/get", "resources/read", "completion/complete":
 		out, changes, _ = Result(kind, Of{Server: "s", Name: "a://b"}, raw, false)
 	default:
 		out, changes, _ = Item(Kind(kind), raw)

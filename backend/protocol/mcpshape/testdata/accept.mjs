@@ -9,6 +9,7 @@ const { specTypeSchemas: two } = await load('@modelcontextprotocol/client/dist/i
 const names = {
   tool: 'Tool', prompt: 'Prompt', resource: 'Resource', 'resource template': 'ResourceTemplate',
   'tools/call': 'CallToolResult', 'prompts/get': 'GetPromptResult', 'resources/read': 'ReadResourceResult',
+  'completion/complete': 'CompleteResult',
   serverInfo: 'Implementation', capabilities: 'ServerCapabilities',
 };
 for await (const line of createInterface({ input: process.stdin })) {

@@ -9,6 +9,7 @@ from mcp_types import _v2025_11_25, _v2026_07_28
 modules = {"Python": mcp_types, "Python 2025-11-25": _v2025_11_25, "Python 2026-07-28": _v2026_07_28}
 items = {"tool": "Tool", "prompt": "Prompt", "resource": "Resource", "resource template": "ResourceTemplate"}
 results = {"tools/call": "CallToolResult", "prompts/get": "GetPromptResult", "resources/read": "ReadResourceResult"}
+results["completion/complete"] = "CompleteResult"
 names = {**items, **results, "serverInfo": "Implementation", "capabilities": "ServerCapabilities"}
 modern = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
