@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -291,20 +290,13 @@ func (s *session) initialize(ctx context.Context) (Description, error) {
 	if err != nil {
 		return Description{}, err
 	}
-	// Any version is accepted, because results are passed on without decoding them.
-	var result struct {
-		ProtocolVersion string          `json:"protocolVersion"`
-		Capabilities    json.RawMessage `json:"capabilities"`
-		ServerInfo      struct{ Name, Title, Version string }
-		Instructions    string `json:"instructions"`
-	}
-	if err := json.Unmarshal(raw, &result); err != nil {
-		return Description{}, fmt.Errorf("the answer to initialize is malformed: %w", err)
-	}
-	info := result.ServerInfo
+	// Any version is accepted, because results are passed on without decoding them, and so is any member of another type,
+	// because clients are shown none of them.
+	info := jsonrpc.Get(raw, "serverInfo")
 	return Description{
-		Name: info.Name, Title: info.Title, Version: info.Version, Info: jsonrpc.Get(raw, "serverInfo"), Instructions: result.Instructions,
-		ProtocolVersion: result.ProtocolVersion, Capabilities: result.Capabilities, Declared: declared,
+		Name: jsonrpc.GetString(info, "name"), Title: jsonrpc.GetString(info, "title"), Version: jsonrpc.GetString(info, "version"), Info: info,
+		Instructions: jsonrpc.GetString(raw, "instructions"), ProtocolVersion: jsonrpc.GetString(raw, "protocolVersion"),
+		Capabilities: jsonrpc.Get(raw, "capabilities"), Declared: declared,
 	}, nil
 }
 
