@@ -79,7 +79,7 @@ var allowed = map[string][]string{
 		"discovery/catalog", // the tools that a server lists
 		"servers/listings", "servers/registry", "servers/secrets",
 	},
-	"servers/proxy":           {"base/events", "base/fault", "protocol/era", "protocol/jsonrpc", "discovery/catalog", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // era: how a server introduces itself in each; listings: the prompts that servers list; secrets: approvals end when a server is started in another way
+	"servers/proxy":           {"base/events", "base/fault", "protocol/era", "protocol/jsonrpc", "protocol/mcpshape", "discovery/catalog", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // era: how a server introduces itself in each; listings: the prompts that servers list; secrets: approvals end when a server is started in another way
 	"servers/lifecycle":       {"base/fault", "base/settings", "discovery/catalog", "servers/registry", "servers/secrets"},
 	"servers/policy":          {"base/fault", "base/pattern", "base/settings", "base/tokens", "protocol/jsonrpc", "discovery/catalog"}, // catalog: the tools that the rules are about; tokens: of tools that appear otherwise
 	"servers/risk":            {"base/safetext", "servers/registry", "servers/secrets"},
@@ -168,7 +168,7 @@ var allowed = map[string][]string{
 
 	"doors/gateway": {
 		"base/events", "base/fault", "base/lenient", "base/safetext", "base/tokens", "base/words",
-		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/schemacheck", "protocol/schemacompat", // mcphttp: the error of a request that needs a sign-in
+		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/schemacheck", "protocol/schemacompat", // mcphttp: the error of a request that needs a sign-in
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
 		"servers/lifecycle", "servers/listings", "servers/policy", "servers/proxy", "servers/readiness", "servers/registry", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/registration", "editors/table", // registration: the name of our entry

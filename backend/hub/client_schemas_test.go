@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -52,6 +53,30 @@ func TestToolsAreListedInAFormThatTheClientAccepts(t *testing.T) {
 		}
 		if found := a.registry(`{"action":"find_tool","query":"` + long + `"}`); strings.Contains(found, "as "+fullName) != (client == "somebody") {
 			t.Errorf("find_tool for %s returned %s", client, found)
+		}
+	}
+}
+
+func TestTheSurfaceOfAServerKeepsNamesAndAdaptsSchemas(t *testing.T) {
+	const schema = `{"type":"object","properties":{"n":{"type":["integer","null"]}}}`
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "add server", method: "POST", path: "/api/servers", body: s.server("files", "-only", "-definition", `{"name":"count","inputSchema":`+schema+`}`), status: 201, keep: "id"},
+		step{name: "activate server", method: "POST", path: "/api/servers/{id}/activate", status: 200},
+	)
+	for client, want := range map[string]string{
+		"gemini-cli": `{"type":"object","properties":{"n":{"type":"integer","nullable":true}}}`, "": schema,
+	} {
+		a := arriveBy(t, s.hub, companion.Entry{Surface: "server:files", Client: client})
+		for era, tools := range map[string]string{"modern": a.modern("tools/list", ""), "legacy": ""} {
+			if era == "legacy" {
+				a = arriveBy(t, s.hub, companion.Entry{Surface: "server:files", Client: client})
+				a.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}`)
+				tools = string(a.ask("tools/list", `{}`))
+			}
+			if !strings.Contains(tools, `"name":"count"`) || !strings.Contains(tools, `"inputSchema":`+want) {
+				t.Errorf("a client of the %s era and the editor %q lists %s", era, client, tools)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -45,6 +46,17 @@ func limitsOf(e *table.Editor) clientLimits {
 		m.maxName = max(e.MaxName-utf8.RuneCountInString(prefix), names.MinLimit)
 	}
 	return m
+}
+
+// limitsIn returns the limits of the client whose request has a context. Lists of the modern
+// era depend on its entry alone.
+func (s *Session) limitsIn(ctx context.Context) clientLimits {
+	if s.exchangeOf(ctx).modern {
+		return limitsOfEntry(s.entry)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.limits
 }
 
 // names returns the names under which the client is shown tools, in the order

@@ -53,7 +53,7 @@ func TestListedToolsKeepValidMembersAndGetANewName(t *testing.T) {
 		`{"name":"t","inputSchema":{"type":"object","properties":{"x":true,"y":false,"z":{"type":"null"}},"required":"x"}}`: `{"name":"s__t","inputSchema":{"type":"object","properties":{"x":{},"y":{"not":{}},"z":{"type":"null"}}}}`,
 		`{"name":"t","inputSchema":{"type":["object","null"],"properties":[]}}`:                                             `{"name":"s__t","inputSchema":{"type":"object"}}`,
 		`{"name":"t","inputSchema":true,"description":null,"title":7,"annotations":"x"}`:                                    `{"name":"s__t","inputSchema":{"type":"object"}}`,
-		`{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"array"},"execution":{"taskSupport":"maybe"}}`:  `{"name":"s__t","inputSchema":{"type":"object"}}`,
+		`{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"array"},"execution":{"taskSupport":"maybe"}}`:  `{"name":"s__t","inputSchema":{"type":"object"},"execution":{}}`,
 		`{"name":"t","inputSchema":{"type":"object","x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}}`:      `{"name":"s__t","inputSchema":{"type":"object"}}`,
 	} {
 		tool, ok := catalog.NewTool("s", json.RawMessage(def))

@@ -51,7 +51,7 @@ func (g *Gateway) listFrom(method string, servers []registry.Server) json.RawMes
 	kind := kinds[method]
 	out := []byte(`{"` + string(kind) + `":[`)
 	for _, server := range servers {
-		definitions := g.listings.Of(server.Name, kind)
+		definitions := accepted(kind, g.listings.Of(server.Name, kind))
 		if kind == listings.Prompts {
 			definitions = fullNames(server.Name, definitions)
 		}

@@ -65,7 +65,7 @@ func (s *Session) cutDirect(server, tool string, result json.RawMessage) json.Ra
 	if s.fixed.Limit == 0 || len(result) <= s.fixed.Limit {
 		return result
 	}
-	if t, known := s.lookup(server, tool); known && objectSchema(jsonrpc.Get(t.Definition, "outputSchema")) {
+	if t, known := s.lookup(server, tool); known && jsonrpc.Get(listed(t, t.Name), "outputSchema") != nil {
 		return result
 	}
 	return s.cut(result)

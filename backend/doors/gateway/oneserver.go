@@ -13,6 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpshape"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -89,8 +90,8 @@ func (o oneServer) beforeSignIn() (introduction, error) {
 	}, err
 }
 
-// known returns what the server has declared at its last start, in an era if it speaks
-// both.
+// known returns what the server has declared at its last start, as clients accept it, in an
+// era if it speaks both.
 func (o oneServer) known(which era.Era) (introduction, bool) {
 	stored := o.session.gateway.listings.Of(o.server, listings.Introduction)
 	if len(stored) == 0 {
@@ -103,7 +104,12 @@ func (o oneServer) known(which era.Era) (introduction, bool) {
 		}
 	}
 	var known introduction
-	return known, json.Unmarshal(raw, &known) == nil
+	if json.Unmarshal(raw, &known) != nil {
+		return known, false
+	}
+	known.Info, _ = mcpshape.Info(o.server, known.Info)
+	known.Capabilities, _ = mcpshape.Capabilities(known.Capabilities)
+	return known, true
 }
 
 // onlyModern reports whether the server has introduced itself in the modern era only, and
@@ -183,7 +189,7 @@ func (o oneServer) list(ctx context.Context, method string, params json.RawMessa
 	if jsonrpc.Get(params, "cursor") != nil && method != "tools/list" { // the hub lists all tools at once
 		return o.session.pass(ctx, method, params)
 	}
-	if result := o.stored(method); result != nil {
+	if result := o.stored(ctx, method); result != nil {
 		return result, nil
 	}
 	lease, err := o.session.lease(ctx, o.server)
@@ -207,17 +213,18 @@ func (o oneServer) emptyList(ctx context.Context, method string) json.RawMessage
 }
 
 // stored returns a list that the server has sent, and nil if it has not sent it yet.
-func (o oneServer) stored(method string) json.RawMessage {
+func (o oneServer) stored(ctx context.Context, method string) json.RawMessage {
 	if kind, ok := kinds[method]; ok {
 		definitions := o.session.gateway.listings.Of(o.server, kind)
 		if definitions == nil {
 			return nil
 		}
-		return listOf(string(kind), definitions)
+		return listOf(string(kind), accepted(kind, definitions))
 	}
+	limits := o.session.limitsIn(ctx)
 	var definitions []json.RawMessage // of tools, which are read at each start
 	for _, t := range o.tools() {
-		definitions = append(definitions, t.Definition)
+		definitions = append(definitions, o.session.gateway.fit(limits, t.Hash, listed(t, t.Name)))
 	}
 	return listOf("tools", definitions)
 }

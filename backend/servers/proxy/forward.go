@@ -30,9 +30,9 @@ type Forwarded struct {
 	Progress func(json.RawMessage)
 }
 
-// Forward sends a request other than tools/call to a server and returns the result
-// unchanged. Errors are as those of Call. The journal does not record the request, and
-// the audit log only what reads a resource or a prompt.
+// Forward sends a request other than tools/call to a server and returns the result, unchanged
+// if clients accept it. Errors are as those of Call. The journal does not record the request,
+// and the audit log only what reads a resource or a prompt.
 func (p *Proxy) Forward(ctx context.Context, f Forwarded) (upstream.Result, error) {
 	began := time.Now()
 	server, err := p.admit(Request{Server: f.Server})
@@ -59,6 +59,9 @@ func (p *Proxy) Forward(ctx context.Context, f Forwarded) (upstream.Result, erro
 		}
 	}
 	result, err := p.forward(ctx, server, f)
+	if err == nil {
+		result.JSON, err = f.fitting(result)
+	}
 	p.audit(f, server, began, outcome(Result{}, err), err)
 	switch {
 	case err != nil || !judged:
@@ -80,6 +83,7 @@ const taskState = "tasks/get"
 // why its result is kept back.
 func (p *Proxy) TaskState(f Forwarded, state json.RawMessage) (json.RawMessage, error) {
 	f.Method = taskState
+	state = f.fittingState(state)
 	if screened, judged := f.screened(); judged && p.screen != nil {
 		return p.judgeState(screened, state)
 	}

@@ -55,7 +55,7 @@ type Origin struct{ Editor, Token, Road string }
 
 // Result is a server's answer to a tool call.
 type Result struct {
-	JSON      json.RawMessage // byte for byte as the server sent it; see upstream.Result
+	JSON      json.RawMessage // byte for byte as the server sent it, if clients accept that; see upstream.Result
 	Modern    bool            // it is of the modern era
 	ToolError bool            // isError is true: the tool itself failed
 
@@ -156,6 +156,7 @@ func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 	answer, err := p.upstream.Call(ctx, server, r.Session, r.Caller, jsonrpc.Call{Method: "tools/call", Params: r.Params, Progress: r.Progress})
 	result := Result{JSON: answer.JSON, Modern: answer.Modern, answer: answer}
 	if err == nil {
+		result.JSON = fittingCall(r.Server, r.Tool, answer)
 		result.ToolError = failed(result.JSON)
 	}
 	p.record(r, server, began, outcome(result, err), result.JSON, err)

@@ -58,6 +58,7 @@ type options struct {
 	pages       string            // tools/list never ends: "same" or "new" cursors
 	junk        bool              // write lines to stdout that are not JSON-RPC
 	mute        bool              // never answer initialize
+	odd         bool              // list and answer what clients refuse
 	offers      bool              // support resources, prompts and logging
 	lax         bool              // carry out requests with any name
 	undeclared  bool              // declare no capabilities
@@ -95,6 +96,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.pages, "pages", "", "tools/list never ends and has one tool per page, with the `same` cursor or new ones")
 	flags.BoolVar(&o.junk, "junk", false, "write lines to stdout that are not messages")
 	flags.BoolVar(&o.mute, "mute", false, "never answer initialize")
+	flags.BoolVar(&o.odd, "odd", false, "list items and send results with members that clients refuse")
 	flags.BoolVar(&o.offers, "offers", false, "support resources, prompts and logging")
 	flags.BoolVar(&o.lax, "lax", false, "carry out requests with any name, also of prompts and resources; with the tools grow, shrink, ran and asked")
 	flags.BoolVar(&o.undeclared, "undeclared", false, "declare no capabilities")

@@ -119,6 +119,7 @@ func (s *server) note(m message) {
 
 func (s *server) request(m message, cancelled <-chan struct{}) {
 	switch {
+	case s.odd && !(s.modern && m.Method == "initialize") && s.oddRequest(m):
 	case (s.modern || s.inModern()) && s.modernRequest(m, cancelled):
 	case m.Method == "initialize":
 		if s.mute {

@@ -1,0 +1,231 @@
+//go:build linux
+
+package main_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
+)
+
+// connection is how a client of an SDK reaches a server; see testdata/sdk/client.mjs.
+type connection struct {
+	At      string   `json:"at"`
+	Command []string `json:"command,omitempty"`
+	URL     string   `json:"url,omitempty"`
+	Token   string   `json:"token,omitempty"`
+	Own     bool     `json:"own"` // everything belongs to the server odd
+	Use     bool     `json:"use"` // call tools, get prompts and read resources
+	Calls   []call   `json:"calls,omitempty"`
+	Modern  bool     `json:"modern"`
+}
+
+// call is a call of a tool of the hub.
+type call struct {
+	Name      string         `json:"name"`
+	Arguments map[string]any `json:"arguments"`
+}
+
+// callsOf returns the calls by which a surface shows definitions and results of the server odd.
+func callsOf(surface string, tools []string) (calls []call) {
+	given := map[string]string{"a": "x"}
+	for _, tool := range tools {
+		switch surface {
+		case "meta":
+			calls = append(calls, call{"get_tool_details", map[string]any{"server": "odd", "tool": tool}},
+				call{"execute_tool", map[string]any{"server": "odd", "tool": tool, "arguments": given}})
+		case "registry":
+			calls = append(calls, call{"registry", map[string]any{"action": "get_schema", "call_as": "mcp__odd__" + tool}},
+				call{"registry", map[string]any{"action": "proxy_call", "call_as": "mcp__odd__" + tool, "arguments": given}})
+		}
+	}
+	return calls
+}
+
+// did is something that a client of an SDK has done.
+type did struct {
+	At     string `json:"at"`
+	Did    string `json:"did"`
+	Count  int    `json:"count"`
+	Failed bool   `json:"failed"`
+	Error  string `json:"error"`
+}
+
+// oddConnections starts a hub with the active server odd, and returns the ways to it: every
+// surface over stdio and HTTP, for clients that are named and others.
+func oddConnections(h *programtest.Home, tools []string, modern bool) (all []connection) {
+	info := h.RunningHub()
+	person, end, err := instance.NewClient(info).Person(h.T.Context())
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	defer end()
+	for _, surface := range []string{"meta", "registry", "native", "toolset:all", "server:odd"} {
+		for _, client := range []string{"", "claude-code", "gemini"} {
+			args := []string{"--surface", surface}
+			if client != "" {
+				args = append(args, "--client", client)
+			}
+			c := connection{
+				At: strings.Join(args, " "), Own: surface == "server:odd", Modern: modern,
+				Use: client == "" && surface != "meta" && surface != "registry",
+			}
+			if client == "" {
+				c.Calls = callsOf(surface, tools)
+			}
+			stdio, http := c, c
+			stdio.At, stdio.Command = "stdio "+c.At, append([]string{h.Program, "mcp"}, args...)
+			http.At, http.URL = "HTTP "+c.At, "http://"+info.Address()+"/mcp"
+			var created struct{ Token string }
+			fields := map[string]string{"name": rand.Text(), "surface": surface, "client": client}
+			if err := person.Do(h.T.Context(), "POST", "/api/tokens", fields, &created); err != nil {
+				h.T.Fatal(err)
+			}
+			http.Token = created.Token
+			all = append(all, stdio, http)
+		}
+	}
+	return all
+}
+
+// visit runs a client of an SDK.
+func visit(h *programtest.Home, argv []string, env []string, all []connection) (rows []did) {
+	h.T.Helper()
+	in, err := json.Marshal(all)
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	var stderr bytes.Buffer
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stderr = append(slices.Clone(h.Env), env...), h.Dir, bytes.NewReader(in), &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		h.T.Fatalf("%v\n%s", err, stderr.String())
+	}
+	for line := range bytes.Lines(out) {
+		var row did
+		if err := json.Unmarshal(line, &row); err != nil {
+			h.T.Fatalf("%s: %v", line, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// sdks returns the programs of testdata/sdk for the SDKs that are installed, by the versions of MCP that they speak.
+func sdks(t *testing.T) (programs map[string][]string, env []string) {
+	script := func(name string) string {
+		path, err := filepath.Abs(filepath.Join("testdata", "sdk", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	programs = make(map[string][]string)
+	t.Run("TypeScript", func(t *testing.T) {
+		node := mcptest.Node(t)
+		programs["TypeScript 1"] = []string{node, script("client.mjs"), mcptest.Package(t, "@modelcontextprotocol", "sdk")}
+		programs["TypeScript 2"] = []string{node, script("client.mjs"), mcptest.Package(t, "@modelcontextprotocol", "client")}
+	})
+	t.Run("Python", func(t *testing.T) {
+		python, path := mcptest.Python(t)
+		programs["Python"] = []string{python, script("client.py")}
+		env = append(env, "PYTHONPATH="+path["PYTHONPATH"])
+	})
+	return programs, env
+}
+
+func TestOneOddItemTakesNoListAwayFromClientsOfTheSDKs(t *testing.T) {
+	t.Parallel()
+	programs, env := sdks(t)
+	for _, server := range []struct {
+		era   string
+		flags []string
+	}{{"legacy", []string{"-odd"}}, {"modern", []string{"-odd", "-modern"}}} {
+		h := programtest.NewHome(t)
+		h.Serve()
+		h.Add("odd", mcptest.Command(t, server.flags...))
+		h.Add("fine", mcptest.Command(t, "-offers"))
+		h.Must("servers", "activate", "odd")
+		h.Must("servers", "activate", "fine")
+		var odd struct{ Tools []struct{ Name string } }
+		h.MustJSON(&odd, "servers", "show", "odd", "--json")
+		toolset, tools := []string{"toolset", "create", "all"}, []string(nil)
+		for _, tool := range odd.Tools {
+			toolset, tools = append(toolset, "odd."+tool.Name), append(tools, tool.Name)
+		}
+		h.Must(toolset...)
+		for sdk, argv := range programs {
+			for _, modern := range []bool{false, true} {
+				if modern && sdk == "TypeScript 1" {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s server, %s, modern %v", server.era, sdk, modern), func(t *testing.T) {
+					all := oddConnections(h, tools, modern)
+					checkOdd(t, visit(h, argv, env, all), all)
+				})
+			}
+		}
+	}
+}
+
+// checkOdd checks what clients have done.
+func checkOdd(t *testing.T, rows []did, all []connection) {
+	counts := map[string]int{
+		"tools/list": mcptest.OddTools, "prompts/list": mcptest.OddPrompts, "resources/list": mcptest.OddResources,
+		"resources/templates/list": mcptest.OddTemplates,
+	}
+	seen := make(map[string]int)
+	for _, row := range rows {
+		seen[row.At]++
+		method, name, _ := strings.Cut(row.Did, " ")
+		want, listed := counts[method]
+		if method == "calls" {
+			method, name = toolOf(t, name)
+		}
+		fails := slices.ContainsFunc(mcptest.OddFailures, func(tool string) bool { return strings.TrimPrefix(name, "odd__") == tool })
+		refused := slices.ContainsFunc(mcptest.OddRefusals, func(uri string) bool { return strings.TrimPrefix(name, "odd+") == uri })
+		switch {
+		case refused && strings.Contains(row.Error, `The server "odd"`):
+		case row.Error != "":
+			t.Errorf("%s, %s: %s", row.At, row.Did, row.Error)
+		case listed && row.Count != want:
+			t.Errorf("%s, %s: %d items of the server odd, want %d", row.At, row.Did, row.Count, want)
+		case row.Failed != (fails && method == "tools/call"):
+			t.Errorf("%s, %s: failed is %v", row.At, row.Did, row.Failed)
+		}
+	}
+	for _, c := range all {
+		if want := 5 + len(c.Calls); seen[c.At] < want {
+			t.Errorf("%s: only %d things were done", c.At, seen[c.At])
+		}
+	}
+}
+
+// toolOf returns the tool that a call of a tool of the hub is about, and "tools/call" if the call calls it.
+func toolOf(t *testing.T, text string) (method, tool string) {
+	var c struct {
+		Name      string
+		Arguments struct {
+			Action, Tool string
+			CallAs       string `json:"call_as"`
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		t.Fatal(err)
+	}
+	if c.Name == "execute_tool" || c.Arguments.Action == "proxy_call" {
+		method = "tools/call"
+	}
+	return method, c.Arguments.Tool + strings.TrimPrefix(c.Arguments.CallAs, "mcp__odd__")
+}
