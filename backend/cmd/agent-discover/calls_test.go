@@ -63,9 +63,9 @@ func TestErrorQuotesAServerThatExitsDuringACall(t *testing.T) {
 	}
 }
 
-// unusualResult is a valid result that libraries with typed results change.
-const unusualResult = `{"content":[{"type":"hologram","beam":{"z":[1e400,-0]}},{"type":"image","data":"not//base64!*","mimeType":"image/png"},` +
-	`{"type":"text","text":"a\u00e9\/b","annotations":{"priority":9007199254740993}}],"structuredContent":{"n":9007199254740993,"d":1.10},` +
+// unusualResult is a result that clients accept and that libraries with typed results change.
+const unusualResult = `{"content":[{"type":"text","text":"","beam":{"z":[1e400,-0]}},{"type":"image","data":"bm\u00390","mimeType":"image/png"},` +
+	`{"type":"text","text":"a\u00e9\/b","annotations":{"priority":1.0,"level":9007199254740993}}],"structuredContent":{"n":9007199254740993,"d":1.10},` +
 	`"isError":false, "future":{"x":null},"_meta":{"vendor/trace":"t-1"}}`
 
 // unusualTool is a valid definition with members that libraries do not know.

@@ -229,6 +229,7 @@ func TestResultsThatClientsAcceptStayAsTheyAre(t *testing.T) {
 	}{
 		{"tools/call", ` { "content" : [ {"type":"text","text":"\ud83d\ude00 \\ud83d 1.0"} ], "x" : null, "x" : 1E3 } `, false},
 		{"tools/call", `{"content":[{"type":"image","data":"QUJDRA==","mimeType":""}],"isError":false,"structuredContent":{}}`, false},
+		{"tools/call", `{"content":[{"type":"image","data":"QU\/D","mimeType":"image\/png"}]}`, false},
 		{"tools/call", `{"content":[],"structuredContent":[1]}`, true},
 		{"tools/call", `{"resultType":"input_required","inputRequests":{}}`, true},
 		{"tools/call", `{"task":{"taskId":"1"}}`, false},

@@ -70,6 +70,9 @@ var base64 scalar = func(raw json.RawMessage) (json.RawMessage, string) {
 		return raw, ""
 	}
 	value, _ := jsonrpc.String(raw)
+	if isBase64([]byte(value)) { // written with escapes, such as \/
+		return raw, ""
+	}
 	if head, data, ok := strings.Cut(value, ";base64,"); ok && strings.HasPrefix(head, "data:") {
 		value = data
 	}

@@ -17,7 +17,10 @@ async def visit(server):
 
     async def attempt(did, action, mine=None):
         try:
-            result = await asyncio.wait_for(action(), 60)  # the client never reads some answers that it refuses
+            result = await asyncio.wait_for(action(), 60)
+        except TimeoutError:  # the client never reads some answers that it refuses
+            print(json.dumps({"at": at, "did": did, "error": "no answer"}), flush=True)
+            os._exit(0)
         except Exception as error:
             print(json.dumps({"at": at, "did": did, "error": (str(error) or repr(error))[:600]}), flush=True)
             return []
