@@ -231,7 +231,7 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 	s.proxy = proxy.New(proxy.Options{
 		Registry: s.registry, Upstream: s.upstream, Journal: s.journal, Policy: &s.policy, Catalog: h.discovery.catalog, Listings: s.listings,
 		Near:     func(client, server, tool string) []string { return h.doors.gateway.Near(client, server, tool) },
-		Approver: approver{s.inbox, s.approvals}, Trust: s.trust, Screen: screen{s.results}, Bus: h.bus,
+		Approver: approver{s.inbox, s.approvals}, Trust: s.trust, Screen: screen{s.results}, Bus: h.bus, Log: h.log,
 	})
 	s.inspector = inspector.New(inspector.Options{
 		Servers: s.upstream, Configured: s.registry.Get, Inbox: s.inbox, Records: s.journal, Presets: h.store, Listed: s.proxy.Listed,

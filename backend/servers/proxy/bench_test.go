@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,7 +54,7 @@ func BenchmarkPermit(b *testing.B) {
 		}
 		var rules policy.Current
 		rules.Set(policy.New(policy.Options{Discovery: config.Discovery}))
-		p := proxy.New(proxy.Options{Registry: servers, Catalog: catalogtest.Open(b, bus, listed), Policy: &rules, Bus: bus})
+		p := proxy.New(proxy.Options{Registry: servers, Catalog: catalogtest.Open(b, bus, listed), Policy: &rules, Bus: bus, Log: slog.New(slog.DiscardHandler)})
 		b.Run(what, func(b *testing.B) {
 			for b.Loop() {
 				if err := p.Permit(b.Context(), proxy.Request{LimitedAs: "cursor", Server: "server7", Tool: "get_thing_33"}); err != nil {

@@ -12,8 +12,9 @@ import (
 
 // fittingCall returns the result of a call as clients accept it. If there is none, it is one
 // that says so to the model.
-func fittingCall(server, tool string, answer upstream.Result) json.RawMessage {
-	result, _, err := mcpshape.Result("tools/call", mcpshape.Of{Server: server, Name: tool}, answer.JSON, answer.Modern)
+func (p *Proxy) fittingCall(server, tool string, answer upstream.Result) json.RawMessage {
+	result, changes, err := mcpshape.Result("tools/call", mcpshape.Of{Server: server, Name: tool}, answer.JSON, answer.Modern)
+	p.noteMended(server, tool, changes, err)
 	if err == nil {
 		return result
 	}
@@ -28,31 +29,49 @@ func fittingCall(server, tool string, answer upstream.Result) json.RawMessage {
 
 // fitting returns the result of a request as clients accept it, or an error that names the
 // server.
-func (f Forwarded) fitting(answer upstream.Result) (json.RawMessage, error) {
+func (p *Proxy) fitting(f Forwarded, answer upstream.Result) (json.RawMessage, error) {
 	switch {
 	case f.Method == "tasks/result":
-		return fittingCall(f.Server, f.Tool, answer), nil
+		return p.fittingCall(f.Server, f.Tool, answer), nil
 	case f.Method == taskState && answer.Modern:
-		return f.fittingState(answer.JSON), nil
+		return p.fittingState(f, answer.JSON), nil
 	}
 	of := mcpshape.Of{Server: f.Server, Name: jsonrpc.GetString(f.Params, audited[f.Method].member)}
-	result, _, err := mcpshape.Result(f.Method, of, answer.JSON, answer.Modern)
+	result, changes, err := mcpshape.Result(f.Method, of, answer.JSON, answer.Modern)
+	p.noteMended(f.Server, f.Method, changes, err)
 	if err != nil {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "The server %q answered %s with a result that MCP clients refuse: %s", f.Server, f.Method, err)
+		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError,
+			"The server %q answered %s with a result that MCP clients refuse: %s", f.Server, f.Method, err)
 	}
 	return result, nil
 }
 
 // fittingState returns the state of a task, as MCP 2026-07-28 has it, with a result as clients
 // accept it.
-func (f Forwarded) fittingState(state json.RawMessage) json.RawMessage {
+func (p *Proxy) fittingState(f Forwarded, state json.RawMessage) json.RawMessage {
 	result := jsonrpc.Get(state, "result")
 	if len(result) == 0 || result[0] != '{' {
 		return state
 	}
-	fitting := fittingCall(f.Server, f.Tool, upstream.Result{JSON: result, Modern: true})
+	fitting := p.fittingCall(f.Server, f.Tool, upstream.Result{JSON: result, Modern: true})
 	if bytes.Equal(fitting, result) {
 		return state
 	}
 	return jsonrpc.Set(state, "result", fitting)
+}
+
+// noteMended logs that clients would have refused a result, once for each tool, or each method,
+// of a server. It names members only, because values may be secret.
+func (p *Proxy) noteMended(server, what string, changes []mcpshape.Change, err error) {
+	if err == nil && len(changes) == 0 {
+		return
+	}
+	if _, logged := p.mended.LoadOrStore([2]string{server, what}, true); logged {
+		return
+	}
+	if err != nil {
+		p.log.Warn("clients would refuse a result, and get an error instead", "server", server, "of", what)
+		return
+	}
+	p.log.Info("clients would refuse a result, and get it mended", "server", server, "of", what, "member", changes[0].Member)
 }

@@ -60,7 +60,7 @@ func (p *Proxy) Forward(ctx context.Context, f Forwarded) (upstream.Result, erro
 	}
 	result, err := p.forward(ctx, server, f)
 	if err == nil {
-		result.JSON, err = f.fitting(result)
+		result.JSON, err = p.fitting(f, result)
 	}
 	p.audit(f, server, began, outcome(Result{}, err), err)
 	switch {
@@ -83,7 +83,7 @@ const taskState = "tasks/get"
 // why its result is kept back.
 func (p *Proxy) TaskState(f Forwarded, state json.RawMessage) (json.RawMessage, error) {
 	f.Method = taskState
-	state = f.fittingState(state)
+	state = p.fittingState(f, state)
 	if screened, judged := f.screened(); judged && p.screen != nil {
 		return p.judgeState(screened, state)
 	}

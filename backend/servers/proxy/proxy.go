@@ -7,6 +7,8 @@ package proxy
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
@@ -55,7 +57,7 @@ type Origin struct{ Editor, Token, Road string }
 
 // Result is a server's answer to a tool call.
 type Result struct {
-	JSON      json.RawMessage // byte for byte as the server sent it, if clients accept that; see upstream.Result
+	JSON      json.RawMessage // byte for byte as the server sent it, unless it is for a client that would refuse it
 	Modern    bool            // it is of the modern era
 	ToolError bool            // isError is true: the tool itself failed
 
@@ -82,6 +84,8 @@ type Proxy struct {
 	trust    Trust
 	screen   Screen
 	bus      *events.Bus
+	log      *slog.Logger
+	mended   sync.Map      // whose results were mended, to log it once
 	slots    chan struct{} // holds one token for each call in flight
 }
 
@@ -100,6 +104,7 @@ type Options struct {
 	Trust    Trust  // nil holds nothing
 	Screen   Screen // nil judges nothing
 	Bus      *events.Bus
+	Log      *slog.Logger
 }
 
 // Trust decides which requests concern something that is held until a person approves it.
@@ -128,7 +133,7 @@ var checked = []string{"name", "arguments", "uri", "ref", "taskId", "task"}
 
 // New returns a proxy.
 func New(o Options) *Proxy {
-	return &Proxy{registry: o.Registry, upstream: o.Upstream, journal: o.Journal, policy: o.Policy, catalog: o.Catalog, listings: o.Listings, near: o.Near, approver: o.Approver, trust: o.Trust, screen: o.Screen, bus: o.Bus, slots: make(chan struct{}, maxInFlight)}
+	return &Proxy{registry: o.Registry, upstream: o.Upstream, journal: o.Journal, policy: o.Policy, catalog: o.Catalog, listings: o.Listings, near: o.Near, approver: o.Approver, trust: o.Trust, screen: o.Screen, bus: o.Bus, log: o.Log, slots: make(chan struct{}, maxInFlight)}
 }
 
 // Call makes one tool call. If the server answers with an error, the error is a
@@ -155,8 +160,10 @@ func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 	r.Params = rules.Params(r.Server, r.Tool, jsonrpc.Overwrite(r.Params, "name", jsonrpc.Quote(r.Tool)))
 	answer, err := p.upstream.Call(ctx, server, r.Session, r.Caller, jsonrpc.Call{Method: "tools/call", Params: r.Params, Progress: r.Progress})
 	result := Result{JSON: answer.JSON, Modern: answer.Modern, answer: answer}
+	if err == nil && r.Session != "" { // people who try a tool see what its server sends
+		result.JSON = p.fittingCall(r.Server, r.Tool, answer)
+	}
 	if err == nil {
-		result.JSON = fittingCall(r.Server, r.Tool, answer)
 		result.ToolError = failed(result.JSON)
 	}
 	p.record(r, server, began, outcome(result, err), result.JSON, err)
