@@ -88,6 +88,7 @@ var allowed = map[string][]string{
 	"servers/inspector":       {"base/events", "base/fault", "protocol/jsonrpc", "servers/audit", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
 	"servers/toolset":         {"base/events", "base/fault", "base/safetext", "base/textdiff", "base/tokens", "protocol/jsonrpc", "discovery/catalog", "servers/registry"},
 	"servers/firststart":      {"base/events", "base/fault", "protocol/mcphttp", "servers/registry", "servers/upstream"}, // mcphttp: the error of a start that needs a sign-in; upstream: pauses
+	"servers/corrections":     {"protocol/jsonrpc", "protocol/mcpshape", "discovery/catalog", "servers/listings", "servers/upstream"}, // upstream: what running servers list
 	"servers/readiness":       {"base/fault", "base/words", "servers/registry"},
 	"servers/setup":           {"base/fault", "base/pathname", "base/paths", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import adds tools
 
@@ -105,7 +106,7 @@ var allowed = map[string][]string{
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table", // registration: it removes imported entries
 	},
 	"editors/doctor": {
-		"base/safetext", "base/tokens", "protocol/schemacompat", "discovery/catalog", "servers/registry",
+		"base/safetext", "base/tokens", "protocol/schemacompat", "discovery/catalog", "servers/corrections", "servers/registry",
 		"editors/importer", "editors/registration", "editors/table",
 	},
 
@@ -185,7 +186,7 @@ var allowed = map[string][]string{
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/audit", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry",
+		"servers/audit", "servers/corrections", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/doctor", "editors/importer", "editors/registration",
 		"market/installer", "market/marketplace", "market/mirror", "market/persona", "market/prerequisites", "market/updates",
@@ -198,9 +199,9 @@ var allowed = map[string][]string{
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
 	"doors/api/guard":   {"base/fault", "base/instance", "base/paths", "base/peer", "base/words", "doors/api/route", "doors/credentials"}, // peer: whose a connection is; route: the body of an error
 	"doors/api/resources": {
-		"base/fault", "base/instance", "base/lenient", "base/process", "base/settings", "base/tokens", "base/words", "protocol/jsonrpc",
+		"base/fault", "base/instance", "base/lenient", "base/process", "base/settings", "base/tokens", "base/words", "protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search", // search: hits with their reasons
-		"servers/audit", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry", "servers/risk",
+		"servers/audit", "servers/corrections", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry", "servers/risk",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table", // table: the editors that a setting may name
 		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/persona", "market/plan", "market/prerequisites", "market/updates",
@@ -228,7 +229,7 @@ var allowed = map[string][]string{
 	"hub": {
 		"base/events", "base/fault", "base/instance", "base/pathname", "base/paths", "base/process", "base/program", "base/reach", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
-		"servers/audit", "servers/firststart", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/listings", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry",
+		"servers/audit", "servers/corrections", "servers/firststart", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/listings", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/atomicfile", "editors/configedit", // both: settings are changed in a file that people edit too
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",

@@ -51,7 +51,7 @@ func reportOf(r doctor.Report, ids []string) doctor.Report {
 	}
 	named := func(id string) bool { return slices.Contains(ids, id) }
 	r.Costs = slices.DeleteFunc(r.Costs, func(c doctor.Cost) bool { return !named(c.Editor) })
-	r.Findings = slices.DeleteFunc(r.Findings, func(f doctor.Finding) bool { return !slices.ContainsFunc(f.Editors, named) })
+	r.Findings = slices.DeleteFunc(r.Findings, func(f doctor.Finding) bool { return len(f.Editors) > 0 && !slices.ContainsFunc(f.Editors, named) })
 	return r
 }
 
@@ -74,7 +74,11 @@ func (c editorCommands) printReport(r doctor.Report) error {
 		}
 	}
 	for _, f := range r.Findings {
-		c.printf("%s  %s: %s\n", f.Level, strings.Join(f.Editors, ", "), f.Text)
+		of := strings.Join(f.Editors, ", ")
+		if of != "" {
+			of += ": "
+		}
+		c.printf("%s  %s%s\n", f.Level, of, f.Text)
 		if f.Advice != "" {
 			c.printf("    %s\n", f.Advice)
 		}

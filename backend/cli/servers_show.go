@@ -15,8 +15,9 @@ import (
 func (c serverCommands) show(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
 	var detail struct {
 		resources.Server
-		Tools  []resources.Tool `json:"tools"`
-		Stderr string           `json:"stderr,omitempty"`
+		Tools       []resources.Tool       `json:"tools"`
+		Stderr      string                 `json:"stderr,omitempty"`
+		Corrections []resources.Correction `json:"corrections,omitempty"`
 	}
 	if err := client.Do(ctx, http.MethodGet, serverPath(s, ""), nil, &detail); err != nil {
 		return err
@@ -48,6 +49,7 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s res
 	for _, t := range detail.Tools {
 		c.printf("  %s  %s\n", cell(t.Name), safetext.Clip(firstLine(t.Description), 90))
 	}
+	c.printCorrections(detail.Corrections)
 	if detail.LastError != "" {
 		c.printf("\nLast error: %s\n", detail.LastError)
 	}
@@ -55,4 +57,28 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s res
 		c.printf("\nLast output on standard error:\n%s\n", strings.TrimRight(detail.Stderr, "\n"))
 	}
 	return nil
+}
+
+// maxCorrections is how many corrections servers show prints.
+const maxCorrections = 40
+
+// printCorrections prints what clients are shown otherwise than the server lists it.
+func (c serverCommands) printCorrections(all []resources.Correction) {
+	if len(all) == 0 {
+		return
+	}
+	c.printf("\nClients would refuse whole lists because of these, and are shown them mended:\n")
+	for _, one := range all[:min(len(all), maxCorrections)] {
+		name, end := one.Name, ""
+		if name == "" {
+			name = "without a name"
+		}
+		if one.LeftOut {
+			end = "; the " + string(one.Kind) + " is left out"
+		}
+		c.printf("  %s %s: %s%s\n", one.Kind, cell(safetext.Clip(name, 100)), safetext.Visible(strings.Join(one.Changes, "; ")), end)
+	}
+	if more := len(all) - maxCorrections; more > 0 {
+		c.printf("  and %d more (--json prints all)\n", more)
+	}
 }

@@ -275,8 +275,9 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Servers: api.Servers{
 			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Readiness: s.readiness, Proxy: s.proxy,
 			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.ToolHistory,
-			Secrets: api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},
-			OAuth:   s.oauth, Toolsets: s.toolsets,
+			Corrections: h.corrections,
+			Secrets:     api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},
+			OAuth:       s.oauth, Toolsets: s.toolsets,
 			Setup: api.Setup{Syncer: s.setup, Importer: s.imports},
 		},
 		Discovery: api.Discovery{Embedding: h.discovery.embedding, Learning: h.discovery.learning},

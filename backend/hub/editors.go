@@ -18,6 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/corrections"
 )
 
 type editors struct {
@@ -53,9 +54,15 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 	e.doctor = doctor.New(doctor.Options{
 		Machine: machine, Editors: e.registrar, Importer: e.importer, Servers: h.servers.registry, Tools: h.discovery.catalog,
 		Listed:      h.listed,
+		Corrections: h.corrections,
 		ShownTokens: func(surface, editor string) int { return h.doors.gateway.SurfaceUse(surface, editor).Tokens },
 	})
 	return nil
+}
+
+// corrections returns what clients are shown otherwise than a server lists it.
+func (h *Hub) corrections(server string) []corrections.Correction {
+	return corrections.Reader{Tools: h.discovery.catalog, Listings: h.servers.listings, Running: h.servers.upstream}.Of(server)
 }
 
 // listed returns the names of the tools in every session's tool list.

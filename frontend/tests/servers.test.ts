@@ -1,9 +1,11 @@
 // Tests of a server's page.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectAccessible, launch, toast, type View, visit } from "./support/browser.ts";
-import { many, packaged, TestHub } from "./support/hub.ts";
+import { described, many, packaged, TestHub } from "./support/hub.ts";
 import { named, row, servers, soon, tab } from "./support/servers.ts";
 
 let browser: Browser;
@@ -169,6 +171,34 @@ describe("one server", () => {
     await page.unroute("**/metrics", refuse);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("row", { name: /^echo/ }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("what clients would refuse of a server is shown, once it lists that", async () => {
+    const file = join(hub.folder, "odd.json");
+    const odd = [
+      { name: "fine", inputSchema: { type: "object" } },
+      { name: "null_title", title: null, inputSchema: { type: "object", required: null } },
+      { description: "has no name", inputSchema: { type: "object" } },
+    ];
+    writeFileSync(file, JSON.stringify(odd.slice(0, 1)));
+    const id = await hub.add("odd", described(file));
+    const { page, context, problems } = await at("odd");
+    await page.getByRole("heading", { name: "Health" }).waitFor();
+    expect(await page.getByRole("heading", { name: "Mended for clients" }).count()).toBe(0);
+
+    writeFileSync(file, JSON.stringify(odd));
+    await hub.rest("POST", `/api/servers/${id}/restart`);
+    await hub.rest("POST", `/api/servers/${id}/refresh`);
+    await hub.approve("odd"); // what a server adds later is held
+    const items = page.getByRole("list", { name: "Mended items of odd" }).getByRole("listitem");
+    await items.nth(1).waitFor();
+    expect(await items.count()).toBe(2);
+    await items.getByText("title is null; left out").waitFor();
+    await items.getByText("inputSchema.required is null; left out").waitFor();
+    await items.filter({ hasText: "without a name" }).getByText("left out", { exact: false }).first().waitFor();
+    await expectAccessible(page, "mended items");
     expect(problems).toEqual([]);
     await context.close();
   });

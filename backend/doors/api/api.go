@@ -40,6 +40,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 	"github.com/agent-discover/agent-discover/backend/servers/audit"
+	"github.com/agent-discover/agent-discover/backend/servers/corrections"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
@@ -95,15 +96,17 @@ type Servers struct {
 	Prefetch  *prefetch.Prefetcher
 	Upstream  *upstream.Manager
 	Readiness *readiness.Reader
-	Proxy     *proxy.Proxy
-	Inspector *inspector.Inspector
-	Inbox     *inspector.Inbox // elicitations: questions of servers to the user
-	Approvals *policy.Approvals
-	Trust     *holding.Keeper
-	Results   *results.Screen
-	Journal   *journal.Journal
-	Audit     *audit.Log
-	Sandbox   *sandbox.Sandbox
+	// Corrections returns what clients are shown otherwise than a server lists it.
+	Corrections func(server string) []corrections.Correction
+	Proxy       *proxy.Proxy
+	Inspector   *inspector.Inspector
+	Inbox       *inspector.Inbox // elicitations: questions of servers to the user
+	Approvals   *policy.Approvals
+	Trust       *holding.Keeper
+	Results     *results.Screen
+	Journal     *journal.Journal
+	Audit       *audit.Log
+	Sandbox     *sandbox.Sandbox
 	// ToolHistory returns how a tool has changed, the latest change first.
 	ToolHistory func(ctx context.Context, server, tool string) ([]catalog.Past, error)
 	Secrets     Secrets
@@ -236,7 +239,7 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 		&resources.Rules{Policy: o.Config.Policy, Catalog: s.Catalog},
 		&resources.Sessions{Sessions: o.Sessions},
 		&resources.Tokens{Tokens: o.Clients.Tokens, Registry: s.Registry, Toolsets: s.Toolsets, Importer: o.Editors.Importer, Address: o.Info.Address()},
-		&resources.Servers{Registry: s.Registry, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Trust: s.Trust, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Views: views},
+		&resources.Servers{Registry: s.Registry, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Trust: s.Trust, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Corrections: s.Corrections, Views: views},
 		&resources.Parse{Importer: o.Editors.Importer},
 		&resources.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Accept: s.Trust.Accept, Views: views},
 		&resources.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied},

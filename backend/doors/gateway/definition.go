@@ -20,19 +20,12 @@ func listed(t *catalog.Tool, name string) json.RawMessage {
 	return fitting
 }
 
-// shapeOf is the kind of the items of a list.
-var shapeOf = map[listings.Kind]mcpshape.Kind{
-	listings.Prompts:   mcpshape.Prompt,
-	listings.Resources: mcpshape.Resource,
-	listings.Templates: mcpshape.Template,
-}
-
 // accepted returns the definitions of a list that clients accept, mended where that is
 // necessary.
 func accepted(kind listings.Kind, definitions []json.RawMessage) []json.RawMessage {
 	out := make([]json.RawMessage, 0, len(definitions))
 	for _, definition := range definitions {
-		if item, _, err := mcpshape.Item(shapeOf[kind], definition); err == nil {
+		if item, _, err := mcpshape.Item(mcpshape.KindIn(string(kind)), definition); err == nil {
 			out = append(out, item)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/corrections"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -56,6 +57,7 @@ const (
 	Policy     = "policy"     // an administrator controls the editor's servers
 	Unreadable = "unreadable" // a file cannot be read or changed
 	Unverified = "unverified" // whether the editor reads the file is not confirmed
+	Odd        = "odd"        // clients would refuse what a server lists
 )
 
 // The levels of findings, the most severe first.
@@ -70,7 +72,7 @@ const (
 type Finding struct {
 	Kind    string   `json:"kind"`
 	Level   string   `json:"level"`
-	Editors []string `json:"editors"` // ids
+	Editors []string `json:"editors"` // ids; empty for all
 	Subject string   `json:"subject"` // a server, tool or path
 	Text    string   `json:"text"`    // a sentence that describes the state
 	Advice  string   `json:"advice"`  // a sentence that says what to do, with commands in backticks; may be empty
@@ -97,6 +99,8 @@ type Options struct {
 	Servers interface{ List() []registry.Server }
 	// Tools holds the tools of known servers.
 	Tools interface{ Snapshot() *catalog.Snapshot }
+	// Corrections returns what clients are shown otherwise than a server lists it.
+	Corrections func(server string) []corrections.Correction
 	// ShownTokens returns how many tokens the tools take that an editor's entry with a
 	// surface shows.
 	ShownTokens func(surface, editor string) int
@@ -137,6 +141,7 @@ func (d *Doctor) Run(ctx context.Context) (Report, error) {
 		report.Findings = append(report.Findings, e.entryFindings()...)
 		report.Findings = append(report.Findings, x.limits(e)...)
 	}
+	report.Findings = append(report.Findings, x.odd()...)
 	report.Findings = append(report.Findings, x.duplicates()...)
 	report.Findings = append(report.Findings, x.missing()...)
 	report.Findings = append(report.Findings, x.unreadable()...)

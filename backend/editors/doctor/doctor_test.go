@@ -20,7 +20,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/corrections"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -61,13 +63,14 @@ func newFixture(t *testing.T) *fixture {
 		Machine: f.machine(), Folder: folder.Backups("editors"), Bus: bus, Log: log,
 		Entry: table.Server{Transport: "stdio", Command: f.program, Args: []string{"mcp"}},
 	})
-	installer := lifecycle.New(lifecycle.Options{
-		Registry: f.servers, Catalog: f.tools, Vault: vault, Log: log,
-		Processes: upstream.New(upstream.Options{Registry: f.servers, Catalog: f.tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
-	})
+	processes := upstream.New(upstream.Options{Registry: f.servers, Catalog: f.tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")})
+	installer := lifecycle.New(lifecycle.Options{Registry: f.servers, Catalog: f.tools, Vault: vault, Log: log, Processes: processes})
+	lists, err := listings.Open(t.Context(), db, bus)
+	f.must(err)
 	f.doctor = doctor.New(doctor.Options{
 		Machine: f.machine(), Editors: f.registrar, Servers: f.servers, Tools: f.tools,
 		Importer:    importer.New(importer.Options{Machine: f.machine(), Registry: f.servers, Lifecycle: installer, Vault: vault, Migrator: secretmigration.New(f.servers, vault), RemoveEntries: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles")}),
+		Corrections: corrections.Reader{Tools: f.tools, Listings: lists, Running: processes}.Of,
 		ShownTokens: f.shownTokens, Listed: func() []string { return f.listed },
 	})
 	return f
@@ -136,7 +139,7 @@ func (f *fixture) run() doctor.Report {
 		f.t.Errorf("two reports on the same state differ:\n%+v\nand\n%+v", report, again)
 	}
 	for _, found := range report.Findings {
-		if found.Text == "" || strings.ContainsAny(found.Text+found.Advice, "\n\x1b") || len(found.Editors) == 0 || found.Subject == "" {
+		if found.Text == "" || strings.ContainsAny(found.Text+found.Advice, "\n\x1b") || len(found.Editors) == 0 && found.Kind != doctor.Odd || found.Subject == "" {
 			f.t.Errorf("finding %+v: want an editor, a subject, and one line of text without control characters", found)
 		}
 	}
@@ -352,6 +355,19 @@ func TestUnreadAndRemovedEntriesAreReported(t *testing.T) {
 	f.must(os.WriteFile(path, []byte(`{}`), 0o600))
 	if got, want := findings(f.run(), doctor.Dropped), "warning gemini-cli: The Agent Discover entry is no longer in "+path+": another program or Gemini CLI removed it. Add it again: `agent-discover editors register gemini-cli`."; got != want {
 		t.Errorf("removed entry: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestAServerWhoseListClientsWouldRefuseIsReportedOnce(t *testing.T) {
+	f := newFixture(t)
+	f.server("fine", "@x/fine", `{"name":"a","inputSchema":{"type":"object"}}`)
+	f.server("odd", "@x/odd", `{"name":"a","inputSchema":{"type":"object"},"title":null}`, `{"name":"b"}`)
+	f.write(".cursor/mcp.json", `{"mcpServers":{}}`)
+	f.write(".gemini/settings.json", `{"mcpServers":{}}`)
+	const want = "Clients would refuse whole lists because of 2 items of the server odd, and are shown them mended or not at all, " +
+		"such as the tool a: title is null; left out. Report this to the authors of the server: `agent-discover servers show odd`."
+	if got := findings(f.run(), doctor.Odd); got != "note : "+want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -200,3 +200,22 @@ func plural(n int, one, many string) string {
 	}
 	return many
 }
+
+// odd reports the servers that list what clients would refuse.
+func (x *examination) odd() (findings []Finding) {
+	for _, server := range x.options.Servers.List() {
+		all := x.options.Corrections(server.Name)
+		if !server.Approved || len(all) == 0 {
+			continue
+		}
+		first := all[0]
+		name := strings.TrimSpace(fmt.Sprintf("%s %s", first.Kind, clean(first.Name)))
+		findings = append(findings, Finding{
+			Kind: Odd, Level: Note, Editors: []string{}, Subject: server.Name,
+			Text: fmt.Sprintf("Clients would refuse whole lists because of %d %s of the server %s, and are shown %s mended or not at all, "+
+				"such as the %s: %s.", len(all), plural(len(all), "item", "items"), server.Name, it(len(all)), name, clean(strings.Join(first.Changes, "; "))),
+			Advice: fmt.Sprintf("Report this to the authors of the server: `agent-discover servers show %s`.", server.Name),
+		})
+	}
+	return findings
+}

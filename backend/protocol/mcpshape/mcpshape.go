@@ -30,6 +30,12 @@ const (
 	Template Kind = "resource template"
 )
 
+// KindIn returns the kind of the items of a list, by the member of the result that holds the
+// list, such as resourceTemplates.
+func KindIn(list string) Kind {
+	return map[string]Kind{"tools": Tool, "prompts": Prompt, "resources": Resource, "resourceTemplates": Template}[list]
+}
+
 // Change is one thing that was mended or left out.
 type Change struct {
 	// Member is the path of the member, as in arguments[0].required; empty for the whole.

@@ -51,17 +51,17 @@ var (
 		"prompts/get":              promptResult,
 		"resources/read":           readResult,
 		"completion/complete":      completeResult,
-		"tools/list":               page("tools", Tool),
-		"prompts/list":             page("prompts", Prompt),
-		"resources/list":           page("resources", Resource),
-		"resources/templates/list": page("resourceTemplates", Template),
+		"tools/list":               page("tools"),
+		"prompts/list":             page("prompts"),
+		"resources/list":           page("resources"),
+		"resources/templates/list": page("resourceTemplates"),
 	}
 )
 
 // page is the shape of a page of a list. Items that cannot be shown are left out.
-func page(name string, kind Kind) object {
+func page(name string) object {
 	return object{
-		{name: name, of: list{item(kind)}, required: true, otherwise: value("[]")},
+		{name: name, of: list{item(KindIn(name))}, required: true, otherwise: value("[]")},
 		{name: "nextCursor", of: text},
 		{name: "_meta", of: resultMeta},
 	}

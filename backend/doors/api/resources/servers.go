@@ -14,6 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpshape"
+	"github.com/agent-discover/agent-discover/backend/servers/corrections"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
@@ -88,8 +90,17 @@ type Tool struct {
 // serverDetail is a server with its tools and the last lines of its standard error.
 type serverDetail struct {
 	Server
-	Tools  []Tool `json:"tools"`
-	Stderr string `json:"stderr,omitempty" doc:"The last lines that the server's process wrote to standard error."`
+	Tools       []Tool       `json:"tools"`
+	Stderr      string       `json:"stderr,omitempty" doc:"The last lines that the server's process wrote to standard error."`
+	Corrections []Correction `json:"corrections,omitempty" doc:"What clients are shown otherwise than the server lists it, because they would refuse the whole list for it."`
+}
+
+// Correction is an item that clients are shown otherwise than its server lists it.
+type Correction struct {
+	Kind    mcpshape.Kind `json:"kind" enum:"tool,prompt,resource,resource template"`
+	Name    string        `json:"name" doc:"Name of a tool or a prompt, or URI of a resource or a template; empty if the item has none."`
+	LeftOut bool          `json:"left_out" doc:"Whether clients are not shown the item."`
+	Changes []string      `json:"changes" doc:"Which members are mended or left out, or why the item is."`
 }
 
 // Servers holds the operations on configured servers.
@@ -114,7 +125,9 @@ type Servers struct {
 	}
 	Catalog toolSnapshots
 	Stderr  func(server string) string
-	Views   *Views
+	// Corrections returns what clients are shown otherwise than a server lists it.
+	Corrections func(server string) []corrections.Correction
+	Views       *Views
 }
 
 // Routes declares the operations.
@@ -155,6 +168,9 @@ func (s *Servers) get(_ context.Context, in *ServerInput) (*route.Reply[serverDe
 	detail := serverDetail{Server: s.Views.Server(v), Tools: []Tool{}, Stderr: s.Stderr(v.Name)}
 	for _, t := range s.Catalog.Snapshot().Of(v.Name) {
 		detail.Tools = append(detail.Tools, toolView(v.ID, t, true))
+	}
+	for _, c := range s.Corrections(v.Name) {
+		detail.Corrections = append(detail.Corrections, Correction(c))
 	}
 	slices.SortFunc(detail.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
 	return route.OK(detail)

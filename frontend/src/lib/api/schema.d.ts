@@ -3507,6 +3507,16 @@ export interface components {
              */
             window: number;
         };
+        Correction: {
+            /** @description Which members are mended or left out, or why the item is. */
+            changes: string[] | null;
+            /** @enum {string} */
+            kind: "tool" | "prompt" | "resource" | "resource template";
+            /** @description Whether clients are not shown the item. */
+            left_out: boolean;
+            /** @description Name of a tool or a prompt, or URI of a resource or a template; empty if the item has none. */
+            name: string;
+        };
         DeniedAccess: {
             /** @enum {string} */
             access: "read" | "write" | "network";
@@ -5575,6 +5585,8 @@ export interface components {
             command: string | null;
             /** @description The processes or connections that clients share, if there are two: the server speaks versions of MCP before 2026-07-28 and later ones, and clients of both use it. */
             connections?: components["schemas"]["Connection"][] | null;
+            /** @description What clients are shown otherwise than the server lists it, because they would refuse the whole list for it. */
+            corrections?: components["schemas"]["Correction"][] | null;
             created_at: string;
             description: string;
             /** @description Environment variables of the server's process. */

@@ -34,6 +34,7 @@ export function fixOf({ kind, editors, subject }: Finding): Fix | undefined {
     case "tool-cap":
     case "schema":
     case "name-limit":
+    case "odd":
       return hub.server(subject) ? { label: "Open server", href: link("servers", subject) } : undefined;
     case "missing":
       return ids[0] ? { label: "Open editor", href: link("editors", ids[0]) } : undefined;

@@ -1,0 +1,84 @@
+// Package corrections answers which of the tools, prompts, resources and resource templates of
+// a server clients are shown otherwise than the server lists them, and why. Package mcpshape
+// decides that; this package applies it to what is known of a server. The answer is derived
+// from the stored definitions each time, so that it holds for stopped servers too.
+package corrections
+
+import (
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpshape"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Correction is an item that clients are shown otherwise than its server lists it.
+type Correction struct {
+	Kind mcpshape.Kind
+	// Name is the name of a tool or a prompt, or the URI of a resource or a template; empty if
+	// the item has none.
+	Name    string
+	LeftOut bool // clients are not shown the item
+	// Changes say which members are mended or left out, or why the item is.
+	Changes []string
+}
+
+// Reader finds corrections.
+type Reader struct {
+	Tools    interface{ Snapshot() *catalog.Snapshot }
+	Listings interface {
+		Of(server string, kind listings.Kind) []json.RawMessage
+	}
+	// Running describes a server while it runs. Only then is it known which tools without a
+	// name it lists.
+	Running interface {
+		Describe(server string) (upstream.Description, bool)
+	}
+}
+
+// Of returns the corrections of a server in the order of its lists: tools, prompts, resources
+// and templates.
+func (r Reader) Of(server string) (all []Correction) {
+	var tools []json.RawMessage
+	for _, t := range r.Tools.Snapshot().Of(server) {
+		tools = append(tools, t.Definition)
+	}
+	about, _ := r.Running.Describe(server)
+	for _, definition := range about.Tools {
+		if _, named := catalog.NewTool(server, definition); !named {
+			tools = append(tools, definition)
+		}
+	}
+	all = correctionsOf(mcpshape.Tool, tools)
+	for _, kind := range []listings.Kind{listings.Prompts, listings.Resources, listings.Templates} {
+		all = append(all, correctionsOf(mcpshape.KindIn(string(kind)), r.Listings.Of(server, kind))...)
+	}
+	return all
+}
+
+func correctionsOf(kind mcpshape.Kind, definitions []json.RawMessage) (all []Correction) {
+	for _, definition := range definitions {
+		_, changes, err := mcpshape.Item(kind, definition)
+		c := Correction{Kind: kind, Name: nameOf(kind, definition), LeftOut: err != nil}
+		if err != nil {
+			c.Changes = []string{err.Error()}
+		}
+		for _, change := range changes {
+			c.Changes = append(c.Changes, change.String())
+		}
+		if len(c.Changes) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func nameOf(kind mcpshape.Kind, definition json.RawMessage) string {
+	member := map[mcpshape.Kind]string{mcpshape.Resource: "uri", mcpshape.Template: "uriTemplate"}[kind]
+	if uri := jsonrpc.GetString(definition, member); uri != "" {
+		return uri
+	}
+	return jsonrpc.GetString(definition, "name")
+}
