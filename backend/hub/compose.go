@@ -43,6 +43,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/preinstall"
 	"github.com/agent-discover/agent-discover/backend/trust/results"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -67,6 +68,7 @@ type servers struct {
 	inbox     *inspector.Inbox
 	approvals *policy.Approvals
 	trust     *holding.Keeper
+	packages  *preinstall.Installer
 	sandbox   *sandbox.Sandbox
 	results   *results.Screen
 	upstream  *upstream.Manager
@@ -189,6 +191,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	if err = h.openTrust(ctx, config); err != nil {
 		return err
 	}
+	s.packages = preinstall.New(h.log)
 	s.sandbox = h.openSandbox(config)
 	s.upstream = upstream.New(upstream.Options{
 		Confiner: s.sandbox,
@@ -224,7 +227,7 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
 	s.prefetch = prefetch.New(prefetch.Options{
-		Registry: s.registry, Running: s.upstream, Environment: login, Refuse: s.trust.RefuseStart, Background: config.WarmPackages,
+		Registry: s.registry, Running: s.upstream, Environment: login, Refuse: s.trust.RefuseStart, Confined: s.sandbox, Background: config.WarmPackages,
 		Folder: h.options.Folder.Run("downloads"), Bus: h.bus, Log: h.log,
 	})
 	s.results = h.newScreen()

@@ -49,8 +49,8 @@ func TestPrerequisitesOfServersAreReported(t *testing.T) {
 func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	installPrograms(t, map[string]string{
-		"npm": `echo "npm $* $npm_config_x" >> ` + log + `; case "$*" in *nope*) echo "404 nope is not there: $DOOR_TOKEN" >&2; exit 1;; esac`,
-		"uvx": `echo "uvx $*" >> ` + log,
+		"npm": `echo "npm $* $npm_config_x" >> ` + log + `; case "$*" in *nope*) echo "404 nope is not there: $DOOR_TOKEN, open-sesame" >&2; exit 1;; esac`,
+		"uv":  `echo "uv $*" >> ` + log,
 	})
 	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
 	registryCall(t, h, `{"action":"install","name":"proposed","command":"npx","args":["-y","evil"]}`)
@@ -65,7 +65,7 @@ func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 		{"add server", "POST", "/api/servers", `{"name":"two","start":false,"command":"uvx","args":["--from","two","tool"]}`, nil, 201, []string{`"id":5`}, nil},
 		{"uvx", "POST", "/api/servers/5/preinstall", "", nil, 200, []string{`{"status":"downloaded","package":"two"}`}, nil},
 		{"add server", "POST", "/api/servers", `{"name":"three","start":false,"command":"npx","args":["nope"],"env":{"DOOR_TOKEN":"open-sesame"}}`, nil, 201, []string{`"id":6`}, nil},
-		{"unknown package", "POST", "/api/servers/6/preinstall", "", nil, 500, []string{`"status":"failed"`, "404 nope is not there: [redacted]"}, []string{"sesame"}},
+		{"unknown package", "POST", "/api/servers/6/preinstall", "", nil, 500, []string{`"status":"failed"`, "npm could not install nope: 404 nope is not there: , [redacted]"}, []string{"sesame"}},
 		{"proposed by an agent", "POST", "/api/servers/1/preinstall", "", nil, 403, []string{"waits for a person's approval"}, nil},
 	} {
 		r.send(t, h)
@@ -75,13 +75,13 @@ func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(ran)), "\n")
-	if len(lines) != 3 || !strings.HasPrefix(lines[0], "npm install --prefix ") || !strings.HasSuffix(lines[0], "--loglevel=http @a/one@1 set") ||
-		!strings.Contains(lines[0], "--ignore-scripts") || lines[1] != "uvx --from two python -c " {
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], "npm install --ignore-scripts ") || !strings.HasSuffix(lines[0], " @a/one@1 ") || lines[1] != "uv tool install --no-progress two" {
 		t.Errorf("the commands were\n%s", ran)
 	}
-	folder := strings.Fields(lines[0])[3]
-	if _, err := os.Stat(folder); !os.IsNotExist(err) {
-		t.Errorf("the temporary installation in %s was not removed: %v", folder, err)
+	_, git, _ := strings.Cut(lines[0], "--git=")
+	folder, _, _ := strings.Cut(git, "/.installing")
+	if _, err := os.Stat(folder); folder == "" || !os.IsNotExist(err) {
+		t.Errorf("the temporary installation in %q was not removed: %v", folder, err)
 	}
 }
 
@@ -110,6 +110,16 @@ func TestPackageOfANewServerIsDownloadedInTheBackground(t *testing.T) {
 	}
 }
 
+// profile gives the login shell of a home folder a PATH that begins with a folder, and variables.
+func profile(t *testing.T, home, path string, env map[string]string) {
+	t.Helper()
+	text := "export PATH='" + path + ":/usr/bin:/bin'\n"
+	for name, value := range env {
+		text += "export " + name + "='" + value + "'\n"
+	}
+	writeFile(t, filepath.Join(home, ".profile"), text)
+}
+
 // userNPM returns the path of npm and the variables with which it uses the settings of the person who runs the tests, and a
 // cache of its own. It skips the test if the registry of npm cannot be reached.
 func userNPM(t *testing.T) (npm string, env map[string]string) {
@@ -136,10 +146,10 @@ func userNPM(t *testing.T) (npm string, env map[string]string) {
 func TestPackageIsDownloadedFromTheUsersRegistry(t *testing.T) {
 	npm, env := userNPM(t)
 	setHome(t)
-	writeFile(t, filepath.Join(os.Getenv("HOME"), ".profile"), "PATH="+filepath.Dir(npm)+":/usr/bin:/bin\nexport PATH\n")
+	profile(t, os.Getenv("HOME"), filepath.Dir(npm), env)
 	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
 	var s resources.Server
-	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "ms", "command": npm[:len(npm)-len("npm")] + "npx", "args": []string{"-y", "ms@2.1.3"}, "env": env}, &s)
+	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "ms", "start": false, "command": npm[:len(npm)-len("npm")] + "npx", "args": []string{"-y", "ms@2.1.3"}}, &s)
 
 	row{"ms", "POST", fmt.Sprintf("/api/servers/%d/preinstall", s.ID), "", nil, 200, []string{`{"status":"downloaded","package":"ms@2.1.3"}`}, nil}.send(t, h)
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
-	"github.com/agent-discover/agent-discover/backend/trust/preinstall"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
@@ -16,7 +15,7 @@ func (h *Hub) openSandbox(config settings.Settings) *sandbox.Sandbox {
 	return sandbox.New(sandbox.Options{
 		Helper: h.options.Helper, Data: folder, Folder: filepath.Join(folder, "sandbox"), Roots: config.Roots,
 		Shared:   []string{filepath.Join(folder, "packages"), filepath.Join(folder, "market-bundles"), filepath.Join(folder, "bundles")},
-		Packages: preinstall.New(h.log),
+		Packages: h.servers.packages,
 		Output: func(server string, n int, after int64) ([]upstream.Line, int64) {
 			return h.servers.upstream.Output(server, n, after)
 		},

@@ -81,15 +81,16 @@ func TestAConfinedNPMServerWorksAndGetsWhatAPersonGrants(t *testing.T) {
 }
 
 func TestAConfinedPythonServerIsInstalledBeforeAndWorks(t *testing.T) {
-	s, _ := confining(t)
+	s, home := confining(t)
 	env := make(map[string]string) // how this machine reaches its package registry
 	for _, name := range []string{"SSL_CERT_FILE", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "HTTPS_PROXY", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS"} {
 		if value := os.Getenv(name); value != "" {
 			env[name] = value
 		}
 	}
+	profile(t, home, mcptest.UV(t), env)
 	for i, level := range []string{"guard", "strict"} {
-		server := map[string]any{"name": level, "sandbox": level, "warm": false, "command": filepath.Join(mcptest.UV(t), "uvx"), "args": []string{"mcp-server-time", "--local-timezone", "UTC"}, "env": env}
+		server := map[string]any{"name": level, "sandbox": level, "warm": false, "command": filepath.Join(mcptest.UV(t), "uvx"), "args": []string{"mcp-server-time", "--local-timezone", "UTC"}}
 		_, _ = s.send("POST", "/api/servers", s.json(server))
 		status, body := s.send("POST", fmt.Sprintf("/api/servers/%d/activate", i+1), "")
 		if _, shown := s.send("GET", fmt.Sprintf("/api/servers/%d", i+1), ""); status != 200 && strings.Contains(shown, "could not install") {

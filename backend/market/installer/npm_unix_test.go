@@ -173,7 +173,7 @@ func TestAFailureOfNpmShowsItsCauseAndLeavesNothingBehind(t *testing.T) {
 			b := newBench(t, nil)
 			b.extra = []string{"npm_config_registry", registry.URL, "npm_config_cache", t.TempDir(), "npm_config_fetch_retries", "0", "npm_config_fetch_timeout", cmp.Or(c.timeout, "60000")}
 			result, err := b.install(order(listing.Package{Kind: listing.KindNPM, Identifier: "@ada/weather", Version: "1.0.0"}, nil))
-			if err == nil || result.Step != installer.Download || !strings.Contains(result.Error, c.want) || !strings.HasPrefix(result.Error, "npm could not download @ada/weather@1.0.0: ") {
+			if err == nil || result.Step != installer.Download || !strings.Contains(result.Error, c.want) || !strings.HasPrefix(result.Error, "npm could not install @ada/weather@1.0.0: ") {
 				t.Errorf("got %+v, %v", result.Progress, err)
 			}
 			b.checkNothingLeft()

@@ -10,8 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -44,6 +42,15 @@ type Running interface {
 	Paused() bool
 }
 
+// Confined restricts what package managers and servers may do.
+type Confined interface {
+	// Install installs the package of a server that is started from a folder of its own.
+	// installed is false if the server is started from the caches of the user.
+	Install(ctx context.Context, server registry.Server, env process.Env, report func(line string)) (installed bool, err error)
+	// Manager is of the type Walls.
+	Manager(upstream.Launch, Access) (upstream.Launch, error)
+}
+
 // Options are the dependencies and settings of a Prefetcher.
 type Options struct {
 	Registry Registry
@@ -52,7 +59,9 @@ type Options struct {
 	Environment func(context.Context) process.Env
 	// Refuse returns why the program of a server must not be downloaded as it is
 	// configured, and nil if it may be. It may be nil.
-	Refuse     func(registry.Server) error
+	Refuse func(registry.Server) error
+	// Confined restricts package managers. It may be nil.
+	Confined   Confined
 	Background bool // whether Later queues downloads
 	// Folder is for the files of running downloads, and is emptied before the first one. It is created if it is missing.
 	Folder string
@@ -73,6 +82,7 @@ type Prefetcher struct {
 	running     Running
 	environment func(context.Context) process.Env
 	refuse      func(registry.Server) error
+	confined    Confined
 	background  bool
 	folder      string
 	empty       func() // removes what downloads of a killed hub have left, once
@@ -87,7 +97,7 @@ type Prefetcher struct {
 // running.
 func New(o Options) *Prefetcher {
 	p := &Prefetcher{
-		registry: o.Registry, running: o.Running, environment: o.Environment, refuse: o.Refuse, background: o.Background, folder: o.Folder, bus: o.Bus, log: o.Log,
+		registry: o.Registry, running: o.Running, environment: o.Environment, refuse: o.Refuse, confined: o.Confined, background: o.Background, folder: o.Folder, bus: o.Bus, log: o.Log,
 		queue: make(chan string, maxQueued),
 	}
 	p.empty = sync.OnceFunc(func() {
@@ -165,47 +175,41 @@ func (p *Prefetcher) Run(ctx context.Context) error {
 	}
 }
 
-// download makes npm or uv fill the user's own package cache. For npx, it runs
-// npm install in a temporary folder and without the packages' scripts. It does
-// not run npx itself, because the server may be started meanwhile, and two npx
-// processes for the same package corrupt each other's folder. uv locks its
-// cache, so uvx can be run: it starts a Python that does nothing.
+// download installs the package of a server: in the server's own folder if it is confined, and
+// otherwise in a temporary folder, which fills the user's own caches. It does not run npx itself,
+// because the server may be started meanwhile, and two npx processes for the same package corrupt
+// each other's folder.
 func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download, report func(line string)) error {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()
-	env := p.environment(ctx)
-	for name, value := range s.Env {
-		if !process.OwnVariable(name) && !strings.Contains(value, "${") {
-			env = env.With(name, value) // npm_config_… and UV_… variables may choose the package registry
-		}
-	}
-	program, args := "uvx", append(slices.Clone(d.options), "--from", d.packages[0], "python", "-c", "")
-	if d.runner == "npx" {
-		folder, err := p.temporary()
-		if err != nil {
-			return fault.Wrap(err, fault.Unavailable, "could not create a temporary folder for the download: %s", paths.Reason(err))
-		}
-		defer func() { _ = os.RemoveAll(folder) }()
-		program = "npm"
-		args = append([]string{
-			"install", "--prefix", folder, "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=http",
-		}, append(d.options, d.packages...)...)
-	}
-	path := env.LookPath(beside(s.Command, program))
-	if path == "" {
-		return fault.New(fault.Unavailable, "%q was not found on the login shell's PATH: install it, or let the first start of the server download %s", program, d.packages[0])
-	}
 	redactor := secrets.ForServer(s.Env, s.Args)
-	output, err := Run(ctx, env, func(line string) { report(redactor.Text(line)) }, path, args...)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fault.Wrap(err, fault.Timeout, "the download of %s did not finish within %s; check that the package registry is reachable", d.packages[0], downloadTimeout)
-	case ctx.Err() != nil:
-		return ctx.Err()
+	redacted := func(line string) { report(redactor.Text(line)) }
+	if p.confined != nil {
+		if installed, err := p.confined.Install(ctx, s, p.environment(ctx), redacted); installed || err != nil {
+			return p.late(ctx, d, err)
+		}
 	}
-	return fault.Wrap(err, fault.Failed, "%s could not download %s: %s", program, d.packages[0], redactor.Text(output))
+	folder, err := p.temporary()
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "could not create a temporary folder for the download: %s", paths.Reason(err))
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	o := Order{
+		Parts: Parts{Runner: d.runner, Command: s.Command, Packages: d.packages, Options: d.options}, Env: p.environment(ctx), Own: s.Env,
+		Folder: folder, Shared: true, Report: redacted, Redact: redactor.Text,
+	}
+	if p.confined != nil {
+		o.Walls = p.confined.Manager
+	}
+	return p.late(ctx, d, Install(ctx, o))
+}
+
+// late returns the error of a download that took too long in words of its own.
+func (p *Prefetcher) late(ctx context.Context, d download, err error) error {
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fault.Wrap(err, fault.Timeout, "the download of %s did not finish within %s; check that the package registry is reachable", d.packages[0], downloadTimeout)
+	}
+	return err
 }
 
 // temporary creates a folder for one download.

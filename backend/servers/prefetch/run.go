@@ -9,6 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // maxOutput is how much of a program's output is kept, in bytes.
@@ -62,6 +63,16 @@ func isTransfer(line string) bool { return strings.HasPrefix(line, "npm http ") 
 // It calls report for each line as the program writes it, with secrets redacted
 // too. When ctx ends, the program is killed with all its child processes.
 func Run(ctx context.Context, env process.Env, report func(line string), name string, args ...string) (string, error) {
+	return start(ctx, upstream.Launch{Command: name, Args: args, Env: env, Dir: env.Home()}, report)
+}
+
+// start is Run for a launch, whose files it closes.
+func start(ctx context.Context, l upstream.Launch, report func(line string)) (string, error) {
+	defer func() {
+		for _, file := range l.Files {
+			_ = file.Close()
+		}
+	}()
 	var output tail
 	redactor := secrets.NewRedactor(nil)
 	sink := &lines{report: func(line string) {
@@ -70,11 +81,11 @@ func Run(ctx context.Context, env process.Env, report func(line string), name st
 			_, _ = output.Write([]byte(line + "\n")) // a tail accepts everything
 		}
 	}}
-	cmd, err := program.Command(ctx, env, name, args...)
+	cmd, err := program.Command(ctx, l.Environment(), l.Command, l.Args...)
 	if err != nil {
 		return "", err
 	}
-	cmd.Dir, cmd.Stdout, cmd.Stderr = env.Home(), sink, sink
+	cmd.Dir, cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = l.Dir, l.Files, sink, sink
 	cmd.WaitDelay = time.Second // a grandchild may keep the output open
 	process.Isolate(cmd)
 	cmd.Cancel = func() error { process.Kill(cmd.Process.Pid); return nil }

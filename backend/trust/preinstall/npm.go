@@ -12,24 +12,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/program"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// redactor removes secrets from what package managers write.
-type redactor interface{ Text(string) string }
-
-func redactorOf(l upstream.Launch) redactor { return secrets.ForServer(l.Own, l.Args) }
-
-// installNPM installs the packages of npm without running their scripts, and then
-// runs the scripts in the sandbox.
-func (j job) installNPM(ctx context.Context) error {
-	args := []string{
-		"install", "--prefix", j.folder, "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", "--no-package-lock", "--install-strategy=hoisted", "--loglevel=error",
-	}
-	if err := j.run(ctx, j.env(), "npm", append(append(args, j.Options...), j.Packages...)...); err != nil {
-		return err
-	}
+// scriptsOfNPM runs the installation scripts of the installed packages, if they have some.
+func (j job) scriptsOfNPM(ctx context.Context) error {
 	listed, err := os.ReadFile(filepath.Join(j.folder, "node_modules", ".package-lock.json"))
 	if err != nil || !bytes.Contains(listed, []byte(`"hasInstallScript": true`)) {
 		return nil
@@ -37,12 +25,11 @@ func (j job) installNPM(ctx context.Context) error {
 	return j.runScripts(ctx)
 }
 
-// runScripts runs the installation scripts of the packages in the sandbox, as npx
-// runs them outside of it.
+// runScripts runs the installation scripts in the sandbox of the server, without its variables.
 func (j job) runScripts(ctx context.Context) error {
 	scripts := j.launch
 	scripts.Command, scripts.Args, scripts.Files, scripts.Own = j.Beside("npm"), []string{"rebuild", "--prefix", j.folder, "--loglevel=error"}, nil, nil
-	l, err := j.confine(scripts)
+	l, err := j.use.Scripts(scripts, j.folder)
 	if err != nil {
 		return err
 	}
@@ -51,7 +38,7 @@ func (j job) runScripts(ctx context.Context) error {
 			_ = file.Close()
 		}
 	}()
-	cmd, err := program.Command(ctx, l.Env, l.Command, l.Args...)
+	cmd, err := program.Command(ctx, l.Environment(), l.Command, l.Args...)
 	if err != nil {
 		return fault.Wrap(err, fault.Failed, "could not run the installation scripts of %s", j.Packages[0])
 	}
@@ -61,7 +48,11 @@ func (j job) runScripts(ctx context.Context) error {
 	cmd.Cancel = func() error { process.Kill(cmd.Process.Pid); return nil }
 	if err := runTree(cmd); err != nil {
 		text := strings.ToValidUTF8(output.String(), "")
-		return fault.Wrap(err, fault.Failed, "the installation scripts of %s failed in the sandbox: %s", j.Packages[0], j.redactor.Text(text[max(len(text)-600, 0):]))
+		where := "in the sandbox"
+		if j.level == registry.Strict {
+			where = "in the strict sandbox, where they reach only addresses that are granted (guard allows all)"
+		}
+		return fault.Wrap(err, fault.Failed, "the installation scripts of %s failed %s: %s", j.Packages[0], where, j.redactor.Text(text[max(len(text)-600, 0):]))
 	}
 	return nil
 }

@@ -3,8 +3,8 @@
 // start. So the program can be started in a sandbox that has no network and in which
 // the caches of packages cannot be changed. Package prefetch only fills the caches.
 //
-// The packages of npm are installed without their scripts. If they have some, the
-// scripts run afterwards in the sandbox.
+// The package managers run behind walls of their own. The packages of npm are installed
+// without their scripts. If they have some, the scripts run afterwards in the sandbox.
 package preinstall
 
 import (
@@ -19,74 +19,121 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
+
+// timeout limits one installation. The start of a server waits less long; what it has begun goes on without it.
+const timeout = 15 * time.Minute
 
 // Installer installs packages. It is safe for concurrent use.
 type Installer struct {
-	log *slog.Logger
+	log    *slog.Logger
+	ctx    context.Context // of running installations, which several callers may wait for
+	cancel context.CancelFunc
+	all    sync.WaitGroup
 
-	mu    sync.Mutex
-	locks map[string]*sync.Mutex // by folder; held while it is filled
+	mu      sync.Mutex
+	running map[string]*installation // by folder
 }
 
-// New returns an installer.
+// installation is one that runs.
+type installation struct {
+	cancel  context.CancelFunc
+	waiting int           // number of callers that wait for it
+	done    chan struct{} // is closed when err is set
+	err     error
+}
+
+// New returns an installer. What it has begun ends with Run.
 func New(log *slog.Logger) *Installer {
-	return &Installer{log: log, locks: make(map[string]*sync.Mutex)}
+	i := &Installer{log: log, running: make(map[string]*installation)}
+	i.ctx, i.cancel = context.WithCancel(context.Background())
+	return i
 }
 
-// Confine restricts a program that contains code of packages.
-type Confine func(upstream.Launch) (upstream.Launch, error)
+// Run ends all installations when ctx ends.
+func (i *Installer) Run(ctx context.Context) error {
+	<-ctx.Done()
+	i.cancel()
+	i.all.Wait()
+	return nil
+}
 
 // Resolve implements sandbox.Packages.
-func (i *Installer) Resolve(ctx context.Context, folder string, server registry.Server, l upstream.Launch, confine func(upstream.Launch) (upstream.Launch, error)) (upstream.Launch, bool, error) {
+func (i *Installer) Resolve(
+	ctx context.Context, folder string, server registry.Server, l upstream.Launch, use sandbox.Use,
+) (upstream.Launch, bool, error) {
 	filled := server // the arguments of l contain secrets, which may be part of the command line
 	filled.Command, filled.Args = l.Command, l.Args
 	parts, ok := prefetch.PartsOf(filled)
 	if !ok {
 		return l, false, nil
 	}
-	j := job{Parts: parts, launch: l, confine: confine, redactor: redactorOf(l), folder: filepath.Join(folder, parts.Runner+"-"+hashOf(parts))}
-	defer i.lock(j.folder)()
-	install, find := j.installNPM, j.findNPM
-	if parts.Runner == "uvx" {
-		install, find = j.installPython, j.findPython
+	j := job{
+		Parts: parts, launch: l, use: use, level: server.Sandbox, redactor: secrets.ForServer(l.Own, l.Args),
+		folder: filepath.Join(folder, parts.Runner+"-"+hashOf(parts)),
 	}
-	if !j.complete() {
-		i.log.Info("installing the package of a server", "server", server.Name, "package", parts.Packages[0])
-		if err := os.RemoveAll(j.folder); err != nil { // a rest of an interrupted installation
-			return l, true, fault.Wrap(err, fault.Failed, "could not remove an incomplete installation of %s", parts.Packages[0])
-		}
-		if err := os.MkdirAll(j.folder, 0o700); err != nil {
-			return l, true, fault.Wrap(err, fault.Failed, "could not create a folder to install %s", parts.Packages[0])
-		}
-		if err := install(ctx); err != nil {
+	for !j.complete() {
+		one := i.join(server.Name, j)
+		if err := i.wait(ctx, one, j); err != nil && (!errors.Is(err, context.Canceled) || ctx.Err() != nil || i.ctx.Err() != nil) {
 			return l, true, err
 		}
 	}
-	resolved, err := find()
-	if err == nil {
-		err = j.finish()
-	}
+	resolved, err := j.find()
 	return resolved, true, err
 }
 
-// lock waits until no other call fills a folder. The caller calls unlock.
-func (i *Installer) lock(folder string) (unlock func()) {
+// join returns the installation that fills the folder of a job, which it starts if necessary.
+func (i *Installer) join(server string, j job) *installation {
 	i.mu.Lock()
-	held := i.locks[folder]
-	if held == nil {
-		held = new(sync.Mutex)
-		i.locks[folder] = held
+	defer i.mu.Unlock()
+	if one := i.running[j.folder]; one != nil {
+		one.waiting++
+		return one
 	}
+	ctx, cancel := context.WithTimeout(i.ctx, timeout)
+	one := &installation{cancel: cancel, waiting: 1, done: make(chan struct{})}
+	i.running[j.folder] = one
+	i.log.Info("installing the package of a server", "server", server, "package", j.Packages[0])
+	i.all.Go(func() {
+		defer cancel()
+		one.err = j.install(ctx)
+		i.mu.Lock()
+		delete(i.running, j.folder)
+		i.mu.Unlock()
+		close(one.done)
+	})
+	return one
+}
+
+// wait waits for an installation. If ctx is cancelled, the installation ends unless others
+// wait for it; if the time of ctx is over, it goes on.
+func (i *Installer) wait(ctx context.Context, one *installation, j job) error {
+	select {
+	case <-one.done:
+		return one.err
+	case <-ctx.Done():
+	}
+	i.mu.Lock()
+	one.waiting--
+	alone := one.waiting == 0
 	i.mu.Unlock()
-	held.Lock()
-	return held.Unlock
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fault.Wrap(ctx.Err(), fault.Timeout, "the installation of %s takes longer than a server may take to start; "+
+			"it goes on in the background, so try again later", j.Packages[0])
+	}
+	if alone {
+		one.cancel()
+		<-one.done // the caller may remove the folder
+	}
+	return ctx.Err()
 }
 
 // hashOf returns a name for what parts install.
@@ -100,9 +147,46 @@ func hashOf(p prefetch.Parts) string {
 type job struct {
 	prefetch.Parts
 	launch   upstream.Launch
-	confine  Confine
-	redactor redactor
+	use      sandbox.Use
+	level    string // of the sandbox
+	redactor *secrets.Redactor
 	folder   string
+}
+
+// install fills the folder, which may have the rest of an interrupted installation.
+func (j job) install(ctx context.Context) error {
+	if err := os.RemoveAll(j.folder); err != nil {
+		return fault.Wrap(err, fault.Failed, "could not remove an incomplete installation of %s", j.Packages[0])
+	}
+	if err := os.MkdirAll(j.folder, 0o700); err != nil {
+		return fault.Wrap(err, fault.Failed, "could not create a folder to install %s", j.Packages[0])
+	}
+	err := prefetch.Install(ctx, prefetch.Order{
+		Parts: j.Parts, Env: j.use.Environment, Own: j.launch.Own, Folder: j.folder,
+		Walls: j.use.Manager, Report: j.use.Report, Redact: j.redactor.Text,
+	})
+	if err == nil && j.Runner == "npx" {
+		err = j.scriptsOfNPM(ctx)
+	}
+	if err == nil {
+		_, err = j.find()
+	}
+	switch {
+	case err == nil:
+		return j.finish()
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fault.Wrap(err, fault.Timeout, "the installation of %s did not finish within %s; check that the package registry is reachable",
+			j.Packages[0], timeout)
+	}
+	return err
+}
+
+// find returns the launch of the installed program.
+func (j job) find() (upstream.Launch, error) {
+	if j.Runner == "uvx" {
+		return j.findPython()
+	}
+	return j.findNPM()
 }
 
 // marker is the file that a complete installation has.
@@ -114,35 +198,10 @@ func (j job) complete() bool {
 }
 
 func (j job) finish() error {
-	if j.complete() {
-		return nil
-	}
 	if err := os.WriteFile(filepath.Join(j.folder, marker), nil, 0o600); err != nil {
 		return fault.Wrap(err, fault.Failed, "could not complete the installation of %s", j.Packages[0])
 	}
 	return nil
-}
-
-// env returns the environment of a package manager: that of the server, whose
-// variables may choose a package registry.
-func (j job) env() process.Env {
-	return j.launch.Environment()
-}
-
-// run runs a package manager. It runs no code of packages.
-func (j job) run(ctx context.Context, env process.Env, program string, args ...string) error {
-	path := env.LookPath(j.Beside(program))
-	if path == "" {
-		return fault.New(fault.Failed, "%q was not found on the login shell's PATH, so %s cannot be installed before the server starts", program, j.Packages[0])
-	}
-	output, err := prefetch.Run(ctx, env, func(string) {}, path, args...)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	}
-	return fault.Wrap(err, fault.Failed, "%s could not install %s: %s", program, j.Packages[0], j.redactor.Text(output))
 }
 
 // missing is the error for a package without the expected program.

@@ -3,25 +3,39 @@
 package preinstall
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 // resolve resolves a command line in a home folder of its own.
 func resolve(t *testing.T, env process.Env, folder string, line ...string) (upstream.Launch, bool, error) {
 	t.Helper()
+	return resolveWith(t.Context(), New(slog.New(slog.DiscardHandler)), env, folder, line...)
+}
+
+func resolveWith(ctx context.Context, i *Installer, env process.Env, folder string, line ...string) (upstream.Launch, bool, error) {
 	server := registry.Server{Name: "one", Transport: "stdio"}
 	l := upstream.Launch{Command: line[0], Args: line[1:], Env: env}
-	return New(slog.New(slog.DiscardHandler)).Resolve(t.Context(), folder, server, l, func(l upstream.Launch) (upstream.Launch, error) { return l, nil })
+	use := sandbox.Use{
+		Environment: env, Report: func(string) {},
+		Manager: func(l upstream.Launch, _ prefetch.Access) (upstream.Launch, error) { return l, nil },
+		Scripts: func(l upstream.Launch, _ string) (upstream.Launch, error) { return l, nil },
+	}
+	return i.Resolve(ctx, folder, server, l, use)
 }
 
 func TestOtherCommandsAreLeftAsTheyAre(t *testing.T) {
@@ -37,7 +51,7 @@ func TestOtherCommandsAreLeftAsTheyAre(t *testing.T) {
 func npm(t *testing.T, name, description string, programs ...string) process.Env {
 	t.Helper()
 	bin := t.TempDir()
-	script := "#!/bin/sh\necho \"$@\" >> " + bin + "/calls\nwhile [ $# -gt 0 ]; do [ \"$1\" = --prefix ] && to=$2; shift; done\n" +
+	script := "#!/bin/sh\necho \"$@\" >> " + bin + "/calls\nto=$PWD\n" +
 		"mkdir -p $to/node_modules/.bin $to/node_modules/" + name + "\ncd $to/node_modules\ncat > " + name + "/package.json <<'E'\n" + description + "\nE\n"
 	for _, program := range programs {
 		script += "printf '#!/bin/sh\\necho \"$0 $@\"\\n' > " + name + "/" + program + ".js; chmod +x " + name + "/" + program + ".js; ln -s ../" + name + "/" + program + ".js .bin/" + program + "\n"
@@ -94,5 +108,69 @@ func TestAFailedInstallationIsExplainedAndTriedAgain(t *testing.T) {
 	env = process.Env{"PATH=/nowhere"}
 	if _, _, err := resolve(t, env, t.TempDir(), "npx", "thing"); !strings.Contains(fault.MessageOf(err), `"npm" was not found`) {
 		t.Errorf("without npm: %v", err)
+	}
+}
+
+// slow makes npm wait until release is called.
+func slow(t *testing.T, env process.Env) (release func()) {
+	t.Helper()
+	bin := env.Home()
+	pipe := filepath.Join(bin, "pipe")
+	if out, err := exec.CommandContext(t.Context(), "mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Skipf("could not create a named pipe: %s", out)
+	}
+	script, err := os.ReadFile(filepath.Join(bin, "npm"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(bin, "npm"), append(script, "\necho done > "+pipe+"\n"...), 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() { _, _ = os.ReadFile(pipe) }
+}
+
+func TestAnInstallationGoesOnWhenItsCallerHasNoMoreTime(t *testing.T) {
+	env, folder := npm(t, "thing", `{"name":"thing","bin":"thing.js"}`, "thing"), t.TempDir()
+	release := slow(t, env)
+	i := New(slog.New(slog.DiscardHandler))
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, found, err := resolveWith(short, i, env, folder, "npx", "thing"); !found || fault.KindOf(err) != fault.Timeout || !strings.Contains(fault.MessageOf(err), "the installation of thing takes longer") {
+		t.Errorf("found is %v, the error %v", found, err)
+	}
+	go release()
+	if _, found, err := resolveWith(t.Context(), i, env, folder, "npx", "thing"); !found || err != nil {
+		t.Errorf("later: found is %v, the error %v", found, err)
+	}
+	if calls, _ := os.ReadFile(env.Get("CALLS")); strings.Count(string(calls), "install ") != 1 {
+		t.Errorf("npm was called with\n%s", calls)
+	}
+}
+
+func TestAnInstallationEndsWithItsLastCallerAndWithTheHub(t *testing.T) {
+	for what, end := range map[string]func(cancelCaller, endHub func()){
+		"a caller": func(cancelCaller, _ func()) { cancelCaller() },
+		"the hub":  func(_, endHub func()) { endHub() },
+	} {
+		env, folder := npm(t, "thing", `{"name":"thing","bin":"thing.js"}`, "thing"), t.TempDir()
+		slow(t, env)
+		i := New(slog.New(slog.DiscardHandler))
+		caller, cancelCaller := context.WithCancel(t.Context())
+		hub, endHub := context.WithCancel(t.Context())
+		ended, resolved := make(chan error), make(chan error)
+		go func() { ended <- i.Run(hub) }()
+		go func() {
+			_, _, err := resolveWith(caller, i, env, folder, "npx", "thing")
+			resolved <- err
+		}()
+		end(cancelCaller, endHub)
+		if err := <-resolved; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", what, err)
+		}
+		cancelCaller()
+		endHub()
+		if err := <-ended; err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }

@@ -26,6 +26,11 @@ var macSecrets = strings.Split(`Library/Keychains|Library/Cookies|Library/Mail|L
 	`Library/Application Support/Microsoft Edge|Library/Application Support/Claude|Library/Application Support/com.apple.TCC|`+
 	`Library/Containers/com.apple.Safari|Library/Group Containers`, "|")
 
+// versionManagers are the folders in the home folder in which version managers keep the Nodes
+// and Pythons that their links on the PATH start.
+var versionManagers = strings.Fields(".asdf .nvm .volta .nodenv .pyenv .local/share/mise .local/share/fnm .local/share/rtx .local/share/pnpm/nodejs " +
+	".config/mise/config.toml .tool-versions .node-version .python-version")
+
 // runtimeSecrets are sockets and folders in XDG_RUNTIME_DIR that lead to keyrings
 // and container engines.
 var runtimeSecrets = strings.Fields("bus keyring gnupg podman docker.sock docker ssh-agent.socket gcr p11-kit systemd")
@@ -74,27 +79,6 @@ func (p place) caches() []string {
 	}
 	if p.os == "darwin" {
 		out = append(out, filepath.Join(p.home, "Library", "Caches"))
-	}
-	return out
-}
-
-// packageCaches returns the folders of package managers, from which other programs
-// are started, too.
-func (p place) packageCaches() []string {
-	return []string{filepath.Join(p.home, ".npm"), filepath.Join(p.home, ".local", "share", "uv")}
-}
-
-// needed returns the folders that a launch needs and that it could not create itself.
-func (p place) needed(command string, resolved bool) []string {
-	out := []string{filepath.Join(p.home, ".cache")}
-	switch filepath.Base(command) {
-	case "npx", "npm":
-		out = append(out, p.packageCaches()[0])
-	case "uvx", "uv":
-		out = append(out, p.packageCaches()[1])
-	}
-	if resolved || p.home == "" {
-		return nil
 	}
 	return out
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -33,9 +34,17 @@ import (
 type Packages interface {
 	// Resolve installs what l would download into folder, unless it is installed,
 	// and returns the launch of the installed program. found is false if l is no
-	// launcher that it knows. prepare is called for each program that it runs and
-	// that contains code of packages. The error is a fault.
-	Resolve(ctx context.Context, folder string, server registry.Server, l upstream.Launch, confine func(upstream.Launch) (upstream.Launch, error)) (resolved upstream.Launch, found bool, err error)
+	// launcher that it knows. The error is a fault.
+	Resolve(ctx context.Context, folder string, server registry.Server, l upstream.Launch, use Use) (resolved upstream.Launch, found bool, err error)
+}
+
+// Use is what an installation needs of the sandbox.
+type Use struct {
+	Environment process.Env // of the programs of the user, for package managers
+	Manager     prefetch.Walls
+	// Scripts restricts a program that runs code of packages, which may write to the folder of the installation.
+	Scripts func(l upstream.Launch, folder string) (upstream.Launch, error)
+	Report  func(line string) // is called for each line that a package manager writes
 }
 
 // Options are the dependencies and settings of a Sandbox.
@@ -85,6 +94,7 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 		return l, fault.New(fault.Denied, "its sandbox is strict, and this system cannot enforce that: %s. It was not started; a person can choose guard with: agent-discover servers sandbox %s guard",
 			strings.Join(report.Missing, "; "), server.Name)
 	}
+	users := l.Env
 	l.Env = chosen(l.Env, server.Sandbox)
 	if isContainer(l.Command, l.Args) {
 		return confineContainer(l, server.Sandbox, server.Grants, s.placeOf(l))
@@ -92,40 +102,54 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 	if !s.machine.confines() {
 		return l, nil
 	}
-	own := filepath.Join(s.options.Folder, name)
-	for _, folder := range []string{own, filepath.Join(own, ownTemporary), filepath.Join(own, ownCache)} {
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return l, fault.Wrap(err, fault.Failed, "could not create its folder %s", own)
-		}
-	}
-	l, resolved, err := s.resolve(ctx, own, name, server, l)
+	own, err := s.ownFolder(name)
 	if err != nil {
 		return l, err
 	}
-	if server.Sandbox == registry.Strict {
-		for variable, value := range map[string]string{"TMPDIR": filepath.Join(own, ownTemporary), "XDG_CACHE_HOME": filepath.Join(own, ownCache)} {
-			l.Env = l.Env.With(variable, value)
-		}
+	l, resolved, err := s.resolve(ctx, own, name, server, l, users)
+	if err != nil {
+		return l, err
 	}
-	p := s.policyOf(own, server, l, resolved)
+	l.Env = ownEnvironment(l.Env, server.Sandbox, own, resolved)
+	p := s.policyOf(own, server, l)
 	s.denials.began(name, p, l.Env.Home())
 	return s.machine.confine(p, l)
 }
 
+// ownFolder creates the own folder of a server.
+func (s *Sandbox) ownFolder(name string) (string, error) {
+	own := filepath.Join(s.options.Folder, name)
+	for _, folder := range []string{own, filepath.Join(own, ownTemporary), filepath.Join(own, ownCache)} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return own, fault.Wrap(err, fault.Failed, "could not create its folder %s", own)
+		}
+	}
+	return own, nil
+}
+
+// ownEnvironment returns an environment in which a server uses its own folder in place of
+// folders that other programs use, too.
+func ownEnvironment(env process.Env, level, own string, resolved bool) process.Env {
+	cache := filepath.Join(own, ownCache)
+	if level == registry.Strict {
+		env = env.With("TMPDIR", filepath.Join(own, ownTemporary)).With("XDG_CACHE_HOME", cache)
+	}
+	if !resolved { // a launcher must not change from what other servers and programs are started
+		env = env.With("npm_config_cache", filepath.Join(cache, "npm")).With("UV_CACHE_DIR", filepath.Join(cache, "uv")).
+			With("UV_TOOL_DIR", filepath.Join(cache, "uv-tools")).With("UV_PYTHON_INSTALL_DIR", filepath.Join(cache, "uv-python"))
+	}
+	return env
+}
+
 // resolve replaces npx and uvx by the program that they would start. resolved is
-// false if the launch may still start a package manager.
-func (s *Sandbox) resolve(ctx context.Context, own, name string, server registry.Server, l upstream.Launch) (_ upstream.Launch, resolved bool, err error) {
+// false if the launch may still start a package manager. users is the environment of
+// the programs of the user.
+func (s *Sandbox) resolve(ctx context.Context, own, name string, server registry.Server, l upstream.Launch, users process.Env) (_ upstream.Launch, resolved bool, err error) {
 	s.asIs.set(name, "")
 	if s.options.Packages == nil || s.machine.os == "windows" {
 		return l, false, nil
 	}
-	// Scripts of packages that run while they are installed get no secrets.
-	scripts := func(l upstream.Launch) (upstream.Launch, error) {
-		guarded := server
-		guarded.Sandbox, l.Own = registry.Guard, nil
-		return s.machine.confine(s.policyOf(own, guarded, l, false), l)
-	}
-	installed, found, err := s.options.Packages.Resolve(ctx, own, server, l, scripts)
+	installed, found, err := s.options.Packages.Resolve(ctx, own, server, l, s.use(own, server, users, func(string) {}))
 	switch {
 	case err == nil && found:
 		return installed, true, nil
@@ -135,7 +159,7 @@ func (s *Sandbox) resolve(ctx context.Context, own, name string, server registry
 		return l, false, err
 	}
 	s.options.Log.Warn("the package of a server could not be installed before its start", "server", name, "error", err)
-	s.asIs.set(name, "it is started through its launcher, which can change the caches of packages: "+fault.MessageOf(err))
+	s.asIs.set(name, "it is started through its launcher: "+fault.MessageOf(err))
 	return l, false, nil
 }
 
@@ -152,9 +176,8 @@ func (s *Sandbox) Forget(_ context.Context, server string) error {
 	return nil
 }
 
-// policyOf returns what a server may do that is started with l. If it is not
-// resolved, it may change the caches of package managers.
-func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch, resolved bool) policy {
+// policyOf returns what a server may do that is started with l.
+func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch) policy {
 	at, own := s.placeOf(l), real(own)
 	p := policy{level: server.Sandbox, network: networkOf(server.Sandbox, server.Grants), hidden: reals(at.hidden())}
 	grant := func(to *[]string, paths ...string) { // these win against hidden
@@ -181,13 +204,7 @@ func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch
 	}
 	p.readAll = true
 	grant(&p.write, own)
-	for _, cache := range at.needed(l.Command, resolved) {
-		_ = os.MkdirAll(cache, 0o700) // otherwise the server could not create it, and says so
-	}
 	p.write = append(append(p.write, reals(at.caches())...), reals(at.temporary())...)
-	if !resolved {
-		p.write = append(p.write, reals(at.packageCaches())...)
-	}
 	return p
 }
 

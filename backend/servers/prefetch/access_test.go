@@ -1,0 +1,52 @@
+//go:build unix
+
+package prefetch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/process"
+)
+
+func TestPackageManagersGetTheUsersSettingsAndOnlyRegistriesOfAServer(t *testing.T) {
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte("//packages.example:8443/:_authToken=${WORK_TOKEN}\ncafile=/etc/work.pem\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := Order{
+		Folder: "/folder", Parts: Parts{Runner: "npx", Command: "/opt/node/bin/npx", Options: []string{"--registry", "http://one.example", "--cache", "/x", "--userconfig", "here"}},
+		Env: process.Env{"HOME=" + home, "PATH=/bin", "WORK_TOKEN=w", "OTHER_TOKEN=o", "npm_config_strict_ssl=true", "UV_INDEX_WORK_PASSWORD=p", "LC_ALL=C",
+			"NODE_OPTIONS=--require=x", "LD_PRELOAD=x", "GIT_SSH=x", "PYTHONPATH=x", "https_proxy=proxy.example:3128", "UNRELATED=http://unrelated.example:1111"},
+		Own: map[string]string{
+			"npm_config_registry": "https://two.example:4443/", "NPM_CONFIG_@me:registry": "http://three.example:4873", "UV_INDEX": "a=https://a.example b=https://b.example",
+			"UV_DEFAULT_INDEX": "file:///etc", "UV_INDEX_URL": "https://${SECRET}@x.example", "NODE_OPTIONS": "--import=x", "PATH": "/evil", "npm_config_git": "/evil/git", "LD_PRELOAD": "/evil",
+		},
+	}
+	env := o.environment()
+	slices.Sort(env)
+	want := []string{
+		"HOME=" + home, "LC_ALL=C", "NPM_CONFIG_@me:registry=http://three.example:4873", "PATH=/folder/.installing/bin:/opt/node/bin:/bin", "TMPDIR=/folder/.installing/tmp",
+		"UV_INDEX=a=https://a.example b=https://b.example", "UV_INDEX_WORK_PASSWORD=p", "WORK_TOKEN=w", "https_proxy=proxy.example:3128",
+		"npm_config_registry=https://two.example:4443/", "npm_config_strict_ssl=true",
+	}
+	if !slices.Equal([]string(env), want) {
+		t.Errorf("the variables are\n%s\nwant\n%s", strings.Join(env, "\n"), strings.Join(want, "\n"))
+	}
+	if got, want := o.options(), []string{"--registry", "http://one.example", "--userconfig", home + "/here"}; !slices.Equal(got, want) {
+		t.Errorf("the options are %q, want %q", got, want)
+	}
+	a := o.access(o.configOfNPM())
+	if want := []uint16{53, 80, 443, 3128, 4443, 4873}; !slices.Equal(a.Ports, want) {
+		t.Errorf("the ports are %v, want %v", a.Ports, want)
+	}
+	if !slices.Contains(a.Config, "/etc/work.pem") || !slices.Contains(a.Read, home+"/here") {
+		t.Errorf("the files are %q and %q", a.Config, a.Read)
+	}
+	if where := o.credentials(a); where != "the variable UV_INDEX_WORK_PASSWORD" {
+		t.Errorf("the credentials are in %q", where)
+	}
+}

@@ -1,0 +1,168 @@
+package prefetch
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Order is what npm or uv installs, where, and for whom.
+type Order struct {
+	Parts
+	Env    process.Env       // of the programs of the user
+	Own    map[string]string // of the server; the package manager gets only addresses of package registries
+	Folder string            // is filled; it is empty or missing
+	Shared bool              // fill the caches of the user too, from which npx and uvx start packages
+	Walls  Walls             // nil if nothing can be enforced
+	Report func(line string) // is called for each line that the package manager writes
+	Redact func(string) string
+}
+
+// Access is what a package manager needs beside the system and its own program.
+type Access struct {
+	Write  []string // folders
+	Config []string // files and folders with the configuration of the user, also those that servers do not see
+	Read   []string // files and folders that the command line of the server names
+	Ports  []uint16 // TCP ports of package registries and proxies
+}
+
+// Walls returns the launch that starts a package manager with this access and no other, as far
+// as the system can enforce it.
+type Walls func(upstream.Launch, Access) (upstream.Launch, error)
+
+// own is a subfolder for what a package manager needs only while it installs.
+const own = ".installing"
+
+// noBuild matches the complaint of uv about a package that is published as source only.
+var noBuild = regexp.MustCompile(`(?i)building[^\n]*\bdisabled\b|no usable wheels|--no-build`)
+
+// Install installs the packages of an order. npm fills node_modules in the folder, uv fills
+// tools and bin. Neither runs code of packages, except for packages of Python that are
+// published as source only: these are built, behind the walls, unless the caches of the user
+// are shared. No package comes from a git repository. The error is a fault, or the cause of
+// ctx.
+func Install(ctx context.Context, o Order) error {
+	for _, folder := range []string{o.temporary(), o.cache(), o.refusing()} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return fault.Wrap(err, fault.Failed, "could not create a folder to install %s: %s", o.Packages[0], paths.Reason(err))
+		}
+	}
+	if err := o.refuseGit(); err != nil {
+		return fault.Wrap(err, fault.Failed, "could not prepare the installation of %s: %s", o.Packages[0], paths.Reason(err))
+	}
+	var err error
+	if o.Runner == "npx" {
+		err = o.npm(ctx)
+	} else {
+		err = o.uv(ctx)
+	}
+	if err == nil && !o.Shared {
+		_ = os.RemoveAll(filepath.Join(o.Folder, own)) // what is left only needs space
+	}
+	return err
+}
+
+func (o Order) temporary() string { return filepath.Join(o.Folder, own, "tmp") }
+func (o Order) cache() string     { return filepath.Join(o.Folder, own, "cache") }
+func (o Order) refusing() string  { return filepath.Join(o.Folder, own, "bin") }
+func (o Order) git() string       { return filepath.Join(o.refusing(), "git") }
+
+// refuseGit writes the program that npm and uv find in place of git. Git would run programs
+// that the configuration of a repository names.
+func (o Order) refuseGit() error {
+	if runtime.GOOS == "windows" { // a path that leads nowhere has the same effect
+		return nil
+	}
+	const script = "#!/bin/sh\n" +
+		"echo 'dependencies from git repositories are not installed, because git can run code of a package' >&2\nexit 1\n"
+	return os.WriteFile(o.git(), []byte(script), 0o700)
+}
+
+func (o Order) npm(ctx context.Context) error {
+	// The folder is a project of its own, so that npm looks for no other above it.
+	if err := os.WriteFile(filepath.Join(o.Folder, "package.json"), []byte("{}\n"), 0o600); err != nil {
+		return fault.Wrap(err, fault.Failed, "could not prepare the installation of %s: %s", o.Packages[0], paths.Reason(err))
+	}
+	args := []string{
+		"install", "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--no-update-notifier", "--no-workspaces",
+		"--install-strategy=hoisted", "--git=" + o.git(), "--allow-git=none", "--allow-file=none", "--allow-directory=none",
+		"--loglevel=http", "--logs-max=0",
+	}
+	access := o.access(o.configOfNPM())
+	if o.Shared {
+		access.Write = append(access.Write, o.sharedNPM())
+	} else {
+		args = append(args, "--cache="+o.cache())
+	}
+	output, err := o.run(ctx, "npm", o.environment(), access, slices.Concat(args, o.options(), o.Packages))
+	return o.failed(ctx, "npm", output, err)
+}
+
+func (o Order) uv(ctx context.Context) error {
+	args := append([]string{"tool", "install", "--no-progress"}, o.options()...)
+	for _, more := range o.Packages[1:] {
+		args = append(args, "--with", more)
+	}
+	args = append(args, o.Packages[0])
+	env := o.environment().With("UV_TOOL_DIR", filepath.Join(o.Folder, "tools")).With("UV_TOOL_BIN_DIR", filepath.Join(o.Folder, "bin")).
+		With("PATH", o.path()+o.pythons())
+	access := o.access(o.configOfUV())
+	if o.Shared {
+		access.Write = append(access.Write, o.sharedUV(), o.sharedPythons())
+	} else {
+		env = env.With("UV_CACHE_DIR", o.cache()).With("UV_PYTHON_INSTALL_DIR", filepath.Join(o.Folder, "python"))
+	}
+	withNetrc := access
+	withNetrc.Config = append(slices.Clone(access.Config), o.netrc())
+	output, err := o.run(ctx, "uv", env.With("UV_NO_BUILD", "1"), withNetrc, args)
+	if err != nil && ctx.Err() == nil && !o.Shared && noBuild.MatchString(output) {
+		if where := o.credentials(access); where != "" {
+			return fault.Wrap(err, fault.Failed, "uv could not install %s: a package that it needs has to be built from its source, "+
+				"and that code could read the credentials in %s: %s", o.Packages[0], where, output)
+		}
+		output, err = o.run(ctx, "uv", env, access, args)
+	}
+	return o.failed(ctx, "uv", output, err)
+}
+
+// run runs a package manager behind the walls, and returns the end of its output.
+func (o Order) run(ctx context.Context, program string, env process.Env, a Access, args []string) (string, error) {
+	path := env.LookPath(o.Beside(program))
+	if path == "" {
+		return "", fault.New(fault.Unavailable, "%q was not found on the login shell's PATH, so %s cannot be installed before the server starts",
+			program, o.Packages[0])
+	}
+	l := upstream.Launch{Command: path, Args: args, Env: env, Dir: o.Folder}
+	if o.Walls != nil {
+		for _, folder := range a.Write {
+			_ = os.MkdirAll(folder, 0o700) // otherwise the package manager says that it may not write to it
+		}
+		var err error
+		if l, err = o.Walls(l, a); err != nil {
+			return "", err
+		}
+	}
+	output, err := start(ctx, l, func(line string) { o.Report(o.Redact(line)) })
+	return o.Redact(output), err
+}
+
+// failed returns the error of a package manager.
+func (o Order) failed(ctx context.Context, program, output string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case output == "":
+		return fault.Wrap(err, fault.KindOf(err), "%s", fault.MessageOf(err))
+	}
+	return fault.Wrap(err, fault.Failed, "%s could not install %s: %s", program, o.Packages[0], output)
+}

@@ -1,0 +1,67 @@
+package sandbox
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// use returns what an installation into the own folder of a server needs.
+func (s *Sandbox) use(own string, server registry.Server, users process.Env, report func(string)) Use {
+	return Use{
+		Environment: users, Manager: s.Manager, Report: report,
+		Scripts: func(l upstream.Launch, folder string) (upstream.Launch, error) {
+			l.Env = ownEnvironment(l.Env, server.Sandbox, own, false)
+			p := s.policyOf(own, server, l)
+			folder = real(folder)
+			p.write, p.named = append(p.write, folder), append(p.named, folder)
+			return s.machine.confine(p, l)
+		},
+	}
+}
+
+// Install installs the package of a server before its first start. installed is false if the
+// server is started without a package of its own: it is not confined, or no launcher starts it.
+// env is the environment of the programs of the user. The error is a fault.
+func (s *Sandbox) Install(
+	ctx context.Context, server registry.Server, env process.Env, report func(line string),
+) (installed bool, err error) {
+	if !server.Confined() || s.options.Packages == nil || !s.machine.confines() || s.machine.os == "windows" {
+		return false, nil
+	}
+	own, err := s.ownFolder(server.Name)
+	if err != nil {
+		return false, err
+	}
+	l := upstream.Launch{Command: server.Command, Args: server.Args, Env: chosen(env, server.Sandbox), Own: server.Env}
+	_, installed, err = s.options.Packages.Resolve(ctx, own, server, l, s.use(own, server, env, report))
+	return installed, err
+}
+
+// Manager returns the launch that starts a package manager with this access and no other, as
+// far as the system can enforce it.
+func (s *Sandbox) Manager(l upstream.Launch, a prefetch.Access) (upstream.Launch, error) {
+	if !s.machine.confines() || s.machine.os == "windows" {
+		return l, nil
+	}
+	at := s.placeOf(l)
+	p := policy{
+		level: registry.Strict, hidden: reals(at.hidden()), network: network{restricted: true, ports: a.Ports},
+		named: append(reals(a.Config), reals(a.Write)...), temporary: l.Env.Get("TMPDIR"),
+	}
+	p.read = append(append(reals(a.Config), reals(a.Read)...), reals(at.system())...)
+	for _, name := range versionManagers {
+		p.read = append(p.read, real(filepath.Join(at.home, filepath.FromSlash(name))))
+	}
+	p.read = append(p.read, codeOf(l, at, nil).all...)
+	p.write = reals(a.Write)
+	if runtime.GOOS == "darwin" {
+		p.write = append(p.write, reals([]string{"/private/var/folders"})...) // of the system's frameworks
+	}
+	return s.machine.confine(p, l)
+}
