@@ -89,6 +89,7 @@ type Journal struct {
 	flush   chan chan struct{}  // asks Run to store the queue and then close the received channel
 	pending *semaphore.Weighted // bytes of results in the queue
 
+	draining  sync.Mutex // held while records leave the queue until they have ids, so that none overtakes another
 	writing   sync.Mutex // held while records get ids, are stored and are published, so that all have the same order
 	lastID    int64
 	unstored  []Record  // records that could not be stored, the oldest first
@@ -141,8 +142,8 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 // call, and its text becomes the record's Response. args is JSON. The journal
 // stores redacted and shortened copies of all texts. It reads result later: the
 // caller must not modify it. A zero r.At becomes the current time minus
-// r.Latency. Refused records are stored before Record returns, others within
-// batchEvery.
+// r.Latency. Refused records are stored before Record returns, after those that
+// came before them, others within batchEvery.
 func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secrets.Redactor) {
 	if r.Kind == "" {
 		r.Kind = Call
@@ -160,7 +161,7 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secre
 	e.result, e.pending = j.hold(result, limit)
 	if r.Outcome == Refused {
 		<-j.awaited
-		j.appendBatch([]Record{j.finish(e)})
+		j.drain(e)
 		return
 	}
 	j.queue <- e // blocks when the queue is full, so that no record is lost

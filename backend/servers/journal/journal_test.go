@@ -167,6 +167,21 @@ func TestRefusedCallsAreStoredAtOnce(t *testing.T) {
 	}
 }
 
+func TestRefusedCallsDoNotOvertakeOthers(t *testing.T) {
+	m := &memory{}
+	j := open(t, m) // Run is not running
+	for _, r := range []Record{{Tool: "first"}, {Tool: "second"}, {Tool: "third", Outcome: Refused}} {
+		j.Record(r, nil, nil, nil)
+	}
+	var tools []string
+	for _, r := range m.records {
+		tools = append(tools, r.Tool)
+	}
+	if !slices.Equal(tools, []string{"first", "second", "third"}) {
+		t.Errorf("the records are %q", tools)
+	}
+}
+
 func TestRecordsAreStoredAndPublishedInTheOrderOfTheirIDs(t *testing.T) {
 	m := &memory{last: 7}
 	j, stop := start(t, m)

@@ -115,15 +115,20 @@ func (j *Journal) drainUntil(ended <-chan struct{}) {
 	}
 }
 
-// drain stores the records in the queue and those that could not be stored
-// before.
-func (j *Journal) drain() {
+// drain stores the records in the queue, those that could not be stored before, and then
+// the last one, if there is one.
+func (j *Journal) drain(last ...entry) {
+	j.draining.Lock()
+	defer j.draining.Unlock()
 	var batch []Record
 	for len(j.queue) > 0 {
 		if batch = append(batch, j.finish(<-j.queue)); len(batch) == maxBatch {
 			j.appendBatch(batch)
 			batch = batch[:0]
 		}
+	}
+	for _, e := range last {
+		batch = append(batch, j.finish(e))
 	}
 	if len(batch) > 0 || j.Problem().Err != nil {
 		j.appendBatch(batch)
