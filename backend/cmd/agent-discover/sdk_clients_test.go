@@ -16,6 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
+	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
 // connection is how a client of an SDK reaches a server; see testdata/sdk/client.mjs.
@@ -148,43 +149,83 @@ func sdks(t *testing.T) (programs map[string][]string, env []string) {
 func TestOneOddItemTakesNoListAwayFromClientsOfTheSDKs(t *testing.T) {
 	t.Parallel()
 	programs, env := sdks(t)
-	for _, server := range []struct {
-		era   string
-		flags []string
-	}{{"legacy", []string{"-odd"}}, {"modern", []string{"-odd", "-modern"}}} {
-		h := programtest.NewHome(t)
-		h.Serve()
-		h.Add("odd", mcptest.Command(t, server.flags...))
-		h.Add("fine", mcptest.Command(t, "-offers"))
-		h.Must("servers", "activate", "odd")
-		h.Must("servers", "activate", "fine")
-		var odd struct{ Tools []struct{ Name string } }
-		h.MustJSON(&odd, "servers", "show", "odd", "--json")
-		toolset, tools := []string{"toolset", "create", "all"}, []string(nil)
-		for _, tool := range odd.Tools {
-			toolset, tools = append(toolset, "odd."+tool.Name), append(tools, tool.Name)
-		}
-		h.Must(toolset...)
+	counts := map[string]int{
+		"tools/list": mcptest.OddTools, "prompts/list": mcptest.OddPrompts, "resources/list": mcptest.OddResources,
+		"resources/templates/list": mcptest.OddTemplates,
+	}
+	for era, flags := range map[string][]string{"legacy": {"-odd"}, "modern": {"-odd", "-modern"}} {
+		h, tools := oddHub(t, mcptest.Command(t, flags...))
 		for sdk, argv := range programs {
 			for _, modern := range []bool{false, true} {
 				if modern && sdk == "TypeScript 1" {
 					continue
 				}
-				t.Run(fmt.Sprintf("%s server, %s, modern %v", server.era, sdk, modern), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s server, %s, modern %v", era, sdk, modern), func(t *testing.T) {
 					all := oddConnections(h, tools, modern)
-					checkOdd(t, visit(h, argv, env, all), all)
+					checkOdd(t, visit(h, argv, env, all), all, counts)
 				})
 			}
 		}
 	}
 }
 
-// checkOdd checks what clients have done.
-func checkOdd(t *testing.T, rows []did, all []connection) {
-	counts := map[string]int{
-		"tools/list": mcptest.OddTools, "prompts/list": mcptest.OddPrompts, "resources/list": mcptest.OddResources,
-		"resources/templates/list": mcptest.OddTemplates,
+// TestListsOfTheReferenceServersReachClientsOfTheSDKs uses servers whose lists have what real
+// servers have sent.
+func TestListsOfTheReferenceServersReachClientsOfTheSDKs(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
 	}
+	programs, env := sdks(t)
+	for _, server := range []struct {
+		command []string
+		counts  map[string]int
+	}{
+		{
+			[]string{python, reference.Path(t, "review", "inputs", "odd.py")},
+			map[string]int{"tools/list": 29, "prompts/list": 9, "resources/list": 11, "resources/templates/list": 3},
+		},
+		{[]string{python, reference.Path(t, "review", "inputs", "srv.py"), "schemas"}, map[string]int{"tools/list": 28}},
+	} {
+		h, _ := oddHub(t, server.command)
+		all := oddConnections(h, nil, false)
+		for i := range all {
+			all[i].Use = false
+		}
+		for sdk, argv := range programs {
+			t.Run(fmt.Sprintf("%v %s", server.counts, sdk), func(t *testing.T) {
+				rows := slices.DeleteFunc(visit(h, argv, env, all), func(row did) bool { // it has no other lists
+					_, has := server.counts[row.Did]
+					return !has && strings.HasSuffix(row.Did, "/list")
+				})
+				checkOdd(t, rows, all, server.counts)
+			})
+		}
+	}
+}
+
+// oddHub starts a hub with the active servers odd and fine, and a toolset all of the tools of
+// odd. It returns the tools.
+func oddHub(t *testing.T, command []string) (h *programtest.Home, tools []string) {
+	h = programtest.NewHome(t)
+	h.Serve()
+	h.Add("odd", command)
+	h.Add("fine", mcptest.Command(t, "-offers"))
+	h.Must("servers", "activate", "odd")
+	h.Must("servers", "activate", "fine")
+	var odd struct{ Tools []struct{ Name string } }
+	h.MustJSON(&odd, "servers", "show", "odd", "--json")
+	toolset := []string{"toolset", "create", "all"}
+	for _, tool := range odd.Tools {
+		toolset, tools = append(toolset, "odd."+tool.Name), append(tools, tool.Name)
+	}
+	h.Must(toolset...)
+	return h, tools
+}
+
+// checkOdd checks what clients have done. counts are the items of the server odd by the list.
+func checkOdd(t *testing.T, rows []did, all []connection, counts map[string]int) {
 	seen := make(map[string]int)
 	for _, row := range rows {
 		seen[row.At]++
@@ -206,7 +247,7 @@ func checkOdd(t *testing.T, rows []did, all []connection) {
 		}
 	}
 	for _, c := range all {
-		if want := 5 + len(c.Calls); seen[c.At] < want {
+		if want := 1 + len(counts) + len(c.Calls); seen[c.At] < want {
 			t.Errorf("%s: only %d things were done", c.At, seen[c.At])
 		}
 	}
