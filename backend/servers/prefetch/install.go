@@ -50,13 +50,8 @@ var noBuild = regexp.MustCompile(`(?i)building[^\n]*\bdisabled\b|no usable wheel
 // are shared. No package comes from a git repository. The error is a fault, or the cause of
 // ctx.
 func Install(ctx context.Context, o Order) error {
-	for _, folder := range []string{o.temporary(), o.cache(), o.refusing()} {
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return fault.Wrap(err, fault.Failed, "could not create a folder to install %s: %s", o.Packages[0], paths.Reason(err))
-		}
-	}
-	if err := o.refuseGit(); err != nil {
-		return fault.Wrap(err, fault.Failed, "could not prepare the installation of %s: %s", o.Packages[0], paths.Reason(err))
+	if err := o.prepare(); err != nil {
+		return fault.Wrap(err, fault.Failed, "could not prepare a folder to install %s: %s", o.Packages[0], paths.Reason(err))
 	}
 	var err error
 	if o.Runner == "npx" {
@@ -65,9 +60,43 @@ func Install(ctx context.Context, o Order) error {
 		err = o.uv(ctx)
 	}
 	if err == nil && !o.Shared {
-		_ = os.RemoveAll(filepath.Join(o.Folder, own)) // what is left only needs space
+		o.tidy()
 	}
 	return err
+}
+
+// prepare creates the folder with what a package manager needs in it. A server may have made
+// links in the folder above it, which are not followed to other folders.
+func (o Order) prepare() error {
+	root, err := os.OpenRoot(filepath.Dir(o.Folder))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	base := filepath.Base(o.Folder)
+	for _, folder := range []string{"tmp", "cache", "bin"} {
+		if err := root.MkdirAll(filepath.Join(base, own, folder), 0o700); err != nil {
+			return err
+		}
+	}
+	// The folder is a project of its own, so that npm looks for no other above it.
+	if err := root.WriteFile(filepath.Join(base, "package.json"), []byte("{}\n"), 0o600); err != nil || runtime.GOOS == "windows" {
+		return err // on Windows, a path to git that leads nowhere has the same effect
+	}
+	return root.WriteFile(filepath.Join(base, own, "bin", "git"), []byte(refusedGit), 0o700)
+}
+
+// refusedGit is the program that npm and uv find in place of git. Git would run programs that
+// the configuration of a repository names.
+const refusedGit = "#!/bin/sh\n" +
+	"echo 'dependencies from git repositories are not installed, because git can run code of a package' >&2\nexit 1\n"
+
+// tidy removes what is not needed after the installation.
+func (o Order) tidy() {
+	if root, err := os.OpenRoot(filepath.Dir(o.Folder)); err == nil {
+		_ = root.RemoveAll(filepath.Join(filepath.Base(o.Folder), own)) // what is left only needs space
+		_ = root.Close()
+	}
 }
 
 func (o Order) temporary() string { return filepath.Join(o.Folder, own, "tmp") }
@@ -75,22 +104,7 @@ func (o Order) cache() string     { return filepath.Join(o.Folder, own, "cache")
 func (o Order) refusing() string  { return filepath.Join(o.Folder, own, "bin") }
 func (o Order) git() string       { return filepath.Join(o.refusing(), "git") }
 
-// refuseGit writes the program that npm and uv find in place of git. Git would run programs
-// that the configuration of a repository names.
-func (o Order) refuseGit() error {
-	if runtime.GOOS == "windows" { // a path that leads nowhere has the same effect
-		return nil
-	}
-	const script = "#!/bin/sh\n" +
-		"echo 'dependencies from git repositories are not installed, because git can run code of a package' >&2\nexit 1\n"
-	return os.WriteFile(o.git(), []byte(script), 0o700)
-}
-
 func (o Order) npm(ctx context.Context) error {
-	// The folder is a project of its own, so that npm looks for no other above it.
-	if err := os.WriteFile(filepath.Join(o.Folder, "package.json"), []byte("{}\n"), 0o600); err != nil {
-		return fault.Wrap(err, fault.Failed, "could not prepare the installation of %s: %s", o.Packages[0], paths.Reason(err))
-	}
 	args := []string{
 		"install", "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--no-update-notifier", "--no-workspaces",
 		"--install-strategy=hoisted", "--git=" + o.git(), "--allow-git=none", "--allow-file=none", "--allow-directory=none",

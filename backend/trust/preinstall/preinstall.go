@@ -155,13 +155,15 @@ type job struct {
 
 // install fills the folder, which may have the rest of an interrupted installation.
 func (j job) install(ctx context.Context) error {
-	if err := os.RemoveAll(j.folder); err != nil {
+	root, err := os.OpenRoot(filepath.Dir(j.folder)) // the server may have made links in its folder
+	if err == nil {
+		defer func() { _ = root.Close() }()
+		err = root.RemoveAll(filepath.Base(j.folder))
+	}
+	if err != nil {
 		return fault.Wrap(err, fault.Failed, "could not remove an incomplete installation of %s", j.Packages[0])
 	}
-	if err := os.MkdirAll(j.folder, 0o700); err != nil {
-		return fault.Wrap(err, fault.Failed, "could not create a folder to install %s", j.Packages[0])
-	}
-	err := prefetch.Install(ctx, prefetch.Order{
+	err = prefetch.Install(ctx, prefetch.Order{
 		Parts: j.Parts, Env: j.use.Environment, Own: j.launch.Own, Folder: j.folder,
 		Walls: j.use.Manager, Report: j.use.Report, Redact: j.redactor.Text,
 	})
@@ -173,7 +175,7 @@ func (j job) install(ctx context.Context) error {
 	}
 	switch {
 	case err == nil:
-		return j.finish()
+		return j.finish(root)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fault.Wrap(err, fault.Timeout, "the installation of %s did not finish within %s; check that the package registry is reachable",
 			j.Packages[0], timeout)
@@ -197,8 +199,8 @@ func (j job) complete() bool {
 	return err == nil
 }
 
-func (j job) finish() error {
-	if err := os.WriteFile(filepath.Join(j.folder, marker), nil, 0o600); err != nil {
+func (j job) finish(root *os.Root) error {
+	if err := root.WriteFile(filepath.Join(filepath.Base(j.folder), marker), nil, 0o600); err != nil {
 		return fault.Wrap(err, fault.Failed, "could not complete the installation of %s", j.Packages[0])
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -255,6 +256,34 @@ __attribute__((constructor)) static void loaded(void) {
 	}
 	if loot, err := os.ReadFile(u.path("loot")); err == nil {
 		t.Errorf("it was loaded outside of the sandbox:\n%s", loot)
+	}
+}
+
+func TestAPackageManagerWritesOnlyWhatItFills(t *testing.T) {
+	u := newUser(t)
+	u.write("outside/keep", "")
+	own := filepath.Join(u.sandbox.options.Folder, "tried")
+	if err := os.MkdirAll(filepath.Join(own, "filled"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(u.path("outside"), filepath.Join(own, "linked")); err != nil { // as a server could
+		t.Fatal(err)
+	}
+	for folder, want := range map[string]string{filepath.Join(own, "filled"): "written", filepath.Join(own, "linked"): "refused"} {
+		script := fmt.Sprintf("if echo x > %[1]s/file; then echo written; else echo refused; fi; cat %[2]s && echo read", folder, u.path(".ssh/id_ed25519"))
+		l, err := u.sandbox.Manager(upstream.Launch{Command: "/bin/sh", Args: []string{"-c", script}, Env: u.env}, prefetch.Access{Write: []string{folder}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(l.Command, l.Args...)
+		cmd.Env, cmd.ExtraFiles = l.Environment(), l.Files
+		out, _ := cmd.CombinedOutput() // fails because the key cannot be read
+		if !strings.Contains(string(out), want) || strings.Contains(string(out), "read\n") {
+			t.Errorf("%s: want %s:\n%s", folder, want, out)
+		}
+	}
+	if left, _ := filepath.Glob(u.path("outside/*")); len(left) != 1 {
+		t.Errorf("outside of its folder are %q", left)
 	}
 }
 

@@ -50,18 +50,32 @@ func (s *Sandbox) Manager(l upstream.Launch, a prefetch.Access) (upstream.Launch
 		return l, nil
 	}
 	at := s.placeOf(l)
+	write := s.unlinked(a.Write)
 	p := policy{
 		level: registry.Strict, hidden: reals(at.hidden()), network: network{restricted: true, ports: a.Ports},
-		named: append(reals(a.Config), reals(a.Write)...), temporary: l.Env.Get("TMPDIR"),
+		named: append(reals(a.Config), write...), write: write, temporary: l.Env.Get("TMPDIR"),
 	}
 	p.read = append(append(reals(a.Config), reals(a.Read)...), reals(at.system())...)
 	for _, name := range versionManagers {
 		p.read = append(p.read, real(filepath.Join(at.home, filepath.FromSlash(name))))
 	}
 	p.read = append(p.read, codeOf(l, at, nil).all...)
-	p.write = reals(a.Write)
 	if runtime.GOOS == "darwin" {
 		p.write = append(p.write, reals([]string{"/private/var/folders"})...) // of the system's frameworks
 	}
 	return s.machine.confine(p, l)
+}
+
+// unlinked returns paths without symbolic links. In the own folders of servers, links are not
+// followed but refused when the policy is enforced, because a server may have made them.
+func (s *Sandbox) unlinked(paths []string) (out []string) {
+	for _, path := range paths {
+		if rest, err := filepath.Rel(s.options.Folder, path); err == nil && filepath.IsLocal(rest) {
+			path = filepath.Join(real(s.options.Folder), rest)
+		} else {
+			path = real(path)
+		}
+		out = append(out, path)
+	}
+	return out
 }
