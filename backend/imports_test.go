@@ -87,7 +87,7 @@ var allowed = map[string][]string{
 	"servers/secretmigration": {"base/fault", "servers/registry", "servers/secrets", "servers/upstream"},
 	"servers/inspector":       {"base/events", "base/fault", "protocol/jsonrpc", "servers/audit", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
 	"servers/toolset":         {"base/events", "base/fault", "base/safetext", "base/textdiff", "base/tokens", "protocol/jsonrpc", "discovery/catalog", "servers/registry"},
-	"servers/firststart":      {"base/events", "base/fault", "protocol/mcphttp", "servers/registry", "servers/upstream"}, // mcphttp: the error of a start that needs a sign-in; upstream: pauses
+	"servers/firststart":      {"base/events", "base/fault", "protocol/mcphttp", "servers/registry", "servers/upstream"},              // mcphttp: the error of a start that needs a sign-in; upstream: pauses
 	"servers/corrections":     {"protocol/jsonrpc", "protocol/mcpshape", "discovery/catalog", "servers/listings", "servers/upstream"}, // upstream: what running servers list
 	"servers/readiness":       {"base/fault", "base/words", "servers/registry"},
 	"servers/setup":           {"base/fault", "base/pathname", "base/paths", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import adds tools

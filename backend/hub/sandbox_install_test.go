@@ -33,12 +33,12 @@ type installing struct {
 	home     string
 	npm      string // address of the registry of npm
 	pypi     string // address of the index of Python
-	packages map[string]published
+	packages map[string]artifact
 	npx, uvx string
 }
 
-// published is a package in one of the registries.
-type published struct {
+// artifact is a package in one of the registries.
+type artifact struct {
 	manifest map[string]any // of npm
 	file     string         // name of the file
 	data     []byte
@@ -46,7 +46,7 @@ type published struct {
 
 func newInstalling(t *testing.T) *installing {
 	t.Helper()
-	i := &installing{packages: make(map[string]published)}
+	i := &installing{packages: make(map[string]artifact)}
 	i.scenario, i.home = confining(t)
 	registry := httptest.NewServer(http.HandlerFunc(i.serve))
 	t.Cleanup(registry.Close)
@@ -100,7 +100,7 @@ func (i *installing) publishNPM(name string, files map[string]string, more map[s
 	if scripts, has := manifest["scripts"].(map[string]string); has && scripts["install"] != "" {
 		manifest["hasInstallScript"] = true
 	}
-	i.packages[name] = published{manifest: manifest, file: name + "-1.0.0.tgz", data: tarball(i.t, "package/", files)}
+	i.packages[name] = artifact{manifest: manifest, file: name + "-1.0.0.tgz", data: tarball(i.t, "package/", files)}
 }
 
 // smallServer is a program in the role of an MCP server with one tool.
@@ -247,7 +247,7 @@ func TestVariablesOfAServerReachNoPackageManager(t *testing.T) {
 	}
 	code := fmt.Sprintf(`const fs=await import("node:fs");try{fs.appendFileSync(%q,fs.readFileSync(%q))}catch{}`, i.loot(), i.home+"/.ssh/id_ed25519")
 	i.publishNPM("small", map[string]string{}, nil)
-	i.packages["tiny"] = published{file: "tiny-1.0-py3-none-any.whl", data: wheel(t, "tiny", map[string]string{"tiny.py": "def main(): pass\n"})}
+	i.packages["tiny"] = artifact{file: "tiny-1.0-py3-none-any.whl", data: wheel(t, "tiny", map[string]string{"tiny.py": "def main(): pass\n"})}
 	for what, env := range map[string]map[string]string{
 		"code of node":       {"NODE_OPTIONS": "--import=data:text/javascript," + strings.NewReplacer(" ", "%20", `"`, "%22").Replace(code)},
 		"a PATH":             {"PATH": evil + ":/usr/bin:/bin"},
@@ -307,7 +307,7 @@ net.connect(new URL(%q).port, "127.0.0.1").on("connect", () => { got += "network
 func TestADownloadRunsNoCodeOfPackages(t *testing.T) {
 	i := newInstalling(t)
 	ran := filepath.Join(i.home, "ran")
-	i.packages["tiny"] = published{file: "tiny-1.0-py3-none-any.whl", data: wheel(t, "tiny", map[string]string{
+	i.packages["tiny"] = artifact{file: "tiny-1.0-py3-none-any.whl", data: wheel(t, "tiny", map[string]string{
 		"tiny.py": "def main(): pass\n", "tiny.pth": fmt.Sprintf("import os; os.mkdir(%q)\n", ran),
 	})}
 	server := i.json(map[string]any{"name": "warm", "warm": false, "start": false, "command": i.uvx, "args": []string{"--default-index", i.pypi, "tiny"}})
@@ -335,7 +335,7 @@ def build_wheel(directory, settings=None, metadata=None):
     return "sourced-1.0-py3-none-any.whl"
 `, i.home+"/.ssh/id_ed25519", i.loot())
 	built := base64.StdEncoding.EncodeToString(wheel(t, "sourced", map[string]string{"sourced.py": "import sys\ndef main(): sys.exit('started')\n"}))
-	i.packages["sourced"] = published{file: "sourced-1.0.tar.gz", data: tarball(t, "sourced-1.0/", map[string]string{
+	i.packages["sourced"] = artifact{file: "sourced-1.0.tar.gz", data: tarball(t, "sourced-1.0/", map[string]string{
 		"pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = \"backend\"\nbackend-path = [\".\"]\n[project]\nname = \"sourced\"\nversion = \"1.0\"\n",
 		"backend.py":     build, "wheel": built, "PKG-INFO": "Metadata-Version: 2.1\nName: sourced\nVersion: 1.0\n",
 	})}

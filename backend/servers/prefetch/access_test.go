@@ -19,8 +19,10 @@ func TestPackageManagersGetTheUsersSettingsAndOnlyRegistriesOfAServer(t *testing
 	}
 	o := Order{
 		Folder: "/folder", Parts: Parts{Runner: "npx", Command: "/opt/node/bin/npx", Options: []string{"--registry", "http://one.example", "--cache", "/x", "--userconfig", "here"}},
-		Env: process.Env{"HOME=" + home, "PATH=/bin", "WORK_TOKEN=w", "OTHER_TOKEN=o", "npm_config_strict_ssl=true", "UV_INDEX_WORK_PASSWORD=p", "LC_ALL=C",
-			"NODE_OPTIONS=--require=x", "LD_PRELOAD=x", "GIT_SSH=x", "PYTHONPATH=x", "https_proxy=proxy.example:3128", "UNRELATED=http://unrelated.example:1111"},
+		Env: process.Env{
+			"HOME=" + home, "PATH=/bin", "WORK_TOKEN=w", "OTHER_TOKEN=o", "npm_config_strict_ssl=true", "UV_INDEX_WORK_PASSWORD=p", "LC_ALL=C",
+			"NODE_OPTIONS=--require=x", "LD_PRELOAD=x", "GIT_SSH=x", "PYTHONPATH=x", "https_proxy=proxy.example:3128", "UNRELATED=http://unrelated.example:1111",
+		},
 		Own: map[string]string{
 			"npm_config_registry": "https://two.example:4443/", "NPM_CONFIG_@me:registry": "http://three.example:4873", "UV_INDEX": "a=https://a.example b=https://b.example",
 			"UV_DEFAULT_INDEX": "file:///etc", "UV_INDEX_URL": "https://${SECRET}@x.example", "NODE_OPTIONS": "--import=x", "PATH": "/evil", "npm_config_git": "/evil/git", "LD_PRELOAD": "/evil",
