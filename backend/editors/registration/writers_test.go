@@ -29,16 +29,12 @@ type writer struct {
 }
 
 func (w *writer) count() error {
-	text, err := paths.ReadFile(w.path)
+	text, err := w.read()
 	if err != nil {
 		return err
 	}
-	server := configedit.Object{{Key: "name", Value: "counter"}, {Key: "command", Value: "count"}, {Key: "args", Value: []string{strconv.Itoa(w.last)}}}
-	if same, err := configedit.Put(text, w.place, "counter", server); err != nil || len(same.Edits) > 0 {
-		return fmt.Errorf("the last write, %d, is lost: %v in %q", w.last, err, text)
-	}
 	w.last++
-	server[2].Value = []string{strconv.Itoa(w.last)}
+	server := w.server()
 	next, err := configedit.Put(text, w.place, "counter", server)
 	if err != nil {
 		return err
@@ -58,6 +54,29 @@ func (w *writer) count() error {
 	_, err = file.Write(next.Text[:half])
 	_, err2 := file.Write(next.Text[half:])
 	return errors.Join(err, err2, file.Close())
+}
+
+// server is what the file has after the last write.
+func (w *writer) server() configedit.Object {
+	return configedit.Object{{Key: "name", Value: "counter"}, {Key: "command", Value: "count"}, {Key: "args", Value: []string{strconv.Itoa(w.last)}}}
+}
+
+// read returns the file, which has what the program wrote last. A file that replaces another one
+// just when that is exchanged is put back in a moment.
+func (w *writer) read() ([]byte, error) {
+	for end := time.Now().Add(time.Minute); ; runtime.Gosched() {
+		text, err := paths.ReadFile(w.path)
+		if err != nil {
+			return nil, err
+		}
+		same, err := configedit.Put(text, w.place, "counter", w.server())
+		switch {
+		case err == nil && len(same.Edits) == 0:
+			return text, nil
+		case !w.whole || time.Now().After(end):
+			return nil, fmt.Errorf("the last write, %d, is lost: %v in %q", w.last, err, text)
+		}
+	}
 }
 
 // run counts a hundred times a second until stop is closed. After each burst it
