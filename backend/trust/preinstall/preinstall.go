@@ -61,7 +61,9 @@ func New(log *slog.Logger) *Installer {
 // Run ends all installations when ctx ends.
 func (i *Installer) Run(ctx context.Context) error {
 	<-ctx.Done()
-	i.cancel()
+	i.mu.Lock()
+	i.cancel() // from now on, none begins
+	i.mu.Unlock()
 	i.all.Wait()
 	return nil
 }
@@ -100,6 +102,11 @@ func (i *Installer) join(server string, j job) *installation {
 	}
 	ctx, cancel := context.WithTimeout(i.ctx, timeout)
 	one := &installation{cancel: cancel, waiting: 1, done: make(chan struct{})}
+	if one.err = ctx.Err(); one.err != nil {
+		cancel()
+		close(one.done)
+		return one
+	}
 	i.running[j.folder] = one
 	i.log.Info("installing the package of a server", "server", server, "package", j.Packages[0])
 	i.all.Go(func() {
