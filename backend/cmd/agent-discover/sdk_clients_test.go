@@ -62,8 +62,8 @@ type did struct {
 	Error  string `json:"error"`
 }
 
-// oddConnections starts a hub with the active server odd, and returns the ways to it: every
-// surface over stdio and HTTP, for clients that are named and others.
+// oddConnections returns the ways to the server odd of a hub: every surface over stdio and HTTP,
+// and one of them for each client that is named.
 func oddConnections(h *programtest.Home, tools []string, modern bool) (all []connection) {
 	info := h.RunningHub()
 	person, end, err := instance.NewClient(info).Person(h.T.Context())
@@ -93,7 +93,14 @@ func oddConnections(h *programtest.Home, tools []string, modern bool) (all []con
 				h.T.Fatal(err)
 			}
 			http.Token = created.Token
-			all = append(all, stdio, http)
+			switch client { // both ways show a client the same
+			case "claude-code":
+				all = append(all, stdio)
+			case "gemini":
+				all = append(all, http)
+			default:
+				all = append(all, stdio, http)
+			}
 		}
 	}
 	return all
