@@ -15,7 +15,7 @@ import (
 
 // passed are the variables of the user that package managers get, beside their own settings.
 var passed = strings.Fields(`
-	PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME NETRC NPM_TOKEN NODE_AUTH_TOKEN
+	PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME NETRC
 	HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE
 	SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT TEMP TMP USERNAME USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA
 	PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) ALLUSERSPROFILE NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE`)
@@ -23,29 +23,42 @@ var passed = strings.Fields(`
 // registries matches the variables with which a server may choose its package registry.
 var registries = regexp.MustCompile(`(?i)^(?:npm_config_(?:@[^:=/]+:)?registry|UV_INDEX_URL|UV_EXTRA_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX)$`)
 
+// nameOfIndex matches the name that uv lets a package registry have. The credentials of the user
+// for a registry of a name must not go to another address that a server gives that name.
+var nameOfIndex = regexp.MustCompile(`(^|\s)[A-Za-z0-9_-]+=`)
+
+// tokensOfNPM are the variables in which users usually keep their tokens for npm.
+var tokensOfNPM = []string{"NPM_TOKEN", "NODE_AUTH_TOKEN"}
+
 // addresses matches the values of these variables: web addresses, perhaps with names.
 var addresses = regexp.MustCompile(`^(?:[A-Za-z0-9_-]+=)?https?://\S+(?:\s+(?:[A-Za-z0-9_-]+=)?https?://\S+)*$`)
 
 // referenceOfNPM matches a variable in a configuration of npm.
 var referenceOfNPM = regexp.MustCompile(`\$\{(\w+)\??\}`)
 
-// environment returns the environment of a package manager. It is that of the user without
+// environment returns the environment of the package manager. It is that of the user without
 // what changes which code is loaded, and with the package registries of the server.
 func (o Order) environment() process.Env {
-	named := make(map[string]bool)
-	for _, text := range read(o.configOfNPM()) {
-		for _, found := range referenceOfNPM.FindAllStringSubmatch(text, -1) {
-			named[found[1]] = true
+	named, settings := make(map[string]bool), "UV_"
+	if o.Runner == "npx" {
+		settings = "NPM_CONFIG_"
+		for _, name := range tokensOfNPM {
+			named[name] = true
+		}
+		for _, text := range read(o.configOfNPM()) {
+			for _, found := range referenceOfNPM.FindAllStringSubmatch(text, -1) {
+				named[found[1]] = true
+			}
 		}
 	}
 	env := o.Env.Without(func(name string) bool {
 		upper := strings.ToUpper(name)
-		settings := strings.HasPrefix(upper, "NPM_CONFIG_") || strings.HasPrefix(upper, "UV_") || strings.HasPrefix(upper, "LC_")
-		return !settings && !named[name] && !slices.Contains(passed, upper)
+		kept := strings.HasPrefix(upper, settings) || strings.HasPrefix(upper, "LC_")
+		return !kept && !named[name] && !slices.Contains(passed, upper)
 	})
 	for name, value := range o.Own {
 		if registries.MatchString(name) && addresses.MatchString(value) && !strings.Contains(value, "${") {
-			env = env.With(name, value)
+			env = env.With(name, nameOfIndex.ReplaceAllString(value, "$1"))
 		}
 	}
 	if runtime.GOOS != "windows" {
@@ -130,12 +143,32 @@ func (o Order) options() (out []string) {
 		if name == "--cache" || name == "--cache-dir" {
 			continue
 		}
+		if name == "--index" || name == "--default-index" {
+			value = nameOfIndex.ReplaceAllString(value, "$1")
+		}
 		if slices.Contains(pathOptions, name) && !filepath.IsAbs(value) && !strings.Contains(value, "://") {
 			value = filepath.Join(o.Env.Home(), value)
 		}
 		out = append(out, name, value)
 	}
 	return out
+}
+
+// local returns the option of the command line that makes a package manager use something of
+// this computer, or from an address that is no package registry: it may be built or run. It is
+// empty if there is none.
+func (o Order) local() string {
+	for at := 0; at+1 < len(o.Parts.Options); at += 2 {
+		switch name, value := o.Parts.Options[at], o.Parts.Options[at+1]; name {
+		case "--with-requirements", "-c", "--constraints", "-f", "--find-links", "--config-file", "--userconfig":
+			return name
+		case "-p", "--python", "-w", "--with":
+			if strings.ContainsAny(value, `/\:`) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 var certificatesOfNPM = regexp.MustCompile(`(?m)^\s*cafile\s*=\s*"?(/[^"\r\n]*?)"?\s*$`)
@@ -201,7 +234,7 @@ func (o Order) certificates() (files []string) {
 func (o Order) credentials(a Access) string {
 	for _, variable := range o.environment() {
 		name, value, _ := strings.Cut(variable, "=")
-		secret := strings.HasPrefix(name, "UV_") && (strings.HasSuffix(name, "_PASSWORD") || strings.HasSuffix(name, "_TOKEN"))
+		secret := strings.HasPrefix(name, "UV_") && secretOfUV.MatchString(name)
 		if secret || userInfo.MatchString(value) {
 			return "the variable " + name
 		}
@@ -213,6 +246,9 @@ func (o Order) credentials(a Access) string {
 	}
 	return ""
 }
+
+// secretOfUV matches the variables in which uv has credentials; a token may be the user name.
+var secretOfUV = regexp.MustCompile(`_(?:PASSWORD|USERNAME|TOKEN|API_KEY)$`)
 
 var userInfo = regexp.MustCompile(`://[^/\s"']+@`)
 

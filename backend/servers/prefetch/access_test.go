@@ -32,7 +32,7 @@ func TestPackageManagersGetTheUsersSettingsAndOnlyRegistriesOfAServer(t *testing
 	slices.Sort(env)
 	want := []string{
 		"HOME=" + home, "LC_ALL=C", "NPM_CONFIG_@me:registry=http://three.example:4873", "PATH=/folder/.installing/bin:/opt/node/bin:/bin", "TMPDIR=/folder/.installing/tmp",
-		"UV_INDEX=a=https://a.example b=https://b.example", "UV_INDEX_WORK_PASSWORD=p", "WORK_TOKEN=w", "https_proxy=proxy.example:3128",
+		"UV_INDEX=https://a.example https://b.example", "WORK_TOKEN=w", "https_proxy=proxy.example:3128",
 		"npm_config_registry=https://two.example:4443/", "npm_config_strict_ssl=true",
 	}
 	if !slices.Equal([]string(env), want) {
@@ -48,7 +48,25 @@ func TestPackageManagersGetTheUsersSettingsAndOnlyRegistriesOfAServer(t *testing
 	if !slices.Contains(a.Config, "/etc/work.pem") || !slices.Contains(a.Read, home+"/here") {
 		t.Errorf("the files are %q and %q", a.Config, a.Read)
 	}
+	o.Runner, o.Options = "uvx", []string{"--index", "work=https://evil.example", "--with", "more"}
+	if got, want := o.options(), []string{"--index", "https://evil.example", "--with", "more"}; !slices.Equal(got, want) {
+		t.Errorf("the options are %q, want %q", got, want)
+	}
+	if env := o.environment(); env.Get("WORK_TOKEN") != "" || env.Get("npm_config_strict_ssl") != "" {
+		t.Errorf("uv gets the tokens of npm: %q", env)
+	}
 	if where := o.credentials(a); where != "the variable UV_INDEX_WORK_PASSWORD" {
 		t.Errorf("the credentials are in %q", where)
+	}
+}
+
+func TestOptionsThatMayRunCodeAreKnown(t *testing.T) {
+	for line, want := range map[string]string{
+		"--index https://x.example": "", "--with more": "", "--python 3.12": "", "-p ./python": "-p", "--with git+https://x.example/y": "--with",
+		"--with-requirements r.txt": "--with-requirements", "-w /srv/x": "-w", "--find-links wheels": "--find-links",
+	} {
+		if got := (Order{Parts: Parts{Options: strings.Fields(line)}}).local(); got != want {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
 	}
 }

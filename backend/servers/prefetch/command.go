@@ -53,7 +53,7 @@ func downloadOf(s registry.Server) (d download, skipped string) {
 
 // published matches the name of a package in a package registry, with an
 // optional version. It does not match folders, URLs and options.
-var published = regexp.MustCompile(`^(@[A-Za-z0-9_][A-Za-z0-9._~-]*/)?[A-Za-z0-9_][A-Za-z0-9._~-]*(\[[A-Za-z0-9,._-]+\])?((@|==)[A-Za-z0-9._~^*+-]+)?$`)
+var published = regexp.MustCompile(`^(@[A-Za-z0-9_][A-Za-z0-9._~-]*/)?[A-Za-z0-9_][A-Za-z0-9._~-]*(\[[A-Za-z0-9,._-]+\])?((@|[=<>~!]=?)[A-Za-z0-9._~^*+,<>=!-]+)?$`)
 
 // These are the kinds of runner options that take a value.
 const (

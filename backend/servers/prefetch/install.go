@@ -50,6 +50,10 @@ var noBuild = regexp.MustCompile(`(?i)building[^\n]*\bdisabled\b|no usable wheel
 // are shared. No package comes from a git repository. The error is a fault, or the cause of
 // ctx.
 func Install(ctx context.Context, o Order) error {
+	if option := o.local(); option != "" && o.Shared {
+		return fault.New(fault.Unavailable, "%s is not downloaded before its first start, because its option %s names something that is no package of a registry",
+			o.Packages[0], option)
+	}
 	if err := o.prepare(); err != nil {
 		return fault.Wrap(err, fault.Failed, "could not prepare a folder to install %s: %s", o.Packages[0], paths.Reason(err))
 	}
@@ -134,16 +138,21 @@ func (o Order) uv(ctx context.Context) error {
 	} else {
 		env = env.With("UV_CACHE_DIR", o.cache()).With("UV_PYTHON_INSTALL_DIR", filepath.Join(o.Folder, "python"))
 	}
-	withNetrc := access
-	withNetrc.Config = append(slices.Clone(access.Config), o.netrc())
-	output, err := o.run(ctx, "uv", env.With("UV_NO_BUILD", "1"), withNetrc, args)
-	if err != nil && ctx.Err() == nil && !o.Shared && noBuild.MatchString(output) {
-		if where := o.credentials(access); where != "" {
-			return fault.Wrap(err, fault.Failed, "uv could not install %s: a package that it needs has to be built from its source, "+
-				"and that code could read the credentials in %s: %s", o.Packages[0], where, output)
+	option := o.local()
+	if option == "" {
+		withNetrc := access
+		withNetrc.Config = append(slices.Clone(access.Config), o.netrc())
+		output, err := o.run(ctx, "uv", env.With("UV_NO_BUILD", "1"), withNetrc, args)
+		if err == nil || ctx.Err() != nil || o.Shared || !noBuild.MatchString(output) {
+			return o.failed(ctx, "uv", output, err)
 		}
-		output, err = o.run(ctx, "uv", env, access, args)
 	}
+	// From here on, code of packages may run.
+	if where := o.credentials(access); where != "" {
+		return fault.New(fault.Failed, "uv could not install %s: code that builds a package could read the credentials in %s; "+
+			"keep them in ~/.netrc, which such code does not see", o.Packages[0], where)
+	}
+	output, err := o.run(ctx, "uv", env, access, args)
 	return o.failed(ctx, "uv", output, err)
 }
 

@@ -42,6 +42,8 @@ func TestDownloadsAreReadFromTheCommandLine(t *testing.T) {
 		"npx -y pkg@npm:other":                     "no package name",
 		"uvx pkg":                                  "uvx pkg",
 		"uvx pkg[extra]==1.0 --flag":               "uvx pkg[extra]==1.0",
+		"uvx pkg>=1.0,<2":                          "uvx pkg>=1.0,<2",
+		"npx @scope/pkg@>=1":                       "npx @scope/pkg@>=1",
 		"uvx --from pkg tool":                      "uvx pkg",
 		"uvx --python 3.12 --from=pkg tool":        "uvx --python 3.12 | pkg",
 		"uvx --with dep pkg@latest":                "uvx --with dep | pkg@latest",
