@@ -115,9 +115,9 @@ var allowed = map[string][]string{
 	"trust/scan":       {"base/jsonscan", "base/safetext", "servers/secrets", "trust/orders", "trust/plaintext"}, // secrets: what a credential looks like
 	"trust/head":       {"discovery/minilm", "trust/scan"},                                                       // minilm: the table is for the vectors of one model
 	"trust/cases":      {"base/fault", "trust/head", "trust/scan"},
-	"trust/preinstall": {"base/fault", "base/process", "base/program", "servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream", "trust/sandbox"}, // prefetch: what command lines of npx and uvx say, and how npm and uv are run; sandbox: what an installation may use
+	"trust/preinstall": {"base/fault", "base/paths", "base/process", "base/program", "servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream", "trust/sandbox"}, // paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv are run; sandbox: what an installation may use
 	"trust/sandbox": {
-		"base/events", "base/fault", "base/process", "base/program", "base/safetext", "servers/prefetch", "servers/registry", "servers/secrets", // program: the trial run of bubblewrap; prefetch: what package managers need; secrets: which variables are credentials
+		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext", "servers/prefetch", "servers/registry", "servers/secrets", // program: the trial run of bubblewrap; prefetch: what package managers need; secrets: which variables are credentials
 		"servers/journal", "servers/upstream", // journal: results of calls that failed, which say what was denied
 	},
 

@@ -47,16 +47,17 @@ type artifact struct {
 func newInstalling(t *testing.T) *installing {
 	t.Helper()
 	i := &installing{packages: make(map[string]artifact)}
-	i.scenario, i.home = confining(t)
-	registry := httptest.NewServer(http.HandlerFunc(i.serve))
-	t.Cleanup(registry.Close)
-	i.npm, i.pypi = registry.URL+"/npm/", registry.URL+"/simple/"
 	npx, err := exec.LookPath("npx")
 	if err != nil {
 		t.Skip("npx is not installed")
 	}
+	i.scenario, i.home = confining(t, func(home string) {
+		profile(t, home, strings.Join([]string{mcptest.UV(t), filepath.Dir(npx), filepath.Dir(mcptest.Node(t))}, ":"), nil)
+	})
+	registry := httptest.NewServer(http.HandlerFunc(i.serve))
+	t.Cleanup(registry.Close)
+	i.npm, i.pypi = registry.URL+"/npm/", registry.URL+"/simple/"
 	i.npx, i.uvx = npx, filepath.Join(mcptest.UV(t), "uvx")
-	profile(t, i.home, strings.Join([]string{mcptest.UV(t), filepath.Dir(npx), filepath.Dir(mcptest.Node(t))}, ":"), nil)
 	return i
 }
 

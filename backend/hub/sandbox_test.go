@@ -17,9 +17,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// confining runs a hub that confines servers, in a home folder that contains a key. The
-// test is skipped where the kernel cannot enforce a strict sandbox.
-func confining(t *testing.T) (s *scenario, home string) {
+// confining runs a hub that confines servers, in a home folder that contains a key and is
+// prepared before the hub starts. The test is skipped where the kernel cannot enforce a strict
+// sandbox.
+func confining(t *testing.T, prepare ...func(home string)) (s *scenario, home string) {
 	t.Helper()
 	helper := []string{programtest.Current(t), sandbox.HelperCommand}
 	if text, complete := sandbox.Describe(helper); !complete {
@@ -40,6 +41,9 @@ func confining(t *testing.T) (s *scenario, home string) {
 		}
 	}
 	setHomeTo(t, home)
+	for _, each := range prepare {
+		each(home)
+	}
 	return newScenario(t, hub.Options{Helper: helper, Folder: paths.Folder(filepath.Join(home, ".agent-discover"))}), home
 }
 
@@ -81,14 +85,13 @@ func TestAConfinedNPMServerWorksAndGetsWhatAPersonGrants(t *testing.T) {
 }
 
 func TestAConfinedPythonServerIsInstalledBeforeAndWorks(t *testing.T) {
-	s, home := confining(t)
 	env := make(map[string]string) // how this machine reaches its package registry
 	for _, name := range []string{"SSL_CERT_FILE", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "HTTPS_PROXY", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS"} {
 		if value := os.Getenv(name); value != "" {
 			env[name] = value
 		}
 	}
-	profile(t, home, mcptest.UV(t), env)
+	s, _ := confining(t, func(home string) { profile(t, home, mcptest.UV(t), env) })
 	for i, level := range []string{"guard", "strict"} {
 		server := map[string]any{"name": level, "sandbox": level, "warm": false, "command": filepath.Join(mcptest.UV(t), "uvx"), "args": []string{"mcp-server-time", "--local-timezone", "UTC"}}
 		_, _ = s.send("POST", "/api/servers", s.json(server))

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
+	"maps"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -18,7 +20,7 @@ import (
 
 // scriptsOfNPM runs the installation scripts of the installed packages, if they have some.
 func (j job) scriptsOfNPM(ctx context.Context) error {
-	listed, err := os.ReadFile(filepath.Join(j.folder, "node_modules", ".package-lock.json"))
+	listed, err := paths.ReadRegular(filepath.Join(j.folder, "node_modules", ".package-lock.json"), maxDescription)
 	if err != nil || !bytes.Contains(listed, []byte(`"hasInstallScript": true`)) {
 		return nil
 	}
@@ -85,9 +87,9 @@ func (j job) findNPM() (upstream.Launch, error) {
 	if name == "" || filepath.Base(name) != name || !exists(link) {
 		return l, j.missing(name)
 	}
-	program, err := filepath.EvalSymlinks(link)
+	program, err := j.inside(link)
 	if err != nil {
-		return l, fault.Wrap(err, fault.Failed, "could not find the program of %s", j.Packages[0])
+		return l, err
 	}
 	path := filepath.Join(modules, ".bin") + string(filepath.ListSeparator)
 	if folder := j.Folder(); folder != "" { // the Node beside npx
@@ -99,7 +101,7 @@ func (j job) findNPM() (upstream.Launch, error) {
 
 // binOf returns the name of the program that npx starts for a package.
 func binOf(folder string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(folder, "package.json"))
+	data, err := paths.ReadRegular(filepath.Join(folder, "package.json"), maxDescription)
 	if err != nil {
 		return "", fault.Wrap(err, fault.Failed, "could not read the description of an installed package")
 	}
@@ -115,10 +117,17 @@ func binOf(folder string) (string, error) {
 	if json.Unmarshal(described.Bin, &programs) != nil { // a text is the path of the program with the name of the package
 		return short, nil
 	}
-	if _, ok := programs[short]; !ok && len(programs) == 1 {
-		for name := range programs {
-			return name, nil
+	if _, ok := programs[short]; ok || len(programs) == 0 {
+		return short, nil
+	}
+	names := slices.Sorted(maps.Keys(programs))
+	for _, name := range names {
+		if programs[name] != programs[names[0]] {
+			return short, nil
 		}
 	}
-	return short, nil
+	return names[0], nil // the only program, perhaps with several names
 }
+
+// maxDescription is the size in bytes of the longest descriptions of packages that are read.
+const maxDescription = 32 << 20

@@ -213,6 +213,22 @@ func (j job) finish(root *os.Root) error {
 	return nil
 }
 
+// inside returns the program to which a link leads, which is in the folder of the installation.
+func (j job) inside(link string) (string, error) {
+	program, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return "", fault.Wrap(err, fault.Failed, "could not find the program of %s", j.Packages[0])
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(j.folder))
+	if err != nil {
+		return "", fault.Wrap(err, fault.Failed, "could not find the installation of %s", j.Packages[0])
+	}
+	if rest, err := filepath.Rel(filepath.Join(folder, filepath.Base(j.folder)), program); err != nil || !filepath.IsLocal(rest) {
+		return "", fault.New(fault.Failed, "the program of %s leads out of its installation, to %s", j.Packages[0], program)
+	}
+	return program, nil
+}
+
 // missing is the error for a package without the expected program.
 func (j job) missing(program string) error {
 	return fault.New(fault.Failed, "the package %s has no program %q", j.Packages[0], program)

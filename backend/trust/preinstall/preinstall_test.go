@@ -71,6 +71,7 @@ func TestTheProgramIsTheOneThatNpxWouldStart(t *testing.T) {
 		"the only program":                {"@me/thing", `{"name":"@me/thing","bin":{"other":"other.js"}}`, []string{"other"}, []string{"npx", "-y", "@me/thing@1.2.3", "--flag", "x"}, "@me/thing/other.js --flag x"},
 		"the one with the package's name": {"thing", `{"name":"thing","bin":{"thing":"thing.js","more":"more.js"}}`, []string{"thing", "more"}, []string{"npx", "thing"}, "thing/thing.js"},
 		"a text":                          {"@me/text", `{"name":"@me/text","bin":"text.js"}`, []string{"text"}, []string{"npx", "@me/text@latest"}, "@me/text/text.js"},
+		"one with two names":              {"thing", `{"name":"thing","bin":{"beta":"b.js","alpha":"b.js"}}`, []string{"alpha", "beta"}, []string{"npx", "thing"}, "thing/alpha.js"},
 		"a named one":                     {"thing", `{"name":"thing","bin":{"thing":"thing.js","more":"more.js"}}`, []string{"thing", "more"}, []string{"npx", "-y", "-p", "thing@2", "more", "a b"}, "thing/more.js a b"},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -92,6 +93,20 @@ func TestTheProgramIsTheOneThatNpxWouldStart(t *testing.T) {
 				t.Errorf("npm was called with\n%s%v", calls, err)
 			}
 		})
+	}
+}
+
+func TestAProgramOutsideOfTheInstallationIsNotStarted(t *testing.T) {
+	env, folder := npm(t, "thing", `{"name":"thing","bin":"thing.js"}`), t.TempDir()
+	script, err := os.ReadFile(filepath.Join(env.Home(), "npm"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(env.Home(), "npm"), append(script, "ln -s /bin/sh .bin/thing\n"...), 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l, _, err := resolve(t, env, folder, "npx", "thing"); fault.KindOf(err) != fault.Failed || !strings.Contains(fault.MessageOf(err), "leads out of its installation") {
+		t.Errorf("it starts %s, %v", l.Command, err)
 	}
 }
 

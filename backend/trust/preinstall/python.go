@@ -3,7 +3,6 @@ package preinstall
 import (
 	"path/filepath"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -18,9 +17,9 @@ func (j job) findPython() (upstream.Launch, error) {
 	if filepath.Base(name) != name || !exists(link) {
 		return l, j.missing(name)
 	}
-	program, err := filepath.EvalSymlinks(link)
+	program, err := j.inside(link)
 	if err != nil {
-		return l, fault.Wrap(err, fault.Failed, "could not find the program of %s", j.Packages[0])
+		return l, err
 	}
 	l.Command, l.Args = program, j.Args
 	return l, nil

@@ -23,11 +23,14 @@ type bubblewrap struct {
 	path string // empty if it does not work, or was not tried yet
 }
 
-// try runs bubblewrap once, and returns its path if it works. env is the environment of the
-// user's programs, whose PATH leads to it.
-func (b *bubblewrap) try(env process.Env) string {
+// installed is where systems install bubblewrap. The PATH of a launch is not asked, because it
+// may contain programs of a package.
+var installed = process.Env{"PATH=/usr/bin:/bin:/usr/local/bin:/run/wrappers/bin:/run/current-system/sw/bin"}
+
+// try runs bubblewrap once, and returns its path if it works.
+func (b *bubblewrap) try() string {
 	b.once.Do(func() {
-		path := env.LookPath("bwrap")
+		path := installed.LookPath("bwrap")
 		if path == "" {
 			return
 		}

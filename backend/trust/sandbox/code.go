@@ -2,10 +2,14 @@ package sandbox
 
 import (
 	"bufio"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -17,7 +21,9 @@ type code struct {
 
 // codeOf finds the program of a launch, its interpreter, and the script that an
 // interpreter is given. shared are folders whose subfolders contain one program each.
-func codeOf(l upstream.Launch, at place, shared []string) (c code) {
+// packages is the folder in which packages are installed: what their files name is
+// code only where programs of the user are installed.
+func codeOf(l upstream.Launch, at place, shared []string, packages string) (c code) {
 	program := l.Env.LookPath(l.Command)
 	for _, text := range append([]string{program}, l.Args...) {
 		for _, folder := range shared {
@@ -40,8 +46,14 @@ func codeOf(l upstream.Launch, at place, shared []string) (c code) {
 			}
 		}
 	}
+	ofPackage := within(real(packages), real(program))
 	for _, found := range append([]string{program}, interpretersOf(real(program), l)...) {
-		keep(append(prefixesOf(found), real(found))...) // the file alone where its folder contains much more
+		if !ofPackage || found == program || within(real(packages), real(found)) || at.installed(found, l.Env) {
+			keep(append(prefixesOf(found), real(found))...) // the file alone where its folder contains much more
+		}
+	}
+	if ofPackage {
+		return c
 	}
 	for _, arg := range l.Args {
 		if filepath.IsAbs(arg) {
@@ -84,11 +96,32 @@ func projectOf(script string) string {
 	return filepath.Dir(script)
 }
 
+// installed reports whether a program is where the system or a package manager of the user
+// installs programs.
+func (p place) installed(program string, env process.Env) bool {
+	info, err := os.Stat(program)
+	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return false
+	}
+	if slices.Contains(filepath.SplitList(env.Get("PATH")), filepath.Dir(program)) {
+		return true
+	}
+	folders := p.system()
+	for _, name := range append(slices.Clone(versionManagers), ".local/share/uv/python") {
+		folders = append(folders, filepath.Join(p.home, filepath.FromSlash(name)))
+	}
+	return anyWithin(folders, program) || anyWithin(reals(folders), real(program))
+}
+
+// maxScript is the size in bytes of the longest files that are read for the interpreter that
+// they name.
+const maxScript = 64 << 10
+
 // interpretersOf returns the programs that the first line of a script names, and the
 // Python on which a virtual environment is based.
 func interpretersOf(script string, l upstream.Launch) (found []string) {
-	if file, err := os.Open(script); err == nil {
-		line, _ := bufio.NewReader(file).ReadString('\n')
+	if file, err := paths.OpenRegular(script); err == nil {
+		line, _ := bufio.NewReader(io.LimitReader(file, maxScript)).ReadString('\n')
 		_ = file.Close()
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "#!"); ok && len(line) < 4096 {
 			for _, word := range strings.Fields(rest) {
@@ -102,7 +135,7 @@ func interpretersOf(script string, l upstream.Launch) (found []string) {
 		}
 	}
 	for _, program := range append([]string{script}, found...) {
-		config, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(program)), "pyvenv.cfg"))
+		config, err := paths.ReadRegular(filepath.Join(filepath.Dir(filepath.Dir(program)), "pyvenv.cfg"), maxScript)
 		if err != nil {
 			continue
 		}

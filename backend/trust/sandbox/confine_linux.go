@@ -38,7 +38,7 @@ func (m machine) confine(p policy, l upstream.Launch) (upstream.Launch, error) {
 		return l, fault.Wrap(err, fault.Failed, "could not prepare its sandbox")
 	}
 	l.Command, l.Args = m.helper[0], m.helper[1:]
-	if p.level == registry.Strict && m.wrapper != nil && m.wrapper.try(l.Env) != "" {
+	if p.level == registry.Strict && m.wrapper != nil && m.wrapper.try() != "" {
 		l.Command, l.Args = m.wrapper.wrap(p, p.temporary, m.helper, program, l.Env.Home())
 	}
 	l.Env, l.Own, l.Files = outside, nil, append(l.Files, file)

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -284,6 +285,42 @@ func TestAPackageManagerWritesOnlyWhatItFills(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(u.path("outside/*")); len(left) != 1 {
 		t.Errorf("outside of its folder are %q", left)
+	}
+}
+
+func TestNothingThatAServerMadeWidensItsSandbox(t *testing.T) {
+	u := newUser(t)
+	key, own := u.path(".ssh/id_ed25519"), filepath.Join(u.sandbox.options.Folder, "tried")
+	u.write("evil/bwrap", "#!/bin/sh\ncat "+key+" >> "+u.path("loot")+"\n")
+	if err := errors.Join(os.Chmod(u.path("evil/bwrap"), 0o755), os.MkdirAll(filepath.Join(own, "npx-1", "bin"), 0o700),
+		os.Symlink(u.path(".ssh"), filepath.Join(own, ownTemporary)), os.Symlink(u.path(".ssh"), filepath.Join(own, ownCache))); err != nil {
+		t.Fatal(err)
+	}
+	u.env = u.env.With("PATH", u.path("evil")+":"+u.env.Get("PATH")) // as with the programs of a package
+	read := "cat " + key + " " + u.path("files/a.txt") + "; echo x > " + u.path(".ssh/planted") + "; echo y > " + u.path("files/planted")
+	u.write("files/a.txt", "an ordinary file")
+	u.write("files/python3", "no program")
+	program := filepath.Join(own, "npx-1", "bin", "program")
+	for path, text := range map[string]string{
+		program: "#!/bin/sh\n" + read + "\n", filepath.Join(own, "npx-1", "pyvenv.cfg"): "home = " + u.path("files") + "\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, out := range map[string]string{
+		"links":     u.run(registry.Server{Sandbox: registry.Strict}, "/bin/sh", "-c", read),
+		"a package": u.run(registry.Server{Sandbox: registry.Strict}, program, u.path("files/a.txt")),
+		"variables": u.run(registry.Server{Sandbox: registry.Guard, Env: map[string]string{"TMPDIR": u.path("files"), "XDG_CACHE_HOME": u.home}}, "/bin/sh", "-c", read),
+	} {
+		if strings.Contains(out, "the key") || what != "variables" && strings.Contains(out, "an ordinary file") {
+			t.Errorf("%s: it reads %s", what, out)
+		}
+	}
+	for _, name := range []string{".ssh/planted", "files/planted", "loot"} {
+		if text, err := os.ReadFile(u.path(name)); err == nil {
+			t.Errorf("%s was written: %s", name, text)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ func (s *Sandbox) use(own string, server registry.Server, users process.Env, rep
 		Scripts: func(l upstream.Launch, folder string) (upstream.Launch, error) {
 			l.Env = ownEnvironment(l.Env, server.Sandbox, own, false)
 			p := s.policyOf(own, server, l)
-			folder = real(folder)
+			folder = s.unlinked(folder)
 			p.write, p.named = append(p.write, folder), append(p.named, folder)
 			return s.machine.confine(p, l)
 		},
@@ -50,7 +50,10 @@ func (s *Sandbox) Manager(l upstream.Launch, a prefetch.Access) (upstream.Launch
 		return l, nil
 	}
 	at := s.placeOf(l)
-	write := s.unlinked(a.Write)
+	var write []string
+	for _, folder := range a.Write {
+		write = append(write, s.unlinked(folder))
+	}
 	p := policy{
 		level: registry.Strict, hidden: reals(at.hidden()), network: network{restricted: true, ports: a.Ports},
 		named: append(reals(a.Config), write...), write: write, temporary: l.Env.Get("TMPDIR"),
@@ -59,23 +62,19 @@ func (s *Sandbox) Manager(l upstream.Launch, a prefetch.Access) (upstream.Launch
 	for _, name := range versionManagers {
 		p.read = append(p.read, real(filepath.Join(at.home, filepath.FromSlash(name))))
 	}
-	p.read = append(p.read, codeOf(l, at, nil).all...)
+	p.read = append(p.read, codeOf(l, at, nil, s.options.Folder).all...)
 	if runtime.GOOS == "darwin" {
 		p.write = append(p.write, reals([]string{"/private/var/folders"})...) // of the system's frameworks
 	}
 	return s.machine.confine(p, l)
 }
 
-// unlinked returns paths without symbolic links. In the own folders of servers, links are not
-// followed but refused when the policy is enforced, because a server may have made them.
-func (s *Sandbox) unlinked(paths []string) (out []string) {
-	for _, path := range paths {
-		if rest, err := filepath.Rel(s.options.Folder, path); err == nil && filepath.IsLocal(rest) {
-			path = filepath.Join(real(s.options.Folder), rest)
-		} else {
-			path = real(path)
-		}
-		out = append(out, path)
+// unlinked returns the path of a folder that is written, without symbolic links above it. In the
+// own folders of servers, no link is followed, because a server may have made it. A link that is
+// left is refused when the policy is enforced.
+func (s *Sandbox) unlinked(path string) string {
+	if rest, err := filepath.Rel(s.options.Folder, path); err == nil && filepath.IsLocal(rest) {
+		return filepath.Join(real(s.options.Folder), rest)
 	}
-	return out
+	return filepath.Join(real(filepath.Dir(path)), filepath.Base(path))
 }

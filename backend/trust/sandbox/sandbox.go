@@ -119,12 +119,26 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 // ownFolder creates the own folder of a server.
 func (s *Sandbox) ownFolder(name string) (string, error) {
 	own := filepath.Join(s.options.Folder, name)
-	for _, folder := range []string{own, filepath.Join(own, ownTemporary), filepath.Join(own, ownCache)} {
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return own, fault.Wrap(err, fault.Failed, "could not create its folder %s", own)
+	err := os.MkdirAll(own, 0o700)
+	for _, sub := range []string{ownTemporary, ownCache} {
+		if err == nil {
+			err = makeFolder(filepath.Join(own, sub))
 		}
 	}
+	if err != nil {
+		return own, fault.Wrap(err, fault.Failed, "could not create its folder %s", own)
+	}
 	return own, nil
+}
+
+// makeFolder creates a folder, also in place of a link that a server has made.
+func makeFolder(path string) error {
+	if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(path, 0o700)
 }
 
 // ownEnvironment returns an environment in which a server uses its own folder in place of
@@ -178,13 +192,16 @@ func (s *Sandbox) Forget(_ context.Context, server string) error {
 
 // policyOf returns what a server may do that is started with l.
 func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch) policy {
-	at, own := s.placeOf(l), real(own)
+	at, own := s.placeOf(l), s.unlinked(own)
 	p := policy{level: server.Sandbox, network: networkOf(server.Sandbox, server.Grants), hidden: reals(at.hidden())}
 	grant := func(to *[]string, paths ...string) { // these win against hidden
 		for _, path := range paths {
 			path = real(at.expand(path))
 			*to, p.named = append(*to, path), append(p.named, path)
 		}
+	}
+	grantOwn := func(to *[]string, path string) {
+		*to, p.named = append(*to, path), append(p.named, path)
 	}
 	grant(&p.read, server.Grants.Read...)
 	grant(&p.write, server.Grants.Write...)
@@ -193,38 +210,29 @@ func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch
 			p.write = append(p.write, real(u.Path))
 		}
 	}
-	code := codeOf(l, at, s.options.Shared)
+	code := codeOf(l, at, s.options.Shared, s.options.Folder)
 	grant(&p.read, code.own...)
 	if server.Sandbox == registry.Strict {
-		grant(&p.read, own)
-		grant(&p.write, filepath.Join(own, ownTemporary), filepath.Join(own, ownCache))
+		grantOwn(&p.read, own)
+		grantOwn(&p.write, filepath.Join(own, ownTemporary))
+		grantOwn(&p.write, filepath.Join(own, ownCache))
 		p.read = append(append(p.read, reals(at.system())...), code.all...)
 		p.temporary = filepath.Join(own, ownTemporary)
 		return p
 	}
 	p.readAll = true
-	grant(&p.write, own)
+	grantOwn(&p.write, own)
 	p.write = append(append(p.write, reals(at.caches())...), reals(at.temporary())...)
 	return p
 }
 
-// placeOf returns where a launch runs.
+// placeOf returns where a launch runs. Variables of the server do not change that.
 func (s *Sandbox) placeOf(l upstream.Launch) place {
-	own := process.Env{}
-	for name, value := range l.Own {
-		own = own.With(name, value)
-	}
-	get := func(name string) string {
-		if value := own.Get(name); value != "" {
-			return value
-		}
-		return l.Env.Get(name)
-	}
 	at := place{os: runtime.GOOS, home: l.Env.Home(), data: s.options.Data, runtime: l.Env.Get("XDG_RUNTIME_DIR")}
-	if temp := get("TMPDIR"); filepath.IsAbs(temp) {
+	if temp := l.Env.Get("TMPDIR"); filepath.IsAbs(temp) {
 		at.temp = temp
 	}
-	if cache := get("XDG_CACHE_HOME"); filepath.IsAbs(cache) {
+	if cache := l.Env.Get("XDG_CACHE_HOME"); filepath.IsAbs(cache) {
 		at.cache = cache
 	}
 	return at

@@ -1,0 +1,41 @@
+package paths
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// OpenRegular opens a file that another program may have made, for reading. It never waits: what
+// is no regular file, such as a pipe, is an error.
+func OpenRegular(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|nonblocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &os.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// ReadRegular returns the content of a file that another program may have made; see OpenRegular.
+// A file of more than limit bytes is an error.
+func ReadRegular(path string, limit int64) ([]byte, error) {
+	file, err := OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		return nil, &os.PathError{Op: "read", Path: path, Err: fmt.Errorf("larger than %d bytes", limit)}
+	}
+	return text, err
+}

@@ -1,0 +1,3 @@
+package paths
+
+const nonblocking = 0
