@@ -30,7 +30,7 @@ func TestSetupFileIsReadAsByTheOriginal(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_SETUP_FILE", setupFile)
 	t.Setenv("AGENT_DISCOVER_ROOTS", "file:///a, file:///b")
 	t.Setenv("RUN_DIR", run)
-	h, _ := runHub(t, hub.Options{})
+	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "discovery: {startNew: false}\n")}) // the original started none
 
 	servers := listed(t, h, 2)
 
