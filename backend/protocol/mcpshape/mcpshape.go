@@ -68,7 +68,7 @@ func Item(kind Kind, definition json.RawMessage) (json.RawMessage, []Change, err
 }
 
 // report collects changes. Each shape adds those below it, with paths that begin at the
-// shape's own value, and whoever asked the shape puts the name of the value before them.
+// shape's own value, and its caller puts the name of the value before them.
 type report struct {
 	changes []Change
 	of      Of   // whose result it is; empty for items of lists
