@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 func TestPackageManagersGetTheUsersSettingsAndOnlyRegistriesOfAServer(t *testing.T) {
@@ -68,5 +69,13 @@ func TestOptionsThatMayRunCodeAreKnown(t *testing.T) {
 		if got := (Order{Parts: Parts{Options: strings.Fields(line)}}).local(); got != want {
 			t.Errorf("%s: got %q, want %q", line, got, want)
 		}
+	}
+}
+
+func TestADownloadThatMayRunCodeIsLeftToTheFirstStart(t *testing.T) {
+	s := registry.Server{Transport: "stdio", Command: "uvx", Args: []string{"--with", "git+https://x.example/y", "tiny"}}
+	skipped, err := New(Options{}).Download(t.Context(), s, func(string) {})
+	if err != nil || !strings.Contains(skipped, "the option --with names something") {
+		t.Errorf("got %q, %v", skipped, err)
 	}
 }

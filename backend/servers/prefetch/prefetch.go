@@ -118,7 +118,7 @@ func (p *Prefetcher) Fetch(ctx context.Context, name string) (pkg, skipped strin
 	if err != nil {
 		return "", "", err
 	}
-	d, skipped := downloadOf(s)
+	d, skipped := p.needed(s)
 	if skipped != "" {
 		return "", skipped, nil
 	}
@@ -138,11 +138,23 @@ func (p *Prefetcher) Fetch(ctx context.Context, name string) (pkg, skipped strin
 // Download is Fetch for a server that a person has approved and that is not
 // configured yet. It calls report for each line that npm or uv writes.
 func (p *Prefetcher) Download(ctx context.Context, s registry.Server, report func(line string)) (skipped string, err error) {
-	d, skipped := downloadOf(s)
+	d, skipped := p.needed(s)
 	if skipped != "" {
 		return skipped, nil
 	}
 	return "", p.download(ctx, s, d, report)
+}
+
+// needed returns what has to be downloaded before the first start of a server, or in skipped the
+// reason why nothing is.
+func (p *Prefetcher) needed(s registry.Server) (d download, skipped string) {
+	d, skipped = downloadOf(s)
+	if skipped == "" && !s.Confined() {
+		if option := (Order{Parts: Parts{Options: d.options}}).local(); option != "" {
+			skipped = "the option " + option + " names something that is no package of a registry"
+		}
+	}
+	return d, skipped
 }
 
 // Later queues a server for a download in the background, if the settings
