@@ -170,6 +170,33 @@ describe("adding servers", () => {
     await context.close();
   });
 
+  test("a button that is pressed while an error above it disappears still acts", async () => {
+    const { page, context, problems } = await visit(browser, hub, "/servers?add=remote");
+    const dialog = page.getByRole("dialog");
+    const wrong = dialog.getByText("The URL must start with http:// or https://.");
+    await dialog.getByLabel("Address").fill("nonsense");
+    await wrong.waitFor();
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route("**/api/servers/parse", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await dialog.getByLabel("Address").fill("https://example.com/mcp");
+    const button = dialog.getByRole("button", { name: "Add header" });
+    const place = (await button.boundingBox())!;
+    await page.mouse.move(place.x + place.width / 2, place.y + place.height - 2);
+    await page.mouse.down();
+    answer();
+    await wrong.waitFor({ state: "hidden" });
+    const moved = (await button.boundingBox())!;
+    expect(moved.y + moved.height).toBeLessThan(place.y + place.height - 2); // else the test shows nothing
+    await page.mouse.up();
+    await dialog.getByLabel("Name of header 1").waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   test("several servers are pasted together, and failures are explained", async () => {
     const [command, ...args] = many(3, "pasted");
     const failing = ["-e", "console.error('no licence was found'); process.exit(3)", "--", "--token", "sesame-open-1"];
