@@ -27,13 +27,13 @@ var wings = []string{"base", "protocol", "discovery", "servers", "editors", "mar
 // new import needs a line here, with its reason where that is not obvious.
 var allowed = map[string][]string{
 	"base/events":   {},
-	"base/reach":    {},
+	"base/netreach":    {},
 	"base/fault":    {},
-	"base/peer":     {},
+	"base/peercred":     {},
 	"base/process":  {},
 	"base/program":  {"base/fault", "base/process"}, // process: the environment in which a program is looked up
 	"base/jsonscan": {},
-	"base/lenient":  {},
+	"base/loosejson":  {},
 	"base/safetext": {},
 	"base/textdiff": {},
 	"base/tokens":   {},
@@ -50,10 +50,10 @@ var allowed = map[string][]string{
 	"protocol/schemacompat":  {"base/jsonscan", "base/safetext"},
 	"protocol/schemacheck":   {"protocol/jsonrpc"},
 	"protocol/mcpshape":      {"base/jsonscan", "base/safetext", "protocol/jsonrpc"},
-	"protocol/mcphttp":       {"base/fault", "base/safetext", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader"}, // mcpheader: headers repeat parts of the message
-	"protocol/era":           {"protocol/jsonrpc"},
+	"protocol/mcphttp":       {"base/fault", "base/safetext", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpheader"}, // mcpheader: headers repeat parts of the message
+	"protocol/mcpversion":           {"protocol/jsonrpc"},
 	"protocol/inputrequired": {"base/jsonscan", "protocol/jsonrpc"},
-	"protocol/mcpheader":     {"base/jsonscan", "protocol/era", "protocol/jsonrpc"}, // era: the version in _meta and the code of a mismatch
+	"protocol/mcpheader":     {"base/jsonscan", "protocol/mcpversion", "protocol/jsonrpc"}, // era: the version in _meta and the code of a mismatch
 
 	"discovery/minilm":    {},
 	"discovery/lexicon":   {},
@@ -72,14 +72,14 @@ var allowed = map[string][]string{
 	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},                                                   // registry: what a launch is
 	"servers/audit":    {"base/paths"},                                                                                                    // paths: a file that is replaced as a whole
 	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/audit", "servers/secrets", "servers/upstream"},                       // secrets: records are redacted; upstream: notifications are recorded
-	"servers/oauth":    {"base/events", "base/fault", "base/paths", "base/reach", "base/safetext", "protocol/mcphttp", "servers/secrets"}, // mcphttp: what a request asks for; secrets: files are encrypted
+	"servers/oauth":    {"base/events", "base/fault", "base/paths", "base/netreach", "base/safetext", "protocol/mcphttp", "servers/secrets"}, // mcphttp: what a request asks for; secrets: files are encrypted
 	"servers/upstream": {
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings", // pathname: a client's folder as a URI
-		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp",
+		"protocol/mcpversion", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp",
 		"discovery/catalog", // the tools that a server lists
 		"servers/listings", "servers/registry", "servers/secrets",
 	},
-	"servers/proxy":           {"base/events", "base/fault", "protocol/era", "protocol/jsonrpc", "protocol/mcpshape", "discovery/catalog", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // era: how a server introduces itself in each; listings: the prompts that servers list; secrets: approvals end when a server is started in another way
+	"servers/proxy":           {"base/events", "base/fault", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpshape", "discovery/catalog", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // era: how a server introduces itself in each; listings: the prompts that servers list; secrets: approvals end when a server is started in another way
 	"servers/lifecycle":       {"base/fault", "base/settings", "discovery/catalog", "servers/registry", "servers/secrets"},
 	"servers/policy":          {"base/fault", "base/pattern", "base/settings", "base/tokens", "protocol/jsonrpc", "discovery/catalog"}, // catalog: the tools that the rules are about; tokens: of tools that appear otherwise
 	"servers/risk":            {"base/safetext", "servers/registry", "servers/secrets"},
@@ -124,7 +124,7 @@ var allowed = map[string][]string{
 	"market/listing":       {},
 	"market/persona":       {"base/fault", "base/safetext", "servers/registry", "servers/toolset", "editors/bundle", "editors/importer"}, // bundle: archives; importer: servers as any client writes them
 	"market/proposals":     {"base/fault", "base/safetext", "servers/registry", "market/federation", "market/installer", "market/listing", "market/marketplace", "market/plan"},
-	"market/fetch":         {"base/fault", "base/paths", "base/reach", "base/safetext"}, // paths: why a download cannot be stored
+	"market/fetch":         {"base/fault", "base/paths", "base/netreach", "base/safetext"}, // paths: why a download cannot be stored
 	"market/signs":         {},
 	"market/readme":        {"base/safetext", "market/listing", "servers/secrets"},                                                                                                 // secrets: what a credential looks like
 	"market/npm":           {"base/fault", "base/process", "base/program", "base/safetext", "protocol/mcphttp", "market/fetch", "market/listing", "market/readme", "market/signs"}, // mcphttp: proxies and certificate authorities of an environment
@@ -132,7 +132,7 @@ var allowed = map[string][]string{
 	"market/federation":    {"base/fault", "base/safetext", "discovery/catalog", "discovery/search", "market/listing", "market/mirror"},                                            // search: results are ranked by words as tools are; mirror: how a listing is read for that
 	"market/prerequisites": {"base/process", "base/program", "base/safetext"},                                                                                                      // program: it asks programs for their versions
 	"market/official":      {"base/fault", "base/safetext", "market/fetch", "market/listing"},
-	"market/probe":         {"base/reach", "base/safetext", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader", "market/listing"}, // era and mcpheader: the first request of either era
+	"market/probe":         {"base/netreach", "base/safetext", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpheader", "market/listing"}, // era and mcpheader: the first request of either era
 	"market/mirror": {
 		"base/events", "base/fault", "base/settings", "discovery/catalog", "discovery/embedding", "discovery/search", // the search that finds tools finds servers, too
 		"market/listing", "market/official",
@@ -168,8 +168,8 @@ var allowed = map[string][]string{
 	},
 
 	"doors/gateway": {
-		"base/events", "base/fault", "base/lenient", "base/safetext", "base/tokens", "base/words",
-		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/schemacheck", "protocol/schemacompat", // mcphttp: the error of a request that needs a sign-in
+		"base/events", "base/fault", "base/loosejson", "base/safetext", "base/tokens", "base/words",
+		"protocol/mcpversion", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/schemacheck", "protocol/schemacompat", // mcphttp: the error of a request that needs a sign-in
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
 		"servers/lifecycle", "servers/listings", "servers/policy", "servers/proxy", "servers/readiness", "servers/registry", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/registration", "editors/table", // registration: the name of our entry
@@ -180,8 +180,8 @@ var allowed = map[string][]string{
 	"doors/parking":     {"protocol/inputrequired"},
 	"doors/longresult":  {"base/fault", "protocol/jsonrpc"},
 	"doors/credentials": {"base/events", "base/fault", "base/instance", "base/safetext", "doors/surfaces", "editors/table"},                                                          // instance: random tokens; table: the clients that a token may name
-	"doors/endpoint":    {"base/fault", "base/instance", "protocol/era", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway", "doors/surfaces"},                                // instance: random session ids
-	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc", "servers/toolset", "doors/answercache", "doors/surfaces"}, // toolset: which names a project may give
+	"doors/endpoint":    {"base/fault", "base/instance", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway", "doors/surfaces"},                                // instance: random session ids
+	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/mcpversion", "protocol/jsonrpc", "servers/toolset", "doors/answercache", "doors/surfaces"}, // toolset: which names a project may give
 	"doors/answercache": {"base/paths"},
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance", "base/settings",
@@ -197,9 +197,9 @@ var allowed = map[string][]string{
 	"doors/api/route":   {"base/fault"},
 	"doors/api/static":  {"doors/api/route"}, // the answer to a path that does not exist
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
-	"doors/api/guard":   {"base/fault", "base/instance", "base/paths", "base/peer", "base/words", "doors/api/route", "doors/credentials"}, // peer: whose a connection is; route: the body of an error
+	"doors/api/guard":   {"base/fault", "base/instance", "base/paths", "base/peercred", "base/words", "doors/api/route", "doors/credentials"}, // peer: whose a connection is; route: the body of an error
 	"doors/api/resources": {
-		"base/fault", "base/instance", "base/lenient", "base/process", "base/settings", "base/tokens", "base/words", "protocol/jsonrpc", "protocol/mcpshape",
+		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens", "base/words", "protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search", // search: hits with their reasons
 		"servers/audit", "servers/corrections", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry", "servers/risk",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
@@ -227,7 +227,7 @@ var allowed = map[string][]string{
 	},
 	// hub composes everything.
 	"hub": {
-		"base/events", "base/fault", "base/instance", "base/pathname", "base/paths", "base/process", "base/program", "base/reach", "base/settings",
+		"base/events", "base/fault", "base/instance", "base/pathname", "base/paths", "base/process", "base/program", "base/netreach", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
 		"servers/audit", "servers/corrections", "servers/firststart", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/listings", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",

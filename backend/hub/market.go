@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/base/reach"
+	"github.com/agent-discover/agent-discover/backend/base/netreach"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
@@ -67,7 +67,7 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 	m.installer = installer.New(installer.Options{
 		Machine: h.machine(), Programs: m.programs, Environment: login,
 		Releases: map[listing.Kind]installer.Releases{listing.KindNPM: m.npm, listing.KindPyPI: m.pypi},
-		Files:    fetch.New(fetch.Options{Source: "the publisher", Network: network, Allow: reach.NotNearerThan(config.Market.RegistryURL)}), Packages: h.servers.prefetch,
+		Files:    fetch.New(fetch.Options{Source: "the publisher", Network: network, Allow: netreach.NotNearerThan(config.Market.RegistryURL)}), Packages: h.servers.prefetch,
 		Registry: h.servers.registry, Servers: h.servers.lifecycle, Children: h.servers.upstream,
 		Vault: h.servers.vault, Credentials: h.servers.migrator, Store: h.store, Bus: h.bus, Log: h.log,
 	})

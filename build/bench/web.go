@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
@@ -57,7 +57,7 @@ func (w *web) call(method string, params json.RawMessage) ([]byte, error) {
 	w.id++
 	header := make(http.Header)
 	if w.modern {
-		params = era.Meta{
+		params = mcpversion.Meta{
 			ProtocolVersion: "2026-07-28", ClientInfo: json.RawMessage(`{"name":"bench","version":"1"}`), ClientCapabilities: json.RawMessage("{}"),
 		}.Stamp(params)
 		mcpheader.Set(header, method, params)

@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"sync"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
@@ -108,11 +108,11 @@ func (a *adapter) post(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, m.ID, err)
 		return
 	}
-	e := era.Detect(m.Method, m.Params, r.Header.Get(mcpheader.Version))
-	if r.Header.Get(sessionHeader) != "" && era.ReadMeta(m.Params).ProtocolVersion == "" {
-		e = era.Legacy
+	e := mcpversion.Detect(m.Method, m.Params, r.Header.Get(mcpheader.Version))
+	if r.Header.Get(sessionHeader) != "" && mcpversion.ReadMeta(m.Params).ProtocolVersion == "" {
+		e = mcpversion.Legacy
 	}
-	if e == era.Modern {
+	if e == mcpversion.Modern {
 		a.postModern(w, r, m)
 	} else {
 		a.postLegacy(w, r, m, compact(body))
@@ -133,7 +133,7 @@ func (a *adapter) postModern(w http.ResponseWriter, r *http.Request, m jsonrpc.M
 		fail(w, http.StatusBadRequest, m.ID, why)
 		return
 	}
-	if _, why := era.CheckMeta(m.Params); why != nil {
+	if _, why := mcpversion.CheckMeta(m.Params); why != nil {
 		fail(w, http.StatusBadRequest, m.ID, why)
 		return
 	}
@@ -147,7 +147,7 @@ func (a *adapter) postModern(w http.ResponseWriter, r *http.Request, m jsonrpc.M
 		fail(w, http.StatusBadGateway, m.ID, err)
 		return
 	}
-	if answered := st.answer(w, r, s, era.Modern); !answered {
+	if answered := st.answer(w, r, s, mcpversion.Modern); !answered {
 		_ = s.send(jsonrpc.AppendRequest(nil, nil, "notifications/cancelled", jsonrpc.Set(nil, "requestId", st.id))) // the process has ended otherwise
 	}
 }
@@ -201,7 +201,7 @@ func (a *adapter) postLegacy(w http.ResponseWriter, r *http.Request, m jsonrpc.M
 		fail(w, http.StatusBadGateway, m.ID, err)
 		return
 	}
-	st.answer(w, r, s, era.Legacy)
+	st.answer(w, r, s, mcpversion.Legacy)
 }
 
 func fail(w http.ResponseWriter, status int, id json.RawMessage, err error) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -92,7 +92,7 @@ func behave(ctx context.Context, program, url, version, scenario string) (err er
 	}
 	defer s.close()
 	c := &client{server: s, home: h, ctx: ctx, version: version}
-	if era.Of(version) != era.Modern {
+	if mcpversion.Of(version) != mcpversion.Modern {
 		if err := c.initialize(); err != nil {
 			return err
 		}
@@ -124,13 +124,13 @@ func (c *client) initialize() error {
 
 // ask makes a request and answers the questions of the server.
 func (c *client) ask(method string, params json.RawMessage) (json.RawMessage, error) {
-	if era.Of(c.version) != era.Modern {
+	if mcpversion.Of(c.version) != mcpversion.Modern {
 		return c.request(method, params)
 	}
-	params = era.Meta{ProtocolVersion: c.version, ClientInfo: json.RawMessage(named), ClientCapabilities: json.RawMessage(declared)}.Stamp(params)
+	params = mcpversion.Meta{ProtocolVersion: c.version, ClientInfo: json.RawMessage(named), ClientCapabilities: json.RawMessage(declared)}.Stamp(params)
 	for {
 		result, err := c.request(method, params)
-		if err != nil || era.ResultType(result) != era.TypeInputRequired {
+		if err != nil || mcpversion.ResultType(result) != mcpversion.TypeInputRequired {
 			return result, err
 		}
 		required, err := inputrequired.Read(result)

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
@@ -38,7 +38,7 @@ func only(t *testing.T, v version, server string) string {
 			return // the hub has left
 		}
 		m, _ := jsonrpc.Parse(body) // GET and DELETE have no message
-		if got := era.Detect(m.Method, m.Params, r.Header.Get(mcpheader.Version)); got != era.Of(v.name) {
+		if got := mcpversion.Detect(m.Method, m.Params, r.Header.Get(mcpheader.Version)); got != mcpversion.Of(v.name) {
 			refuse(w, m, v)
 			return
 		}
@@ -56,7 +56,7 @@ func only(t *testing.T, v version, server string) string {
 func refuse(w http.ResponseWriter, m jsonrpc.Message, v version) {
 	why := jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "Bad Request: no valid session ID")
 	if v == modern {
-		why = era.CheckVersion(legacy.name)
+		why = mcpversion.CheckVersion(legacy.name)
 	}
 	fail(w, http.StatusBadRequest, m.ID, why)
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
@@ -92,7 +92,7 @@ func (s *server) read(out io.Reader) {
 // open returns the stream for the answer to a request. renamed gives the request an id that no other client uses.
 func (s *server) open(m jsonrpc.Message, renamed bool) *stream {
 	st := &stream{
-		id: m.ID, own: m.ID, token: era.ReadMeta(m.Params).ProgressToken,
+		id: m.ID, own: m.ID, token: mcpversion.ReadMeta(m.Params).ProgressToken,
 		method: m.Method, messages: make(chan []byte, queued),
 	}
 	s.mu.Lock()
@@ -135,8 +135,8 @@ func (s *server) route(m jsonrpc.Message, line []byte) {
 	if m.Method == "" {
 		s.learn(st.method, m.Result)
 		line = jsonrpc.Set(line, "id", st.own)
-	} else if era.ReadMeta(m.Params).SubscriptionID != nil {
-		meta := jsonrpc.Set(jsonrpc.Get(m.Params, "_meta"), era.KeySubscriptionID, st.own)
+	} else if mcpversion.ReadMeta(m.Params).SubscriptionID != nil {
+		meta := jsonrpc.Set(jsonrpc.Get(m.Params, "_meta"), mcpversion.KeySubscriptionID, st.own)
 		line = jsonrpc.Set(line, "params", jsonrpc.Set(m.Params, "_meta", meta))
 	}
 	select {
@@ -175,7 +175,7 @@ func (s *server) streamOf(m jsonrpc.Message) *stream {
 	if m.Method == "" {
 		return s.find(func(st *stream) bool { return bytes.Equal(st.id, m.ID) })
 	}
-	if id := era.ReadMeta(m.Params).SubscriptionID; id != nil {
+	if id := mcpversion.ReadMeta(m.Params).SubscriptionID; id != nil {
 		return s.find(func(st *stream) bool { return bytes.Equal(st.id, id) })
 	}
 	if token := jsonrpc.Get(m.Params, "progressToken"); token != nil {

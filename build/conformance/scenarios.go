@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -27,7 +27,7 @@ var scenarios = map[string]func(c *client) error{
 
 // greet asks what the server is. Its server has no tools.
 func greet(c *client) error {
-	if era.Of(c.version) != era.Modern {
+	if mcpversion.Of(c.version) != mcpversion.Modern {
 		return nil // initialize has asked
 	}
 	_, err := c.ask("server/discover", json.RawMessage("{}"))

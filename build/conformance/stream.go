@@ -7,13 +7,13 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // answer writes the messages of a request up to its answer: as events if there are others or the client prefers a
 // stream for results, and otherwise as JSON. It reports whether the answer came before the client or the server left.
-func (st *stream) answer(w http.ResponseWriter, r *http.Request, s *server, e era.Era) bool {
+func (st *stream) answer(w http.ResponseWriter, r *http.Request, s *server, e mcpversion.Era) bool {
 	streams := false
 	for {
 		select {
@@ -44,10 +44,10 @@ func prefersStream(r *http.Request) bool {
 	return strings.HasPrefix(r.Header.Get("Accept"), "text/event-stream")
 }
 
-func writeJSON(w http.ResponseWriter, m jsonrpc.Message, line []byte, e era.Era) {
+func writeJSON(w http.ResponseWriter, m jsonrpc.Message, line []byte, e mcpversion.Era) {
 	status := http.StatusOK
-	if e == era.Modern && m.Error != nil {
-		status = era.Status(jsonrpc.ParseError(m.Error).Code)
+	if e == mcpversion.Modern && m.Error != nil {
+		status = mcpversion.Status(jsonrpc.ParseError(m.Error).Code)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

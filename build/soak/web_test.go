@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
@@ -94,7 +94,7 @@ func (c *client) waits(id string) bool {
 func (w *web) request(ctx context.Context, method, session string, m jsonrpc.Message) (*http.Request, error) {
 	if w.modern {
 		meta := jsonrpc.Get(m.Params, "_meta")
-		for key, value := range map[string]string{era.KeyProtocolVersion: `"2026-07-28"`, era.KeyClientInfo: `{"name":"soak","version":"1"}`, era.KeyClientCapabilities: declared} {
+		for key, value := range map[string]string{mcpversion.KeyProtocolVersion: `"2026-07-28"`, mcpversion.KeyClientInfo: `{"name":"soak","version":"1"}`, mcpversion.KeyClientCapabilities: declared} {
 			meta = jsonrpc.Set(meta, key, json.RawMessage(value))
 		}
 		m.Params = jsonrpc.Set(m.Params, "_meta", meta)

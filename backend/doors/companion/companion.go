@@ -19,7 +19,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -35,7 +35,7 @@ const (
 // codeUnknownOutcome is the JSON-RPC error code of answers that the companion
 // gives in place of the hub: the hub is not running, or was lost before it
 // answered.
-const codeUnknownOutcome = era.CodeUnknownOutcome
+const codeUnknownOutcome = mcpversion.CodeUnknownOutcome
 
 // Companion is the stdio MCP server that an editor starts.
 type Companion struct {
@@ -184,13 +184,13 @@ func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 		result = json.RawMessage("{}")
 	case "initialize":
 		result, err = json.Marshal(map[string]any{
-			"protocolVersion": era.Negotiate(jsonrpc.GetString(m.Params, "protocolVersion")),
+			"protocolVersion": mcpversion.Negotiate(jsonrpc.GetString(m.Params, "protocolVersion")),
 			"capabilities":    json.RawMessage(offlineCapabilities),
 			"serverInfo":      c.serverInfo(),
 			"instructions":    text,
 		})
 	case "server/discover":
-		result = era.Discover{Capabilities: json.RawMessage(offlineCapabilities), Instructions: text}.Result(era.Hop{})
+		result = mcpversion.Discover{Capabilities: json.RawMessage(offlineCapabilities), Instructions: text}.Result(mcpversion.Hop{})
 	case "tools/list":
 		result, err = json.Marshal(map[string]any{"tools": append([]json.RawMessage{}, c.Tools...)})
 	case "tools/call":
@@ -201,8 +201,8 @@ func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if era.Detect(m.Method, m.Params, "") == era.Modern {
-		result = era.Complete(m.Method, result, era.Hop{ServerInfo: c.serverInfo(), Private: true})
+	if mcpversion.Detect(m.Method, m.Params, "") == mcpversion.Modern {
+		result = mcpversion.Complete(m.Method, result, mcpversion.Hop{ServerInfo: c.serverInfo(), Private: true})
 	}
 	return answer(m.ID, result, nil), nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/answercache"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -115,11 +115,11 @@ func (c *Companion) keyOf(m *jsonrpc.Message) (answercache.Key, bool) {
 		if jsonrpc.Get(m.Params, "cursor") != nil {
 			return key, false
 		}
-		if era.Detect(m.Method, m.Params, "") != era.Modern {
+		if mcpversion.Detect(m.Method, m.Params, "") != mcpversion.Modern {
 			key.Client, key.Protocol = clientOf(jsonrpc.Get(c.memory.initialize, "params"))
 			return key, key.Client != ""
 		}
-		meta, bad := era.CheckMeta(m.Params)
+		meta, bad := mcpversion.CheckMeta(m.Params)
 		key.Era, key.Client, key.Protocol = modernEra, jsonrpc.GetString(meta.ClientInfo, "name"), meta.ProtocolVersion
 		return key, bad == nil
 	}

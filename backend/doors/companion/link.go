@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -271,7 +271,7 @@ func acknowledged(line []byte) json.RawMessage {
 	if err != nil {
 		return nil
 	}
-	return era.ReadMeta(m.Params).SubscriptionID
+	return mcpversion.ReadMeta(m.Params).SubscriptionID
 }
 
 // responseID returns the id of a response, and nil for any other message. The

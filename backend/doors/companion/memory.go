@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/doors/answercache"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -307,7 +307,7 @@ func (l *listen) changed(dst []byte, id string, lists ...string) []byte {
 	if !l.acked {
 		return dst
 	}
-	params := era.Meta{SubscriptionID: json.RawMessage(id)}.Stamp(nil)
+	params := mcpversion.Meta{SubscriptionID: json.RawMessage(id)}.Stamp(nil)
 	wanted := jsonrpc.Get(jsonrpc.Get(l.line, "params"), "notifications")
 	for _, list := range lists {
 		if string(jsonrpc.Get(wanted, list+"ListChanged")) == "true" {

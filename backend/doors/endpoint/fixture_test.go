@@ -17,7 +17,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/doors/endpoint"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -51,9 +51,9 @@ type scripted struct {
 const schema = `{"type":"object","properties":{"city":{"type":"string","x-mcp-header":"City"},"n":{"type":"number","x-mcp-header":"N"}}}`
 
 func (s *scripted) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	modern := era.Detect(method, params, "") == era.Modern
+	modern := mcpversion.Detect(method, params, "") == mcpversion.Modern
 	if modern {
-		if _, err := era.CheckMeta(params); err != nil {
+		if _, err := mcpversion.CheckMeta(params); err != nil {
 			return nil, err
 		}
 	}
@@ -62,13 +62,13 @@ func (s *scripted) Request(ctx context.Context, method string, params json.RawMe
 		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "the server does not start")
 	case method == "initialize" && !modern:
 		return json.RawMessage(fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"scripted","version":"1"}}`,
-			era.Negotiate(jsonrpc.GetString(params, "protocolVersion")))), nil
+			mcpversion.Negotiate(jsonrpc.GetString(params, "protocolVersion")))), nil
 	case method == "server/discover" && modern:
-		return era.Discover{Capabilities: json.RawMessage(`{"tools":{}}`)}.Result(era.Hop{ServerInfo: json.RawMessage(`{"name":"scripted","version":"1"}`)}), nil
+		return mcpversion.Discover{Capabilities: json.RawMessage(`{"tools":{}}`)}.Result(mcpversion.Hop{ServerInfo: json.RawMessage(`{"name":"scripted","version":"1"}`)}), nil
 	case method == "ping" && !modern:
 		return json.RawMessage("{}"), nil
 	case method == "tools/list":
-		return era.Complete(method, json.RawMessage(`{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"weather","inputSchema":`+schema+`}]}`), era.Hop{}), nil
+		return mcpversion.Complete(method, json.RawMessage(`{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"weather","inputSchema":`+schema+`}]}`), mcpversion.Hop{}), nil
 	case method == "tools/call":
 		return s.tool(ctx, params)
 	case method == "subscriptions/listen" && modern:

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -44,7 +44,7 @@ func (c *conversation) legacy(m jsonrpc.Message) {
 // checkVersion checks the header MCP-Protocol-Version. A supported version that differs
 // from that of the session is accepted, because clients send the wrong one.
 func (c *conversation) checkVersion(id []byte) bool {
-	if v := c.version(); v != "" && era.Of(v) != era.Legacy {
+	if v := c.version(); v != "" && mcpversion.Of(v) != mcpversion.Legacy {
 		refuse(c.w, http.StatusBadRequest, id, invalid("the MCP-Protocol-Version is not supported"))
 		return false
 	}
@@ -106,7 +106,7 @@ func (c *conversation) initialize(m jsonrpc.Message) {
 		return
 	}
 	defer s.release()
-	s.link.version = era.Negotiate(jsonrpc.GetString(m.Params, "protocolVersion"))
+	s.link.version = mcpversion.Negotiate(jsonrpc.GetString(m.Params, "protocolVersion"))
 	c.w.Header().Set(sessionHeader, s.link.id)
 	c.answer(s, []jsonrpc.Message{m}, reply{stream: prefersStream(c.r)})
 }
@@ -144,7 +144,7 @@ func (c *conversation) answer(s *session, requests []jsonrpc.Message, how reply)
 
 // withoutModern removes the metadata of the modern era from params, so that the header
 // decides the era of a request that has both.
-func withoutModern(params []byte) []byte { return era.Meta{}.Stamp(params) }
+func withoutModern(params []byte) []byte { return mcpversion.Meta{}.Stamp(params) }
 
 // batch serves an array of messages. Only sessions of one version have them.
 func (c *conversation) batch(body []byte) {
@@ -152,7 +152,7 @@ func (c *conversation) batch(body []byte) {
 		refuse(c.w, http.StatusBadRequest, nil, jsonrpc.NewError(jsonrpc.CodeParseError, "Parse error"))
 		return
 	}
-	if c.r.Header.Get(sessionHeader) == "" || era.Of(c.version()) == era.Modern {
+	if c.r.Header.Get(sessionHeader) == "" || mcpversion.Of(c.version()) == mcpversion.Modern {
 		refuse(c.w, http.StatusBadRequest, nil, errBatch)
 		return
 	}
@@ -211,7 +211,7 @@ func (c *conversation) messages(body []byte) (messages []jsonrpc.Message, ok boo
 // get serves a GET request: the stream of messages outside of requests, or a stream that
 // the client has lost.
 func (c *conversation) get() {
-	if era.Of(c.version()) == era.Modern || c.r.Header.Get(sessionHeader) == "" {
+	if mcpversion.Of(c.version()) == mcpversion.Modern || c.r.Header.Get(sessionHeader) == "" {
 		notAllowed(c.w)
 		return
 	}
@@ -246,7 +246,7 @@ func (c *conversation) get() {
 
 // delete serves a DELETE request, with which a client ends its session.
 func (c *conversation) delete() {
-	if era.Of(c.version()) == era.Modern || c.r.Header.Get(sessionHeader) == "" {
+	if mcpversion.Of(c.version()) == mcpversion.Modern || c.r.Header.Get(sessionHeader) == "" {
 		notAllowed(c.w)
 		return
 	}

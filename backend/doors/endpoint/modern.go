@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
@@ -46,7 +46,7 @@ func (c *conversation) modern(m jsonrpc.Message) {
 	reader := stream.attach(0)
 	request, refused := s.start(c.r.Context(), m, stream)
 	if refused != nil {
-		refuse(c.w, era.Status(refused.Code), m.ID, refused)
+		refuse(c.w, mcpversion.Status(refused.Code), m.ID, refused)
 		return
 	}
 	if !c.send(reader, reply{modern: true, stream: prefersStream(c.r)}) {
@@ -57,17 +57,17 @@ func (c *conversation) modern(m jsonrpc.Message) {
 // checkModern returns the error that answers a message whose version, headers or
 // metadata are wrong, or whose method was removed.
 func (c *conversation) checkModern(m jsonrpc.Message) *jsonrpc.Error {
-	version := era.ReadMeta(m.Params).ProtocolVersion
+	version := mcpversion.ReadMeta(m.Params).ProtocolVersion
 	if version == "" {
 		version = c.version()
 	}
 	if differs := c.version() != "" && c.version() != version; version != "" && !differs { // Check reports a difference
-		if err := era.CheckVersion(version); err != nil {
+		if err := mcpversion.CheckVersion(version); err != nil {
 			return err
 		}
 	}
 	if c.version() == "" {
-		return jsonrpc.NewError(era.CodeHeaderMismatch, "Header mismatch: MCP-Protocol-Version is missing; send headers that repeat the body")
+		return jsonrpc.NewError(mcpversion.CodeHeaderMismatch, "Header mismatch: MCP-Protocol-Version is missing; send headers that repeat the body")
 	}
 	if err := mcpheader.Check(c.r.Header, m.Method, m.Params); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (c *conversation) checkModern(m jsonrpc.Message) *jsonrpc.Error {
 	if !m.IsRequest() {
 		return nil
 	}
-	_, err := era.CheckMeta(m.Params)
+	_, err := mcpversion.CheckMeta(m.Params)
 	return err
 }
 

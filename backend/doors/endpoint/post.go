@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -37,8 +37,8 @@ func (c *conversation) post() {
 	if !ok {
 		return
 	}
-	switch e := era.Detect(m.Method, m.Params, c.version()); {
-	case e == era.Modern:
+	switch e := mcpversion.Detect(m.Method, m.Params, c.version()); {
+	case e == mcpversion.Modern:
 		c.modern(m)
 	default:
 		c.legacy(m)

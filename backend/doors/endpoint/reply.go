@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 const (
@@ -168,7 +168,7 @@ func (o *output) json(answers []event, how reply) bool {
 		size += a.size
 	}
 	if how.modern {
-		status = era.Status(answers[0].code)
+		status = mcpversion.Status(answers[0].code)
 	}
 	header := o.w.Header()
 	header.Set("Content-Type", "application/json")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -230,7 +230,7 @@ func (s *session) start(ctx context.Context, m jsonrpc.Message, to *stream) (*re
 			return
 		}
 		if err != nil && cause != nil {
-			err = jsonrpc.NewError(era.CodeUnknownOutcome, "the outcome of this request is unknown: %s", cause)
+			err = jsonrpc.NewError(mcpversion.CodeUnknownOutcome, "the outcome of this request is unknown: %s", cause)
 		}
 		if err == nil && m.Method == "tools/list" {
 			result = removeBadParams(result)
@@ -255,7 +255,7 @@ func (s *session) enter(r *request) *jsonrpc.Error {
 	case s.ended:
 		return invalid("the session has ended")
 	case len(s.running) >= maxRunning:
-		return jsonrpc.NewError(era.CodeBusy, "%d requests are in flight, which is the limit; wait for an answer", maxRunning)
+		return jsonrpc.NewError(mcpversion.CodeBusy, "%d requests are in flight, which is the limit; wait for an answer", maxRunning)
 	}
 	for other := range s.running {
 		if s.link != nil && other.id == r.id {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -230,7 +230,7 @@ func (s *stream) trim() {
 
 // shorten replaces an answer that is too large to be kept.
 func (s *stream) shorten(e *event) {
-	short := answer(e.answers, nil, jsonrpc.NewError(era.CodeUnknownOutcome, "the result is too large to be sent again"))
+	short := answer(e.answers, nil, jsonrpc.NewError(mcpversion.CodeUnknownOutcome, "the result is too large to be sent again"))
 	s.size += short.size - e.size
 	short.id = e.id
 	*e = *short

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
@@ -124,7 +124,7 @@ func answer(result json.RawMessage, err error) (json.RawMessage, error) {
 	case errors.As(err, &cancelled):
 		return nil, err // the client has cancelled the call and ignores the response
 	case fault.KindOf(err) == fault.Busy:
-		return nil, jsonrpc.NewError(era.CodeBusy, "%s", fault.MessageOf(err))
+		return nil, jsonrpc.NewError(mcpversion.CodeBusy, "%s", fault.MessageOf(err))
 	}
 	return errorResult(fault.MessageOf(err))
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -62,7 +62,7 @@ func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawM
 	l := &listener{session: s, id: jsonrpc.RequestID(ctx), lists: make(map[string]bool)}
 	l.notify = func(method string, params json.RawMessage) error { return s.peer.Notify(ctx, method, params) }
 	if !s.addListener(l) {
-		return nil, jsonrpc.NewError(era.CodeBusy, "%d subscriptions of this client are open, which is the limit", maxListens)
+		return nil, jsonrpc.NewError(mcpversion.CodeBusy, "%d subscriptions of this client are open, which is the limit", maxListens)
 	}
 	defer s.removeListener(l)
 	honoured := json.RawMessage("{}")
@@ -117,7 +117,7 @@ func (l *listener) subscribe(ctx context.Context, uris json.RawMessage) json.Raw
 
 // tagged returns params with the id of the listen request.
 func (l *listener) tagged(params json.RawMessage) json.RawMessage {
-	return era.Meta{SubscriptionID: l.id}.Stamp(params)
+	return mcpversion.Meta{SubscriptionID: l.id}.Stamp(params)
 }
 
 // announce implements subscriber.

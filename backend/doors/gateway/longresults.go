@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/lenient"
+	"github.com/agent-discover/agent-discover/backend/base/loosejson"
 	"github.com/agent-discover/agent-discover/backend/doors/longresult"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
@@ -157,11 +157,11 @@ func (s *Session) callReading(accepts danger, name string, arguments json.RawMes
 func (s *Session) readMore(raw json.RawMessage) (json.RawMessage, error) {
 	var args struct {
 		Handle  string          `json:"handle"`
-		Offset  lenient.Number  `json:"offset"`
+		Offset  loosejson.Number  `json:"offset"`
 		Grep    string          `json:"grep"`
-		Context lenient.Number  `json:"context"`
+		Context loosejson.Number  `json:"context"`
 		Path    string          `json:"path"`
-		Block   *lenient.Number `json:"block"`
+		Block   *loosejson.Number `json:"block"`
 	}
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return nil, badArgument(err)
@@ -178,7 +178,7 @@ func (s *Session) readMore(raw json.RawMessage) (json.RawMessage, error) {
 func (s *Session) saveBlock(raw json.RawMessage) (json.RawMessage, error) {
 	var args struct {
 		Handle string          `json:"handle"`
-		Block  *lenient.Number `json:"block"`
+		Block  *loosejson.Number `json:"block"`
 	}
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return nil, badArgument(err)

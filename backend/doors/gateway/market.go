@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/lenient"
+	"github.com/agent-discover/agent-discover/backend/base/loosejson"
 )
 
 // Market finds and proposes servers of the marketplace for agents. Its results are sent as JSON.
@@ -65,7 +65,7 @@ func (in *inputs) UnmarshalJSON(data []byte) error {
 		if value[0] != '[' {
 			value = append(append(json.RawMessage("["), value...), ']')
 		}
-		var values lenient.Strings
+		var values loosejson.Strings
 		if err := values.UnmarshalJSON(value); err != nil {
 			return err
 		}

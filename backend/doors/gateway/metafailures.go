@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacheck"
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
@@ -87,7 +87,7 @@ func failureOf(err error, server, tool string) *failure {
 func passesOn(err error) bool {
 	var rpc *jsonrpc.Error
 	var cancelled *jsonrpc.Cancelled
-	return errors.As(err, &cancelled) || errors.As(err, &rpc) && rpc.Code == era.CodeBusy
+	return errors.As(err, &cancelled) || errors.As(err, &rpc) && rpc.Code == mcpversion.CodeBusy
 }
 
 // known returns an approved server.

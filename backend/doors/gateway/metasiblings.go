@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/lenient"
+	"github.com/agent-discover/agent-discover/backend/base/loosejson"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
@@ -42,8 +42,8 @@ type siblingArguments struct {
 	Query           string         `json:"query"`
 	Server          string         `json:"server"`
 	Tool            string         `json:"tool"`
-	Limit           lenient.Number `json:"limit"`
-	IncludeDisabled lenient.Bool   `json:"includeDisabled"`
+	Limit           loosejson.Number `json:"limit"`
+	IncludeDisabled loosejson.Bool   `json:"includeDisabled"`
 }
 
 // replying returns a sibling whose result is the text of a JSON object.

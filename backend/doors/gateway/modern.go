@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/doors/parking"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -22,12 +22,12 @@ const listTTL = 60_000
 // modern serves a request of MCP 2026-07-28. Such requests carry what a session
 // otherwise remembers, and lists depend on the configuration only.
 func (s *Session) modern(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	meta, bad := era.CheckMeta(params)
+	meta, bad := mcpversion.CheckMeta(params)
 	if bad != nil {
 		return nil, bad
 	}
 	s.introduceModern(meta)
-	hop := era.Hop{ServerInfo: s.surface.info(), Private: true}
+	hop := mcpversion.Hop{ServerInfo: s.surface.info(), Private: true}
 	if method != "resources/read" {
 		hop.TTLMs = s.surface.ttl(method)
 	}
@@ -35,7 +35,7 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 	var rpc *jsonrpc.Error
 	switch {
 	case errors.As(err, &rpc):
-		return nil, era.ErrorFor(era.Modern, rpc)
+		return nil, mcpversion.ErrorFor(mcpversion.Modern, rpc)
 	case err != nil:
 		return nil, err
 	}
@@ -43,18 +43,18 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 	case "tools/call", "prompts/get", "resources/read":
 		return result, nil // rounds has completed it
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/get", "tasks/update", "tasks/cancel":
-		return era.Restamp(method, result, hop), nil // a list that its server has sent says how long it may be cached
+		return mcpversion.Restamp(method, result, hop), nil // a list that its server has sent says how long it may be cached
 	}
-	result = era.Complete(method, result, hop)
+	result = mcpversion.Complete(method, result, hop)
 	if method == "subscriptions/listen" {
-		own := jsonrpc.Set(jsonrpc.Get(result, "_meta"), era.KeySubscriptionID, jsonrpc.RequestID(ctx))
+		own := jsonrpc.Set(jsonrpc.Get(result, "_meta"), mcpversion.KeySubscriptionID, jsonrpc.RequestID(ctx))
 		result = jsonrpc.Set(result, "_meta", own)
 	}
 	return result, nil
 }
 
 // answerModern sets hop anew if the request has started the server.
-func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta, params json.RawMessage, hop *era.Hop) (json.RawMessage, error) {
+func (s *Session) answerModern(ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop *mcpversion.Hop) (json.RawMessage, error) {
 	ctx = exchange{modern: true, caller: modernLists{s}}.in(ctx)
 	switch method {
 	case "server/discover":
@@ -63,15 +63,15 @@ func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta
 			return nil, rpcError(err)
 		}
 		hop.ServerInfo, hop.TTLMs = own.Info, s.surface.ttl(method)
-		return era.Discover{Capabilities: modernCapabilities(own.Capabilities), Instructions: own.Instructions}.Result(*hop), nil
+		return mcpversion.Discover{Capabilities: modernCapabilities(own.Capabilities), Instructions: own.Instructions}.Result(*hop), nil
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
-		return s.surface.list(ctx, method, era.Meta{}.Stamp(params))
+		return s.surface.list(ctx, method, mcpversion.Meta{}.Stamp(params))
 	case "tools/call", "prompts/get", "resources/read":
 		return s.rounds(ctx, method, meta, params, *hop)
 	case "tasks/get", "tasks/update", "tasks/cancel":
 		return s.modernTask(ctx, method, meta, params)
 	case "completion/complete":
-		return s.pass(ctx, method, era.Meta{}.Stamp(params))
+		return s.pass(ctx, method, mcpversion.Meta{}.Stamp(params))
 	case "subscriptions/listen":
 		return s.listen(ctx, params)
 	}
@@ -84,7 +84,7 @@ func modernCapabilities(capabilities json.RawMessage) json.RawMessage {
 }
 
 // introduceModern notes the client's name, for people.
-func (s *Session) introduceModern(meta era.Meta) {
+func (s *Session) introduceModern(meta mcpversion.Meta) {
 	name := jsonrpc.GetString(meta.ClientInfo, "name")
 	s.mu.Lock()
 	known := s.introduced
@@ -102,7 +102,7 @@ func (s *Session) introduceModern(meta era.Meta) {
 // rounds serves a request that servers may answer with questions: the client gets
 // these as a result, and answers them with its next request. Servers of the modern era
 // send such results themselves; for others, the hub parks the call.
-func (s *Session) rounds(ctx context.Context, method string, meta era.Meta, params json.RawMessage, hop era.Hop) (json.RawMessage, error) {
+func (s *Session) rounds(ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop mcpversion.Hop) (json.RawMessage, error) {
 	if meta.LogLevel != "" && !slices.Contains(levels, meta.LogLevel) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown log level %q", meta.LogLevel)
 	}
@@ -126,7 +126,7 @@ func (s *Session) rounds(ctx context.Context, method string, meta era.Meta, para
 		if retry.State, err = s.gateway.unsealed(retry.State, binding); err != nil {
 			return nil, err
 		}
-		own := retry.AddTo(era.Meta{}.Stamp(params))
+		own := retry.AddTo(mcpversion.Meta{}.Stamp(params))
 		call = s.gateway.parked.Begin(ctx, binding, func(ctx context.Context, c *parking.Call) (json.RawMessage, error) {
 			asked := &modernCaller{round, c}
 			e := exchange{modern: true, caller: asked, progress: asked.progress, level: meta.LogLevel, server: &round.server}
@@ -140,9 +140,9 @@ func (s *Session) rounds(ctx context.Context, method string, meta era.Meta, para
 	case outcome.Required != nil:
 		return outcome.Required.JSON(), nil
 	case round.server.Load():
-		return s.gateway.sealed(era.Restamp(method, outcome.Result, hop), binding), nil
+		return s.gateway.sealed(mcpversion.Restamp(method, outcome.Result, hop), binding), nil
 	}
-	return era.Complete(method, outcome.Result, hop), nil
+	return mcpversion.Complete(method, outcome.Result, hop), nil
 }
 
 // parkedCall returns the parked call that a retry continues, nil if the request is no
@@ -167,7 +167,7 @@ const stateLife = 24 * time.Hour
 // sealed returns a result of a modern server with its state bound to the client: the
 // server sees one client, the hub, and could not tell whose state it gets.
 func (g *Gateway) sealed(result json.RawMessage, binding parking.Binding) json.RawMessage {
-	if era.ResultType(result) != era.TypeInputRequired {
+	if mcpversion.ResultType(result) != mcpversion.TypeInputRequired {
 		return result
 	}
 	required, err := inputrequired.Read(result)
@@ -201,7 +201,7 @@ func (s *Session) answer(ctx context.Context, method string, params json.RawMess
 // retryError returns the error of a retry that continues no call.
 func retryError(err error) error {
 	if errors.Is(err, parking.ErrUnknownOutcome) {
-		return jsonrpc.NewError(era.CodeUnknownOutcome, "%s", err)
+		return jsonrpc.NewError(mcpversion.CodeUnknownOutcome, "%s", err)
 	}
 	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", parking.ErrState)
 }
@@ -218,14 +218,14 @@ func inputOf(err error, missing *string) (json.RawMessage, error) {
 		return required.JSON(), nil
 	}
 	if missing != nil {
-		return nil, era.MissingCapabilities(json.RawMessage(*missing))
+		return nil, mcpversion.MissingCapabilities(json.RawMessage(*missing))
 	}
 	return nil, err
 }
 
 // notifier returns a function that passes notifications of a call to the client, as its
 // request asks for them: progress under its token, and log messages of its level.
-func (s *Session) notifier(ctx context.Context, meta era.Meta) func(method string, params json.RawMessage) {
+func (s *Session) notifier(ctx context.Context, meta mcpversion.Meta) func(method string, params json.RawMessage) {
 	return func(method string, params json.RawMessage) {
 		switch {
 		case method == "notifications/progress" && meta.ProgressToken != nil:
@@ -277,7 +277,7 @@ func (m *modernCaller) Client() any { return m.session }
 // Ask implements upstream.Caller.
 func (m *modernCaller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	var declared map[string]json.RawMessage
-	_ = json.Unmarshal(m.declared.Capabilities, &declared) // an object; see era.CheckMeta
+	_ = json.Unmarshal(m.declared.Capabilities, &declared) // an object; see mcpversion.CheckMeta
 	if lacks := unsupported(declared, q); lacks != "" {
 		if answer, asked, err := m.session.askPerson(ctx, q); asked {
 			return answer, err

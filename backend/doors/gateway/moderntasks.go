@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -29,7 +29,7 @@ func (c taskCaller) Ask(_ context.Context, q upstream.Question) (json.RawMessage
 }
 
 // modernTask serves tasks/get, tasks/update and tasks/cancel of MCP 2026-07-28.
-func (s *Session) modernTask(ctx context.Context, method string, meta era.Meta, params json.RawMessage) (json.RawMessage, error) {
+func (s *Session) modernTask(ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage) (json.RawMessage, error) {
 	if jsonrpc.Get(jsonrpc.Get(meta.ClientCapabilities, "extensions"), tasksExtension) == nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s; the client does not declare the extension %s", method, tasksExtension)
 	}
@@ -43,7 +43,7 @@ func (s *Session) modernTask(ctx context.Context, method string, meta era.Meta, 
 	}
 	round := &modernRound{session: s, declared: upstream.Declared{Capabilities: meta.ClientCapabilities, Modern: true}}
 	ctx = exchange{modern: true, caller: taskCaller{round}, server: &round.server}.in(ctx)
-	result, err := s.pass(ctx, method, era.Meta{}.Stamp(params))
+	result, err := s.pass(ctx, method, mcpversion.Meta{}.Stamp(params))
 	if err != nil {
 		return nil, err
 	}

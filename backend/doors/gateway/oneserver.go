@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpshape"
@@ -48,9 +48,9 @@ func (o oneServer) introduce(ctx context.Context, client json.RawMessage) (intro
 	if err := o.admitted(); err != nil {
 		return introduction{}, err
 	}
-	e, which := o.session.exchangeOf(ctx), era.Legacy
+	e, which := o.session.exchangeOf(ctx), mcpversion.Legacy
 	if e.modern {
-		which = era.Modern
+		which = mcpversion.Modern
 	}
 	known, ok := o.known(which)
 	other := ok && !e.modern && canBeAsked(client) && o.onlyModern()
@@ -92,7 +92,7 @@ func (o oneServer) beforeSignIn() (introduction, error) {
 
 // known returns what the server has declared at its last start, as clients accept it, in an
 // era if it speaks both.
-func (o oneServer) known(which era.Era) (introduction, bool) {
+func (o oneServer) known(which mcpversion.Era) (introduction, bool) {
 	stored := o.session.gateway.listings.Of(o.server, listings.Introduction)
 	if len(stored) == 0 {
 		return introduction{}, false
@@ -117,12 +117,12 @@ func (o oneServer) known(which era.Era) (introduction, bool) {
 func (o oneServer) onlyModern() bool {
 	stored := o.session.gateway.listings.Of(o.server, listings.Introduction)
 	_, without := o.session.gateway.proxy.Introductions(o.server)
-	return len(stored) == 1 && eraOf(stored[0]) == era.Modern && !slices.Contains(without, era.Legacy)
+	return len(stored) == 1 && eraOf(stored[0]) == mcpversion.Modern && !slices.Contains(without, mcpversion.Legacy)
 }
 
 // eraOf returns the era in which a server has introduced itself.
-func eraOf(introduction json.RawMessage) era.Era {
-	return era.Of(jsonrpc.GetString(introduction, "protocolVersion"))
+func eraOf(introduction json.RawMessage) mcpversion.Era {
+	return mcpversion.Of(jsonrpc.GetString(introduction, "protocolVersion"))
 }
 
 // remember stores how a running server has introduced itself, in each era that it speaks.
@@ -142,7 +142,7 @@ func (g *Gateway) remember(ctx context.Context, server string) {
 	}
 	for _, old := range g.listings.Of(server, listings.Introduction) { // in the era that it has not spoken since the hub started
 		of := eraOf(old)
-		if of == era.Unknown || slices.Contains(without, of) || slices.ContainsFunc(list, func(raw json.RawMessage) bool { return eraOf(raw) == of }) {
+		if of == mcpversion.Unknown || slices.Contains(without, of) || slices.ContainsFunc(list, func(raw json.RawMessage) bool { return eraOf(raw) == of }) {
 			continue
 		}
 		list = append(list, old)
@@ -166,7 +166,7 @@ func introduced(d upstream.Description) (json.RawMessage, error) {
 }
 
 func (o oneServer) info() json.RawMessage {
-	known, _ := o.known(era.Modern)
+	known, _ := o.known(mcpversion.Modern)
 	return known.Info
 }
 
@@ -239,7 +239,7 @@ func (o oneServer) resolve(name string) (server, tool string, ok bool) { return 
 // ttl returns what the server has said of the lists that it has sent, as long as it runs.
 // It is 0 before the server has introduced itself, which may take a sign-in.
 func (o oneServer) ttl(method string) int64 {
-	if _, known := o.known(era.Modern); !known {
+	if _, known := o.known(mcpversion.Modern); !known {
 		return 0
 	}
 	if ms, said := o.session.gateway.proxy.TTLs(o.server)[method]; said {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/lenient"
+	"github.com/agent-discover/agent-discover/backend/base/loosejson"
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
@@ -63,31 +63,31 @@ var actions = []struct {
 type arguments struct {
 	Action        string            `json:"action"`
 	Query         string            `json:"query"`
-	Intents       lenient.Strings   `json:"intents"`
+	Intents       loosejson.Strings   `json:"intents"`
 	CallAs        string            `json:"call_as"`
 	Server        string            `json:"server"`
 	Tool          string            `json:"tool"`
 	Arguments     json.RawMessage   `json:"arguments"`
-	Limit         lenient.Number    `json:"limit"`
-	AutoActivate  *lenient.Bool     `json:"auto_activate"`
-	Brief         lenient.Bool      `json:"brief"`
+	Limit         loosejson.Number    `json:"limit"`
+	AutoActivate  *loosejson.Bool     `json:"auto_activate"`
+	Brief         loosejson.Bool      `json:"brief"`
 	Source        string            `json:"source"`
-	InstalledOnly lenient.Bool      `json:"installed_only"`
+	InstalledOnly loosejson.Bool      `json:"installed_only"`
 	Name          string            `json:"name"`
 	Command       string            `json:"command"`
-	Args          lenient.Strings   `json:"args"`
-	Env           lenient.StringMap `json:"env"`
+	Args          loosejson.Strings   `json:"args"`
+	Env           loosejson.StringMap `json:"env"`
 	Description   string            `json:"description"`
-	Tags          lenient.Strings   `json:"tags"`
+	Tags          loosejson.Strings   `json:"tags"`
 	Cursor        string            `json:"cursor"`
 	File          string            `json:"file"`
 	Inputs        inputs            `json:"inputs"`
 	Do            string            `json:"do"`
-	Tools         lenient.Strings   `json:"tools"`
+	Tools         loosejson.Strings   `json:"tools"`
 	Note          string            `json:"note"`
-	Confirm       lenient.Bool      `json:"confirm"`
-	AutoEquip     lenient.Bool      `json:"autoEquip"`
-	EquipToo      lenient.Bool      `json:"auto_equip"` // another way to write it
+	Confirm       loosejson.Bool      `json:"confirm"`
+	AutoEquip     loosejson.Bool      `json:"autoEquip"`
+	EquipToo      loosejson.Bool      `json:"auto_equip"` // another way to write it
 }
 
 // callRegistry serves tools/call of registry. Errors become results with

@@ -6,7 +6,7 @@ import (
 	"errors"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -108,7 +108,7 @@ func rpcError(err error) error {
 	}
 	switch fault.KindOf(err) {
 	case fault.Busy:
-		return jsonrpc.NewError(era.CodeBusy, "%s", fault.MessageOf(err))
+		return jsonrpc.NewError(mcpversion.CodeBusy, "%s", fault.MessageOf(err))
 	case fault.Invalid, fault.NotFound, fault.Denied:
 		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s", fault.MessageOf(err))
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/longresult"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -100,7 +100,7 @@ func (s *Session) client() Client {
 
 // Request implements jsonrpc.Handler.
 func (s *Session) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	if era.Detect(method, params, "") == era.Modern {
+	if mcpversion.Detect(method, params, "") == mcpversion.Modern {
 		return s.modern(ctx, method, params)
 	}
 	switch method {
@@ -168,7 +168,7 @@ func (s *Session) initialize(ctx context.Context, params json.RawMessage) (json.
 	if err != nil {
 		return nil, rpcError(err)
 	}
-	version := era.Negotiate(asked.ProtocolVersion)
+	version := mcpversion.Negotiate(asked.ProtocolVersion)
 	if version < tasksVersion {
 		own.Capabilities = jsonrpc.Delete(own.Capabilities, "tasks")
 	}

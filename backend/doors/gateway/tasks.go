@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -40,7 +40,7 @@ func (s *Session) noteTask(server, tool string, result proxy.Result) {
 		return // without looking for the members of a long result
 	}
 	id := jsonrpc.GetString(jsonrpc.Get(result.JSON, "task"), "taskId")
-	if era.ResultType(result.JSON) == era.TypeTask {
+	if mcpversion.ResultType(result.JSON) == mcpversion.TypeTask {
 		id = jsonrpc.GetString(result.JSON, "taskId")
 	}
 	if id == "" {

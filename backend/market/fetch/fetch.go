@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/reach"
+	"github.com/agent-discover/agent-discover/backend/base/netreach"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
@@ -96,7 +96,7 @@ func newTransport(o Options, anyCertificate bool) transport {
 		transport.Proxy = func(r *http.Request) (*url.URL, error) { return o.Proxy(r.URL) }
 	}
 	if o.Allow != nil {
-		return reach.Guard(transport, connectTimeout, o.Allow)
+		return netreach.Guard(transport, connectTimeout, o.Allow)
 	}
 	return transport
 }
@@ -271,8 +271,8 @@ func (c *Client) failed(ctx context.Context, address string, err error) error {
 		return ctx.Err()
 	case ctx.Err() != nil, isNetwork && network.Timeout():
 		return fault.Wrap(cause(err), fault.Timeout, "%s did not answer in time", place)
-	case errors.Is(err, reach.ErrRefused):
-		return fault.Wrap(reach.ErrRefused, fault.Denied, "%s leads to an address on this computer or in its network, which a listing of a public registry must not do", place)
+	case errors.Is(err, netreach.ErrRefused):
+		return fault.Wrap(netreach.ErrRefused, fault.Denied, "%s leads to an address on this computer or in its network, which a listing of a public registry must not do", place)
 	case errors.Is(err, errRedirects), errors.Is(err, errDowngrade):
 		return fault.Wrap(cause(err), fault.Failed, "%s redirected the request in a way that is not safe to follow", place)
 	}

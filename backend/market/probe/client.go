@@ -18,10 +18,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/reach"
+	"github.com/agent-discover/agent-discover/backend/base/netreach"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
@@ -52,7 +52,7 @@ func newClient(o Options) *client {
 		transport.Proxy = func(r *http.Request) (*url.URL, error) { return o.Proxy(r.URL) }
 	}
 	allow := func(_ context.Context, ip netip.Addr) bool { return o.Allow(ip) }
-	c.http = &http.Client{Transport: reach.Guard(transport, connectTimeout, allow), CheckRedirect: c.redirect}
+	c.http = &http.Client{Transport: netreach.Guard(transport, connectTimeout, allow), CheckRedirect: c.redirect}
 	return c
 }
 
@@ -76,7 +76,7 @@ func (c *client) try(ctx context.Context, address, transport string) listing.Pro
 		return answer
 	}
 	header := make(http.Header)
-	params := era.Meta{ProtocolVersion: era.Modern.Versions()[0], ClientInfo: clientInfo, ClientCapabilities: json.RawMessage("{}")}.Stamp(json.RawMessage("{}"))
+	params := mcpversion.Meta{ProtocolVersion: mcpversion.Modern.Versions()[0], ClientInfo: clientInfo, ClientCapabilities: json.RawMessage("{}")}.Stamp(json.RawMessage("{}"))
 	mcpheader.Set(header, "server/discover", params)
 	if modern, _ := c.post(ctx, address, "server/discover", params, header); modern.Answer != Failed {
 		return modern
@@ -87,7 +87,7 @@ func (c *client) try(ctx context.Context, address, transport string) listing.Pro
 var clientInfo = json.RawMessage(`{"name":"agent-discover","version":"1"}`)
 
 func legacyParams() json.RawMessage {
-	params := jsonrpc.Set(nil, "protocolVersion", jsonrpc.Quote(era.Legacy.Versions()[0]))
+	params := jsonrpc.Set(nil, "protocolVersion", jsonrpc.Quote(mcpversion.Legacy.Versions()[0]))
 	params = jsonrpc.Set(params, "capabilities", json.RawMessage("{}"))
 	return jsonrpc.Set(params, "clientInfo", clientInfo)
 }
@@ -219,8 +219,8 @@ func failure(err error) listing.Probe {
 	name, isName := errors.AsType[*net.DNSError](err)
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
-	case errors.Is(err, reach.ErrRefused):
-		detail = reach.ErrRefused.Error()
+	case errors.Is(err, netreach.ErrRefused):
+		detail = netreach.ErrRefused.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		detail = "it does not answer"
 	case isName && name.IsNotFound:

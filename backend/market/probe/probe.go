@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/reach"
+	"github.com/agent-discover/agent-discover/backend/base/netreach"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
@@ -78,7 +78,7 @@ func New(o Options) *Prober {
 		o.Timeout = patience
 	}
 	if o.Allow == nil {
-		o.Allow = func(ip netip.Addr) bool { return reach.Of(ip) == reach.Public }
+		o.Allow = func(ip netip.Addr) bool { return netreach.Of(ip) == netreach.Public }
 	}
 	return &Prober{options: o, slots: make(chan struct{}, atOnce), client: sync.OnceValue(func() *client { return newClient(o) }), running: make(map[string]chan struct{})}
 }

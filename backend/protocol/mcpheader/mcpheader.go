@@ -16,7 +16,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -76,7 +76,7 @@ func NameOf(method string, params json.RawMessage) (name string, ok bool) {
 // Set sets the headers of a request, without those of arguments. The version is that in
 // the params; without one, such as in a notification, the header stays as it is.
 func Set(h http.Header, method string, params json.RawMessage) {
-	if version := era.ReadMeta(params).ProtocolVersion; version != "" {
+	if version := mcpversion.ReadMeta(params).ProtocolVersion; version != "" {
 		h.Set(Version, version)
 	}
 	h.Set(Method, method)
@@ -90,7 +90,7 @@ func Set(h http.Header, method string, params json.RawMessage) {
 // answers the request. It does not check the headers of arguments, nor that the params
 // have a version or a name.
 func Check(h http.Header, method string, params json.RawMessage) *jsonrpc.Error {
-	version := era.ReadMeta(params).ProtocolVersion
+	version := mcpversion.ReadMeta(params).ProtocolVersion
 	if err := compare(h, Version, version, version != "", same); err != nil {
 		return err
 	}
@@ -129,5 +129,5 @@ func compare(h http.Header, name, body string, inBody bool, equal func(header, b
 }
 
 func mismatch(format string, args ...any) *jsonrpc.Error {
-	return jsonrpc.NewError(era.CodeHeaderMismatch, "Header mismatch: "+format+"; send headers that repeat the body", args...)
+	return jsonrpc.NewError(mcpversion.CodeHeaderMismatch, "Header mismatch: "+format+"; send headers that repeat the body", args...)
 }

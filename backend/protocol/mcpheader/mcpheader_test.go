@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 const version = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`
@@ -107,7 +107,7 @@ func TestHeadersThatDifferFromTheBodyAreRefused(t *testing.T) {
 	} {
 		h := good()
 		change(h)
-		if err := Check(h, "tools/call", json.RawMessage(params)); err == nil || err.Code != era.CodeHeaderMismatch {
+		if err := Check(h, "tools/call", json.RawMessage(params)); err == nil || err.Code != mcpversion.CodeHeaderMismatch {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

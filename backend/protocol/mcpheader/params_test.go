@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -138,7 +138,7 @@ func TestArgumentsThatDifferFromHeadersAreRefused(t *testing.T) {
 		{`{"options":{"dry":true}}`, http.Header{"Mcp-Param-Dry-Run": {"True"}}, false},
 	} {
 		err := params.Check(test.h, json.RawMessage(test.arguments))
-		if (err == nil) != test.ok || err != nil && err.Code != era.CodeHeaderMismatch {
+		if (err == nil) != test.ok || err != nil && err.Code != mcpversion.CodeHeaderMismatch {
 			t.Errorf("%s with %v: %v", test.arguments, test.h, err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -27,7 +27,7 @@ func TestTheSDKsServerAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta := era.Meta{ProtocolVersion: "2026-07-28", ClientCapabilities: json.RawMessage(`{}`)}
+	meta := mcpversion.Meta{ProtocolVersion: "2026-07-28", ClientCapabilities: json.RawMessage(`{}`)}
 	set := func(name, value string) func(http.Header) { return func(h http.Header) { h.Set(name, value) } }
 	remove := func(name string) func(http.Header) { return func(h http.Header) { h.Del(name) } }
 	none := func(http.Header) {}
@@ -47,7 +47,7 @@ func TestTheSDKsServerAgrees(t *testing.T) {
 		{"no header of an argument", meta.Stamp(json.RawMessage(`{"name":"x","arguments":{"region":"eu"}}`)), remove("Mcp-Param-Region"), -32020},
 		{"a header of no argument", meta.Stamp(json.RawMessage(`{"name":"x","arguments":{}}`)), set("Mcp-Param-Region", "us"), -32020},
 		{"an integer written in another way", meta.Stamp(json.RawMessage(`{"name":"x","arguments":{"limit":7}}`)), set("Mcp-Param-Limit", "7.0"), 0},
-		{"no capabilities", era.Meta{ProtocolVersion: "2026-07-28"}.Stamp(json.RawMessage(`{"name":"x"}`)), none, -32602},
+		{"no capabilities", mcpversion.Meta{ProtocolVersion: "2026-07-28"}.Stamp(json.RawMessage(`{"name":"x"}`)), none, -32602},
 		{"no version in _meta", json.RawMessage(`{"name":"x","_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}`), set(Version, "2026-07-28"), -32602},
 	} {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/", strings.NewReader(
@@ -61,7 +61,7 @@ func TestTheSDKsServerAgrees(t *testing.T) {
 
 		own := Check(request.Header, "tools/call", test.params)
 		if own == nil {
-			_, own = era.CheckMeta(test.params)
+			_, own = mcpversion.CheckMeta(test.params)
 		}
 		if own == nil {
 			own = tool.Check(request.Header, arguments)
@@ -82,7 +82,7 @@ func TestTheSDKsServerAgrees(t *testing.T) {
 		if code != test.want || theirs != test.want {
 			t.Errorf("%s: code %d, the SDK's %d, want %d; headers %v, answer %s", test.what, code, theirs, test.want, request.Header, body)
 		}
-		if status := era.Status(theirs); theirs != 0 && theirs != jsonrpc.CodeInvalidParams && status != answer.Code {
+		if status := mcpversion.Status(theirs); theirs != 0 && theirs != jsonrpc.CodeInvalidParams && status != answer.Code {
 			t.Errorf("%s: status %d, the SDK's %d", test.what, status, answer.Code)
 		}
 	}

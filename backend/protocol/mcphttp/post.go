@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
@@ -40,7 +40,7 @@ type post struct {
 
 func newPost(line []byte, m jsonrpc.Message) *post {
 	p := &post{line: line, method: m.Method, params: m.Params, sent: make(chan struct{})}
-	if m.Method != "" && era.ReadMeta(m.Params).ProtocolVersion != "" {
+	if m.Method != "" && mcpversion.ReadMeta(m.Params).ProtocolVersion != "" {
 		p.header = make(http.Header)
 		mcpheader.Set(p.header, m.Method, m.Params)
 	}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/reach"
+	"github.com/agent-discover/agent-discover/backend/base/netreach"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
@@ -92,7 +92,7 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 	if proxy, _ := ctx.Value(proxyKey{}).(string); !n.entered[host] && host != proxy {
 		dialer.ControlContext = func(ctx context.Context, _, resolved string, _ syscall.RawConn) error {
 			ip, err := netip.ParseAddrPort(resolved)
-			if err == nil && reach.Of(ip.Addr()) > reach.Public && reach.Of(ip.Addr()) > n.reach(ctx) {
+			if err == nil && netreach.Of(ip.Addr()) > netreach.Public && netreach.Of(ip.Addr()) > n.reach(ctx) {
 				return errTooNear
 			}
 			return err
@@ -102,7 +102,7 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 }
 
 // reach returns the reach of the server itself, public if its name is not known.
-func (n *network) reach(ctx context.Context) reach.Reach { return reach.OfHost(ctx, n.base.Hostname()) }
+func (n *network) reach(ctx context.Context) netreach.Reach { return netreach.OfHost(ctx, n.base.Hostname()) }
 
 // check returns an error unless requests may be sent to an address: over https, on this
 // machine, or without encryption to a host to which the user's own URL leads that way.
@@ -115,7 +115,7 @@ func (n *network) check(address string) error {
 		return fault.New(fault.Failed, "%s does not begin with https://", shown(address))
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !n.entered[u.Hostname()] {
-		if near := reach.Of(ip); near > reach.Public && near > n.reach(context.Background()) {
+		if near := netreach.Of(ip); near > netreach.Public && near > n.reach(context.Background()) {
 			return fault.New(fault.Failed, "%s: %s", shown(address), errTooNear)
 		}
 	}

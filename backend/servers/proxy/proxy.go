@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
@@ -226,7 +226,7 @@ func (p *Proxy) Describe(server string) (upstream.Description, bool) {
 
 // Introductions returns how a server has introduced itself in each era; see
 // upstream.Manager.Introductions.
-func (p *Proxy) Introductions(server string) (abouts []upstream.Description, without []era.Era) {
+func (p *Proxy) Introductions(server string) (abouts []upstream.Description, without []mcpversion.Era) {
 	v, err := p.registry.Get(server)
 	if err != nil {
 		return nil, nil

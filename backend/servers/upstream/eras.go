@@ -3,7 +3,7 @@ package upstream
 import (
 	"sync"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -31,15 +31,15 @@ type eras struct {
 	// answer it, or ended.
 	deaf bool
 	// abouts are the last descriptions by era, without tools.
-	abouts map[era.Era]Description
+	abouts map[mcpversion.Era]Description
 }
 
 // of returns whether the server speaks an era.
-func (e eras) of(which era.Era) spoken {
+func (e eras) of(which mcpversion.Era) spoken {
 	switch which {
-	case era.Legacy:
+	case mcpversion.Legacy:
 		return e.legacy
-	case era.Modern:
+	case mcpversion.Modern:
 		return e.modern
 	}
 	return maybe
@@ -77,7 +77,7 @@ func (b *eraBook) open(server registry.Server, seed func() eras) *eras {
 
 func (e *eras) copied() eras {
 	out := *e
-	out.abouts = make(map[era.Era]Description, len(e.abouts))
+	out.abouts = make(map[mcpversion.Era]Description, len(e.abouts))
 	for which, about := range e.abouts {
 		out.abouts[which] = about
 	}
@@ -96,7 +96,7 @@ func (m *Manager) storedEras(server registry.Server) (e eras) {
 		return e
 	}
 	for _, about := range m.listings.Of(server.Name, listings.Introduction) {
-		if era.Of(jsonrpc.GetString(about, "protocolVersion")) == era.Modern {
+		if mcpversion.Of(jsonrpc.GetString(about, "protocolVersion")) == mcpversion.Modern {
 			e.modern = always
 		}
 	}
@@ -104,10 +104,10 @@ func (m *Manager) storedEras(server registry.Server) (e eras) {
 }
 
 // learn notes whether the server speaks an era, and how it describes itself in it.
-func (s *session) learn(which era.Era, how spoken, about Description) {
+func (s *session) learn(which mcpversion.Era, how spoken, about Description) {
 	seed := func() eras { return s.manager.storedEras(s.server) }
 	s.at.shared.eras.change(s.server, seed, func(e *eras) {
-		if which == era.Legacy {
+		if which == mcpversion.Legacy {
 			e.legacy = how
 		} else {
 			e.modern = how
@@ -115,7 +115,7 @@ func (s *session) learn(which era.Era, how spoken, about Description) {
 		delete(e.abouts, which)
 		if how == always {
 			if e.abouts == nil {
-				e.abouts = make(map[era.Era]Description)
+				e.abouts = make(map[mcpversion.Era]Description)
 			}
 			e.abouts[which] = about
 		}
@@ -130,13 +130,13 @@ func (s *session) learnDeaf() {
 
 // Introductions returns how a server has described itself since the hub started, in each
 // era in which it did, and in which eras it was found not to speak. The legacy era is first.
-func (m *Manager) Introductions(server registry.Server) (abouts []Description, without []era.Era) {
+func (m *Manager) Introductions(server registry.Server) (abouts []Description, without []mcpversion.Era) {
 	s := m.slot(server.Name)
 	if s == nil {
 		return nil, nil
 	}
 	known := s.erasOf(server)
-	for _, which := range []era.Era{era.Legacy, era.Modern} {
+	for _, which := range []mcpversion.Era{mcpversion.Legacy, mcpversion.Modern} {
 		if about, ok := known.abouts[which]; ok {
 			abouts = append(abouts, about)
 		} else if known.of(which) == never {
@@ -155,16 +155,16 @@ func (m *Manager) Introductions(server registry.Server) (abouts []Description, w
 //   - A person is asked like a legacy client, but wants the tasks of the modern era, which
 //     servers of both eras do not have in the other.
 //   - The hub itself, which has no caller, uses what runs.
-func eraFor(caller Caller) (wanted era.Era, only bool) {
+func eraFor(caller Caller) (wanted mcpversion.Era, only bool) {
 	if caller == nil {
-		return era.Unknown, false
+		return mcpversion.Unknown, false
 	}
 	d := declaredBy(caller)
 	switch {
 	case d.Modern || d.Tasks:
-		return era.Modern, true
+		return mcpversion.Modern, true
 	case d.Rewritten:
-		return era.Modern, false
+		return mcpversion.Modern, false
 	}
-	return era.Legacy, d.Asked
+	return mcpversion.Legacy, d.Asked
 }

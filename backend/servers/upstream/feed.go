@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -350,5 +350,5 @@ func (s *session) noticed(method string, params json.RawMessage) (json.RawMessag
 		s.feed.acknowledge(params)
 		return nil, false
 	}
-	return era.Meta{}.Stamp(params), true
+	return mcpversion.Meta{}.Stamp(params), true
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 )
@@ -18,8 +18,8 @@ const discoverWait = 2 * time.Second
 
 // opening is how a session is opened.
 type opening struct {
-	first   era.Era // whose request is sent first: initialize (legacy) or server/discover (modern)
-	wanted  era.Era // of the session; Unknown for either
+	first   mcpversion.Era // whose request is sent first: initialize (legacy) or server/discover (modern)
+	wanted  mcpversion.Era // of the session; Unknown for either
 	only    bool    // no session of the other era will do
 	patient bool    // the server is known to answer server/discover, if slowly
 	last    bool    // the server is not started once more
@@ -39,19 +39,19 @@ func (*anew) Error() string { return "the server has to be started again in the 
 // wanted: the legacy era offers the hub and people the most, and most clients speak it.
 func (s *slot) plan(w want) opening {
 	known := s.erasOf(w.server)
-	o := opening{first: era.Modern, wanted: w.era, only: s.target.Second, patient: known.modern == always}
+	o := opening{first: mcpversion.Modern, wanted: w.era, only: s.target.Second, patient: known.modern == always}
 	switch {
 	case w.server.Transport == "sse", known.deaf:
-		o.first = era.Legacy
-	case w.era != era.Modern && (o.only || known.modern == always && known.legacy != never):
-		o.first = era.Legacy
+		o.first = mcpversion.Legacy
+	case w.era != mcpversion.Modern && (o.only || known.modern == always && known.legacy != never):
+		o.first = mcpversion.Legacy
 	}
 	return o
 }
 
 // handshake learns the era of the server, what it is and what it offers.
 func (s *session) handshake(ctx context.Context, o opening) error {
-	if o.first == era.Legacy {
+	if o.first == mcpversion.Legacy {
 		return s.openLegacy(ctx, o)
 	}
 	probing, stop := context.WithCancel(ctx)
@@ -87,16 +87,16 @@ func (s *session) openLegacy(ctx context.Context, o opening) error {
 	about, err := s.initialize(ctx)
 	switch {
 	case err == nil:
-		return s.open(era.Legacy, about)
+		return s.open(mcpversion.Legacy, about)
 	case s.server.Transport == "sse":
 		return err
 	case o.only && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		s.learn(era.Legacy, never, Description{}) // otherwise each call would wait so long
+		s.learn(mcpversion.Legacy, never, Description{}) // otherwise each call would wait so long
 		return err
 	case ctx.Err() != nil || !s.refusesLegacy(err):
 		return err
 	}
-	s.learn(era.Legacy, never, Description{})
+	s.learn(mcpversion.Legacy, never, Description{})
 	if o.only {
 		return err
 	}
@@ -104,25 +104,25 @@ func (s *session) openLegacy(ctx context.Context, o opening) error {
 	if modernErr != nil {
 		return err
 	}
-	return s.open(era.Modern, found)
+	return s.open(mcpversion.Modern, found)
 }
 
 // openFound opens a session after the server has answered server/discover.
 func (s *session) openFound(ctx context.Context, o opening, found discovered) error {
 	switch err := found.err; {
-	case err == nil && o.wanted == era.Legacy:
+	case err == nil && o.wanted == mcpversion.Legacy:
 		return s.turnLegacy(ctx, o, found.about, false)
 	case err == nil:
-		return s.open(era.Modern, found.about)
+		return s.open(mcpversion.Modern, found.about)
 	case ctx.Err() != nil, cannotBeReached(err):
 		return err
 	case isClosed(err):
 		if s.link.pid() != 0 && !o.last && !o.only { // some legacy servers end unless the first request is initialize
-			return &anew{opening{first: era.Legacy, wanted: o.wanted, last: true}, true}
+			return &anew{opening{first: mcpversion.Legacy, wanted: o.wanted, last: true}, true}
 		}
 		return err
 	}
-	s.learn(era.Modern, never, Description{})
+	s.learn(mcpversion.Modern, never, Description{})
 	if o.only {
 		return found.err
 	}
@@ -130,7 +130,7 @@ func (s *session) openFound(ctx context.Context, o opening, found discovered) er
 	if err != nil {
 		return err
 	}
-	return s.open(era.Legacy, about)
+	return s.open(mcpversion.Legacy, about)
 }
 
 // openSilent opens a session with a server that has not answered server/discover in time:
@@ -144,30 +144,30 @@ func (s *session) openSilent(ctx context.Context, o opening, probe <-chan discov
 		select {
 		case found := <-probe: // it was slow, and answers in order
 			if found.err != nil {
-				s.learn(era.Modern, never, Description{})
+				s.learn(mcpversion.Modern, never, Description{})
 				break
 			}
-			s.learn(era.Modern, always, found.about)
-			if o.wanted == era.Modern && s.link.pid() == 0 {
-				return s.open(era.Modern, found.about)
-			} else if o.wanted == era.Modern && !o.last {
-				return &anew{opening{first: era.Modern, wanted: era.Modern, only: o.only, patient: true, last: true}, false}
+			s.learn(mcpversion.Modern, always, found.about)
+			if o.wanted == mcpversion.Modern && s.link.pid() == 0 {
+				return s.open(mcpversion.Modern, found.about)
+			} else if o.wanted == mcpversion.Modern && !o.last {
+				return &anew{opening{first: mcpversion.Modern, wanted: mcpversion.Modern, only: o.only, patient: true, last: true}, false}
 			}
 		default:
 			s.learnDeaf()
 		}
 		if o.only {
-			return fault.New(fault.Failed, "it speaks only versions of MCP before %s", era.Modern.Versions()[0])
+			return fault.New(fault.Failed, "it speaks only versions of MCP before %s", mcpversion.Modern.Versions()[0])
 		}
-		return s.open(era.Legacy, about)
+		return s.open(mcpversion.Legacy, about)
 	}
 	select {
 	case found := <-probe:
 		switch {
-		case found.err == nil && o.wanted == era.Legacy:
+		case found.err == nil && o.wanted == mcpversion.Legacy:
 			return s.turnLegacy(ctx, o, found.about, true)
 		case found.err == nil:
-			return s.open(era.Modern, found.about)
+			return s.open(mcpversion.Modern, found.about)
 		}
 	case <-time.After(discoverWait):
 	case <-ctx.Done():
@@ -179,32 +179,32 @@ func (s *session) openSilent(ctx context.Context, o opening, probe <-chan discov
 // refused says that it has refused initialize since. A process may keep the era of its first
 // request; then it has to be started again.
 func (s *session) turnLegacy(ctx context.Context, o opening, modern Description, refused bool) error {
-	s.learn(era.Modern, always, modern)
+	s.learn(mcpversion.Modern, always, modern)
 	if !refused {
 		about, err := s.initialize(ctx)
 		switch {
 		case err == nil:
-			return s.open(era.Legacy, about)
+			return s.open(mcpversion.Legacy, about)
 		case ctx.Err() != nil, cannotBeReached(err):
 			return err
 		}
 	}
 	if s.link.pid() != 0 && !o.last {
-		return &anew{opening{first: era.Legacy, wanted: era.Legacy, last: true}, false}
+		return &anew{opening{first: mcpversion.Legacy, wanted: mcpversion.Legacy, last: true}, false}
 	}
-	s.learn(era.Legacy, never, Description{})
-	return s.open(era.Modern, modern)
+	s.learn(mcpversion.Legacy, never, Description{})
+	return s.open(mcpversion.Modern, modern)
 }
 
 // open notes how the server has described itself in an era, which becomes that of the
 // session.
-func (s *session) open(which era.Era, about Description) error {
+func (s *session) open(which mcpversion.Era, about Description) error {
 	s.learn(which, always, about)
 	s.mu.Lock()
 	s.description = about
 	s.mu.Unlock()
 	s.conn.SetLineLimit(maxLine)
-	if which == era.Legacy {
+	if which == mcpversion.Legacy {
 		return s.conn.Notify("notifications/initialized", nil)
 	}
 	return nil
@@ -217,7 +217,7 @@ func (s *session) refusesLegacy(err error) bool {
 		return !cannotBeReached(err) && !isClosed(err)
 	}
 	rpc, ok := errors.AsType[*jsonrpc.Error](err)
-	return ok && (rpc.Code == jsonrpc.CodeMethodNotFound || rpc.Code == era.CodeUnsupportedVersion)
+	return ok && (rpc.Code == jsonrpc.CodeMethodNotFound || rpc.Code == mcpversion.CodeUnsupportedVersion)
 }
 
 // cannotBeReached reports whether an error says nothing about the era of a remote
@@ -241,13 +241,13 @@ func (s *session) discover(ctx context.Context) (Description, error) {
 	if err != nil {
 		return Description{}, err
 	}
-	found, err := era.ReadDiscover(raw)
+	found, err := mcpversion.ReadDiscover(raw)
 	if err != nil {
 		return Description{}, err
 	}
-	version := found.Version(era.Modern)
+	version := found.Version(mcpversion.Modern)
 	if version == "" {
-		return Description{}, jsonrpc.NewError(era.CodeUnsupportedVersion, "the server supports none of the versions %v", era.Modern.Versions())
+		return Description{}, jsonrpc.NewError(mcpversion.CodeUnsupportedVersion, "the server supports none of the versions %v", mcpversion.Modern.Versions())
 	}
 	return Description{
 		Name: jsonrpc.GetString(found.ServerInfo, "name"), Title: jsonrpc.GetString(found.ServerInfo, "title"), Version: jsonrpc.GetString(found.ServerInfo, "version"),
@@ -260,11 +260,11 @@ func (s *session) discover(ctx context.Context) (Description, error) {
 // that this program supports. Today there is only one, so that a server which refuses
 // it and names it may accept it at the second try.
 func offersModern(err *jsonrpc.Error) bool {
-	if err.Code != era.CodeUnsupportedVersion {
+	if err.Code != mcpversion.CodeUnsupportedVersion {
 		return false
 	}
 	for item := range jsonrpc.Items(jsonrpc.Get(err.Data, "supported")) {
-		if version, _ := jsonrpc.String(item); era.Of(version) == era.Modern {
+		if version, _ := jsonrpc.String(item); mcpversion.Of(version) == mcpversion.Modern {
 			return true
 		}
 	}
@@ -279,7 +279,7 @@ func (s *session) initialize(ctx context.Context) (Description, error) {
 		return Description{}, err
 	}
 	params, err := json.Marshal(map[string]any{
-		"protocolVersion": era.Legacy.Versions()[0],
+		"protocolVersion": mcpversion.Legacy.Versions()[0],
 		"capabilities":    json.RawMessage(declared),
 		"clientInfo":      s.clientInfo(),
 	})
@@ -301,17 +301,17 @@ func (s *session) initialize(ctx context.Context) (Description, error) {
 }
 
 // era returns the era of the session.
-func (s *session) era() era.Era {
+func (s *session) era() mcpversion.Era {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if era.Of(s.description.ProtocolVersion) == era.Modern {
-		return era.Modern
+	if mcpversion.Of(s.description.ProtocolVersion) == mcpversion.Modern {
+		return mcpversion.Modern
 	}
-	return era.Legacy
+	return mcpversion.Legacy
 }
 
 // modern reports whether the session is one of the modern era.
-func (s *session) modern() bool { return s.era() == era.Modern }
+func (s *session) modern() bool { return s.era() == mcpversion.Modern }
 
 func (s *session) clientInfo() json.RawMessage {
 	info := jsonrpc.Set(nil, "name", jsonrpc.Quote("agent-discover"))
@@ -319,12 +319,12 @@ func (s *session) clientInfo() json.RawMessage {
 }
 
 // modernMeta returns the metadata of a request to a server of the modern era.
-func (s *session) modernMeta(d Declared) era.Meta {
+func (s *session) modernMeta(d Declared) mcpversion.Meta {
 	capabilities := d.Capabilities
 	if capabilities == nil {
 		capabilities = json.RawMessage("{}")
 	}
-	return era.Meta{
-		ProtocolVersion: era.Modern.Versions()[0], ClientInfo: s.clientInfo(), ClientCapabilities: capabilities, LogLevel: d.LogLevel,
+	return mcpversion.Meta{
+		ProtocolVersion: mcpversion.Modern.Versions()[0], ClientInfo: s.clientInfo(), ClientCapabilities: capabilities, LogLevel: d.LogLevel,
 	}
 }

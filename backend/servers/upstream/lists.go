@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
@@ -271,7 +271,7 @@ func noteTTL(ttls map[string]int64, method string, result json.RawMessage) map[s
 		ttls = make(map[string]int64)
 	}
 	delete(ttls, method)
-	if ms, ok := era.TTL(result); ok {
+	if ms, ok := mcpversion.TTL(result); ok {
 		ttls[method] = ms
 	}
 	return ttls

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -88,7 +88,7 @@ func (s *session) request(ctx context.Context, caller Caller, call jsonrpc.Call)
 	declared := declaredBy(caller)
 	if !s.modern() {
 		if declared.Modern {
-			call.Params = inputrequired.Retry{}.AddTo(era.Meta{}.Stamp(call.Params))
+			call.Params = inputrequired.Retry{}.AddTo(mcpversion.Meta{}.Stamp(call.Params))
 		}
 		if caller != nil && jsonrpc.Get(call.Params, "task") != nil {
 			call.Answered = func(result json.RawMessage) { s.tasks.note(caller, result) }
@@ -175,11 +175,11 @@ func (s *session) rounds(ctx context.Context, caller Caller, call jsonrpc.Call) 
 		if err != nil {
 			return nil, err
 		}
-		if era.ResultType(result) == era.TypeTask || strings.HasPrefix(call.Method, "tasks/") {
+		if mcpversion.ResultType(result) == mcpversion.TypeTask || strings.HasPrefix(call.Method, "tasks/") {
 			return result, nil // ttlMs belongs to the task
 		}
-		if era.ResultType(result) != era.TypeInputRequired {
-			return era.Plain(result), nil
+		if mcpversion.ResultType(result) != mcpversion.TypeInputRequired {
+			return mcpversion.Plain(result), nil
 		}
 		required, err := inputrequired.Read(result)
 		if err != nil {
@@ -272,11 +272,11 @@ func (s *session) legacyError(err error) error {
 	switch {
 	case !ok:
 		return err
-	case rpc.Code == era.CodeMissingCapabilities:
+	case rpc.Code == mcpversion.CodeMissingCapabilities:
 		required := s.redactor.Text(string(jsonrpc.Get(rpc.Data, "requiredCapabilities")))
 		return fault.New(fault.Failed, "server %q needs a client with these capabilities: %s", s.server.Name, required)
 	}
-	return era.ErrorFor(era.Legacy, rpc)
+	return mcpversion.ErrorFor(mcpversion.Legacy, rpc)
 }
 
 // alive asks the server whether it works.

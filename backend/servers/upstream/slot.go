@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -57,7 +57,7 @@ type want struct {
 	target Target
 	caller Caller  // answers requests of the server; nil if nobody can
 	client string  // the id of the client's session; empty if there is none
-	era    era.Era // in which the session is wanted; Unknown for either
+	era    mcpversion.Era // in which the session is wanted; Unknown for either
 	only   bool    // a session of the other era will not do, unless the server has no other
 	over   *Lease  // whose session is used if it takes calls; may be nil
 	call   bool    // a call for the caller, and not one of the manager's own

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -95,12 +95,12 @@ func (m *Manager) acquire(ctx context.Context, w want) (*session, error) {
 // era that is wanted, or the first one does not run and any will do.
 func (m *Manager) fitsSecond(w want) bool {
 	w.target.Second = true
-	second, first := m.eraAt(w), era.Unknown
-	if second == era.Unknown {
+	second, first := m.eraAt(w), mcpversion.Unknown
+	if second == mcpversion.Unknown {
 		return false
 	}
 	w.target.Second = false
-	if first = m.eraAt(w); first == era.Unknown {
+	if first = m.eraAt(w); first == mcpversion.Unknown {
 		return second == w.era || !w.only
 	}
 	return second == w.era && first != w.era
@@ -108,10 +108,10 @@ func (m *Manager) fitsSecond(w want) bool {
 
 // eraAt returns the era of the session at a target, if it can be used for a want, and that
 // in which it is being started; Unknown if it does not run.
-func (m *Manager) eraAt(w want) era.Era {
+func (m *Manager) eraAt(w want) mcpversion.Era {
 	s := m.slotOf(w.target)
 	if s == nil {
-		return era.Unknown
+		return mcpversion.Unknown
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +121,7 @@ func (m *Manager) eraAt(w want) era.Era {
 	case s.session != nil && !s.session.ending() && sameLaunch(s.session.server, w.server):
 		return s.session.era()
 	}
-	return era.Unknown
+	return mcpversion.Unknown
 }
 
 // tell sends a request to the running sessions of a target. It reports whether one runs.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/peer"
+	"github.com/agent-discover/agent-discover/backend/base/peercred"
 )
 
 const (
@@ -48,10 +48,10 @@ func (c *Connections) Accept() (net.Conn, error) {
 		if !ok {
 			return conn, nil
 		}
-		switch standing, user := peer.Of(tcp); standing {
-		case peer.Foreign:
+		switch standing, user := peercred.Of(tcp); standing {
+		case peercred.Foreign:
 			c.refuse(tcp, user)
-		case peer.Gone:
+		case peercred.Gone:
 			_ = tcp.Close()
 		default:
 			return c.add(tcp), nil

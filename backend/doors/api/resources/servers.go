@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/lenient"
+	"github.com/agent-discover/agent-discover/backend/base/loosejson"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
@@ -197,9 +197,9 @@ type ServerFields struct {
 	KeepRunning *bool             `json:"keep_running,omitempty" doc:"Whether to start the server with the hub and not stop it when idle."`
 	Isolation   *string           `json:"isolation,omitempty" enum:"shared,session" doc:"Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session)."`
 	Account     *string           `json:"account,omitempty" maxLength:"60" doc:"Label of the account that the server uses, if the same server is configured for several."`
-	Args        lenient.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
-	Env         lenient.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
-	Tags        lenient.Strings   `json:"tags,omitempty"`
+	Args        loosejson.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
+	Env         loosejson.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
+	Tags        loosejson.Strings   `json:"tags,omitempty"`
 }
 
 // check returns a fault.Invalid if a field has a value that no server can have.
@@ -261,9 +261,9 @@ type newServerFields struct {
 	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the package of a server that is not started now; true by default."`
 	ServerFields
 	// Clients of the original product may send other types, which are ignored.
-	Args lenient.StringsOrNone   `json:"args,omitempty" doc:"Arguments of the command."`
-	Env  lenient.StringMapOrNone `json:"env,omitempty" doc:"Environment variables of the server's process."`
-	Tags lenient.StringsOrNone   `json:"tags,omitempty"`
+	Args loosejson.StringsOrNone   `json:"args,omitempty" doc:"Arguments of the command."`
+	Env  loosejson.StringMapOrNone `json:"env,omitempty" doc:"Environment variables of the server's process."`
+	Tags loosejson.StringsOrNone   `json:"tags,omitempty"`
 }
 
 type addServerInput struct{ route.Object[newServerFields] }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/lenient"
+	"github.com/agent-discover/agent-discover/backend/base/loosejson"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -34,11 +34,11 @@ func (s *Transient) Routes(t *route.Table) {
 
 type transientFields struct {
 	Command   string            `json:"command,omitempty" doc:"Program of a stdio server."`
-	Args      lenient.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
-	Env       lenient.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
+	Args      loosejson.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
+	Env       loosejson.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
 	Transport string            `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse."`
 	URL       string            `json:"url,omitempty" doc:"URL of a remote server."`
-	Headers   lenient.StringMap `json:"headers,omitempty" doc:"HTTP headers to send to a remote server."`
+	Headers   loosejson.StringMap `json:"headers,omitempty" doc:"HTTP headers to send to a remote server."`
 	Server    string            `json:"server,omitempty" doc:"Name of a configured server to start a copy of, with its secrets, instead of all fields above."`
 	LifeMS    float64           `json:"ttl_ms,omitempty" doc:"How long to keep the server running without use, in milliseconds."`
 }

@@ -1,6 +1,6 @@
-// Package reach answers how near a network address is to this machine, so that addresses that come from a stranger
+// Package netreach answers how near a network address is to this machine, so that addresses that come from a stranger
 // cannot lead requests of this program into the user's own network.
-package reach
+package netreach
 
 import "net/netip"
 

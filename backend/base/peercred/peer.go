@@ -1,6 +1,6 @@
-// Package peer tells which user's process is at the other end of a TCP connection of this machine. The hub asks it for
+// Package peercred tells which user's process is at the other end of a TCP connection of this machine. The hub asks it for
 // each connection that it accepts, because every user of the machine can connect to a loopback port.
-package peer
+package peercred
 
 import (
 	"net"

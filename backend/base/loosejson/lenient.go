@@ -1,6 +1,6 @@
-// Package lenient decodes JSON values that have one meaning although they have the wrong type, such as a number that a
+// Package loosejson decodes JSON values that have one meaning although they have the wrong type, such as a number that a
 // model or a script wrote as a text. The original product accepted these.
-package lenient
+package loosejson
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package era
+package mcpversion
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-// Package era translates messages between the two eras of MCP. Versions 2024-11-05 to
+// Package mcpversion translates messages between the two eras of MCP. Versions 2024-11-05 to
 // 2025-11-25 form the legacy era, in which initialize opens a session. Version
 // 2026-07-28 begins the modern era, in which each request carries its version and
 // the client's capabilities in _meta.
@@ -13,7 +13,7 @@
 // JSON, as every part of a jsonrpc.Message is; for other text the results are
 // meaningless. Headers of HTTP are in package mcpheader, requests for input in package
 // inputrequired.
-package era
+package mcpversion
 
 import (
 	"encoding/json"

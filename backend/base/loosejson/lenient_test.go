@@ -1,4 +1,4 @@
-package lenient
+package loosejson
 
 import (
 	"encoding/json"
