@@ -26,32 +26,32 @@ var wings = []string{"base", "protocol", "discovery", "servers", "editors", "mar
 // allowed lists what each package may import from backend. A new package or a
 // new import needs a line here, with its reason where that is not obvious.
 var allowed = map[string][]string{
-	"base/events":   {},
-	"base/netreach":    {},
-	"base/fault":    {},
-	"base/peercred":     {},
-	"base/process":  {},
-	"base/program":  {"base/fault", "base/process"}, // process: the environment in which a program is looked up
-	"base/jsonscan": {},
-	"base/loosejson":  {},
-	"base/safetext": {},
-	"base/textdiff": {},
-	"base/tokens":   {},
-	"base/words":    {},
-	"base/browser":  {"base/process", "base/program"},
-	"base/paths":    {"base/fault"},
-	"base/pathname": {},
-	"base/samename": {},
-	"base/pattern":  {},
-	"base/settings": {"base/events", "base/fault", "base/paths", "base/pattern"},
-	"base/instance": {"base/fault", "base/paths", "base/process", "base/program"},
+	"base/events":    {},
+	"base/netreach":  {},
+	"base/fault":     {},
+	"base/peercred":  {},
+	"base/process":   {},
+	"base/program":   {"base/fault", "base/process"}, // process: the environment in which a program is looked up
+	"base/jsonscan":  {},
+	"base/loosejson": {},
+	"base/safetext":  {},
+	"base/textdiff":  {},
+	"base/tokens":    {},
+	"base/words":     {},
+	"base/browser":   {"base/process", "base/program"},
+	"base/paths":     {"base/fault"},
+	"base/pathname":  {},
+	"base/samename":  {},
+	"base/pattern":   {},
+	"base/settings":  {"base/events", "base/fault", "base/paths", "base/pattern"},
+	"base/instance":  {"base/fault", "base/paths", "base/process", "base/program"},
 
 	"protocol/jsonrpc":       {"base/jsonscan"},
 	"protocol/schemacompat":  {"base/jsonscan", "base/safetext"},
 	"protocol/schemacheck":   {"protocol/jsonrpc"},
 	"protocol/mcpshape":      {"base/jsonscan", "base/safetext", "protocol/jsonrpc"},
 	"protocol/mcphttp":       {"base/fault", "base/safetext", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpheader"}, // mcpheader: headers repeat parts of the message
-	"protocol/mcpversion":           {"protocol/jsonrpc"},
+	"protocol/mcpversion":    {"protocol/jsonrpc"},
 	"protocol/inputrequired": {"base/jsonscan", "protocol/jsonrpc"},
 	"protocol/mcpheader":     {"base/jsonscan", "protocol/mcpversion", "protocol/jsonrpc"}, // era: the version in _meta and the code of a mismatch
 
@@ -69,9 +69,9 @@ var allowed = map[string][]string{
 
 	"servers/listings": {"base/events"},
 	"servers/registry": {"base/events", "base/fault", "base/safetext"},
-	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},                                                   // registry: what a launch is
-	"servers/audit":    {"base/paths"},                                                                                                    // paths: a file that is replaced as a whole
-	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/audit", "servers/secrets", "servers/upstream"},                       // secrets: records are redacted; upstream: notifications are recorded
+	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},                                                      // registry: what a launch is
+	"servers/audit":    {"base/paths"},                                                                                                       // paths: a file that is replaced as a whole
+	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/audit", "servers/secrets", "servers/upstream"},                          // secrets: records are redacted; upstream: notifications are recorded
 	"servers/oauth":    {"base/events", "base/fault", "base/paths", "base/netreach", "base/safetext", "protocol/mcphttp", "servers/secrets"}, // mcphttp: what a request asks for; secrets: files are encrypted
 	"servers/upstream": {
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings", // pathname: a client's folder as a URI
@@ -110,11 +110,11 @@ var allowed = map[string][]string{
 		"editors/importer", "editors/registration", "editors/table",
 	},
 
-	"trust/plaintext":  {},
-	"trust/orders":     {},
-	"trust/scan":       {"base/jsonscan", "base/safetext", "servers/secrets", "trust/orders", "trust/plaintext"}, // secrets: what a credential looks like
-	"trust/head":       {"discovery/minilm", "trust/scan"},                                                       // minilm: the table is for the vectors of one model
-	"trust/cases":      {"base/fault", "trust/head", "trust/scan"},
+	"trust/normalize":  {},
+	"trust/injection":  {},
+	"trust/scan":       {"base/jsonscan", "base/safetext", "servers/secrets", "trust/injection", "trust/normalize"}, // secrets: what a credential looks like
+	"trust/classifier": {"discovery/minilm", "trust/scan"},                                                          // minilm: the table is for the vectors of one model
+	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/preinstall": {"base/fault", "base/paths", "base/process", "base/program", "servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream", "trust/sandbox"}, // paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv are run; sandbox: what an installation may use
 	"trust/sandbox": {
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext", "servers/prefetch", "servers/registry", "servers/secrets", // program: the trial run of bubblewrap; prefetch: what package managers need; secrets: which variables are credentials
@@ -163,7 +163,7 @@ var allowed = map[string][]string{
 
 	"trust/results":    {"base/events", "base/fault", "base/pattern", "base/settings", "protocol/jsonrpc", "servers/secrets", "trust/scan"}, // settings: what happens to which finding; secrets: the text that replaces a credential
 	"trust/difference": {"base/safetext", "base/textdiff"},
-	"trust/holding": {
+	"trust/quarantine": {
 		"base/events", "base/fault", "base/samename", "protocol/jsonrpc", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "trust/scan", // samename: names that may be taken for each other; listings: which lists it guards; policy: the code of refusals; scan: verdicts
 	},
 
@@ -179,7 +179,7 @@ var allowed = map[string][]string{
 	"doors/names":       {"base/jsonscan", "protocol/jsonrpc"},
 	"doors/parking":     {"protocol/inputrequired"},
 	"doors/longresult":  {"base/fault", "protocol/jsonrpc"},
-	"doors/credentials": {"base/events", "base/fault", "base/instance", "base/safetext", "doors/surfaces", "editors/table"},                                                          // instance: random tokens; table: the clients that a token may name
+	"doors/credentials": {"base/events", "base/fault", "base/instance", "base/safetext", "doors/surfaces", "editors/table"},                                                                 // instance: random tokens; table: the clients that a token may name
 	"doors/endpoint":    {"base/fault", "base/instance", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway", "doors/surfaces"},                                // instance: random session ids
 	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/mcpversion", "protocol/jsonrpc", "servers/toolset", "doors/answercache", "doors/surfaces"}, // toolset: which names a project may give
 	"doors/answercache": {"base/paths"},
@@ -190,7 +190,7 @@ var allowed = map[string][]string{
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/doctor", "editors/importer", "editors/registration",
 		"market/installer", "market/marketplace", "market/mirror", "market/persona", "market/prerequisites", "market/updates",
-		"trust/holding", "trust/results", "trust/sandbox",
+		"trust/quarantine", "trust/results", "trust/sandbox",
 		"doors/credentials", "doors/endpoint", "doors/gateway",
 		"doors/api/guard", "doors/api/openapi", "doors/api/push", "doors/api/resources", "doors/api/route", "doors/api/static",
 	},
@@ -205,7 +205,7 @@ var allowed = map[string][]string{
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table", // table: the editors that a setting may name
 		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/persona", "market/plan", "market/prerequisites", "market/updates",
-		"trust/difference", "trust/holding", "trust/results", "trust/sandbox",
+		"trust/difference", "trust/quarantine", "trust/results", "trust/sandbox",
 		"doors/credentials", "doors/gateway", "doors/surfaces", "doors/api/guard", "doors/api/route",
 	},
 	"doors/api/push": {
@@ -213,7 +213,7 @@ var allowed = map[string][]string{
 		"discovery/catalog", "discovery/learning",
 		"servers/firststart", "servers/inspector", "servers/journal", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry", "servers/secrets", "servers/toolset", "servers/upstream",
 		"editors/registration", "market/installer", "market/mirror", "market/updates",
-		"trust/holding", "trust/results", "trust/sandbox",
+		"trust/quarantine", "trust/results", "trust/sandbox",
 		"doors/credentials", "doors/gateway", "doors/api/guard", "doors/api/resources", // resources: messages contain the same objects as responses
 	},
 
@@ -222,7 +222,7 @@ var allowed = map[string][]string{
 		"base/fault", "base/paths", "base/safetext", "discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/audit", "servers/inspector", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/setup", "servers/toolset",
 		"market/installer", "market/listing", "market/mirror", "market/plan", "market/updates", "market/persona", // plan: which servers are of the marketplace
-		"trust/holding",
+		"trust/quarantine",
 		"doors/credentials", "doors/gateway", // gateway: the history of clients and the tools of sessions
 	},
 	// hub composes everything.
@@ -235,7 +235,7 @@ var allowed = map[string][]string{
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/npm", "market/official", "market/plan",
 		"market/oci", "market/persona", "market/prerequisites", "market/probe", "market/proposals", "market/pypi", "market/updates",
-		"trust/head", "trust/holding", "trust/preinstall", "trust/results", "trust/sandbox", "trust/scan",
+		"trust/classifier", "trust/quarantine", "trust/preinstall", "trust/results", "trust/sandbox", "trust/scan",
 		"doors/api", "doors/api/guard", "doors/api/resources", "doors/companion", "doors/credentials", "doors/endpoint", "doors/gateway",
 		"protocol/mcphttp", // authorization of requests
 		"doors/parking",    // the hub keeps the key of its states
@@ -247,7 +247,7 @@ var allowed = map[string][]string{
 		"discovery/eval", "servers/audit", "servers/journal", "servers/policy", "servers/registry", "servers/risk", "servers/secrets", "servers/setup", "servers/toolset", // audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown before servers are added
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/plan", "market/prerequisites", "market/updates", "market/persona", // what the commands of the marketplace show
-		"discovery/minilm", "trust/cases", "trust/head", "trust/holding", "trust/scan", // tools in a file are judged without a hub
+		"discovery/minilm", "trust/evaluation", "trust/classifier", "trust/quarantine", "trust/scan", // tools in a file are judged without a hub
 		"trust/sandbox", // sandbox: this program confines itself before it becomes that of a server
 		"doors/api/resources", "doors/companion", "doors/gateway", "doors/surfaces", "store", "hub",
 	},

@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 // callCommand is the command call.
@@ -175,7 +175,7 @@ func held(ctx context.Context, client *instance.Client, name string) error {
 		return nil // then there is no such tool
 	}
 	for _, i := range list.Items {
-		if i.Kind == holding.Tool && i.Name == tool && i.State != holding.Approved {
+		if i.Kind == quarantine.Tool && i.Name == tool && i.State != quarantine.Approved {
 			return fault.New(fault.Denied, "tool %q of server %q cannot be used (%s), because %s; to review it: agent-discover trust show %s %s", tool, server, policy.CodeHeld, i.Why, server, tool)
 		}
 	}

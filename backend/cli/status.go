@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 // hubStatus is the output of status --json.
@@ -24,7 +24,7 @@ type hubStatus struct {
 	Since   *time.Time `json:"since,omitempty"`
 	AuthOff bool       `json:"auth_off,omitempty"`
 	pausedStatus
-	holding.Counts
+	quarantine.Counts
 	Problem string             `json:"problem,omitempty"`
 	Servers []resources.Server `json:"servers,omitempty"`
 	Clients []gateway.Client   `json:"clients,omitempty"`
@@ -64,7 +64,7 @@ func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error
 	client := instance.NewClient(info)
 	var now struct {
 		pausedStatus
-		holding.Counts
+		quarantine.Counts
 		Problem string
 	}
 	if err := errors.Join(client.Do(ctx, http.MethodGet, "/api/servers", nil, &st.Servers),

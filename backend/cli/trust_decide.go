@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 func (c trustCommands) approve() *cobra.Command {
@@ -46,7 +46,7 @@ standard input is.`
 }
 
 func (c trustCommands) approveItem(ctx context.Context, client *instance.Client, i resources.TrustDetail) error {
-	blocked := i.Verdict == holding.Block
+	blocked := i.Verdict == quarantine.Block
 	const unchanged = "nothing was approved"
 	send := func(person *instance.Client) error {
 		return person.Do(ctx, http.MethodPost, fmt.Sprintf("/api/trust/items/%d/approve", i.ID), map[string]any{"hash": i.Hash, "confirmed": blocked}, nil)
@@ -82,7 +82,7 @@ func (c trustCommands) approveClean(ctx context.Context, client *instance.Client
 		clean += s.Clean
 	}
 	for _, i := range list.Items {
-		if i.Waits && i.Verdict < holding.Warn {
+		if i.Waits && i.Verdict < quarantine.Warn {
 			fmt.Fprintf(&shown, "  %s %s: %s\n", i.Kind, safetext.Visible(i.Name), i.Why)
 		}
 	}

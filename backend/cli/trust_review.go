@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 // trustHelp explains what the commands about held items are for.
@@ -112,7 +112,7 @@ func trustWhy(i resources.TrustItem) string {
 		return "no longer listed; " + i.Why
 	case i.Why != "":
 		return i.Why
-	case i.Warns && i.Verdict >= holding.Warn:
+	case i.Warns && i.Verdict >= quarantine.Warn:
 		return "in use; the scan warns of it"
 	case i.Warns:
 		return "in use; its definition changes back and forth"

@@ -13,8 +13,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
-	"github.com/agent-discover/agent-discover/backend/trust/cases"
-	"github.com/agent-discover/agent-discover/backend/trust/head"
+	"github.com/agent-discover/agent-discover/backend/trust/classifier"
+	"github.com/agent-discover/agent-discover/backend/trust/evaluation"
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
@@ -77,16 +77,16 @@ func (c trustCommands) judge(ctx context.Context, f scanFlags) (err error) {
 	buffer := bufio.NewWriter(to)
 	lines := json.NewEncoder(buffer)
 	var sum scanSummary
-	judge := cases.Judge(cases.Rules)
+	judge := evaluation.Judge(evaluation.Rules)
 	if !f.rules {
-		judge = cases.Classifier(ctx, head.NewVectors(minilm.New(), 0))
+		judge = evaluation.Classifier(ctx, classifier.NewVectors(minilm.New(), 0))
 	}
-	err = cases.Read(in, func(one cases.Case) error {
+	err = evaluation.Read(in, func(one evaluation.Case) error {
 		results, err := judge(one.Judged())
 		if err != nil {
 			return err
 		}
-		line := caseVerdict{one.ID, cases.Worst(results)}
+		line := caseVerdict{one.ID, evaluation.Worst(results)}
 		sum.add(&line)
 		if sum.Cases%caseStep == 0 {
 			_, _ = fmt.Fprintf(c.err, "%d cases judged\n", sum.Cases)

@@ -42,8 +42,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
 	"github.com/agent-discover/agent-discover/backend/trust/preinstall"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 	"github.com/agent-discover/agent-discover/backend/trust/results"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -67,7 +67,7 @@ type servers struct {
 	journal   *journal.Journal
 	inbox     *inspector.Inbox
 	approvals *policy.Approvals
-	trust     *holding.Keeper
+	trust     *quarantine.Keeper
 	packages  *preinstall.Installer
 	sandbox   *sandbox.Sandbox
 	results   *results.Screen
@@ -358,7 +358,7 @@ type records struct {
 	inbox    *inspector.Inbox
 	approved *policy.Approvals
 	toolsets *toolset.Keeper
-	trust    *holding.Keeper
+	trust    *quarantine.Keeper
 	sandbox  *sandbox.Sandbox
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 // composeFirstStart creates what starts new servers, and what decides whether servers can be used.
@@ -68,9 +68,9 @@ func (a arrivals) Await(ctx context.Context) {
 // startHeld starts new servers whose start a person has approved, until ctx ends.
 func (h *Hub) startHeld(ctx context.Context) error {
 	for ctx.Err() == nil {
-		changes, stop := events.Subscribe[holding.Changed](h.bus, 256)
+		changes, stop := events.Subscribe[quarantine.Changed](h.bus, 256)
 		for open := true; open; {
-			var change holding.Changed
+			var change quarantine.Changed
 			select {
 			case change, open = <-changes:
 				h.servers.first.Again(change.Server)

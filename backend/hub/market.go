@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/netreach"
+	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"

@@ -16,8 +16,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/trust/head"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/classifier"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 	"github.com/agent-discover/agent-discover/backend/trust/results"
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
@@ -27,29 +27,29 @@ import (
 func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err error) {
 	s := &h.servers
 	rules := scanner{h.discovery.catalog, s.registry, h.options.Version}
-	s.trust, err = holding.Open(ctx, holding.Options{
+	s.trust, err = quarantine.Open(ctx, quarantine.Options{
 		Store: h.store, Servers: s.registry, Scanner: rules, Classifier: newClassifier(rules), Bus: h.bus, Log: h.log,
-		Rules: func() holding.Rules {
-			return holding.Rules{Quiet: h.settings.State().Settings.Trust.Changes == "clean", Agents: h.agentsMay() == "allow"}
+		Rules: func() quarantine.Rules {
+			return quarantine.Rules{Quiet: h.settings.State().Settings.Trust.Changes == "clean", Agents: h.agentsMay() == "allow"}
 		},
-		Known: func(server string, kind holding.Kind) []json.RawMessage {
-			return holding.Known(kind, func() []json.RawMessage { return h.knownTools(server) }, func(list listings.Kind) []json.RawMessage {
+		Known: func(server string, kind quarantine.Kind) []json.RawMessage {
+			return quarantine.Known(kind, func() []json.RawMessage { return h.knownTools(server) }, func(list listings.Kind) []json.RawMessage {
 				return s.listings.Of(server, list)
 			})
 		},
-		Reapply: func(ctx context.Context, server string, kind holding.Kind) error {
-			if kind == holding.Tool {
+		Reapply: func(ctx context.Context, server string, kind quarantine.Kind) error {
+			if kind == quarantine.Tool {
 				return h.discovery.catalog.Reapply(ctx, server)
 			}
-			return s.listings.Reapply(ctx, server, holding.ListOf(kind))
+			return s.listings.Reapply(ctx, server, quarantine.ListOf(kind))
 		},
 		Record: h.recordTrust,
 	})
 	if err != nil {
 		return err
 	}
-	h.discovery.catalog.Guard(holding.Tools{Keeper: s.trust})
-	s.listings.Guard(holding.Lists{Keeper: s.trust})
+	h.discovery.catalog.Guard(quarantine.Tools{Keeper: s.trust})
+	s.listings.Guard(quarantine.Lists{Keeper: s.trust})
 	h.settings.Apply(func(settings.Settings) {}, "trust") // its readers read the present settings
 	return nil
 }
@@ -64,7 +64,7 @@ func (h *Hub) knownTools(server string) (definitions []json.RawMessage) {
 }
 
 // recordTrust stores a decision in the journal and in the audit log.
-func (h *Hub) recordTrust(e holding.Event) {
+func (h *Hub) recordTrust(e quarantine.Event) {
 	r := journal.Record{At: time.Now(), Kind: journal.Trust, Server: e.Server, Tool: e.Name, Response: e.Text, Outcome: journal.OK, Code: string(e.State)}
 	if r.Tool == "" {
 		r.Tool = string(e.Kind)
@@ -72,7 +72,7 @@ func (h *Hub) recordTrust(e holding.Event) {
 	if e.Person {
 		r.Client, r.Road = "dashboard", audit.REST
 	}
-	if e.State != holding.Approved {
+	if e.State != quarantine.Approved {
 		r.Outcome = journal.Refused
 	}
 	h.servers.journal.Record(r, nil, nil, nil)
@@ -85,16 +85,16 @@ type scanner struct {
 	version string // of the program
 }
 
-// Version implements holding.Scanner.
+// Version implements quarantine.Scanner.
 func (s scanner) Version() string { return s.version }
 
-// Scan implements holding.Scanner.
-func (s scanner) Scan(server string, texts []holding.Text) []holding.Judgement {
+// Scan implements quarantine.Scanner.
+func (s scanner) Scan(server string, texts []quarantine.Text) []quarantine.Judgement {
 	return judgements(scan.Scan(serverOf(server, texts), s.peers(server), scan.Options{}))
 }
 
 // serverOf returns everything that a server lists in the form that package scan reads.
-func serverOf(server string, texts []holding.Text) scan.Server {
+func serverOf(server string, texts []quarantine.Text) scan.Server {
 	of := scan.Server{Name: server, Items: make([]scan.Item, len(texts))}
 	for i, text := range texts {
 		of.Items[i] = scan.Item{Kind: scan.Kind(text.Kind), Name: text.Name, JSON: text.JSON}
@@ -102,12 +102,12 @@ func serverOf(server string, texts []holding.Text) scan.Server {
 	return of
 }
 
-func judgements(results []scan.Result) []holding.Judgement {
-	out := make([]holding.Judgement, len(results))
+func judgements(results []scan.Result) []quarantine.Judgement {
+	out := make([]quarantine.Judgement, len(results))
 	for i, r := range results {
-		out[i] = holding.Judgement{Verdict: r.Verdict, Points: r.Points}
+		out[i] = quarantine.Judgement{Verdict: r.Verdict, Points: r.Points}
 		for _, f := range r.Findings {
-			out[i].Findings = append(out[i].Findings, holding.Finding{
+			out[i].Findings = append(out[i].Findings, quarantine.Finding{
 				Rule: f.Rule, Points: f.Points, Verdict: f.Verdict, Field: f.Field, Start: f.Start, End: f.End, Text: f.Text, Reason: f.Reason,
 			})
 		}
@@ -115,23 +115,23 @@ func judgements(results []scan.Result) []holding.Judgement {
 	return out
 }
 
-// classifier is a holding.Classifier: the rules of a scanner together with the trained
-// classifier of package head.
-type classifier struct {
+// trainedScanner is a quarantine.Classifier: the rules of a scanner together with the trained
+// classifier.
+type trainedScanner struct {
 	scanner
 	mu      *sync.Mutex // one server at a time, so that the encoder's memory can be released
 	encoder *minilm.Encoder
-	vectors *head.Vectors
+	vectors *classifier.Vectors
 }
 
 // newClassifier returns a classifier, which uses one core.
-func newClassifier(s scanner) classifier {
+func newClassifier(s scanner) trainedScanner {
 	encoder := minilm.New()
-	return classifier{scanner: s, mu: &sync.Mutex{}, encoder: encoder, vectors: head.NewVectors(encoder, 1)}
+	return trainedScanner{scanner: s, mu: &sync.Mutex{}, encoder: encoder, vectors: classifier.NewVectors(encoder, 1)}
 }
 
-// Classify implements holding.Classifier.
-func (c classifier) Classify(ctx context.Context, server string, texts []holding.Text) ([]holding.Judgement, error) {
+// Classify implements quarantine.Classifier.
+func (c trainedScanner) Classify(ctx context.Context, server string, texts []quarantine.Text) ([]quarantine.Judgement, error) {
 	results := scan.Scan(serverOf(server, texts), c.peers(server), scan.Options{Sentences: true})
 	c.mu.Lock()
 	defer c.mu.Unlock()

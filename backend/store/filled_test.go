@@ -24,7 +24,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/toolset"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 // fill adds n servers to a store, and at least one row for each of them to every table.
@@ -67,11 +67,11 @@ func fill(t *testing.T, s *Store, n int) {
 		must(t, s.SaveSessionTools(ctx, name, []catalog.Key{key}))
 		must(t, s.KeepClient(ctx, gateway.SeenClient{Name: fmt.Sprint("client-", i), First: at, Last: at}))
 		must(t, s.AddCredential(ctx, credentials.Credential{ID: name, Name: name, Hash: [32]byte{byte(i), byte(i >> 8)}, Surface: "registry", Created: at}))
-		hash, launch := holding.HashOf(holding.Tool, tool.Definition), holding.LaunchOf(v)
+		hash, launch := quarantine.HashOf(quarantine.Tool, tool.Definition), quarantine.LaunchOf(v)
 		must(t, s.SaveTrust(ctx,
-			holding.Server{Name: name, Launch: launch.Hash(), Form: launch, Since: at, Lists: []holding.Kind{holding.Tool}},
-			[]*holding.Item{{
-				Server: name, Kind: holding.Tool, Name: "read", State: holding.Approved, By: holding.Person, At: at, Listed: true,
+			quarantine.Server{Name: name, Launch: launch.Hash(), Form: launch, Since: at, Lists: []quarantine.Kind{quarantine.Tool}},
+			[]*quarantine.Item{{
+				Server: name, Kind: quarantine.Tool, Name: "read", State: quarantine.Approved, By: quarantine.Person, At: at, Listed: true,
 				Hash: hash, Approved: hash, ApprovedText: tool.Definition,
 			}}, nil))
 		records = append(records, journal.Record{ID: int64(i + 1), At: at, Kind: journal.Call, Server: name, Tool: "read", Args: "{}", Outcome: journal.OK})

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 // CopySource is the registry.Server.Source of a server whose configuration was taken from a
@@ -168,8 +168,8 @@ func (s *Store) supplementServers(ctx context.Context, tx *sql.Tx, servers []reg
 			continue
 		}
 		one = one.Guarded()
-		one.Approved = one.Approved && slices.ContainsFunc(known, func(k holding.Server) bool {
-			return k.Name == one.Name && k.Launch == holding.LaunchOf(one).Hash()
+		one.Approved = one.Approved && slices.ContainsFunc(known, func(k quarantine.Server) bool {
+			return k.Name == one.Name && k.Launch == quarantine.LaunchOf(one).Hash()
 		})
 		one.Health = registry.Health{Status: "unknown"} // its lists are not known
 		if !one.Approved {

@@ -8,19 +8,19 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// TrustServers implements holding.Store.
-func (s *Store) TrustServers(ctx context.Context) ([]holding.Server, error) {
+// TrustServers implements quarantine.Store.
+func (s *Store) TrustServers(ctx context.Context) ([]quarantine.Server, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT server, launch, form, clean, since, lists FROM trust_servers")
 	if err != nil {
 		return nil, fmt.Errorf("read approved launches: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []holding.Server
+	var out []quarantine.Server
 	for rows.Next() {
-		var one holding.Server
+		var one quarantine.Server
 		var form, lists string
 		var since int64
 		if err := rows.Scan(&one.Name, &one.Launch, &form, &one.Clean, &since, &lists); err != nil {
@@ -28,7 +28,7 @@ func (s *Store) TrustServers(ctx context.Context) ([]holding.Server, error) {
 		}
 		one.Since = trustTime(since)
 		if json.Unmarshal([]byte(form), &one.Form) != nil || json.Unmarshal([]byte(lists), &one.Lists) != nil {
-			one.Form, one.Lists = holding.Launch{}, nil // damaged; nothing is approved because of it
+			one.Form, one.Lists = quarantine.Launch{}, nil // damaged; nothing is approved because of it
 		}
 		out = append(out, one)
 	}
@@ -54,32 +54,32 @@ func trustMillis(t time.Time) int64 {
 const trustColumns = `id, server, kind, name, state, reason, since, hash, approved, launch, approved_by, approved_at, rejected,
 	flips, verdict, points, findings, scanned, listed, position`
 
-// HeldItems implements holding.Store.
-func (s *Store) HeldItems(ctx context.Context) ([]holding.Item, error) {
+// HeldItems implements quarantine.Store.
+func (s *Store) HeldItems(ctx context.Context) ([]quarantine.Item, error) {
 	return s.trustItems(ctx, "SELECT "+trustColumns+", NULL, NULL FROM trust_items WHERE attention = 1 ORDER BY server, kind, position, name")
 }
 
-// TrustItems implements holding.Store.
-func (s *Store) TrustItems(ctx context.Context, server string) ([]holding.Item, error) {
+// TrustItems implements quarantine.Store.
+func (s *Store) TrustItems(ctx context.Context, server string) ([]quarantine.Item, error) {
 	return s.trustItems(ctx, "SELECT "+trustColumns+", latest, text FROM trust_items WHERE server = ? ORDER BY kind, position, name", server)
 }
 
-// TrustItem implements holding.Store.
-func (s *Store) TrustItem(ctx context.Context, id int64) (i holding.Item, found bool, err error) {
+// TrustItem implements quarantine.Store.
+func (s *Store) TrustItem(ctx context.Context, id int64) (i quarantine.Item, found bool, err error) {
 	items, err := s.trustItems(ctx, "SELECT "+trustColumns+", latest, text FROM trust_items WHERE id = ?", id)
 	if err != nil || len(items) == 0 {
-		return holding.Item{}, false, err
+		return quarantine.Item{}, false, err
 	}
 	return items[0], true, nil
 }
 
-func (s *Store) trustItems(ctx context.Context, query string, args ...any) ([]holding.Item, error) {
+func (s *Store) trustItems(ctx context.Context, query string, args ...any) ([]quarantine.Item, error) {
 	rows, err := s.read.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read held items: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []holding.Item
+	var out []quarantine.Item
 	for rows.Next() {
 		i, err := scanTrustItem(rows)
 		if err != nil {
@@ -90,7 +90,7 @@ func (s *Store) trustItems(ctx context.Context, query string, args ...any) ([]ho
 	return out, rows.Err()
 }
 
-func scanTrustItem(rows interface{ Scan(...any) error }) (i holding.Item, err error) {
+func scanTrustItem(rows interface{ Scan(...any) error }) (i quarantine.Item, err error) {
 	var since, at int64
 	var verdict, findings string
 	var latest, text sql.NullString
@@ -112,10 +112,10 @@ func scanTrustItem(rows interface{ Scan(...any) error }) (i holding.Item, err er
 	return i, err
 }
 
-// ApprovedTexts implements holding.Store.
-func (s *Store) ApprovedTexts(ctx context.Context, server string, kind holding.Kind) ([]json.RawMessage, error) {
+// ApprovedTexts implements quarantine.Store.
+func (s *Store) ApprovedTexts(ctx context.Context, server string, kind quarantine.Kind) ([]json.RawMessage, error) {
 	rows, err := s.read.QueryContext(ctx,
-		"SELECT text FROM trust_items WHERE server = ? AND kind = ? AND state = ? AND listed = 1 AND text IS NOT NULL ORDER BY position", server, string(kind), string(holding.Approved))
+		"SELECT text FROM trust_items WHERE server = ? AND kind = ? AND state = ? AND listed = 1 AND text IS NOT NULL ORDER BY position", server, string(kind), string(quarantine.Approved))
 	if err != nil {
 		return nil, fmt.Errorf("read approved definitions: %w", err)
 	}
@@ -131,13 +131,13 @@ func (s *Store) ApprovedTexts(ctx context.Context, server string, kind holding.K
 	return out, rows.Err()
 }
 
-// SaveTrust implements holding.Store.
-func (s *Store) SaveTrust(ctx context.Context, server holding.Server, items, deleted []*holding.Item) error {
+// SaveTrust implements quarantine.Store.
+func (s *Store) SaveTrust(ctx context.Context, server quarantine.Server, items, deleted []*quarantine.Item) error {
 	form, err := json.Marshal(server.Form)
 	if err != nil {
 		return fmt.Errorf("save approvals: %w", err)
 	}
-	lists, err := json.Marshal(append([]holding.Kind{}, server.Lists...))
+	lists, err := json.Marshal(append([]quarantine.Kind{}, server.Lists...))
 	if err != nil {
 		return fmt.Errorf("save approvals: %w", err)
 	}
@@ -165,8 +165,8 @@ func (s *Store) SaveTrust(ctx context.Context, server holding.Server, items, del
 	return nil
 }
 
-func saveTrustItem(ctx context.Context, tx *sql.Tx, i *holding.Item) error {
-	findings, err := json.Marshal(append([]holding.Finding{}, i.Findings...))
+func saveTrustItem(ctx context.Context, tx *sql.Tx, i *quarantine.Item) error {
+	findings, err := json.Marshal(append([]quarantine.Finding{}, i.Findings...))
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func saveTrustItem(ctx context.Context, tx *sql.Tx, i *holding.Item) error {
 	if i.Hash != i.Approved {
 		latest = string(i.Latest)
 	}
-	attention := i.Waits() || i.Warns() || i.State == holding.Rejected || i.Held()
+	attention := i.Waits() || i.Warns() || i.State == quarantine.Rejected || i.Held()
 	err = tx.QueryRowContext(ctx, `INSERT INTO trust_items
 		(server, kind, name, state, reason, since, hash, approved, launch, approved_by, approved_at, rejected, flips, verdict, points, findings, scanned,
 		 attention, listed, position, latest, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -193,17 +193,17 @@ func saveTrustItem(ctx context.Context, tx *sql.Tx, i *holding.Item) error {
 }
 
 // trustHash reads a hash from a column.
-type trustHash holding.Hash
+type trustHash quarantine.Hash
 
 // Scan implements sql.Scanner.
 func (h *trustHash) Scan(value any) error {
 	text, _ := value.(string)
-	parsed, err := holding.ParseHash(text)
+	parsed, err := quarantine.ParseHash(text)
 	*h = trustHash(parsed)
 	return err
 }
 
-// ForgetTrust implements holding.Store.
+// ForgetTrust implements quarantine.Store.
 func (s *Store) ForgetTrust(ctx context.Context, server string) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM trust_items WHERE server = ?", server)

@@ -10,9 +10,9 @@ import (
 	"net/url"
 	"sync"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // adapter serves a server that speaks stdio over streamable HTTP. Each legacy session has a process of its own; all

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // scenarioTime is shorter than the time that the tests give a scenario, so that the hub ends with it.

@@ -14,9 +14,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // only returns a URL that leads to a server and refuses what does not belong to the era of a version. The server of the Go

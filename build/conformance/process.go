@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // server is a running server that speaks stdio, and the streams that wait for its messages.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // scenarios are the calls with which a client makes the server of a scenario see what it looks for, by the scenario's name.

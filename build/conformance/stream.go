@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // answer writes the messages of a request up to its answer: as events if there are others or the client prefers a

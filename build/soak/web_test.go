@@ -14,9 +14,9 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // web connects a client with the hub over HTTP.

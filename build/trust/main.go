@@ -19,8 +19,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
-	"github.com/agent-discover/agent-discover/backend/trust/cases"
-	"github.com/agent-discover/agent-discover/backend/trust/head"
+	"github.com/agent-discover/agent-discover/backend/trust/classifier"
+	"github.com/agent-discover/agent-discover/backend/trust/evaluation"
 )
 
 // set is labelled cases, with the shares that others reach: blocked, and blocked or
@@ -58,12 +58,12 @@ func run(readme string) error {
 	}
 	var b strings.Builder
 	b.WriteString("\n| set | cases | nearest other program | prototype | rules | rules and classifier |\n|---|---|---|---|---|---|\n")
-	judges := []cases.Judge{cases.Rules, cases.Classifier(context.Background(), head.NewVectors(minilm.New(), 0))}
+	judges := []evaluation.Judge{evaluation.Rules, evaluation.Classifier(context.Background(), classifier.NewVectors(minilm.New(), 0))}
 	for _, s := range sets {
 		fmt.Fprintln(os.Stderr, "trust:", s.name)
-		var counts []cases.Count
+		var counts []evaluation.Count
 		for _, judge := range judges {
-			poisoned, clean, err := cases.Labels(filepath.Join(folder, s.name+".jsonl"), judge)
+			poisoned, clean, err := evaluation.Labels(filepath.Join(folder, s.name+".jsonl"), judge)
 			if err != nil {
 				return err
 			}
@@ -75,13 +75,13 @@ func run(readme string) error {
 		row(&b, s.name+": "+s.what, counts, s.rival, s.prototype)
 	}
 	fmt.Fprintln(os.Stderr, "trust: real servers")
-	servers, err := cases.Listings(filepath.Join(folder, "catalog-dev.txt"), filepath.Join(folder, "..", "catalog"))
+	servers, err := evaluation.Listings(filepath.Join(folder, "catalog-dev.txt"), filepath.Join(folder, "..", "catalog"))
 	if err != nil {
 		return err
 	}
-	var counts []cases.Count
+	var counts []evaluation.Count
 	for _, judge := range judges {
-		count, err := cases.Alarms(servers, judge)
+		count, err := evaluation.Alarms(servers, judge)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func run(readme string) error {
 }
 
 // row writes the shares that each judge reaches.
-func row(b *strings.Builder, name string, counts []cases.Count, rival, prototype string) {
+func row(b *strings.Builder, name string, counts []evaluation.Count, rival, prototype string) {
 	fmt.Fprintf(b, "| %s | %d | %s | %s |", name, counts[0].All, rival, prototype)
 	for _, c := range counts {
 		blocked, found := c.Shares()

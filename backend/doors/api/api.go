@@ -55,7 +55,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 	"github.com/agent-discover/agent-discover/backend/trust/results"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 	"github.com/agent-discover/agent-discover/frontend"
@@ -102,7 +102,7 @@ type Servers struct {
 	Inspector   *inspector.Inspector
 	Inbox       *inspector.Inbox // elicitations: questions of servers to the user
 	Approvals   *policy.Approvals
-	Trust       *holding.Keeper
+	Trust       *quarantine.Keeper
 	Results     *results.Screen
 	Journal     *journal.Journal
 	Audit       *audit.Log

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/doors/answercache"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // replayID is the prefix of the ids of requests that the companion repeats to a

@@ -17,8 +17,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/doors/endpoint"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // deadline limits how long a test waits for an event.

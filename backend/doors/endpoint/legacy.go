@@ -7,8 +7,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // batchVersion is the only version of MCP with batches, and the one of requests without

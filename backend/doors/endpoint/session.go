@@ -9,8 +9,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // maxRunning is how many requests of one session may run, as on stdio.

@@ -156,11 +156,11 @@ func (s *Session) callReading(accepts danger, name string, arguments json.RawMes
 // readMore serves read_more with its arguments.
 func (s *Session) readMore(raw json.RawMessage) (json.RawMessage, error) {
 	var args struct {
-		Handle  string          `json:"handle"`
+		Handle  string            `json:"handle"`
 		Offset  loosejson.Number  `json:"offset"`
-		Grep    string          `json:"grep"`
+		Grep    string            `json:"grep"`
 		Context loosejson.Number  `json:"context"`
-		Path    string          `json:"path"`
+		Path    string            `json:"path"`
 		Block   *loosejson.Number `json:"block"`
 	}
 	if err := json.Unmarshal(raw, &args); err != nil {
@@ -177,7 +177,7 @@ func (s *Session) readMore(raw json.RawMessage) (json.RawMessage, error) {
 // saveBlock serves save_block with its arguments.
 func (s *Session) saveBlock(raw json.RawMessage) (json.RawMessage, error) {
 	var args struct {
-		Handle string          `json:"handle"`
+		Handle string            `json:"handle"`
 		Block  *loosejson.Number `json:"block"`
 	}
 	if err := json.Unmarshal(raw, &args); err != nil {

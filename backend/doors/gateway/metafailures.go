@@ -8,8 +8,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacheck"
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"

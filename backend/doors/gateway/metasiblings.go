@@ -39,9 +39,9 @@ var siblings = map[string]func(m metaTools, ctx context.Context, params json.Raw
 
 // siblingArguments are the arguments of siblings. Models write some of them in other types.
 type siblingArguments struct {
-	Query           string         `json:"query"`
-	Server          string         `json:"server"`
-	Tool            string         `json:"tool"`
+	Query           string           `json:"query"`
+	Server          string           `json:"server"`
+	Tool            string           `json:"tool"`
 	Limit           loosejson.Number `json:"limit"`
 	IncludeDisabled loosejson.Bool   `json:"includeDisabled"`
 }

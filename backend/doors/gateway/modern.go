@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/doors/parking"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpshape"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )

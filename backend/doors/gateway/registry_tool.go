@@ -61,30 +61,30 @@ var actions = []struct {
 // arguments are the arguments of registry. Models write some of them in other
 // types.
 type arguments struct {
-	Action        string            `json:"action"`
-	Query         string            `json:"query"`
+	Action        string              `json:"action"`
+	Query         string              `json:"query"`
 	Intents       loosejson.Strings   `json:"intents"`
-	CallAs        string            `json:"call_as"`
-	Server        string            `json:"server"`
-	Tool          string            `json:"tool"`
-	Arguments     json.RawMessage   `json:"arguments"`
+	CallAs        string              `json:"call_as"`
+	Server        string              `json:"server"`
+	Tool          string              `json:"tool"`
+	Arguments     json.RawMessage     `json:"arguments"`
 	Limit         loosejson.Number    `json:"limit"`
 	AutoActivate  *loosejson.Bool     `json:"auto_activate"`
 	Brief         loosejson.Bool      `json:"brief"`
-	Source        string            `json:"source"`
+	Source        string              `json:"source"`
 	InstalledOnly loosejson.Bool      `json:"installed_only"`
-	Name          string            `json:"name"`
-	Command       string            `json:"command"`
+	Name          string              `json:"name"`
+	Command       string              `json:"command"`
 	Args          loosejson.Strings   `json:"args"`
 	Env           loosejson.StringMap `json:"env"`
-	Description   string            `json:"description"`
+	Description   string              `json:"description"`
 	Tags          loosejson.Strings   `json:"tags"`
-	Cursor        string            `json:"cursor"`
-	File          string            `json:"file"`
-	Inputs        inputs            `json:"inputs"`
-	Do            string            `json:"do"`
+	Cursor        string              `json:"cursor"`
+	File          string              `json:"file"`
+	Inputs        inputs              `json:"inputs"`
+	Do            string              `json:"do"`
 	Tools         loosejson.Strings   `json:"tools"`
-	Note          string            `json:"note"`
+	Note          string              `json:"note"`
 	Confirm       loosejson.Bool      `json:"confirm"`
 	AutoEquip     loosejson.Bool      `json:"autoEquip"`
 	EquipToo      loosejson.Bool      `json:"auto_equip"` // another way to write it

@@ -15,8 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/longresult"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // maxInFlight is how many calls of one session may be in flight.

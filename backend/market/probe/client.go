@@ -21,9 +21,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/netreach"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 const (

@@ -16,8 +16,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // Names of headers, in the form that http.Header uses.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 const schema = `{"type":"object","properties":{

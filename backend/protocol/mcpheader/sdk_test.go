@@ -11,8 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // TestTheSDKsServerAgrees sends requests to a server of the SDK and compares its error

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // linger is how long the client reads on in a response after it got the answer.

@@ -102,7 +102,9 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 }
 
 // reach returns the reach of the server itself, public if its name is not known.
-func (n *network) reach(ctx context.Context) netreach.Reach { return netreach.OfHost(ctx, n.base.Hostname()) }
+func (n *network) reach(ctx context.Context) netreach.Reach {
+	return netreach.OfHost(ctx, n.base.Hostname())
+}
 
 // check returns an error unless requests may be sent to an address: over https, on this
 // machine, or without encryption to a host to which the user's own URL leads that way.

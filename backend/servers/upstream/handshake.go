@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 // discoverWait is how long the hub waits for an answer to server/discover before it
@@ -20,9 +20,9 @@ const discoverWait = 2 * time.Second
 type opening struct {
 	first   mcpversion.Era // whose request is sent first: initialize (legacy) or server/discover (modern)
 	wanted  mcpversion.Era // of the session; Unknown for either
-	only    bool    // no session of the other era will do
-	patient bool    // the server is known to answer server/discover, if slowly
-	last    bool    // the server is not started once more
+	only    bool           // no session of the other era will do
+	patient bool           // the server is known to answer server/discover, if slowly
+	last    bool           // the server is not started once more
 }
 
 // anew is the error of a handshake that needs a new process, opened in another way.

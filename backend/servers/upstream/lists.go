@@ -10,9 +10,9 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -55,13 +55,13 @@ type slot struct {
 type want struct {
 	server registry.Server
 	target Target
-	caller Caller  // answers requests of the server; nil if nobody can
-	client string  // the id of the client's session; empty if there is none
+	caller Caller         // answers requests of the server; nil if nobody can
+	client string         // the id of the client's session; empty if there is none
 	era    mcpversion.Era // in which the session is wanted; Unknown for either
-	only   bool    // a session of the other era will not do, unless the server has no other
-	over   *Lease  // whose session is used if it takes calls; may be nil
-	call   bool    // a call for the caller, and not one of the manager's own
-	check  bool    // a health check, which ignores the back-off
+	only   bool           // a session of the other era will not do, unless the server has no other
+	over   *Lease         // whose session is used if it takes calls; may be nil
+	call   bool           // a call for the caller, and not one of the manager's own
+	check  bool           // a health check, which ignores the back-off
 }
 
 // start is one attempt to start the server. All callers wait for the same

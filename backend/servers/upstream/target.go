@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 

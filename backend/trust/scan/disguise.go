@@ -3,23 +3,23 @@ package scan
 import (
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/trust/orders"
-	"github.com/agent-discover/agent-discover/backend/trust/plaintext"
+	"github.com/agent-discover/agent-discover/backend/trust/injection"
+	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
 // hiddenCharacters reports what people cannot see in a field, and scans what it
 // says.
 func (c *scanner) hiddenCharacters(f field) {
-	for _, m := range plaintext.Hidden(f.text) {
+	for _, m := range normalize.Hidden(f.text) {
 		v := Warn
 		if m.Certain {
 			v = Block
 		}
 		found := Finding{Rule: Invisible, Verdict: v, Start: m.Start, End: m.End}
-		c.add(f, plaintext.Text{}, found)
+		c.add(f, normalize.Text{}, found)
 		last := &c.result.Findings[len(c.result.Findings)-1]
 		last.Reason = "It has " + string(m.Kind) + ", which people cannot see."
-		if m.Kind == plaintext.FarText {
+		if m.Kind == normalize.FarText {
 			last.Text = evidence(f.text, m.Start, min(m.End, m.Start+longestText))
 			last.Reason = "It has text after so much white space that people do not see it."
 			continue
@@ -36,7 +36,7 @@ func (c *scanner) hiddenCharacters(f field) {
 // matches.
 func (c *scanner) decoded(f field, start, end int, text string) bool {
 	found := false
-	for _, s := range c.hidden.Read(plaintext.Of(text).S, c.names, nil) {
+	for _, s := range c.hidden.Read(normalize.Of(text).S, c.names, nil) {
 		for _, hit := range s.Hits {
 			if hit.Points < 1 {
 				continue
@@ -52,8 +52,8 @@ func (c *scanner) decoded(f field, start, end int, text string) bool {
 }
 
 // lookalikes reports words with letters of several alphabets that look alike.
-func (c *scanner) lookalikes(f field, text plaintext.Text) {
-	for _, word := range plaintext.Mixed(f.text) {
+func (c *scanner) lookalikes(f field, text normalize.Text) {
+	for _, word := range normalize.Mixed(f.text) {
 		c.add(f, text, Finding{Rule: Lookalike, Verdict: Block, Start: word[0], End: word[1]})
 	}
 }
@@ -63,14 +63,14 @@ const deepestEncoding = 3
 
 // encoded reports encoded texts that are commands or orders.
 func (c *scanner) encoded(f field) {
-	for _, e := range plaintext.Decode(f.text) {
+	for _, e := range normalize.Decode(f.text) {
 		text := e.Decoded
 		for range deepestEncoding {
-			if inner := plaintext.Decode(text); len(inner) == 1 && len(inner[0].Decoded)*4 > len(text) {
+			if inner := normalize.Decode(text); len(inner) == 1 && len(inner[0].Decoded)*4 > len(text) {
 				text = inner[0].Decoded
 			}
 		}
-		if plaintext.Shell(text) || c.decoded(f, e.Start, e.End, text) {
+		if normalize.Shell(text) || c.decoded(f, e.Start, e.End, text) {
 			c.result.Findings = append(c.result.Findings, Finding{
 				Rule: Encoding, Verdict: Block, Field: f.pointer(), Start: e.Start, End: e.End,
 				Text: visible("decoded: " + text[:min(len(text), longestText)]), Reason: "It contains an order or command in " + e.Form + ".",
@@ -80,9 +80,9 @@ func (c *scanner) encoded(f field) {
 }
 
 // markup reports text that pretends to come from the system.
-func (c *scanner) markup(f field, text plaintext.Text) {
-	for _, m := range orders.FindMarkup(text.S) {
-		c.add(f, text, Finding{Rule: orders.Markup, Points: m.Points, Start: text.Raw(m.Start), End: text.Raw(m.End)})
+func (c *scanner) markup(f field, text normalize.Text) {
+	for _, m := range injection.FindMarkup(text.S) {
+		c.add(f, text, Finding{Rule: injection.Markup, Points: m.Points, Start: text.Raw(m.Start), End: text.Raw(m.End)})
 	}
 }
 
@@ -100,7 +100,7 @@ func (c *scanner) propertyName(f field) {
 	}, splitCamel(f.text)))
 	for _, telling := range tellingNames {
 		if strings.Contains(" "+words+" ", telling) {
-			c.add(f, plaintext.Text{}, Finding{Rule: TellingName, Points: 1, Start: 0, End: len(f.text)})
+			c.add(f, normalize.Text{}, Finding{Rule: TellingName, Points: 1, Start: 0, End: len(f.text)})
 			return
 		}
 	}
@@ -108,7 +108,7 @@ func (c *scanner) propertyName(f field) {
 		for _, s := range c.hidden.Read(words, c.names, nil) {
 			for _, hit := range s.Hits {
 				if hit.Points >= 2 {
-					c.add(f, plaintext.Text{}, Finding{Rule: hit.Rule, Points: hit.Points, Start: 0, End: len(f.text)})
+					c.add(f, normalize.Text{}, Finding{Rule: hit.Rule, Points: hit.Points, Start: 0, End: len(f.text)})
 				}
 			}
 		}

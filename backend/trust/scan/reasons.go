@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/trust/orders"
+	"github.com/agent-discover/agent-discover/backend/trust/injection"
 )
 
 // Names of the findings that are not rules about sentences.
@@ -24,37 +24,37 @@ const (
 
 // reasons says what each rule found, for people.
 var reasons = map[string]string{
-	orders.Override:   "It tells the model to disregard its instructions or safety rules.",
-	orders.Danger:     "It tells the model to do something that damages or opens up this computer.",
-	orders.Conceal:    "It tells the model to hide something from the user.",
-	orders.Before:     "It wants to be called before other tools.",
-	orders.After:      "It wants to be called after other tools.",
-	orders.Trigger:    "It tells the model what to do when other tools are used.",
-	orders.Redirect:   "It tells the model to use it in place of other tools.",
-	orders.Discredit:  "It says that other tools are broken or unsafe.",
-	orders.Tamper:     "It tells the model to change the arguments of other tools.",
-	orders.Ordered:    "It tells the model to call another tool.",
-	orders.SecretPath: "It tells the model to read or write files with credentials.",
-	orders.SecretNoun: "It asks for passwords, keys or other credentials.",
-	orders.Sink:       "It tells the model to send data to an address of its own.",
-	orders.Chat:       "It asks for the conversation, the system prompt or the list of tools.",
-	orders.Consent:    "It tells the model to act without asking the user.",
-	orders.Persist:    "It tells the model to keep following it later.",
-	orders.Falsify:    "It tells the model to report something false.",
-	orders.Markup:     "It pretends to be a message of the system.",
-	orders.SideEffect: "It does something with the user's data beside its purpose.",
-	orders.Coerce:     "It threatens with failure.",
-	orders.Authority:  "It refers to an authority to justify what it asks for.",
-	orders.ToModel:    "It speaks to the model instead of describing a tool.",
-	Invisible:         "It has characters that people cannot see.",
-	Lookalike:         "A word has letters of another alphabet that look like Latin ones.",
-	Encoding:          "It contains an encoded order or command.",
-	Shadowing:         "Another server has a tool of this name.",
-	Split:             "Texts of several tools together give an order.",
-	Shares:            "Several tools have parts of a value that a text says to combine.",
-	ValueOrder:        "A value of the schema is a sentence that gives an order.",
-	TellingName:       "A parameter asks for the conversation, the system prompt or the list of tools.",
-	Interface:         "Its user interface asks for more than it should need.",
+	injection.Override:   "It tells the model to disregard its instructions or safety rules.",
+	injection.Danger:     "It tells the model to do something that damages or opens up this computer.",
+	injection.Conceal:    "It tells the model to hide something from the user.",
+	injection.Before:     "It wants to be called before other tools.",
+	injection.After:      "It wants to be called after other tools.",
+	injection.Trigger:    "It tells the model what to do when other tools are used.",
+	injection.Redirect:   "It tells the model to use it in place of other tools.",
+	injection.Discredit:  "It says that other tools are broken or unsafe.",
+	injection.Tamper:     "It tells the model to change the arguments of other tools.",
+	injection.Ordered:    "It tells the model to call another tool.",
+	injection.SecretPath: "It tells the model to read or write files with credentials.",
+	injection.SecretNoun: "It asks for passwords, keys or other credentials.",
+	injection.Sink:       "It tells the model to send data to an address of its own.",
+	injection.Chat:       "It asks for the conversation, the system prompt or the list of tools.",
+	injection.Consent:    "It tells the model to act without asking the user.",
+	injection.Persist:    "It tells the model to keep following it later.",
+	injection.Falsify:    "It tells the model to report something false.",
+	injection.Markup:     "It pretends to be a message of the system.",
+	injection.SideEffect: "It does something with the user's data beside its purpose.",
+	injection.Coerce:     "It threatens with failure.",
+	injection.Authority:  "It refers to an authority to justify what it asks for.",
+	injection.ToModel:    "It speaks to the model instead of describing a tool.",
+	Invisible:            "It has characters that people cannot see.",
+	Lookalike:            "A word has letters of another alphabet that look like Latin ones.",
+	Encoding:             "It contains an encoded order or command.",
+	Shadowing:            "Another server has a tool of this name.",
+	Split:                "Texts of several tools together give an order.",
+	Shares:               "Several tools have parts of a value that a text says to combine.",
+	ValueOrder:           "A value of the schema is a sentence that gives an order.",
+	TellingName:          "A parameter asks for the conversation, the system prompt or the list of tools.",
+	Interface:            "Its user interface asks for more than it should need.",
 }
 
 // Evidence is shown with some text around it, up to a length in characters.

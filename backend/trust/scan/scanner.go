@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
-	"github.com/agent-discover/agent-discover/backend/trust/orders"
-	"github.com/agent-discover/agent-discover/backend/trust/plaintext"
+	"github.com/agent-discover/agent-discover/backend/trust/injection"
+	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
 // Sentence is a sentence of an item with what the rules and notes say about it. The
@@ -29,9 +29,9 @@ type scanner struct {
 	server  Server
 	peers   []Server
 	options Options
-	names   orders.Names
-	reader  *orders.Reader
-	hidden  *orders.Reader // for decoded texts, while reader is in use
+	names   injection.Names
+	reader  *injection.Reader
+	hidden  *injection.Reader // for decoded texts, while reader is in use
 	result  *Result
 	texts   []part          // for what is split over several texts
 	current int             // index of the item
@@ -39,7 +39,7 @@ type scanner struct {
 }
 
 func newScanner(s Server, peers []Server, o Options) *scanner {
-	c := &scanner{server: s, peers: peers, options: o, reader: orders.NewReader(o.Sentences), hidden: orders.NewReader(false)}
+	c := &scanner{server: s, peers: peers, options: o, reader: injection.NewReader(o.Sentences), hidden: injection.NewReader(false)}
 	c.names.Siblings, c.names.Foreign = make(map[string]bool), make(map[string]bool)
 	c.names.Subject = subject(s.Name)
 	for _, item := range s.Items {
@@ -123,7 +123,7 @@ func (c *scanner) field(f field) {
 	case f.place == plain || len(f.text) < shortest:
 		return
 	}
-	text := plaintext.Of(f.text)
+	text := normalize.Of(f.text)
 	c.lookalikes(f, text)
 	c.encoded(f)
 	if strings.IndexByte(text.S, ' ') < 0 && len(text.S) < 24 {
@@ -134,7 +134,7 @@ func (c *scanner) field(f field) {
 }
 
 // sentences applies the rules to the sentences of a field.
-func (c *scanner) sentences(f field, text plaintext.Text) {
+func (c *scanner) sentences(f field, text normalize.Text) {
 	list := c.reader.Read(text.S, c.names, nil)
 	imperative := false
 	for i := range list {
@@ -153,7 +153,7 @@ func (c *scanner) sentences(f field, text plaintext.Text) {
 	c.remember(f, text, list)
 }
 
-func sentence(f field, text plaintext.Text, s *orders.Sentence) Sentence {
+func sentence(f field, text normalize.Text, s *injection.Sentence) Sentence {
 	out := Sentence{
 		Field: f.pointer(), Start: text.Raw(s.Start), End: text.Raw(s.End), Text: text.S[s.Start:s.End], Plain: s.Plain, Words: s.Words,
 		Obligation: s.Obligation, Imperative: s.Imperative, This: s.This, Sibling: s.Sibling, Foreign: s.Foreign,
@@ -167,7 +167,7 @@ func sentence(f field, text plaintext.Text, s *orders.Sentence) Sentence {
 }
 
 // ruleHit adds a match of a rule to the findings.
-func (c *scanner) ruleHit(f field, text plaintext.Text, hit orders.Hit) {
+func (c *scanner) ruleHit(f field, text normalize.Text, hit injection.Hit) {
 	points := hit.Points
 	if f.place == parameter && ownFlag[hit.Rule] || f.place == example {
 		points = min(points, .5)
@@ -180,10 +180,10 @@ func (c *scanner) ruleHit(f field, text plaintext.Text, hit orders.Hit) {
 
 // ownFlag has the rules that the text of a tool's own flag may match, such as one
 // that skips a confirmation.
-var ownFlag = map[string]bool{orders.Consent: true}
+var ownFlag = map[string]bool{injection.Consent: true}
 
 // add completes a finding and adds it to those of the current item.
-func (c *scanner) add(f field, text plaintext.Text, found Finding) {
+func (c *scanner) add(f field, text normalize.Text, found Finding) {
 	found.Field = f.pointer()
 	found.Verdict = max(found.Verdict, verdictOf(found.Points))
 	found.Text = evidence(f.text, found.Start, found.End)

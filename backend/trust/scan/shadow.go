@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
-	"github.com/agent-discover/agent-discover/backend/trust/plaintext"
+	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
 // sameWords is the share of words in common from which two descriptions are those
@@ -26,7 +26,7 @@ func (c *scanner) shadowing(results []Result) {
 		}
 		for k := range c.peers[i].Items {
 			if item := &c.peers[i].Items[k]; item.Kind == Tool {
-				key := plaintext.Skeleton(item.Name)
+				key := normalize.Skeleton(item.Name)
 				peers[key] = append(peers[key], listed{c.peers[i].Name, item})
 			}
 		}
@@ -40,7 +40,7 @@ func (c *scanner) shadowing(results []Result) {
 			continue
 		}
 		var worst Finding
-		for _, other := range peers[plaintext.Skeleton(item.Name)] {
+		for _, other := range peers[normalize.Skeleton(item.Name)] {
 			if f := compare(item, other); f.Verdict > worst.Verdict {
 				worst = f
 			}
@@ -74,8 +74,8 @@ func disguised(name, other string) bool {
 	if strings.EqualFold(name, other) {
 		return false
 	}
-	folded := plaintext.FoldLookalikes(name)
-	if folded != name && plaintext.Skeleton(folded) == plaintext.Skeleton(other) {
+	folded := normalize.FoldLookalikes(name)
+	if folded != name && normalize.Skeleton(folded) == normalize.Skeleton(other) {
 		return true
 	}
 	if len(name) != len(other) {

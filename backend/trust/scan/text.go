@@ -3,8 +3,8 @@ package scan
 import (
 	"sync"
 
-	"github.com/agent-discover/agent-discover/backend/trust/orders"
-	"github.com/agent-discover/agent-discover/backend/trust/plaintext"
+	"github.com/agent-discover/agent-discover/backend/trust/injection"
+	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
 // longestResult is how much of a result is judged, in bytes.
@@ -12,8 +12,8 @@ const longestResult = 256 << 10
 
 // resultRules are the rules that apply to results. What a result says about the
 // order of calls or the choice of tools is its content.
-var resultRules = sync.OnceValue(func() *orders.Rules {
-	return orders.Only(orders.Override, orders.Conceal, orders.Ordered, orders.Sink)
+var resultRules = sync.OnceValue(func() *injection.Rules {
+	return injection.Only(injection.Override, injection.Conceal, injection.Ordered, injection.Sink)
 })
 
 // Text judges the text of a tool's result, of which it reads up to 256 kB: hidden
@@ -25,15 +25,15 @@ var resultRules = sync.OnceValue(func() *orders.Rules {
 func Text(text string) []Finding {
 	text = text[:min(len(text), longestResult)]
 	c := resultScanner{text: text}
-	for _, m := range plaintext.Hidden(text) {
+	for _, m := range normalize.Hidden(text) {
 		c.hidden(m)
 	}
-	for _, m := range orders.FindMarkup(text) {
+	for _, m := range injection.FindMarkup(text) {
 		if m.Points >= middling {
-			c.add(orders.Markup, m.Points, m.Start, m.End)
+			c.add(injection.Markup, m.Points, m.Start, m.End)
 		}
 	}
-	orders.Candidates(text, func(start, end int) {
+	injection.Candidates(text, func(start, end int) {
 		c.read(text[start:end], start)
 	})
 	return strongest(c.findings)
@@ -42,7 +42,7 @@ func Text(text string) []Finding {
 // resultScanner collects the findings of a result.
 type resultScanner struct {
 	text     string
-	reader   *orders.Reader
+	reader   *injection.Reader
 	findings []Finding
 }
 
@@ -54,8 +54,8 @@ func (c *resultScanner) add(rule string, points float64, start, end int) {
 
 // hidden reports hidden characters that the output of programs and documents does
 // not have: text far to the right, icons and colours are ordinary there.
-func (c *resultScanner) hidden(m plaintext.Mark) {
-	if !m.Certain || m.Kind == plaintext.Controls && !plaintext.Conceals(c.text, m) {
+func (c *resultScanner) hidden(m normalize.Mark) {
+	if !m.Certain || m.Kind == normalize.Controls && !normalize.Conceals(c.text, m) {
 		return
 	}
 	c.findings = append(c.findings, Finding{
@@ -71,10 +71,10 @@ func (c *resultScanner) hidden(m plaintext.Mark) {
 // decoded text if the offset is negative.
 func (c *resultScanner) read(part string, offset int) {
 	if c.reader == nil {
-		c.reader = orders.NewReader(false)
+		c.reader = injection.NewReader(false)
 	}
-	text := plaintext.Of(part)
-	for _, s := range c.reader.Read(text.S, orders.Names{}, resultRules()) {
+	text := normalize.Of(part)
+	for _, s := range c.reader.Read(text.S, injection.Names{}, resultRules()) {
 		for _, hit := range s.Hits {
 			switch {
 			case hit.Points < middling:

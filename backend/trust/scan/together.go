@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/trust/orders"
-	"github.com/agent-discover/agent-discover/backend/trust/plaintext"
+	"github.com/agent-discover/agent-discover/backend/trust/injection"
+	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
 // part is what a text may contribute to an order that is split over several texts.
@@ -35,7 +35,7 @@ var (
 var shareNames = []string{"shares", "fragments", "pieces", "shards", "chunks", "parts", "shamir", "lagrange", "secret sharing"}
 
 // remember keeps what a field of the current item may contribute.
-func (c *scanner) remember(f field, text plaintext.Text, sentences []orders.Sentence) {
+func (c *scanner) remember(f field, text normalize.Text, sentences []injection.Sentence) {
 	if member := f.member(); len(sentences) == 0 || member != "description" && member != "" {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/trust/cases"
+	"github.com/agent-discover/agent-discover/backend/trust/evaluation"
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
@@ -181,7 +181,7 @@ func catalogue(shared string) ([]document, []host, error) {
 		if err := json.Unmarshal(data, &c); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		server, _ := cases.Case{Server: strings.TrimSuffix(name, ".json"), Tools: c.Tools}.Judged()
+		server, _ := evaluation.Case{Server: strings.TrimSuffix(name, ".json"), Tools: c.Tools}.Judged()
 		for i, r := range scan.Scan(server, nil, scan.Options{Sentences: true}) {
 			documents = append(documents, document{id: name + "/" + r.Name, set: catalogueSet, group: name, results: []scan.Result{r}, bad: func(scan.Sentence) bool { return false }})
 			var tool map[string]any
@@ -204,7 +204,7 @@ func foreign(shared string) ([]document, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = cases.Read(f, func(c cases.Case) error {
+		err = evaluation.Read(f, func(c evaluation.Case) error {
 			d := document{id: c.ID, set: set, kind: c.Kind, poisoned: c.Label == "poisoned", results: c.Scan(scan.Options{Sentences: true})}
 			if !d.poisoned {
 				d.set += " clean"

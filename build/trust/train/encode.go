@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
-	"github.com/agent-discover/agent-discover/backend/trust/head"
+	"github.com/agent-discover/agent-discover/backend/trust/classifier"
 )
 
 // vectors are the vectors of sentences by their Plain text.
@@ -47,7 +47,7 @@ func encode(documents []document, cache string) (vectors, error) {
 	for w := range workers {
 		wg.Go(func() {
 			for i := w; i < len(texts); i += workers {
-				list[i] = encoder.Encode(texts[i], head.MaxTokens)
+				list[i] = encoder.Encode(texts[i], classifier.MaxTokens)
 			}
 		})
 	}

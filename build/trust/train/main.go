@@ -1,4 +1,4 @@
-// Command train fits the table of backend/trust/head: a logistic regression over the sentences in build/trust/data, which
+// Command train fits the table of backend/trust/classifier: a logistic regression over the sentences in build/trust/data, which
 // are poisoned or resemble poisoned ones, and those of clean tools of real servers in the folders trust and catalog of
 // AGENT_DISCOVER_SHARED. It uses no labelled set that measures the result.
 //
@@ -20,13 +20,13 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
-	"github.com/agent-discover/agent-discover/backend/trust/head"
+	"github.com/agent-discover/agent-discover/backend/trust/classifier"
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
 func main() {
 	data := flag.String("data", "build/trust/data", "the folder with the sentences")
-	to := flag.String("to", "backend/trust/head/table.json", "write the table to this file")
+	to := flag.String("to", "backend/trust/classifier/table.json", "write the table to this file")
 	cache := flag.String("cache", filepath.Join(os.TempDir(), "agent-discover-train-trust.gob"), "keep vectors in this file; empty for none")
 	report := flag.String("readme", "", "write the report to this file, between its markers")
 	flag.Parse()
@@ -120,9 +120,9 @@ func thresholds(documents []document, scores []float64) scan.Thresholds {
 	return t
 }
 
-// table returns weights in the form of package head.
-func (m *matrix) table(weights []float64, t scan.Thresholds) head.Weights {
-	w := head.Weights{Bias: weights[m.columns()], Features: make(map[string]float64), Thresholds: t}
+// table returns weights in the form of package classifier.
+func (m *matrix) table(weights []float64, t scan.Thresholds) classifier.Weights {
+	w := classifier.Weights{Bias: weights[m.columns()], Features: make(map[string]float64), Thresholds: t}
 	for _, x := range weights[:minilm.Dimensions] {
 		w.Vector = append(w.Vector, x*scales["vector"])
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
-	"github.com/agent-discover/agent-discover/backend/trust/head"
+	"github.com/agent-discover/agent-discover/backend/trust/classifier"
 )
 
 // scales are the sizes of the values of a feature before training, by the family of its name. The penalty weighs least
@@ -75,7 +75,7 @@ func newMatrix(documents []document, v vectors) *matrix {
 // sentence is a sentence with what the head knows about it.
 type sentence struct {
 	vector   []float32
-	features []head.Feature
+	features []classifier.Feature
 	bad      bool
 }
 
@@ -86,7 +86,7 @@ func (d *document) sentences(v vectors) []sentence {
 		for k := range r.Sentences {
 			of[k] = v[r.Sentences[k].Plain]
 		}
-		for k, features := range head.Features(r.Sentences, of) {
+		for k, features := range classifier.Features(r.Sentences, of) {
 			list = append(list, sentence{of[k], features, d.trains() && d.bad(r.Sentences[k])})
 		}
 	}

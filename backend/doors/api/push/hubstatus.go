@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 // statusInterval is the shortest time between two messages with the status of the hub, which may change thousands of
@@ -21,7 +21,7 @@ type Status struct {
 	Paused   func() bool
 	InFlight func() int
 	Clients  func() []gateway.Client
-	Held     func() holding.Counts
+	Held     func() quarantine.Counts
 	Kept     func() int    // results that are kept back
 	Problem  func() string // why the hub cannot store calls in the log; "" if it can
 }
@@ -33,7 +33,7 @@ func onStatusChange(bus *events.Bus, moved chan<- struct{}) (stop func()) {
 		events.Signal[gateway.ClientsChanged](bus, moved),
 		events.Signal[upstream.PauseChanged](bus, moved),
 		events.Signal[journal.ProblemChanged](bus, moved),
-		events.Signal[holding.Changed](bus, moved),
+		events.Signal[quarantine.Changed](bus, moved),
 	}
 	return func() {
 		for _, stop := range stops {

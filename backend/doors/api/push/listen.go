@@ -22,7 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 	"github.com/agent-discover/agent-discover/backend/trust/results"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -53,7 +53,7 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[mirror.Refreshing](ctx, p.bus, sources, news)
 	listen[mirror.Refreshed](ctx, p.bus, sources, news)
 	listen[toolset.Changed](ctx, p.bus, sources, news)
-	listen[holding.Changed](ctx, p.bus, sources, news)
+	listen[quarantine.Changed](ctx, p.bus, sources, news)
 	listen[results.Changed](ctx, p.bus, sources, news)
 	listen[updates.Changed](ctx, p.bus, sources, news)
 	listen[settings.Reloaded](ctx, p.bus, sources, news)

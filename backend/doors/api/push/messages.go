@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 	"github.com/agent-discover/agent-discover/backend/trust/results"
 )
 
@@ -81,7 +81,7 @@ type (
 	trustMessage struct {
 		Type   string `json:"type" enum:"trust"`
 		Server string `json:"server" doc:"Name of the server whose items or results were held, approved or rejected."`
-		holding.Counts
+		quarantine.Counts
 		Results int `json:"results" doc:"Number of results that are kept back."`
 	}
 	outputMessage struct {
@@ -101,7 +101,7 @@ type (
 		Paused  bool             `json:"paused" doc:"Whether all servers are paused."`
 		Calls   int              `json:"calls" doc:"Number of calls in flight."`
 		Clients []gateway.Client `json:"clients" doc:"Connected MCP clients."`
-		holding.Counts
+		quarantine.Counts
 		Problem string `json:"problem,omitempty" doc:"Why the hub cannot store calls in the log at the moment."`
 	}
 	jobMessage struct {
@@ -232,7 +232,7 @@ func (p *Pusher) messageOf(e any) (m message, ok bool) {
 		return editorsMessage{"editors"}, true
 	case toolset.Changed:
 		return toolsetsMessage{"toolsets"}, true
-	case holding.Changed:
+	case quarantine.Changed:
 		return trustMessage{"trust", e.Server, p.status.Held(), p.status.Kept()}, true
 	case results.Changed:
 		return trustMessage{"trust", e.Server, p.status.Held(), p.status.Kept()}, true

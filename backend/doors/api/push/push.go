@@ -23,7 +23,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
@@ -185,7 +185,7 @@ func (p *Pusher) pass(e any, changed map[string]bool) (dirty bool) {
 	case firststart.Changed:
 		changed[e.Server] = true
 		return true
-	case holding.Changed:
+	case quarantine.Changed:
 		changed[e.Server], dirty = true, true // its start may be held
 	}
 	message, ok := p.messageOf(e)

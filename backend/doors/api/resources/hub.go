@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 // Hub holds the operations on the hub itself.
@@ -29,7 +29,7 @@ type Hub struct {
 		Resume() error
 	}
 	Journal interface{ Problem() journal.Problem }
-	Held    func() holding.Counts
+	Held    func() quarantine.Counts
 	Clients func() []gateway.Client
 	Stop    func()
 }
@@ -87,7 +87,7 @@ func (h *Hub) about(context.Context, *struct{}) (*route.Reply[hubAbout], error) 
 type status struct {
 	ActiveCount int  `json:"active_count" doc:"Number of active servers."`
 	Paused      bool `json:"paused,omitempty" doc:"Whether all servers are paused."`
-	holding.Counts
+	quarantine.Counts
 	Problem string         `json:"problem,omitempty" doc:"Why the hub cannot store calls in the log at the moment."`
 	Servers []activeServer `json:"servers" doc:"Active servers."`
 }

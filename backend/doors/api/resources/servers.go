@@ -189,14 +189,14 @@ func toolView(server int64, t *catalog.Tool, schema bool) Tool {
 
 // ServerFields are the fields that both adding and updating a server can set. A nil field is not set.
 type ServerFields struct {
-	Description *string           `json:"description,omitempty"`
-	Command     *string           `json:"command,omitempty" doc:"Program that starts a stdio server."`
-	Transport   *string           `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage."`
-	Homepage    *string           `json:"homepage,omitempty" doc:"URL of a remote server."`
-	Headers     map[string]string `json:"headers,omitempty" doc:"HTTP headers to send to a remote server with each request."`
-	KeepRunning *bool             `json:"keep_running,omitempty" doc:"Whether to start the server with the hub and not stop it when idle."`
-	Isolation   *string           `json:"isolation,omitempty" enum:"shared,session" doc:"Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session)."`
-	Account     *string           `json:"account,omitempty" maxLength:"60" doc:"Label of the account that the server uses, if the same server is configured for several."`
+	Description *string             `json:"description,omitempty"`
+	Command     *string             `json:"command,omitempty" doc:"Program that starts a stdio server."`
+	Transport   *string             `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage."`
+	Homepage    *string             `json:"homepage,omitempty" doc:"URL of a remote server."`
+	Headers     map[string]string   `json:"headers,omitempty" doc:"HTTP headers to send to a remote server with each request."`
+	KeepRunning *bool               `json:"keep_running,omitempty" doc:"Whether to start the server with the hub and not stop it when idle."`
+	Isolation   *string             `json:"isolation,omitempty" enum:"shared,session" doc:"Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session)."`
+	Account     *string             `json:"account,omitempty" maxLength:"60" doc:"Label of the account that the server uses, if the same server is configured for several."`
 	Args        loosejson.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
 	Env         loosejson.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
 	Tags        loosejson.Strings   `json:"tags,omitempty"`

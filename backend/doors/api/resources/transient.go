@@ -33,14 +33,14 @@ func (s *Transient) Routes(t *route.Table) {
 }
 
 type transientFields struct {
-	Command   string            `json:"command,omitempty" doc:"Program of a stdio server."`
+	Command   string              `json:"command,omitempty" doc:"Program of a stdio server."`
 	Args      loosejson.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
 	Env       loosejson.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
-	Transport string            `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse."`
-	URL       string            `json:"url,omitempty" doc:"URL of a remote server."`
+	Transport string              `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse."`
+	URL       string              `json:"url,omitempty" doc:"URL of a remote server."`
 	Headers   loosejson.StringMap `json:"headers,omitempty" doc:"HTTP headers to send to a remote server."`
-	Server    string            `json:"server,omitempty" doc:"Name of a configured server to start a copy of, with its secrets, instead of all fields above."`
-	LifeMS    float64           `json:"ttl_ms,omitempty" doc:"How long to keep the server running without use, in milliseconds."`
+	Server    string              `json:"server,omitempty" doc:"Name of a configured server to start a copy of, with its secrets, instead of all fields above."`
+	LifeMS    float64             `json:"ttl_ms,omitempty" doc:"How long to keep the server running without use, in milliseconds."`
 }
 
 type openTransientInput struct{ route.Object[transientFields] }

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/trust/difference"
-	"github.com/agent-discover/agent-discover/backend/trust/holding"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 // Trust holds the operations on what servers list: what is approved, and what is held until a person decides.
@@ -23,14 +23,14 @@ type Trust struct {
 		Get(name string) (registry.Server, error)
 	}
 	Keeper interface {
-		Attention(ctx context.Context) ([]holding.Item, error)
-		Items(ctx context.Context, server string) ([]holding.Item, error)
-		Item(ctx context.Context, id int64) (holding.Item, error)
-		Relaunched(server string) []holding.LaunchChange
-		Approve(ctx context.Context, id int64, d holding.Decision) error
-		Reject(ctx context.Context, id int64, d holding.Decision) error
+		Attention(ctx context.Context) ([]quarantine.Item, error)
+		Items(ctx context.Context, server string) ([]quarantine.Item, error)
+		Item(ctx context.Context, id int64) (quarantine.Item, error)
+		Relaunched(server string) []quarantine.LaunchChange
+		Approve(ctx context.Context, id int64, d quarantine.Decision) error
+		Reject(ctx context.Context, id int64, d quarantine.Decision) error
 		ApproveClean(ctx context.Context, server, launchHash string) (approved, waiting int, err error)
-		Counts() holding.Counts
+		Counts() quarantine.Counts
 		Revoked() []string
 	}
 }
@@ -47,42 +47,42 @@ func (o *Trust) Routes(t *route.Table) {
 
 // TrustList is what needs a person, or everything that a server lists.
 type TrustList struct {
-	holding.Counts
+	quarantine.Counts
 	Servers []TrustServer `json:"servers" nullable:"false" doc:"The servers of the items, and those that are not started because their configuration has changed."`
 	Items   []TrustItem   `json:"items" nullable:"false" doc:"Sorted by server, kind and position."`
 }
 
 // TrustServer is a server with its items that need a person.
 type TrustServer struct {
-	ID            int64                  `json:"id" doc:"Identifier of the server."`
-	Name          string                 `json:"name"`
-	ProposedBy    string                 `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
-	Waiting       int                    `json:"waiting" doc:"Number of its items that wait for a decision."`
-	Clean         int                    `json:"clean" doc:"How many of them can be approved together, because the scan finds nothing in them."`
-	LaunchHash    string                 `json:"launch_hash" doc:"Hash of everything that decides what a start of the server runs. Send it with an approval, so that the approval fails if the configuration has changed."`
-	LaunchChanges []holding.LaunchChange `json:"launch_changes,omitempty" doc:"How the server is started otherwise than when its items were approved; missing if it is not."`
+	ID            int64                     `json:"id" doc:"Identifier of the server."`
+	Name          string                    `json:"name"`
+	ProposedBy    string                    `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
+	Waiting       int                       `json:"waiting" doc:"Number of its items that wait for a decision."`
+	Clean         int                       `json:"clean" doc:"How many of them can be approved together, because the scan finds nothing in them."`
+	LaunchHash    string                    `json:"launch_hash" doc:"Hash of everything that decides what a start of the server runs. Send it with an approval, so that the approval fails if the configuration has changed."`
+	LaunchChanges []quarantine.LaunchChange `json:"launch_changes,omitempty" doc:"How the server is started otherwise than when its items were approved; missing if it is not."`
 }
 
 // TrustItem is something that a server lists, without its texts.
 type TrustItem struct {
-	ID         int64             `json:"id"`
-	Server     string            `json:"server"`
-	Kind       holding.Kind      `json:"kind" enum:"tool,prompt,resource,template,instructions"`
-	Name       string            `json:"name" doc:"Name of a tool or prompt, URI of a resource, URI template of a template; empty for instructions."`
-	State      holding.State     `json:"state" enum:"approved,pending,changed,blocked,rejected" doc:"Only approved items reach agents. pending: nobody has approved it. changed: its definition is another one than the approved one. blocked: the scan has found signs of an attack. rejected: a person does not want it."`
-	Reason     holding.Reason    `json:"reason,omitempty" enum:"new,proposed,launch,changed,scan,rejected,alike" doc:"Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it. alike: people may take its name for that of another item of the server."`
-	Why        string            `json:"why,omitempty" doc:"The reason as a sentence without its beginning."`
-	Waits      bool              `json:"waits" doc:"Whether it is held until a person decides."`
-	Warns      bool              `json:"warns" doc:"Whether it is in use, but a person should look at it."`
-	Listed     bool              `json:"listed" doc:"Whether the server lists it now."`
-	Hash       string            `json:"hash" doc:"Hash of its latest definition. Send it with a decision, so that the decision fails if the definition has changed."`
-	Verdict    holding.Verdict   `json:"verdict" enum:"none,note,warn,block" doc:"What the scan says about the latest definition."`
-	Points     float64           `json:"points"`
-	Findings   []holding.Finding `json:"findings" nullable:"false" doc:"What the scan has found, the strongest first."`
-	Flips      int               `json:"flips,omitempty" doc:"How often its definition has changed and come back since a person has looked at it."`
-	Since      string            `json:"since" doc:"Since when it is in this state, in UTC (RFC 3339)."`
-	ApprovedBy holding.By        `json:"approved_by,omitempty" enum:"person,scan,existing" doc:"Who has approved its approved definition: person, scan (with its server, because the scan has found nothing that forbids it), or existing (it was in use when holding was introduced)."`
-	ApprovedAt string            `json:"approved_at,omitempty"`
+	ID         int64                `json:"id"`
+	Server     string               `json:"server"`
+	Kind       quarantine.Kind      `json:"kind" enum:"tool,prompt,resource,template,instructions"`
+	Name       string               `json:"name" doc:"Name of a tool or prompt, URI of a resource, URI template of a template; empty for instructions."`
+	State      quarantine.State     `json:"state" enum:"approved,pending,changed,blocked,rejected" doc:"Only approved items reach agents. pending: nobody has approved it. changed: its definition is another one than the approved one. blocked: the scan has found signs of an attack. rejected: a person does not want it."`
+	Reason     quarantine.Reason    `json:"reason,omitempty" enum:"new,proposed,launch,changed,scan,rejected,alike" doc:"Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it. alike: people may take its name for that of another item of the server."`
+	Why        string               `json:"why,omitempty" doc:"The reason as a sentence without its beginning."`
+	Waits      bool                 `json:"waits" doc:"Whether it is held until a person decides."`
+	Warns      bool                 `json:"warns" doc:"Whether it is in use, but a person should look at it."`
+	Listed     bool                 `json:"listed" doc:"Whether the server lists it now."`
+	Hash       string               `json:"hash" doc:"Hash of its latest definition. Send it with a decision, so that the decision fails if the definition has changed."`
+	Verdict    quarantine.Verdict   `json:"verdict" enum:"none,note,warn,block" doc:"What the scan says about the latest definition."`
+	Points     float64              `json:"points"`
+	Findings   []quarantine.Finding `json:"findings" nullable:"false" doc:"What the scan has found, the strongest first."`
+	Flips      int                  `json:"flips,omitempty" doc:"How often its definition has changed and come back since a person has looked at it."`
+	Since      string               `json:"since" doc:"Since when it is in this state, in UTC (RFC 3339)."`
+	ApprovedBy quarantine.By        `json:"approved_by,omitempty" enum:"person,scan,existing" doc:"Who has approved its approved definition: person, scan (with its server, because the scan has found nothing that forbids it), or existing (it was in use when holding was introduced)."`
+	ApprovedAt string               `json:"approved_at,omitempty"`
 }
 
 // TrustDetail is an item with its texts.
@@ -93,14 +93,14 @@ type TrustDetail struct {
 	Changes    []difference.Change `json:"changes" nullable:"false" doc:"How the latest definition differs from the approved one."`
 }
 
-func newTrustItem(i holding.Item) TrustItem {
+func newTrustItem(i quarantine.Item) TrustItem {
 	out := TrustItem{
 		ID: i.ID, Server: i.Server, Kind: i.Kind, Name: i.Name, State: i.State, Reason: i.Reason, Waits: i.Waits(), Warns: i.Warns(), Listed: i.Listed,
-		Hash: i.Hash.String(), Verdict: i.Verdict, Points: i.Points, Findings: append([]holding.Finding{}, i.Findings...), Flips: i.Flips,
+		Hash: i.Hash.String(), Verdict: i.Verdict, Points: i.Points, Findings: append([]quarantine.Finding{}, i.Findings...), Flips: i.Flips,
 		Since: Timestamp(i.Since), ApprovedBy: i.By,
 	}
 	if i.Held() {
-		out.Why = holding.Explain(i.State, i.Reason)
+		out.Why = quarantine.Explain(i.State, i.Reason)
 	}
 	if !i.At.IsZero() {
 		out.ApprovedAt = Timestamp(i.At)
@@ -152,7 +152,7 @@ func (o *Trust) server(list *TrustList, name string) *TrustServer {
 }
 
 // add adds an item to a list.
-func (o *Trust) add(list *TrustList, i holding.Item) {
+func (o *Trust) add(list *TrustList, i quarantine.Item) {
 	server := o.server(list, i.Server)
 	if server == nil {
 		return
@@ -179,9 +179,9 @@ func (o *Trust) get(ctx context.Context, in *TrustItemInput) (*route.Reply[Trust
 	return route.OK(newTrustDetail(i))
 }
 
-func newTrustDetail(i holding.Item) TrustDetail {
+func newTrustDetail(i quarantine.Item) TrustDetail {
 	detail := TrustDetail{TrustItem: newTrustItem(i), Definition: readable(i.Latest), Changes: []difference.Change{}}
-	if i.Approved != (holding.Hash{}) {
+	if i.Approved != (quarantine.Hash{}) {
 		detail.Approved = readable(i.ApprovedText)
 		detail.Changes = difference.Of(i.ApprovedText, i.Latest)
 	}
@@ -221,7 +221,7 @@ func (o *Trust) reject(ctx context.Context, in *trustDecisionInput) (*route.Repl
 	return o.decide(ctx, in, o.Keeper.Reject, "reject")
 }
 
-func (o *Trust) decide(ctx context.Context, in *trustDecisionInput, do func(context.Context, int64, holding.Decision) error, verb string) (*route.Reply[TrustDetail], error) {
+func (o *Trust) decide(ctx context.Context, in *trustDecisionInput, do func(context.Context, int64, quarantine.Decision) error, verb string) (*route.Reply[TrustDetail], error) {
 	body, err := in.Decode()
 	if err != nil {
 		return nil, err
@@ -229,7 +229,7 @@ func (o *Trust) decide(ctx context.Context, in *trustDecisionInput, do func(cont
 	if !guard.ByPerson(ctx) {
 		return nil, onlyPerson(verb)
 	}
-	if err := do(ctx, in.ID, holding.Decision{Hash: body.Hash, Confirmed: body.Confirmed}); err != nil {
+	if err := do(ctx, in.ID, quarantine.Decision{Hash: body.Hash, Confirmed: body.Confirmed}); err != nil {
 		return nil, err
 	}
 	return o.get(ctx, &in.TrustItemInput)

@@ -1,0 +1,141 @@
+package evaluation
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/trust/classifier"
+	"github.com/agent-discover/agent-discover/backend/trust/scan"
+)
+
+// Count is how many of some cases or tools were blocked, and how many were blocked
+// or warned about.
+type Count struct{ All, Blocked, Found int }
+
+// Add counts a verdict.
+func (c *Count) Add(v scan.Verdict) {
+	c.All++
+	if v >= scan.Warn {
+		c.Found++
+	}
+	if v == scan.Block {
+		c.Blocked++
+	}
+}
+
+// Shares returns the counts as shares of all; 0 if there are none.
+func (c Count) Shares() (blocked, found float64) {
+	if c.All == 0 {
+		return 0, 0
+	}
+	return float64(c.Blocked) / float64(c.All), float64(c.Found) / float64(c.All)
+}
+
+// Judge judges what a server lists, beside other servers.
+type Judge func(own scan.Server, peers []scan.Server) ([]scan.Result, error)
+
+// Rules is the Judge that uses the rules alone.
+func Rules(own scan.Server, peers []scan.Server) ([]scan.Result, error) {
+	return scan.Scan(own, peers, scan.Options{}), nil
+}
+
+// Classifier returns the Judge that uses the rules and the trained classifier. It
+// fails when ctx ends.
+func Classifier(ctx context.Context, v *classifier.Vectors) Judge {
+	return func(own scan.Server, peers []scan.Server) ([]scan.Result, error) {
+		results := scan.Scan(own, peers, scan.Options{Sentences: true})
+		return results, v.Raise(ctx, results)
+	}
+}
+
+// Labels judges a file of cases and counts those that are poisoned and those that
+// are clean.
+func Labels(file string, judge Judge) (poisoned, clean Count, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return poisoned, clean, fault.Wrap(err, fault.NotFound, "could not read the cases")
+	}
+	defer func() { _ = f.Close() }()
+	err = Read(f, func(c Case) error {
+		results, err := judge(c.Judged())
+		if c.Label == "poisoned" {
+			poisoned.Add(Worst(results))
+		} else {
+			clean.Add(Worst(results))
+		}
+		return err
+	})
+	return poisoned, clean, err
+}
+
+// Listing is what one real server lists, as recorded in a file.
+type Listing struct {
+	Tools        []json.RawMessage `json:"tools"`
+	Prompts      []json.RawMessage `json:"prompts"`
+	Resources    []json.RawMessage `json:"resources"`
+	Templates    []json.RawMessage `json:"resourceTemplates"`
+	Instructions json.RawMessage   `json:"instructions"`
+}
+
+// ReadListing reads a file with what a server lists.
+func ReadListing(file string) (scan.Server, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return scan.Server{}, fault.Wrap(err, fault.NotFound, "could not read the tools of a server")
+	}
+	var l Listing
+	if err := json.Unmarshal(data, &l); err != nil {
+		return scan.Server{}, fault.Wrap(err, fault.Invalid, "%s: expected an object with tools", filepath.Base(file))
+	}
+	s := scan.Server{Name: strings.TrimSuffix(filepath.Base(file), ".json"), Items: items(l.Tools)}
+	for _, part := range []struct {
+		kind scan.Kind
+		list []json.RawMessage
+	}{{scan.Prompt, l.Prompts}, {scan.Resource, l.Resources}, {scan.Template, l.Templates}} {
+		for _, item := range items(part.list) {
+			item.Kind = part.kind
+			s.Items = append(s.Items, item)
+		}
+	}
+	if len(l.Instructions) > 0 {
+		s.Items = append(s.Items, scan.Item{Kind: scan.Instructions, JSON: l.Instructions})
+	}
+	return s, nil
+}
+
+// Listings reads the servers that a file names, one on each line, from a folder.
+func Listings(names, folder string) ([]scan.Server, error) {
+	list, err := os.ReadFile(names)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.NotFound, "could not read the names of servers")
+	}
+	var servers []scan.Server
+	for name := range strings.FieldsSeq(string(list)) {
+		s, err := ReadListing(filepath.Join(folder, name))
+		if err != nil {
+			return nil, err
+		}
+		servers = append(servers, s)
+	}
+	return servers, nil
+}
+
+// Alarms judges the tools of servers that are known to be clean, each server alone.
+func Alarms(servers []scan.Server, judge Judge) (count Count, err error) {
+	for _, s := range servers {
+		results, err := judge(s, nil)
+		if err != nil {
+			return count, err
+		}
+		for _, r := range results {
+			if r.Kind == scan.Tool {
+				count.Add(r.Verdict)
+			}
+		}
+	}
+	return count, nil
+}

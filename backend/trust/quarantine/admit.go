@@ -1,0 +1,395 @@
+package quarantine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/samename"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// firstLists is how long after its first list another kind of list of a server counts as
+// part of its first ones. A list of a new kind after that is a change.
+const firstLists = time.Hour
+
+var seed = maphash.MakeSeed()
+
+// file is everything about one server, while a decision is made.
+type file struct {
+	Server
+	configured registry.Server
+	launch     Launch
+	hash       string // of launch
+	items      map[key]*Item
+	changed    map[*Item]bool
+	deleted    []*Item
+	events     []Event
+	forms      map[key]int // how many tools and prompts have a name of a form; see package samename
+}
+
+// open reads everything about a server. The caller holds writing.
+func (k *Keeper) open(ctx context.Context, server string) (*file, error) {
+	configured, err := k.options.Servers.Get(server)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{configured: configured, launch: LaunchOf(configured), items: make(map[key]*Item), changed: make(map[*Item]bool)}
+	f.hash = f.launch.Hash()
+	h := k.view.Load().servers[server]
+	if h == nil {
+		f.Server = Server{Name: server, Launch: f.hash, Form: f.launch}
+		return f, nil
+	}
+	f.Server = h.Server
+	items, err := k.options.Store.TrustItems(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	for i := range items {
+		f.items[key{items[i].Kind, items[i].Name}] = &items[i]
+	}
+	if f.Launch == "" {
+		k.adopt(f)
+	}
+	if h.expected == f.hash && f.Launch != f.hash {
+		f.carry()
+	}
+	return f, nil
+}
+
+// carry makes the present launch the approved one, and keeps the approvals of definitions.
+func (f *file) carry() {
+	f.accept()
+	for _, item := range f.items {
+		if item.Approved != (Hash{}) && item.Launch != f.hash {
+			item.Launch = f.hash
+			f.changed[item] = true
+		}
+	}
+}
+
+// adopt approves what was in use before this package existed.
+func (k *Keeper) adopt(f *file) {
+	f.Launch, f.Form, f.Since = f.hash, f.launch, k.options.Now()
+	for _, kind := range kinds {
+		definitions := k.options.Known(f.Name, kind)
+		if definitions == nil {
+			continue
+		}
+		f.Lists = append(f.Lists, kind)
+		for position, definition := range definitions {
+			name, ok := nameOf(kind, definition)
+			if !ok || f.items[key{kind, name}] != nil {
+				continue
+			}
+			item := approve(Item{
+				Server: f.Name, Kind: kind, Name: name, Hash: HashOf(kind, definition), Latest: definition, Listed: true, Position: position,
+			}, f.hash, f.Since)
+			item.By = Existing
+			f.items[key{kind, name}] = &item
+			f.changed[&item] = true
+		}
+	}
+}
+
+// Admit notes the list of a kind that a server has sent, decides about each item, and
+// returns the definitions that agents may get, in the order of the list: the approved
+// texts, even where the list has others of the same hash.
+func (k *Keeper) Admit(ctx context.Context, server string, kind Kind, listed []json.RawMessage) ([]json.RawMessage, error) {
+	affected, err := k.admit(ctx, server, kind, listed)
+	if err != nil {
+		return nil, err
+	}
+	k.later(server, affected)
+	return k.options.Store.ApprovedTexts(ctx, server, kind)
+}
+
+// admit returns the other kinds of which an item is held now: the scan may find that items
+// are harmful only together.
+func (k *Keeper) admit(ctx context.Context, server string, kind Kind, listed []json.RawMessage) (affected []Kind, err error) {
+	sum := sumOf(listed)
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	if last, known := k.listed[list{server, kind}]; known && last == sum {
+		return nil, nil
+	}
+	f, err := k.open(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	now := k.options.Now()
+	first := f.first(kind, now)
+	before := f.list(kind, listed)
+	if k.unjudged(f) {
+		if affected, err = k.judge(ctx, f, kind); err != nil {
+			return nil, err
+		}
+	}
+	c := k.circumstances(f, kind, first)
+	for item, hash := range before {
+		f.set(item, f.decide(*item, hash, c))
+	}
+	for _, other := range affected {
+		c := k.circumstances(f, other, false)
+		for _, item := range f.items {
+			if item.Kind == other && item.Listed {
+				f.set(item, f.decide(*item, item.Hash, c))
+			}
+		}
+	}
+	if !slices.Contains(f.Lists, kind) {
+		f.Lists = append(f.Lists, kind)
+	}
+	if f.Since.IsZero() {
+		f.Since = now
+	}
+	if err := k.save(ctx, f); err != nil {
+		return nil, err
+	}
+	k.listed[list{server, kind}] = sum
+	k.classifySoon(f)
+	return affected, nil
+}
+
+// first reports whether a list is among the first ones of its server.
+func (f *file) first(kind Kind, now time.Time) bool {
+	return !slices.Contains(f.Lists, kind) && (f.Since.IsZero() || now.Sub(f.Since) < firstLists)
+}
+
+func (k *Keeper) circumstances(f *file, kind Kind, first bool) circumstances {
+	rules := k.options.Rules()
+	return circumstances{
+		launch: f.hash, first: first, strict: f.configured.ProposedBy != "",
+		proposed: f.configured.ProposedBy != "" && !rules.Agents && !f.Clean,
+		// Servers list other resources all the time, so that asking would only be noise.
+		quiet: rules.Quiet || kind == Resource, now: k.options.Now(),
+	}
+}
+
+// sumOf returns a sum of a list, to recognize the same list again.
+func sumOf(listed []json.RawMessage) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, definition := range listed {
+		_, _ = h.Write(definition) // writing to a hash cannot fail
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+// decide is the function decide for an item of the file.
+func (f *file) decide(i Item, before Hash, c circumstances) Item {
+	c.alike = f.alike(i)
+	return decide(i, before, c)
+}
+
+// alike reports whether people may take the name of a tool or prompt for that of another one, which the server need not list
+// any more.
+func (f *file) alike(i Item) bool {
+	if i.Kind != Tool && i.Kind != Prompt {
+		return false
+	}
+	if f.forms == nil {
+		f.forms = make(map[key]int, len(f.items))
+		for k := range f.items {
+			f.forms[key{k.kind, samename.Fold(k.name)}]++
+		}
+	}
+	return f.forms[key{i.Kind, samename.Fold(i.Name)}] > 1
+}
+
+// maxGone is how many items of a kind are kept that a server does not list any more and that nobody has decided about. The
+// oldest are forgotten first.
+const maxGone = 200
+
+// list puts a list into the file. It returns the listed items with the hashes of the
+// definitions that they had before. Items that are not listed any more are kept if a
+// person may have decided about them, or if they are held: a server must not get rid of that by hiding them.
+func (f *file) list(kind Kind, listed []json.RawMessage) (before map[*Item]Hash) {
+	f.forms = nil
+	before = make(map[*Item]Hash, len(listed))
+	for position, definition := range listed {
+		name, ok := nameOf(kind, definition)
+		if !ok {
+			continue
+		}
+		item := f.items[key{kind, name}]
+		if item == nil {
+			item = &Item{Server: f.Name, Kind: kind, Name: name}
+			f.items[key{kind, name}] = item
+		} else if _, twice := before[item]; twice {
+			continue
+		}
+		hash := HashOf(kind, definition)
+		before[item] = item.Hash
+		if item.Hash != hash {
+			item.Hash, item.Latest, item.Scanned = hash, slices.Clone(definition), ""
+			f.changed[item] = true
+		}
+		if !item.Listed || item.Position != position {
+			item.Listed, item.Position = true, position
+			f.changed[item] = true
+		}
+	}
+	var gone []*Item
+	for k, item := range f.items {
+		_, still := before[item]
+		switch {
+		case k.kind != kind || still:
+			continue
+		case kind == Resource && !item.Held() && item.By != Person:
+			f.forget(item)
+			continue
+		case item.Approved == (Hash{}) && item.Rejected == (Hash{}):
+			gone = append(gone, item)
+		}
+		if item.Listed {
+			item.Listed = false
+			f.changed[item] = true
+		}
+	}
+	slices.SortFunc(gone, func(a, b *Item) int { return cmp.Or(b.Since.Compare(a.Since), cmp.Compare(a.Name, b.Name)) })
+	for _, item := range gone[min(len(gone), maxGone):] {
+		f.forget(item)
+	}
+	return before
+}
+
+// forget deletes an item.
+func (f *file) forget(item *Item) {
+	delete(f.items, key{item.Kind, item.Name})
+	delete(f.changed, item)
+	f.deleted = append(f.deleted, item)
+}
+
+// set replaces an item by another state of it.
+func (f *file) set(item *Item, by Item) {
+	if item.State == by.State && item.Reason == by.Reason && item.Approved == by.Approved && item.Launch == by.Launch && item.Flips == by.Flips && item.By == by.By {
+		return
+	}
+	if item.State != by.State {
+		f.note(*item, by)
+	}
+	*item = by
+	f.changed[item] = true
+}
+
+// note adds an event about an item that has another state now.
+func (f *file) note(was, now Item) {
+	text := ""
+	switch {
+	case now.Held():
+		text = "Held, because " + Explain(now.State, now.Reason)
+	case was.State == Altered && now.By != Person && was.Approved == now.Approved:
+		text = "Allowed again, because the server lists the approved definition again"
+	default:
+		return
+	}
+	f.events = append(f.events, Event{Server: f.Name, Kind: now.Kind, Name: now.Name, State: now.State, Text: text})
+}
+
+// save stores the file, and then makes it visible to calls.
+func (k *Keeper) save(ctx context.Context, f *file) error {
+	changed := make([]*Item, 0, len(f.changed))
+	for item := range f.changed {
+		changed = append(changed, item)
+	}
+	slices.SortFunc(changed, func(a, b *Item) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.Position-b.Position, cmp.Compare(a.Name, b.Name))
+	})
+	if err := k.options.Store.SaveTrust(ctx, f.Server, changed, f.deleted); err != nil {
+		return err
+	}
+	all := make([]*Item, 0, len(f.items))
+	for _, item := range f.items {
+		all = append(all, item)
+	}
+	before, after := k.view.Load().servers[f.Name], newHeldServer(f.Server, f.configured.UpdatedAt, f.hash != f.Launch, all)
+	k.view.Store(k.view.Load().with(after))
+	if k.options.Record != nil {
+		for _, e := range f.events {
+			k.options.Record(e)
+		}
+	}
+	if before.attention() || after.attention() {
+		events.Publish(k.options.Bus, Changed{f.Name})
+	}
+	return nil
+}
+
+// relaunch compares the launch of a server with that for which its items were approved. It
+// returns the kinds of items about which it has decided anew.
+func (k *Keeper) relaunch(ctx context.Context, server string) ([]Kind, error) {
+	configured, err := k.options.Servers.Get(server)
+	if err != nil {
+		return nil, nil // removed meanwhile
+	}
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	h := k.view.Load().servers[server]
+	if h == nil || h.Launch == "" || h.updated.Equal(configured.UpdatedAt) {
+		return nil, nil
+	}
+	hash := LaunchOf(configured).Hash()
+	if hash == h.expected {
+		return nil, nil // Accept follows
+	}
+	if hash == h.Launch && !h.revoked {
+		now := *h
+		now.updated = configured.UpdatedAt
+		k.view.Store(k.view.Load().with(&now))
+		return nil, nil
+	}
+	f, err := k.open(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	return k.redecide(ctx, f)
+}
+
+// redecide decides about all listed items anew, and saves the file. It returns the kinds
+// of those whose state has changed.
+func (k *Keeper) redecide(ctx context.Context, f *file) (affected []Kind, err error) {
+	for _, item := range f.items {
+		if !item.Listed {
+			continue
+		}
+		next := f.decide(*item, item.Hash, k.circumstances(f, item.Kind, false))
+		if next.State != item.State && !slices.Contains(affected, item.Kind) {
+			affected = append(affected, item.Kind)
+		}
+		if item.State == Pending && item.Reason == Proposed && next.State == Pending && next.Reason == New {
+			continue // still one of the first items of a proposed server
+		}
+		f.set(item, next)
+	}
+	return affected, k.save(ctx, f)
+}
+
+// rejudge scans the items of a server if the present rules have not judged them.
+func (k *Keeper) rejudge(ctx context.Context, server string) ([]Kind, error) {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	if k.view.Load().servers[server] == nil {
+		return nil, nil
+	}
+	f, err := k.open(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.changed) == 0 && !k.unjudged(f) {
+		k.classifySoon(f)
+		return nil, nil
+	}
+	if _, err := k.judge(ctx, f, ""); err != nil {
+		return nil, err
+	}
+	affected, err := k.redecide(ctx, f)
+	k.classifySoon(f)
+	return affected, err
+}

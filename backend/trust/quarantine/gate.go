@@ -1,0 +1,95 @@
+package quarantine
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
+)
+
+// Tools is a catalog.Gate: it lets the approved tools of servers through.
+type Tools struct{ Keeper *Keeper }
+
+// Admit implements catalog.Gate.
+func (t Tools) Admit(ctx context.Context, server string, listed []json.RawMessage) ([]json.RawMessage, error) {
+	return t.Keeper.Admit(ctx, server, Tool, listed)
+}
+
+// Admitted implements catalog.Gate.
+func (t Tools) Admitted(ctx context.Context, server string) ([]json.RawMessage, error) {
+	return t.Keeper.options.Store.ApprovedTexts(ctx, server, Tool)
+}
+
+// Lists is a listings.Gate: it lets the approved prompts, resources and templates of
+// servers through. The instructions of a server are part of how it introduces itself.
+type Lists struct{ Keeper *Keeper }
+
+var kindOf = map[listings.Kind]Kind{
+	listings.Prompts: Prompt, listings.Resources: Resource, listings.Templates: Template, listings.Introduction: Instructions,
+}
+
+// ListOf returns the list that contains the items of a kind besides tools.
+func ListOf(kind Kind) listings.Kind {
+	for in, of := range kindOf {
+		if of == kind {
+			return in
+		}
+	}
+	return ""
+}
+
+// Admit implements listings.Gate.
+func (l Lists) Admit(ctx context.Context, listed listings.Listing) ([]json.RawMessage, error) {
+	kind := kindOf[listed.Kind]
+	if kind != Instructions {
+		return l.Keeper.Admit(ctx, listed.Server, kind, listed.Definitions)
+	}
+	approved, err := l.Keeper.Admit(ctx, listed.Server, kind, InstructionsOf(listed.Definitions))
+	return introducing(listed.Definitions, approved), err
+}
+
+// Admitted implements listings.Gate.
+func (l Lists) Admitted(ctx context.Context, kept listings.Listing) ([]json.RawMessage, error) {
+	approved, err := l.Keeper.options.Store.ApprovedTexts(ctx, kept.Server, kindOf[kept.Kind])
+	if kept.Kind == listings.Introduction {
+		approved = introducing(kept.Definitions, approved)
+	}
+	return approved, err
+}
+
+// InstructionsOf returns the instructions in how a server introduces itself, as a list of
+// at most one. If it has others in another era of MCP, the first ones count for both.
+func InstructionsOf(introductions []json.RawMessage) []json.RawMessage {
+	for _, one := range introductions {
+		if text := jsonrpc.Get(one, "instructions"); text != nil && string(text) != `""` {
+			return []json.RawMessage{text}
+		}
+	}
+	return nil
+}
+
+// introducing returns how a server introduces itself, with only the approved instructions.
+func introducing(introductions, approved []json.RawMessage) []json.RawMessage {
+	out := introductions[:0:0]
+	for _, one := range introductions {
+		one = jsonrpc.Delete(one, "instructions")
+		if len(approved) > 0 {
+			one = jsonrpc.Set(one, "instructions", approved[0])
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// Known returns the definitions of a kind among what the catalog and the listings have of
+// a server.
+func Known(kind Kind, tools func() []json.RawMessage, list func(listings.Kind) []json.RawMessage) []json.RawMessage {
+	switch kind {
+	case Tool:
+		return tools()
+	case Instructions:
+		return InstructionsOf(list(listings.Introduction))
+	}
+	return list(ListOf(kind))
+}

@@ -1,0 +1,81 @@
+package quarantine
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+)
+
+// hashPrefix is the version of what a Hash covers, and how. A version whose hashes differ
+// holds everything that was approved before, so it comes with a migration.
+const hashPrefix = "1:"
+
+// covered lists the members of definitions that hashes cover besides _meta. Sessions get
+// the approved text whole, so members that are not covered cannot change for them, either:
+// a server that lists other ones, such as the size of a resource, changes nothing.
+var covered = map[Kind][]string{
+	Tool:     {"name", "title", "description", "inputSchema", "outputSchema", "annotations", "execution", "icons"},
+	Prompt:   {"name", "title", "description", "arguments", "icons"},
+	Resource: {"uri", "name", "title", "description", "mimeType", "annotations", "icons"},
+	Template: {"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons"},
+}
+
+// HashOf returns the hash of a definition: the SHA-256 of its kind and of the covered
+// members as canonical JSON, with sorted keys and numbers as written. Of _meta it covers
+// what a client acts on: keys that begin with ui, and output templates. Other keys vary
+// from one list to the next with some servers.
+func HashOf(kind Kind, definition json.RawMessage) Hash {
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(definition))
+	decoder.UseNumber()
+	_ = decoder.Decode(&value) // JSON that cannot be read has the hash of null
+	if names := covered[kind]; names != nil {
+		all, _ := value.(map[string]any)
+		some := make(map[string]any, len(names)+1)
+		for _, name := range names {
+			if member, ok := all[name]; ok {
+				some[name] = member
+			}
+		}
+		if meta := actedOn(all["_meta"]); len(meta) > 0 {
+			some["_meta"] = meta
+		}
+		value = some
+	}
+	canonical, _ := json.Marshal(value) // sorts keys; decoded JSON can be encoded
+	sum := sha256.New()
+	sum.Write([]byte("agent-discover approval " + hashPrefix + string(kind) + "\n"))
+	sum.Write(canonical)
+	return Hash(sum.Sum(nil))
+}
+
+// actedOn returns the members of _meta that hashes cover.
+func actedOn(meta any) map[string]any {
+	all, _ := meta.(map[string]any)
+	some := make(map[string]any)
+	for key, value := range all {
+		name := strings.ToLower(key[strings.LastIndexByte(key, '/')+1:])
+		if strings.HasPrefix(strings.ToLower(key), "ui") || strings.HasPrefix(name, "ui") || strings.Contains(name, "outputtemplate") {
+			some[key] = value
+		}
+	}
+	return some
+}
+
+// nameOf returns the name of an item by its definition; false if it has none.
+func nameOf(kind Kind, definition json.RawMessage) (string, bool) {
+	if kind == Instructions {
+		return "", true
+	}
+	var d struct {
+		Name        string `json:"name"`
+		URI         string `json:"uri"`
+		URITemplate string `json:"uriTemplate"`
+	}
+	if json.Unmarshal(definition, &d) != nil {
+		return "", false
+	}
+	name := map[Kind]string{Tool: d.Name, Prompt: d.Name, Resource: d.URI, Template: d.URITemplate}[kind]
+	return name, name != ""
+}

@@ -1,0 +1,242 @@
+// Package quarantine answers which tools, prompts, resources, resource templates and
+// instructions of servers may reach agents: those whose definition is approved. It keeps
+// the approved text of each, so that sessions get that text and never a later one, and
+// holds everything else until a person has decided.
+//
+//	server ── list ──► Keeper.Admit ── approved ──► catalog, listings ──► sessions
+//	                        │
+//	                        └── held ──► a person: Approve, Reject
+//
+// The catalog and the listings ask the Keeper which definitions of a list they may have,
+// so that held ones are in no list, no search result and no schema. Calls ask Refuse.
+// What is wrong with a text is left to package scan, and how two definitions differ to
+// package difference.
+package quarantine
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Store persists what is approved and what is held. Once a write has returned nil, its
+// data survives the end of the process.
+type Store interface {
+	// TrustServers returns all servers that are known to this package.
+	TrustServers(ctx context.Context) ([]Server, error)
+	// HeldItems returns the items of all servers that need attention (see Item.Waits and
+	// Item.Warns) or are rejected, without their texts.
+	HeldItems(ctx context.Context) ([]Item, error)
+	// TrustItems returns all items of a server with their texts.
+	TrustItems(ctx context.Context, server string) ([]Item, error)
+	// TrustItem returns the item with an id, with its texts, and whether there is one.
+	TrustItem(ctx context.Context, id int64) (i Item, found bool, err error)
+	// ApprovedTexts returns the approved texts of the items of a kind that a server lists,
+	// in the order of the list.
+	ApprovedTexts(ctx context.Context, server string, kind Kind) ([]json.RawMessage, error)
+	// SaveTrust stores a server and some of its items, and deletes others. Items without
+	// an ID are new; SaveTrust sets their ID.
+	SaveTrust(ctx context.Context, s Server, items, deleted []*Item) error
+	// ForgetTrust deletes a server with its items.
+	ForgetTrust(ctx context.Context, server string) error
+}
+
+// Servers are the configured servers.
+type Servers interface {
+	Get(name string) (registry.Server, error)
+	List() []registry.Server
+}
+
+// Scanner judges texts of servers. Its methods are called by several goroutines.
+type Scanner interface {
+	// Version changes when the same texts may be judged otherwise.
+	Version() string
+	// Scan judges everything that a server lists, in the order of the texts.
+	Scan(server string, texts []Text) []Judgement
+}
+
+// Classifier judges texts of servers more closely than a Scanner, and slowly: some
+// milliseconds a sentence. Its verdicts are at least those of the Scanner.
+type Classifier interface {
+	// Classify judges everything that a server lists, in the order of the texts. It stops
+	// with the error of ctx when ctx ends.
+	Classify(ctx context.Context, server string, texts []Text) ([]Judgement, error)
+}
+
+// Rules are the settings about changed definitions and about agents.
+type Rules struct {
+	// Quiet approves changed and new items without asking if the scan finds nothing in
+	// them.
+	Quiet bool
+	// Agents says that agents may install servers, so that what they propose counts as
+	// added by a person.
+	Agents bool
+}
+
+// Options are the dependencies of a Keeper.
+type Options struct {
+	Store   Store
+	Servers Servers
+	Scanner Scanner
+	// Classifier judges what Scanner has judged once more: before the decision where clean
+	// items are approved without a person who trusts the server, else in the background. It
+	// may be nil.
+	Classifier Classifier
+	Rules      func() Rules
+	// Known returns the definitions of a kind that were in use before this package existed.
+	Known func(server string, kind Kind) []json.RawMessage
+	// Reapply makes the catalog or the listings ask again what they may have of a server.
+	Reapply func(ctx context.Context, server string, kind Kind) error
+	// Record stores an entry about a decision. It may be nil.
+	Record func(Event)
+	Bus    *events.Bus
+	Log    *slog.Logger
+	Now    func() time.Time // nil for time.Now
+}
+
+// Keeper holds and approves the items of servers. It is safe for concurrent use.
+type Keeper struct {
+	options Options
+
+	writing sync.Mutex // serializes decisions, including writes to the store
+	view    atomic.Pointer[view]
+	listed  map[list]uint64 // sums of the lists that were admitted last; see Admit
+	again   chan list       // lists that Run makes the catalog and the listings read again
+	closely chan string     // servers whose items Run has to classify
+}
+
+// list identifies one list of one server.
+type list struct {
+	server string
+	kind   Kind
+}
+
+// Changed is published after items were held, approved or rejected.
+type Changed struct{ Server string }
+
+// Open returns a keeper with what is stored. Servers are scanned anew, and changed
+// launches are noticed, only while Run runs.
+func Open(ctx context.Context, o Options) (*Keeper, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	k := &Keeper{options: o, listed: make(map[list]uint64), again: make(chan list, 256), closely: make(chan string, 256)}
+	servers, err := o.Store.TrustServers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	held, err := o.Store.HeldItems(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k.view.Store(newView(servers, held))
+	return k, nil
+}
+
+// Run scans and classifies the items of servers that the present rules have not judged, and
+// holds the items of servers whose launch has changed, until ctx ends.
+func (k *Keeper) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return k.follow(ctx) })
+	group.Go(func() error { return k.classifyLater(ctx) })
+	return group.Wait()
+}
+
+// follow carries out what changes of servers require.
+func (k *Keeper) follow(ctx context.Context) error {
+	changes, stop := events.Subscribe[registry.Changed](k.options.Bus, 1024)
+	defer func() { stop() }()
+	k.rescan(ctx)
+	for _, s := range k.options.Servers.List() {
+		k.review(ctx, s.Name)
+	}
+	for {
+		select {
+		case change, ok := <-changes:
+			switch {
+			case !ok: // too slow; look at all
+				changes, stop = events.Subscribe[registry.Changed](k.options.Bus, 1024)
+				for _, s := range k.options.Servers.List() {
+					k.review(ctx, s.Name)
+				}
+			case !change.Removed:
+				k.review(ctx, change.Name)
+			}
+		case l := <-k.again:
+			k.reapply(ctx, l.server, l.kind)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// review looks whether a server is still started as it was when its items were approved.
+func (k *Keeper) review(ctx context.Context, server string) {
+	kinds, err := k.relaunch(ctx, server)
+	if err != nil && ctx.Err() == nil {
+		k.options.Log.Warn("could not hold the items of a server whose launch has changed", "server", server, "error", err)
+	}
+	for _, kind := range kinds {
+		k.reapply(ctx, server, kind)
+	}
+}
+
+// rescan judges the items of all servers that were judged by other rules.
+func (k *Keeper) rescan(ctx context.Context) {
+	for _, s := range k.options.Servers.List() {
+		if ctx.Err() != nil {
+			return
+		}
+		kinds, err := k.rejudge(ctx, s.Name)
+		if err != nil {
+			k.options.Log.Warn("could not scan the items of a server", "server", s.Name, "error", err)
+		}
+		for _, kind := range kinds {
+			k.reapply(ctx, s.Name, kind)
+		}
+	}
+}
+
+func (k *Keeper) reapply(ctx context.Context, server string, kind Kind) {
+	if err := k.options.Reapply(ctx, server, kind); err != nil && ctx.Err() == nil {
+		k.options.Log.Error("could not apply a decision about a server", "server", server, "kind", string(kind), "error", err)
+	}
+}
+
+// later makes Run call reapply. A full queue is no loss of safety: Refuse knows the
+// decision at once.
+func (k *Keeper) later(server string, kinds []Kind) {
+	for _, kind := range kinds {
+		select {
+		case k.again <- list{server, kind}:
+		default:
+			k.options.Log.Warn("a decision about a server is applied when the server lists its items again", "server", server, "kind", string(kind))
+		}
+	}
+}
+
+// Forget deletes everything about a removed server.
+func (k *Keeper) Forget(ctx context.Context, server string) error {
+	k.writing.Lock()
+	defer k.writing.Unlock()
+	if err := k.options.Store.ForgetTrust(ctx, server); err != nil {
+		return err
+	}
+	for _, kind := range kinds {
+		delete(k.listed, list{server, kind})
+	}
+	before := k.view.Load().servers[server]
+	k.view.Store(k.view.Load().without(server))
+	if before.attention() {
+		events.Publish(k.options.Bus, Changed{server})
+	}
+	return nil
+}

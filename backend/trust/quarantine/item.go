@@ -1,0 +1,202 @@
+package quarantine
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/trust/scan"
+)
+
+// Kind is what an item is.
+type Kind string
+
+// The kinds of items. A server has at most one item of the kind Instructions, without a
+// name.
+const (
+	Tool         Kind = "tool"
+	Prompt       Kind = "prompt"
+	Resource     Kind = "resource"
+	Template     Kind = "template"
+	Instructions Kind = "instructions"
+)
+
+var kinds = []Kind{Tool, Prompt, Resource, Template, Instructions}
+
+// State is whether an item reaches agents. Only approved ones do.
+type State string
+
+// The states.
+const (
+	Approved State = "approved"
+	Pending  State = "pending"  // nobody has approved it yet, or not for this launch
+	Altered  State = "changed"  // its definition is another one than the approved one
+	Blocked  State = "blocked"  // the scan has found an attack in it
+	Rejected State = "rejected" // a person does not want it
+)
+
+// Reason is why an item is held, for programs.
+type Reason string
+
+// The reasons.
+const (
+	New      Reason = "new"      // the server lists it since its items were approved
+	Proposed Reason = "proposed" // an agent proposed the server
+	Relaunch Reason = "launch"   // the server is started in another way
+	Modified Reason = "changed"  // its definition has changed
+	Found    Reason = "scan"     // what the scan has found in it
+	Refused  Reason = "rejected" // a person has rejected it
+	Alike    Reason = "alike"    // people may take its name for that of another item
+)
+
+// Verdict is how suspicious a text is.
+type Verdict = scan.Verdict
+
+// The verdicts.
+const (
+	None  = scan.None
+	Note  = scan.Note
+	Warn  = scan.Warn
+	Block = scan.Block
+)
+
+// Finding is one thing that the scan has found in a definition.
+type Finding struct {
+	Rule    string  `json:"rule" doc:"Name of the rule of the scan."`
+	Points  float64 `json:"points"`
+	Verdict Verdict `json:"verdict" enum:"none,note,warn,block" doc:"What this finding alone would mean."`
+	Field   string  `json:"field" doc:"JSON pointer to the text in the definition."`
+	Start   int     `json:"start" doc:"Where the evidence begins in that text, in bytes."`
+	End     int     `json:"end"`
+	Text    string  `json:"text" doc:"The evidence. Invisible characters are shown as U+XXXX."`
+	Reason  string  `json:"reason" doc:"Why it is suspicious, in one sentence."`
+}
+
+// Judgement is what the scan says about one text.
+type Judgement struct {
+	Verdict  Verdict
+	Points   float64
+	Findings []Finding // the strongest first
+}
+
+// Text is the definition of an item as its server lists it; for instructions a JSON string.
+type Text struct {
+	Kind Kind
+	Name string // URI of a resource, URI template of a template, empty for instructions
+	JSON json.RawMessage
+}
+
+// By is who has approved an item.
+type By string
+
+// A person has looked at an item; the scan has found nothing that forbids it; or it was in
+// use before this package existed.
+const (
+	Person   By = "person"
+	Scan     By = "scan"
+	Existing By = "existing"
+)
+
+// Hash identifies a definition; see HashOf. The zero Hash is that of no definition.
+type Hash [32]byte
+
+// String returns the hash for programs: its version and its hexadecimal form.
+func (h Hash) String() string {
+	if h == (Hash{}) {
+		return ""
+	}
+	return hashPrefix + hex.EncodeToString(h[:])
+}
+
+// ParseHash reads what String returns. A hash of another version is the zero Hash, because
+// it says nothing about a definition.
+func ParseHash(text string) (h Hash, err error) {
+	digits, ok := strings.CutPrefix(text, hashPrefix)
+	if !ok {
+		return h, nil
+	}
+	raw, err := hex.DecodeString(digits)
+	if err != nil || len(raw) != len(h) {
+		return h, fmt.Errorf("%q is no hash of a definition", text)
+	}
+	return Hash(raw), nil
+}
+
+// Item is something that a server lists or has listed.
+type Item struct {
+	ID     int64
+	Server string
+	Kind   Kind
+	Name   string
+
+	State  State
+	Reason Reason // empty if it is approved
+	Since  time.Time
+
+	Hash     Hash // of the latest definition
+	Approved Hash // of the approved one
+	Launch   string
+	By       By
+	At       time.Time // when it was approved
+	Rejected Hash      // of the definition that a person has rejected
+	Flips    int       // how often the definition came back to the approved one since a person has looked at it
+
+	Judgement
+	Scanned string // version of the scan that has judged it; empty for none
+
+	Listed   bool // in the server's latest list
+	Position int  // in that list
+
+	// Latest is the latest definition and ApprovedText the approved one. They are empty in
+	// items that were read without their texts.
+	Latest, ApprovedText json.RawMessage
+}
+
+// maxFlips is how often a definition may come back before the item is reported.
+const maxFlips = 3
+
+// Waits reports whether an item is held until a person decides.
+func (i *Item) Waits() bool {
+	return i.Listed && i.State != Approved && i.State != Rejected
+}
+
+// Held reports whether an item must not reach agents.
+func (i *Item) Held() bool { return i.State != Approved }
+
+// Clean reports whether an item can be approved together with others: the scan finds nothing in it, and people do not take
+// its name for another.
+func (i *Item) Clean() bool { return i.Verdict < Warn && i.Reason != Alike }
+
+// Warns reports whether an item reaches agents, but a person should look at it.
+func (i *Item) Warns() bool {
+	return i.Listed && i.State == Approved && (i.By != Person && i.Verdict >= Warn || i.Flips >= maxFlips)
+}
+
+// Server is what is known about a server.
+type Server struct {
+	Name string
+	// Launch is the hash of the launch with which its items were approved, and Form
+	// describes it; see LaunchOf. They are empty for a server that was configured before
+	// this package existed, until its items are adopted.
+	Launch string
+	Form   Launch
+	// Clean says that a person has approved what the scan finds clean, although an agent
+	// proposed the server.
+	Clean bool
+	// Since is when its first list was admitted, and Lists are the kinds of lists that
+	// were admitted.
+	Since time.Time
+	Lists []Kind
+}
+
+// Event is a decision, for the log.
+type Event struct {
+	Server string
+	Kind   Kind
+	Name   string
+	State  State
+	Text   string // a sentence without texts of the item
+	Person bool   // a person has decided
+}

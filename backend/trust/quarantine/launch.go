@@ -1,0 +1,117 @@
+package quarantine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Launch describes how a server is started or reached, without credentials.
+type Launch struct {
+	Transport string   `json:"transport"`
+	Command   string   `json:"command,omitempty"`
+	Args      []string `json:"args,omitempty"`
+	Env       []string `json:"env,omitempty"` // as NAME=value, sorted
+	URL       string   `json:"url,omitempty"`
+	Headers   []string `json:"headers,omitempty"` // as NAME: value, sorted
+	Package   string   `json:"package,omitempty"` // name and version
+}
+
+// LaunchOf returns the launch of a configured server. Credentials and references to
+// secrets are all written as "${…}", so that moving one to the keychain changes nothing.
+func LaunchOf(s registry.Server) Launch {
+	mask := maskOf(s)
+	l := Launch{
+		Transport: s.Transport, Command: s.Command, Env: mask.pairs(s.Env, "="), URL: mask.text(s.URL), Headers: mask.pairs(s.Headers, ": "),
+	}
+	for _, arg := range s.Args {
+		l.Args = append(l.Args, mask.text(arg))
+	}
+	if s.Package.Name != "" {
+		l.Package = strings.TrimSuffix(s.Package.Name+" "+s.Package.Version, " ")
+	}
+	return l
+}
+
+// mask replaces the credentials of a configuration.
+type mask []secrets.Literal
+
+func maskOf(s registry.Server) mask { return secrets.Literals(secrets.LaunchOf(s)) }
+
+// text returns a text of the configuration with "${…}" instead of credentials and
+// references.
+func (m mask) text(text string) string {
+	for _, literal := range m {
+		text = strings.ReplaceAll(text, literal.Value, anySecret)
+	}
+	return reference.ReplaceAllLiteralString(text, anySecret)
+}
+
+// pairs returns variables or headers in one text each, sorted by name.
+func (m mask) pairs(values map[string]string, between string) (pairs []string) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := m.text(values[name])
+		if secrets.SensitiveName(name) && value != "" {
+			value = anySecret
+		}
+		pairs = append(pairs, name+between+value)
+	}
+	return pairs
+}
+
+const anySecret = "${…}"
+
+var reference = regexp.MustCompile(`\$\{[^}]*\}`)
+
+// Hash returns the SHA-256 of the launch in hexadecimal. Approvals of items hold only while
+// it stays the same.
+func (l Launch) Hash() string {
+	canonical, _ := json.Marshal(l) // strings cannot fail
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// LaunchChange is a difference between two launches.
+type LaunchChange struct {
+	Field  string `json:"field" doc:"command, args, env, url, headers, transport or package."`
+	Before string `json:"before" doc:"Before, with words in a line. Credentials are shown as ${…}."`
+	After  string `json:"after"`
+}
+
+// Changes returns how a launch differs from a later one.
+func (l Launch) Changes(to Launch) []LaunchChange {
+	changes := []LaunchChange{}
+	for _, f := range []struct{ name, before, after string }{
+		{"transport", l.Transport, to.Transport},
+		{"command", l.Command, to.Command},
+		{"args", words(l.Args), words(to.Args)},
+		{"env", words(l.Env), words(to.Env)},
+		{"url", l.URL, to.URL},
+		{"headers", words(l.Headers), words(to.Headers)},
+		{"package", l.Package, to.Package},
+	} {
+		if f.before != f.after {
+			changes = append(changes, LaunchChange{f.name, f.before, f.after})
+		}
+	}
+	return changes
+}
+
+// words returns words in one line. Those with spaces are quoted.
+func words(list []string) string {
+	out := make([]string, len(list))
+	for i, word := range list {
+		if out[i] = word; word == "" || strings.ContainsAny(word, " \t\n\"") {
+			quoted, _ := json.Marshal(word) // strings cannot fail
+			out[i] = string(quoted)
+		}
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,291 @@
+package quarantine
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// view is what calls need to know: the held items of each server. It is immutable.
+type view struct{ servers map[string]*heldServer }
+
+// heldServer is the part of a view about one server.
+type heldServer struct {
+	Server
+	updated time.Time // version of the configuration whose launch was compared; zero for none
+	// expected is the hash of a launch that a person is about to configure; see Expect.
+	expected  string
+	revoked   bool // that configuration has another launch
+	items     map[key]*Item
+	passed    map[key]bool // approved although the launch was revoked
+	resources heldResources
+}
+
+// attention reports whether a person has to look at the server, or may want to. It is false
+// for nil.
+func (h *heldServer) attention() bool { return h != nil && (h.revoked || len(h.items) > 0) }
+
+// key identifies an item of a server.
+type key struct {
+	kind Kind
+	name string
+}
+
+// newView returns the view of stored servers and their items that need attention.
+func newView(servers []Server, items []Item) *view {
+	v := &view{servers: make(map[string]*heldServer, len(servers))}
+	of := make(map[string][]*Item)
+	for i := range items {
+		of[items[i].Server] = append(of[items[i].Server], &items[i])
+	}
+	for _, s := range servers {
+		v.servers[s.Name] = newHeldServer(s, time.Time{}, false, of[s.Name])
+	}
+	return v
+}
+
+// newHeldServer returns the part of a view about a server with some of its items. It keeps
+// no texts.
+func newHeldServer(s Server, updated time.Time, revoked bool, items []*Item) *heldServer {
+	h := &heldServer{Server: s, updated: updated, revoked: revoked, items: make(map[key]*Item), passed: make(map[key]bool)}
+	var held, others []*Item
+	for _, item := range items {
+		k := key{item.Kind, item.Name}
+		if !item.Held() && !item.Warns() {
+			h.passed[k] = true
+			others = append(others, item)
+			continue
+		}
+		kept := *item
+		kept.Latest, kept.ApprovedText = nil, nil
+		h.items[k] = &kept
+		if kept.Held() {
+			held = append(held, &kept)
+		}
+	}
+	h.resources = newHeldResources(held, others)
+	if !revoked {
+		h.passed = nil // everything that is not held is
+	}
+	return h
+}
+
+// with returns a view with another part about one server.
+func (v *view) with(h *heldServer) *view {
+	servers := maps.Clone(v.servers)
+	servers[h.Name] = h
+	return &view{servers}
+}
+
+func (v *view) without(server string) *view {
+	servers := maps.Clone(v.servers)
+	delete(servers, server)
+	return &view{servers}
+}
+
+// Refuse returns why a request must not be sent to a server, and nil if it may be: whether
+// it concerns an item that is held. It reads one immutable snapshot.
+func (k *Keeper) Refuse(server registry.Server, method string, params json.RawMessage) error {
+	kind, ok := subjects[method]
+	if !ok {
+		return nil
+	}
+	h := k.view.Load().servers[server.Name]
+	if h == nil {
+		return nil
+	}
+	switch method {
+	case "completion/complete":
+		ref := jsonrpc.Get(params, "ref")
+		if kind = Prompt; jsonrpc.GetString(ref, "type") == "ref/resource" {
+			kind = Template
+		}
+		return k.refuse(h, server, kind, ref)
+	case "tools/call": // the proxy has made sure that there is one name
+		return k.refuseItem(h, server, Tool, jsonrpc.GetString(params, "name"))
+	}
+	return k.refuse(h, server, kind, params)
+}
+
+// RefuseTool is Refuse for a call of a tool.
+func (k *Keeper) RefuseTool(server registry.Server, tool string) error {
+	if h := k.view.Load().servers[server.Name]; h != nil {
+		return k.refuseItem(h, server, Tool, tool)
+	}
+	return nil
+}
+
+// RefuseStart returns why a server must not be started or reached as it is configured, and
+// nil if it may be: whether its launch is another one than a person has approved. A server
+// without an approved launch, such as one that was added a moment ago, may be started.
+func (k *Keeper) RefuseStart(server registry.Server) error {
+	h := k.view.Load().servers[server.Name]
+	if h == nil || !h.relaunched(server) {
+		return nil
+	}
+	var fields []string
+	for _, change := range h.Form.Changes(LaunchOf(server)) {
+		fields = append(fields, change.Field)
+	}
+	return &fault.Error{Kind: fault.Denied, Code: policy.CodeHeld, Message: fmt.Sprintf(
+		"server %q is not started (%s), because its configuration (%s) has changed since the user approved it; only the user may allow the change: ask them to review it on the page Approvals, or in a terminal with: agent-discover trust list %s",
+		h.Name, policy.CodeHeld, strings.Join(fields, ", "), h.Name)}
+}
+
+// relaunched reports whether a configuration of the server has another launch than the
+// approved one.
+func (h *heldServer) relaunched(server registry.Server) bool {
+	if h.updated.Equal(server.UpdatedAt) || h.Launch == "" {
+		return h.revoked
+	}
+	hash := LaunchOf(server).Hash() // Run has not compared it yet
+	return hash != h.Launch && hash != h.expected
+}
+
+// subjects are the requests that concern an item, with its kind.
+var subjects = map[string]Kind{
+	"tools/call": Tool, "prompts/get": Prompt, "completion/complete": Prompt,
+	"resources/read": Resource, "resources/subscribe": Resource,
+}
+
+// refuse checks every name that a server may read in the params: readers of JSON disagree
+// which one counts if a member is repeated or written in other letters.
+func (k *Keeper) refuse(h *heldServer, server registry.Server, kind Kind, params json.RawMessage) (err error) {
+	member := "uri"
+	if kind == Prompt {
+		member = "name"
+	}
+	jsonrpc.Each(params, func(name string, value json.RawMessage) {
+		if text, ok := jsonrpc.String(value); ok && err == nil && strings.EqualFold(name, member) {
+			err = k.refuseItem(h, server, kind, text)
+		}
+	})
+	return err
+}
+
+func (k *Keeper) refuseItem(h *heldServer, server registry.Server, kind Kind, name string) error {
+	revoked, passed := h.relaunched(server), h.passed
+	if item := h.items[key{kind, name}]; item != nil {
+		if item.Held() {
+			return refusal(h.Name, kind, name, item.State, item.Reason)
+		}
+		return nil
+	}
+	var variant *Item
+	switch kind {
+	case Template: // a completion may name a resource
+		variant = cmp.Or(h.resources.template(name), h.resources.resource(name))
+	case Resource:
+		if variant = h.resources.resource(name); variant == nil && !revoked {
+			variant = h.resources.source(name)
+		}
+	}
+	switch {
+	case variant == nil:
+	case variant.Kind == Template:
+		return refusal(h.Name, Template, variant.Name, variant.State, variant.Reason)
+	default:
+		return refusal(h.Name, Resource, name, variant.State, variant.Reason)
+	}
+	if revoked && !passed[key{kind, name}] {
+		return refusal(h.Name, kind, name, Pending, Relaunch)
+	}
+	return nil
+}
+
+// refusal returns the error of a request that concerns a held item. It contains no text of
+// the server but the name, which the caller knows.
+func refusal(server string, kind Kind, name string, state State, reason Reason) error {
+	return &fault.Error{Kind: fault.Denied, Code: policy.CodeHeld, Message: fmt.Sprintf(
+		"%s cannot be used (%s), because %s; only the user may allow it: ask them to review it on the page Approvals, or in a terminal with: agent-discover trust list %s",
+		Subject(server, kind, name), policy.CodeHeld, Explain(state, reason), server)}
+}
+
+// Subject returns how a message calls an item.
+func Subject(server string, kind Kind, name string) string {
+	noun := map[Kind]string{Tool: "tool", Prompt: "prompt", Resource: "resource", Template: "resource template"}[kind]
+	if kind == Instructions {
+		return fmt.Sprintf("the text with which server %q introduces itself", server)
+	}
+	return fmt.Sprintf("%s %q of server %q", noun, name, server)
+}
+
+// Explain returns why an item is held, as the end of a sentence.
+func Explain(state State, reason Reason) string {
+	switch {
+	case state == Blocked:
+		return "the scan has found signs of an attack in its definition"
+	case state == Rejected:
+		return "the user has rejected it"
+	case reason == Relaunch:
+		return "its server is started in another way than when the user approved it"
+	case state == Altered:
+		return "its definition has changed since it was approved"
+	case reason == Proposed:
+		return "an agent proposed its server, and the user has not approved it yet"
+	case reason == Alike:
+		return "its name differs from another one of its server only in case, width, spaces or characters that cannot be seen, and the user has not approved it yet"
+	case reason == Found:
+		return "the scan has found something suspicious in its definition"
+	}
+	return "its server has added it, and the user has not approved it yet"
+}
+
+// Counts are how many items need a person.
+type Counts struct {
+	Waiting int `json:"waiting" doc:"Number of held items that wait for a person's decision."`
+	Warned  int `json:"warned" doc:"Number of items in use that a person should look at, because the scan warns of them or they change back and forth."`
+}
+
+// Counts returns how many items of all servers need a person. A server whose launch has
+// changed counts as one if none of its items waits.
+func (k *Keeper) Counts() (c Counts) {
+	for _, h := range k.view.Load().servers {
+		launch := h.revoked
+		for _, item := range h.items {
+			if item.Waits() {
+				c.Waiting++
+				launch = false
+			} else if item.Warns() {
+				c.Warned++
+			}
+		}
+		if launch {
+			c.Waiting++
+		}
+	}
+	return c
+}
+
+// Waiting returns how many items of a server wait for a person's decision.
+func (k *Keeper) Waiting(server string) (n int) {
+	if h := k.view.Load().servers[server]; h != nil {
+		for _, item := range h.items {
+			if item.Waits() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Revoked returns the names of the servers whose launch is another one than the approved
+// one, sorted.
+func (k *Keeper) Revoked() (names []string) {
+	for name, h := range k.view.Load().servers {
+		if h.revoked {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
