@@ -67,7 +67,7 @@ var allowed = map[string][]string{
 		"discovery/catalog", "discovery/embedding", "discovery/minilm", "discovery/search",
 	},
 
-	"servers/listings": {"base/events"},
+	"servers/features": {"base/events"},
 	"servers/registry": {"base/events", "base/fault", "base/safetext"},
 	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},                                                      // registry: what a launch is
 	"servers/audit":    {"base/paths"},                                                                                                       // paths: a file that is replaced as a whole
@@ -77,9 +77,9 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings", // pathname: a client's folder as a URI
 		"protocol/mcpversion", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp",
 		"discovery/catalog", // the tools that a server lists
-		"servers/listings", "servers/registry", "servers/secrets",
+		"servers/features", "servers/registry", "servers/secrets",
 	},
-	"servers/proxy":           {"base/events", "base/fault", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpshape", "discovery/catalog", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // era: how a server introduces itself in each; listings: the prompts that servers list; secrets: approvals end when a server is started in another way
+	"servers/proxy":           {"base/events", "base/fault", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpshape", "discovery/catalog", "servers/journal", "servers/features", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // era: how a server introduces itself in each; listings: the prompts that servers list; secrets: approvals end when a server is started in another way
 	"servers/lifecycle":       {"base/fault", "base/settings", "discovery/catalog", "servers/registry", "servers/secrets"},
 	"servers/policy":          {"base/fault", "base/pattern", "base/settings", "base/tokens", "protocol/jsonrpc", "discovery/catalog"}, // catalog: the tools that the rules are about; tokens: of tools that appear otherwise
 	"servers/risk":            {"base/safetext", "servers/registry", "servers/secrets"},
@@ -88,7 +88,7 @@ var allowed = map[string][]string{
 	"servers/inspector":       {"base/events", "base/fault", "protocol/jsonrpc", "servers/audit", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
 	"servers/toolset":         {"base/events", "base/fault", "base/safetext", "base/textdiff", "base/tokens", "protocol/jsonrpc", "discovery/catalog", "servers/registry"},
 	"servers/firststart":      {"base/events", "base/fault", "protocol/mcphttp", "servers/registry", "servers/upstream"},              // mcphttp: the error of a start that needs a sign-in; upstream: pauses
-	"servers/corrections":     {"protocol/jsonrpc", "protocol/mcpshape", "discovery/catalog", "servers/listings", "servers/upstream"}, // upstream: what running servers list
+	"servers/corrections":     {"protocol/jsonrpc", "protocol/mcpshape", "discovery/catalog", "servers/features", "servers/upstream"}, // upstream: what running servers list
 	"servers/readiness":       {"base/fault", "base/words", "servers/registry"},
 	"servers/setup":           {"base/fault", "base/pathname", "base/paths", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import adds tools
 
@@ -164,25 +164,25 @@ var allowed = map[string][]string{
 	"trust/results":    {"base/events", "base/fault", "base/pattern", "base/settings", "protocol/jsonrpc", "servers/secrets", "trust/scan"}, // settings: what happens to which finding; secrets: the text that replaces a credential
 	"trust/difference": {"base/safetext", "base/textdiff"},
 	"trust/quarantine": {
-		"base/events", "base/fault", "base/samename", "protocol/jsonrpc", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "trust/scan", // samename: names that may be taken for each other; listings: which lists it guards; policy: the code of refusals; scan: verdicts
+		"base/events", "base/fault", "base/samename", "protocol/jsonrpc", "servers/features", "servers/policy", "servers/registry", "servers/secrets", "trust/scan", // samename: names that may be taken for each other; listings: which lists it guards; policy: the code of refusals; scan: verdicts
 	},
 
 	"doors/gateway": {
 		"base/events", "base/fault", "base/loosejson", "base/safetext", "base/tokens", "base/words",
 		"protocol/mcpversion", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/schemacheck", "protocol/schemacompat", // mcphttp: the error of a request that needs a sign-in
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
-		"servers/lifecycle", "servers/listings", "servers/policy", "servers/proxy", "servers/readiness", "servers/registry", "servers/setup", "servers/upstream", "servers/toolset",
+		"servers/lifecycle", "servers/features", "servers/policy", "servers/proxy", "servers/readiness", "servers/registry", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/registration", "editors/table", // registration: the name of our entry
-		"doors/longresult", "doors/names", "doors/parking", "doors/surfaces",
+		"doors/longresult", "doors/names", "doors/pendinginput", "doors/surfaces",
 	},
-	"doors/surfaces":    {"base/fault"},
-	"doors/names":       {"base/jsonscan", "protocol/jsonrpc"},
-	"doors/parking":     {"protocol/inputrequired"},
-	"doors/longresult":  {"base/fault", "protocol/jsonrpc"},
-	"doors/credentials": {"base/events", "base/fault", "base/instance", "base/safetext", "doors/surfaces", "editors/table"},                                                                 // instance: random tokens; table: the clients that a token may name
-	"doors/endpoint":    {"base/fault", "base/instance", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway", "doors/surfaces"},                                // instance: random session ids
-	"doors/companion":   {"base/fault", "base/instance", "base/paths", "base/process", "protocol/mcpversion", "protocol/jsonrpc", "servers/toolset", "doors/answercache", "doors/surfaces"}, // toolset: which names a project may give
-	"doors/answercache": {"base/paths"},
+	"doors/surfaces":     {"base/fault"},
+	"doors/names":        {"base/jsonscan", "protocol/jsonrpc"},
+	"doors/pendinginput": {"protocol/inputrequired"},
+	"doors/longresult":   {"base/fault", "protocol/jsonrpc"},
+	"doors/credentials":  {"base/events", "base/fault", "base/instance", "base/safetext", "doors/surfaces", "editors/table"},                                                                 // instance: random tokens; table: the clients that a token may name
+	"doors/endpoint":     {"base/fault", "base/instance", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway", "doors/surfaces"},                                // instance: random session ids
+	"doors/companion":    {"base/fault", "base/instance", "base/paths", "base/process", "protocol/mcpversion", "protocol/jsonrpc", "servers/toolset", "doors/answercache", "doors/surfaces"}, // toolset: which names a project may give
+	"doors/answercache":  {"base/paths"},
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
@@ -192,13 +192,13 @@ var allowed = map[string][]string{
 		"market/installer", "market/marketplace", "market/mirror", "market/persona", "market/prerequisites", "market/updates",
 		"trust/quarantine", "trust/results", "trust/sandbox",
 		"doors/credentials", "doors/endpoint", "doors/gateway",
-		"doors/api/guard", "doors/api/openapi", "doors/api/push", "doors/api/resources", "doors/api/route", "doors/api/static",
+		"doors/api/guard", "doors/api/openapi", "doors/api/push", "doors/api/operations", "doors/api/route", "doors/api/static",
 	},
 	"doors/api/route":   {"base/fault"},
 	"doors/api/static":  {"doors/api/route"}, // the answer to a path that does not exist
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
 	"doors/api/guard":   {"base/fault", "base/instance", "base/paths", "base/peercred", "base/words", "doors/api/route", "doors/credentials"}, // peer: whose a connection is; route: the body of an error
-	"doors/api/resources": {
+	"doors/api/operations": {
 		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens", "base/words", "protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search", // search: hits with their reasons
 		"servers/audit", "servers/corrections", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry", "servers/risk",
@@ -214,13 +214,13 @@ var allowed = map[string][]string{
 		"servers/firststart", "servers/inspector", "servers/journal", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry", "servers/secrets", "servers/toolset", "servers/upstream",
 		"editors/registration", "market/installer", "market/mirror", "market/updates",
 		"trust/quarantine", "trust/results", "trust/sandbox",
-		"doors/credentials", "doors/gateway", "doors/api/guard", "doors/api/resources", // resources: messages contain the same objects as responses
+		"doors/credentials", "doors/gateway", "doors/api/guard", "doors/api/operations", // resources: messages contain the same objects as responses
 	},
 
 	// store implements the Store interface of every package that stores data.
 	"store": {
 		"base/fault", "base/paths", "base/safetext", "discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/audit", "servers/inspector", "servers/journal", "servers/listings", "servers/policy", "servers/registry", "servers/secrets", "servers/setup", "servers/toolset",
+		"servers/audit", "servers/inspector", "servers/journal", "servers/features", "servers/policy", "servers/registry", "servers/secrets", "servers/setup", "servers/toolset",
 		"market/installer", "market/listing", "market/mirror", "market/plan", "market/updates", "market/persona", // plan: which servers are of the marketplace
 		"trust/quarantine",
 		"doors/credentials", "doors/gateway", // gateway: the history of clients and the tools of sessions
@@ -229,16 +229,16 @@ var allowed = map[string][]string{
 	"hub": {
 		"base/events", "base/fault", "base/instance", "base/pathname", "base/paths", "base/process", "base/program", "base/netreach", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
-		"servers/audit", "servers/corrections", "servers/firststart", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/listings", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry",
+		"servers/audit", "servers/corrections", "servers/firststart", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/features", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
 		"editors/atomicfile", "editors/configedit", // both: settings are changed in a file that people edit too
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/npm", "market/official", "market/plan",
 		"market/oci", "market/persona", "market/prerequisites", "market/probe", "market/proposals", "market/pypi", "market/updates",
 		"trust/classifier", "trust/quarantine", "trust/preinstall", "trust/results", "trust/sandbox", "trust/scan",
-		"doors/api", "doors/api/guard", "doors/api/resources", "doors/companion", "doors/credentials", "doors/endpoint", "doors/gateway",
-		"protocol/mcphttp", // authorization of requests
-		"doors/parking",    // the hub keeps the key of its states
+		"doors/api", "doors/api/guard", "doors/api/operations", "doors/companion", "doors/credentials", "doors/endpoint", "doors/gateway",
+		"protocol/mcphttp",   // authorization of requests
+		"doors/pendinginput", // the hub keeps the key of its states
 		"store",
 	},
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
@@ -249,7 +249,7 @@ var allowed = map[string][]string{
 		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/plan", "market/prerequisites", "market/updates", "market/persona", // what the commands of the marketplace show
 		"discovery/minilm", "trust/evaluation", "trust/classifier", "trust/quarantine", "trust/scan", // tools in a file are judged without a hub
 		"trust/sandbox", // sandbox: this program confines itself before it becomes that of a server
-		"doors/api/resources", "doors/companion", "doors/gateway", "doors/surfaces", "store", "hub",
+		"doors/api/operations", "doors/companion", "doors/gateway", "doors/surfaces", "store", "hub",
 	},
 	"cmd/agent-discover": {"cli"},
 

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 // authCommands are the commands under auth.
@@ -54,7 +54,7 @@ to open an address that begins with http://127.0.0.1. Copy it from the address b
 func (c authCommands) login() *cobra.Command {
 	var only bool
 	cmd := withLong(c.serverCommand("login SERVER", "Sign in to a server", 1,
-		func(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
+		func(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 			return c.signIn(ctx, client, s, only)
 		}), `Sign in to SERVER in a browser, and wait until that is done. With --no-browser, or if no
 browser can be started, the address to open is printed. If you open it on another
@@ -64,10 +64,10 @@ machine, finish with "agent-discover auth complete".`)
 }
 
 // signIn begins a sign-in, shows its page and waits for the end.
-func (c authCommands) signIn(ctx context.Context, client *instance.Client, s resources.Server, only bool) error {
+func (c authCommands) signIn(ctx context.Context, client *instance.Client, s operations.Server, only bool) error {
 	b, found := browser.Find()
 	open := found && !only
-	var page resources.SignInPage
+	var page operations.SignInPage
 	if err := client.Do(ctx, http.MethodPost, serverPath(s, "auth")+"/login", map[string]any{"file": open, "snap": b.Snap}, &page); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (c authCommands) signIn(ctx context.Context, client *instance.Client, s res
 		}
 	}
 	for {
-		var now resources.SignIn
+		var now operations.SignIn
 		if err := client.Do(ctx, http.MethodGet, serverPath(s, "auth")+"?wait=true", nil, &now); err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (c authCommands) complete(cmd *cobra.Command, args []string) error {
 	return c.respond(done, "Signed in to %s.\n", done["server"])
 }
 
-func (c authCommands) logout(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
+func (c authCommands) logout(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 	var done struct {
 		Status  string `json:"status"`
 		Server  string `json:"server"`
@@ -139,7 +139,7 @@ func (c authCommands) status(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	list := []resources.SignIn{}
+	list := []operations.SignIn{}
 	if err := client.Do(cmd.Context(), http.MethodGet, "/api/auth", nil, &list); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (c authCommands) status(cmd *cobra.Command, _ []string) error {
 }
 
 // signInState returns the state of a sign-in for people.
-func signInState(s resources.SignIn) string {
+func signInState(s operations.SignIn) string {
 	switch s.State {
 	case "signed_in":
 		return "signed in"

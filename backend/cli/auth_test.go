@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
@@ -76,7 +76,7 @@ func TestPeopleSignInFromTheCommandLine(t *testing.T) {
 	}
 	h.Must("servers", "refresh", "notes")
 	programtest.Contains(t, h.Must("call", "notes__whoami"), "alice")
-	var list []resources.SignIn
+	var list []operations.SignIn
 	if h.MustJSON(&list, "auth", "status", "--json"); len(list) != 1 || list[0].State != "signed_in" || list[0].Issuer != p.Issuer || list[0].Expires == "" {
 		t.Errorf("auth status --json: %+v", list)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
@@ -52,10 +52,10 @@ if neither runs, the server is told so at once.`,
 }
 
 // asPairs returns KEY=VALUE pairs unchanged.
-func asPairs(_ resources.KnownTool, pairs []string) ([]string, error) { return pairs, nil }
+func asPairs(_ operations.KnownTool, pairs []string) ([]string, error) { return pairs, nil }
 
 // run calls a tool. pairsOf returns the KEY=VALUE pairs that the values stand for.
-func (c callCommand) run(ctx context.Context, name string, values []string, raw string, pairsOf func(resources.KnownTool, []string) ([]string, error)) error {
+func (c callCommand) run(ctx context.Context, name string, values []string, raw string, pairsOf func(operations.KnownTool, []string) ([]string, error)) error {
 	client, err := c.client(ctx)
 	if err != nil {
 		return err
@@ -106,11 +106,11 @@ func needsSignIn(ctx context.Context, client *instance.Client, name string) bool
 
 // lookup finds the tool with a name. If the name contains a server whose tools
 // are not known yet, lookup starts that server.
-func (c callCommand) lookup(ctx context.Context, client *instance.Client, name string) (resources.KnownTool, error) {
+func (c callCommand) lookup(ctx context.Context, client *instance.Client, name string) (operations.KnownTool, error) {
 	path := "/api/tools?name=" + url.QueryEscape(bareName(name))
-	var tools []resources.KnownTool
+	var tools []operations.KnownTool
 	if err := client.Do(ctx, http.MethodGet, path, nil, &tools); err != nil {
-		return resources.KnownTool{}, err
+		return operations.KnownTool{}, err
 	}
 	tool, err := choose(name, tools)
 	if fault.KindOf(err) != fault.NotFound {
@@ -170,7 +170,7 @@ func bareName(name string) string {
 // held returns why a tool is held, and otherwise nil.
 func held(ctx context.Context, client *instance.Client, name string) error {
 	server, tool, ok := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__")
-	var list resources.TrustList
+	var list operations.TrustList
 	if !ok || client.Do(ctx, http.MethodGet, "/api/trust?server="+url.QueryEscape(server), nil, &list) != nil {
 		return nil // then there is no such tool
 	}
@@ -183,9 +183,9 @@ func held(ctx context.Context, client *instance.Client, name string) error {
 }
 
 // choose returns the only tool with a name.
-func choose(name string, tools []resources.KnownTool) (resources.KnownTool, error) {
+func choose(name string, tools []operations.KnownTool) (operations.KnownTool, error) {
 	name = strings.TrimPrefix(name, "mcp__")
-	var matches []resources.KnownTool
+	var matches []operations.KnownTool
 	var names []string
 	for _, t := range tools {
 		full := t.Server + "__" + t.Name
@@ -196,14 +196,14 @@ func choose(name string, tools []resources.KnownTool) (resources.KnownTool, erro
 	}
 	switch len(matches) {
 	case 0:
-		return resources.KnownTool{}, fault.New(fault.NotFound, "there is no tool %q; to search for one: agent-discover find WORDS", name)
+		return operations.KnownTool{}, fault.New(fault.NotFound, "there is no tool %q; to search for one: agent-discover find WORDS", name)
 	case 1:
 		return matches[0], nil
 	}
-	return resources.KnownTool{}, fault.New(fault.Invalid, "several servers have a tool %q; use one of: %s", name, strings.Join(names, ", "))
+	return operations.KnownTool{}, fault.New(fault.Invalid, "several servers have a tool %q; use one of: %s", name, strings.Join(names, ", "))
 }
 
-func (c callCommand) arguments(tool resources.KnownTool, pairs []string, raw string) (json.RawMessage, error) {
+func (c callCommand) arguments(tool operations.KnownTool, pairs []string, raw string) (json.RawMessage, error) {
 	if raw != "" && len(pairs) > 0 {
 		return nil, usagef("use either KEY=VALUE or --args, not both")
 	}

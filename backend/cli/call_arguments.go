@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -19,7 +19,7 @@ type property struct {
 
 // typed returns KEY=VALUE pairs as a JSON object, with the types of the tool's
 // schema.
-func typed(tool resources.KnownTool, pairs []string) (json.RawMessage, error) {
+func typed(tool operations.KnownTool, pairs []string) (json.RawMessage, error) {
 	var schema struct {
 		Properties           map[string]json.RawMessage `json:"properties"`
 		Required             []string                   `json:"required"`

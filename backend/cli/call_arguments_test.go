@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 // tool returns a tool with an input schema.
-func tool(schema string) resources.KnownTool {
-	return resources.KnownTool{Server: "s", Tool: resources.Tool{Name: "t", InputSchema: json.RawMessage(schema)}}
+func tool(schema string) operations.KnownTool {
+	return operations.KnownTool{Server: "s", Tool: operations.Tool{Name: "t", InputSchema: json.RawMessage(schema)}}
 }
 
 // allTypes is a schema with a property of each type.

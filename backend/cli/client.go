@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 // hub returns the running hub. It starts one unless the user stopped the hub.
@@ -35,7 +35,7 @@ func (p *program) client(ctx context.Context) (*instance.Client, error) {
 
 // serverFunc does something with a configured server. args are the arguments
 // after the server's name.
-type serverFunc func(ctx context.Context, client *instance.Client, s resources.Server, args []string) error
+type serverFunc func(ctx context.Context, client *instance.Client, s operations.Server, args []string) error
 
 // serverCommand returns a command with n arguments, of which the first is the
 // name of a server.
@@ -57,27 +57,27 @@ func (p *program) serverCommand(use, short string, n int, do serverFunc) *cobra.
 }
 
 // allServers returns the configured servers, never nil.
-func allServers(ctx context.Context, client *instance.Client) ([]resources.Server, error) {
-	servers := []resources.Server{}
+func allServers(ctx context.Context, client *instance.Client) ([]operations.Server, error) {
+	servers := []operations.Server{}
 	err := client.Do(ctx, http.MethodGet, "/api/servers", nil, &servers)
 	return servers, err
 }
 
-func serverNamed(ctx context.Context, client *instance.Client, name string) (resources.Server, error) {
+func serverNamed(ctx context.Context, client *instance.Client, name string) (operations.Server, error) {
 	servers, err := allServers(ctx, client)
 	if err != nil {
-		return resources.Server{}, err
+		return operations.Server{}, err
 	}
 	for _, s := range servers {
 		if s.Name == name {
 			return s, nil
 		}
 	}
-	return resources.Server{}, fault.New(fault.NotFound, "there is no server %q; see: agent-discover servers list", name)
+	return operations.Server{}, fault.New(fault.NotFound, "there is no server %q; see: agent-discover servers list", name)
 }
 
 // serverPath returns the REST path of a server, or of an action on it.
-func serverPath(s resources.Server, action string) string {
+func serverPath(s operations.Server, action string) string {
 	path := fmt.Sprintf("/api/servers/%d", s.ID)
 	if action != "" {
 		path += "/" + url.PathEscape(action)
@@ -86,6 +86,6 @@ func serverPath(s resources.Server, action string) string {
 }
 
 // errNotApproved returns the error for a server that waits for approval.
-func errNotApproved(s resources.Server) error {
+func errNotApproved(s operations.Server) error {
 	return fault.New(fault.Denied, "server %q waits for approval; approve it in the tray or the dashboard, or in a terminal with: agent-discover servers approve %s", s.Name, s.Name)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
@@ -52,7 +52,7 @@ func serverNames(ctx context.Context, client *instance.Client, _ []string) []str
 // toolNames completes SERVER__TOOL. Tools of all servers are known, so it starts
 // none.
 func toolNames(ctx context.Context, client *instance.Client, _ []string) []string {
-	var tools []resources.KnownTool
+	var tools []operations.KnownTool
 	_ = client.Do(ctx, http.MethodGet, "/api/tools?brief=true", nil, &tools)
 	var names []string
 	for _, t := range tools {

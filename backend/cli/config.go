@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 // configCommands are the commands about the settings file.
@@ -27,8 +27,8 @@ invalid, the earlier settings stay. Environment variables override the file.`,
 
 // configuration returns the settings of the running hub, and those of the file if no hub
 // runs.
-func (c configCommands) configuration(ctx context.Context) (resources.Configuration, error) {
-	var of resources.Configuration
+func (c configCommands) configuration(ctx context.Context) (operations.Configuration, error) {
+	var of operations.Configuration
 	if info, err := instance.Read(c.folder); err == nil {
 		err := instance.NewClient(info).Do(ctx, http.MethodGet, "/api/config", nil, &of)
 		return of, err
@@ -37,5 +37,5 @@ func (c configCommands) configuration(ctx context.Context) (resources.Configurat
 	if err != nil {
 		return of, err
 	}
-	return resources.NewConfiguration(c.folder.Config(), &settings.State{Settings: s}), nil
+	return operations.NewConfiguration(c.folder.Config(), &settings.State{Settings: s}), nil
 }

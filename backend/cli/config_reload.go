@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 func (c configCommands) reload() *cobra.Command {
@@ -19,7 +19,7 @@ settings stay, and the command fails and says why.`,
 			if err != nil {
 				return err
 			}
-			var of resources.ReloadedConfig
+			var of operations.ReloadedConfig
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/config/reload", nil, &of); err != nil {
 				return err
 			}
@@ -32,7 +32,7 @@ settings stay, and the command fails and says why.`,
 	}
 }
 
-func (c configCommands) printReloaded(of resources.ReloadedConfig) {
+func (c configCommands) printReloaded(of operations.ReloadedConfig) {
 	if len(of.Changed) == 0 {
 		c.printf("The settings have not changed.\n")
 	} else {

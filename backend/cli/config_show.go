@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 func (c configCommands) show() *cobra.Command {
@@ -40,7 +40,7 @@ Fixed arguments of tools are shown by their names only.`,
 }
 
 // below returns the setting with a key, or those in the group of that name.
-func below(all []resources.Setting, key string) (out []resources.Setting) {
+func below(all []operations.Setting, key string) (out []operations.Setting) {
 	for _, s := range all {
 		if s.Key == key || strings.HasPrefix(s.Key, key+".") {
 			out = append(out, s)
@@ -49,7 +49,7 @@ func below(all []resources.Setting, key string) (out []resources.Setting) {
 	return out
 }
 
-func (c configCommands) printConfiguration(of resources.Configuration) error {
+func (c configCommands) printConfiguration(of operations.Configuration) error {
 	table := c.table("SETTING", "VALUE", "FROM")
 	for _, s := range of.Settings {
 		var text string
@@ -71,6 +71,6 @@ func (c configCommands) printConfiguration(of resources.Configuration) error {
 }
 
 // problemText returns a problem with its position.
-func problemText(p resources.ConfigProblem) string {
+func problemText(p operations.ConfigProblem) string {
 	return settings.Problem{Line: p.Line, Column: p.Column, Text: p.Message}.String()
 }

@@ -10,15 +10,15 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
 // checkedConfig is the outcome of config validate.
 type checkedConfig struct {
-	File     string                    `json:"file"`
-	Valid    bool                      `json:"valid"`
-	Problems []resources.ConfigProblem `json:"problems"`
+	File     string                     `json:"file"`
+	Valid    bool                       `json:"valid"`
+	Problems []operations.ConfigProblem `json:"problems"`
 	// Warnings are about settings that are valid and probably have no effect.
 	Warnings []string `json:"warnings"`
 }
@@ -41,7 +41,7 @@ clients and sources that are not known are warnings, with which a file is valid.
 				}
 			}
 			s, err := settings.Load(file)
-			return c.printChecked(checkedConfig{file, err == nil, resources.ConfigProblems(settings.Problems(err)), configWarnings(s.Discovery)})
+			return c.printChecked(checkedConfig{file, err == nil, operations.ConfigProblems(settings.Problems(err)), configWarnings(s.Discovery)})
 		},
 	}
 }

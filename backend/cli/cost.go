@@ -12,13 +12,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 )
 
 // contextCosts is what cost prints.
 type contextCosts struct {
-	resources.ContextCost
+	operations.ContextCost
 	Editors []doctor.Cost `json:"editors"`
 }
 
@@ -73,7 +73,7 @@ func (c searchCommands) allCosts(ctx context.Context, client *instance.Client) e
 }
 
 func (c searchCommands) toolCosts(ctx context.Context, client *instance.Client, server string) error {
-	var all []resources.KnownTool
+	var all []operations.KnownTool
 	query := url.Values{"server": {server}, "brief": {"true"}}
 	if err := client.Do(ctx, http.MethodGet, "/api/tools?"+query.Encode(), nil, &all); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (c searchCommands) toolCosts(ctx context.Context, client *instance.Client, 
 	if len(all) == 0 {
 		return fault.New(fault.NotFound, "no tools of a server %q are known", server)
 	}
-	slices.SortStableFunc(all, func(a, b resources.KnownTool) int { return b.Tokens - a.Tokens })
+	slices.SortStableFunc(all, func(a, b operations.KnownTool) int { return b.Tokens - a.Tokens })
 	if c.json {
 		return c.printJSON(all)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/base/words"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 )
 
@@ -75,7 +75,7 @@ func checkServers(ctx context.Context, client *instance.Client) (findings []find
 
 // checkSearch reports whether the search finds tools by their meaning.
 func checkSearch(ctx context.Context, client *instance.Client) []finding {
-	var now resources.SearchStatus
+	var now operations.SearchStatus
 	if client.Do(ctx, http.MethodGet, "/api/search/status", nil, &now) != nil {
 		return nil
 	}

@@ -9,13 +9,13 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
 
 // candidates asks the hub which servers the text or bundle of a request
 // contains, or otherwise the editors with these ids, or all editors without ids.
-func candidates(ctx context.Context, client *instance.Client, q importer.Request, ids []string) (found resources.Scanned, err error) {
+func candidates(ctx context.Context, client *instance.Client, q importer.Request, ids []string) (found operations.Scanned, err error) {
 	if q.Text != "" || q.Bundle != "" {
 		err = client.Do(ctx, http.MethodPost, "/api/editors/scan", map[string]string{"text": q.Text, "bundle": q.Bundle}, &found)
 		return found, err

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
 
@@ -42,7 +42,7 @@ Editors whose configuration path rests on weak evidence are marked as unverified
 	return cmd
 }
 
-func statusOfEditors(ctx context.Context, client *instance.Client, all bool) (resources.EditorList, error) {
+func statusOfEditors(ctx context.Context, client *instance.Client, all bool) (operations.EditorList, error) {
 	query := url.Values{}
 	if all {
 		query.Set("all", "true")
@@ -50,7 +50,7 @@ func statusOfEditors(ctx context.Context, client *instance.Client, all bool) (re
 	for name, value := range environment() {
 		query.Add("env", name+"="+value)
 	}
-	var list resources.EditorList
+	var list operations.EditorList
 	err := client.Do(ctx, http.MethodGet, "/api/editors?"+query.Encode(), nil, &list)
 	return list, err
 }

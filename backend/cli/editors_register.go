@@ -11,7 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
 
@@ -81,7 +81,7 @@ EDITOR is an id from: agent-discover editors list`,
 	return cmd
 }
 
-func plan(ctx context.Context, client *instance.Client, body map[string]any) (plans resources.Plans, err error) {
+func plan(ctx context.Context, client *instance.Client, body map[string]any) (plans operations.Plans, err error) {
 	err = client.Do(ctx, http.MethodPost, "/api/editors/plan", body, &plans)
 	return plans, err
 }
@@ -128,7 +128,7 @@ func (c editorCommands) planAndApply(ctx context.Context, client *instance.Clien
 			}
 			return denied
 		}
-		var more resources.Outcomes
+		var more operations.Outcomes
 		more, err = c.apply(ctx, client, q.path, narrowed(with(q.apply, "expect", expected(left)), left))
 		out.Outcomes = append(slices.DeleteFunc(out.Outcomes, review), more.Outcomes...)
 	}
@@ -197,7 +197,7 @@ func (c editorCommands) confirmPlans(plans []registration.Plan, denied string) e
 }
 
 // apply asks the hub to make changes.
-func (c editorCommands) apply(ctx context.Context, client *instance.Client, path string, body map[string]any) (out resources.Outcomes, err error) {
+func (c editorCommands) apply(ctx context.Context, client *instance.Client, path string, body map[string]any) (out operations.Outcomes, err error) {
 	err = client.Do(ctx, http.MethodPost, path, body, &out)
 	return out, err
 }
@@ -206,7 +206,7 @@ func (c editorCommands) apply(ctx context.Context, client *instance.Client, path
 // refused or failed.
 func (c editorCommands) printResult(outcomes []registration.Outcome) error {
 	if c.json {
-		if err := c.printJSON(resources.Outcomes{Outcomes: outcomes}); err != nil {
+		if err := c.printJSON(operations.Outcomes{Outcomes: outcomes}); err != nil {
 			return err
 		}
 	} else {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
 
@@ -68,12 +68,12 @@ func (c editorCommands) undoAll(ctx context.Context, client *instance.Client) er
 }
 
 func (c editorCommands) nothingToUndo() error {
-	return c.respond(resources.Outcomes{Outcomes: []registration.Outcome{}}, "Nothing to undo.\n")
+	return c.respond(operations.Outcomes{Outcomes: []registration.Outcome{}}, "Nothing to undo.\n")
 }
 
 // historyOf returns the changes of one editor, or of all if editor is empty,
 // newest first.
-func historyOf(ctx context.Context, client *instance.Client, editor string) (history resources.EditorHistory, err error) {
+func historyOf(ctx context.Context, client *instance.Client, editor string) (history operations.EditorHistory, err error) {
 	err = client.Do(ctx, http.MethodGet, "/api/editors/history?editor="+url.QueryEscape(editor), nil, &history)
 	return history, err
 }
@@ -197,7 +197,7 @@ func (c editorCommands) forget(ctx context.Context, client *instance.Client, cha
 			return fault.New(fault.Denied, "nothing was deleted")
 		}
 	}
-	var out resources.Forgotten
+	var out operations.Forgotten
 	body := map[string]any{"changes": changes, "all": len(changes) == 0}
 	if err := client.Do(ctx, http.MethodPost, "/api/editors/history/forget", body, &out); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -33,7 +33,7 @@ The exit code is 0 if the tool succeeded, 1 for wrong arguments, 2 if there is n
 }
 
 // positional returns values as KEY=VALUE pairs, in the order of a tool's parameters.
-func positional(tool resources.KnownTool, values []string) ([]string, error) {
+func positional(tool operations.KnownTool, values []string) ([]string, error) {
 	var required []string
 	_ = json.Unmarshal(jsonrpc.Get(tool.InputSchema, "required"), &required) // otherwise none is
 	properties := jsonrpc.Get(tool.InputSchema, "properties")

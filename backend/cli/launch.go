@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // target returns a server's command line with its environment, or the URL of a
 // remote server. Credentials are redacted, except in a proposal, which a person
 // has to judge.
-func target(s resources.Server) string {
+func target(s operations.Server) string {
 	if !s.Approved {
 		return uncovered(s)
 	}
@@ -62,7 +62,7 @@ func assignments(values map[string]string, sign string) []string {
 // redactServers returns copies of servers without the credentials in their
 // configuration, because people paste lists into reports. "servers show --json"
 // prints a server with them, and proposals are always printed whole.
-func redactServers(servers []resources.Server) []resources.Server {
+func redactServers(servers []operations.Server) []operations.Server {
 	out := slices.Clone(servers)
 	for i, s := range out {
 		if !s.Approved {
@@ -82,7 +82,7 @@ func redactServers(servers []resources.Server) []resources.Server {
 	return out
 }
 
-func redactorOf(s resources.Server) *secrets.Redactor {
+func redactorOf(s operations.Server) *secrets.Redactor {
 	return secrets.ForLaunch(secrets.Launch{Env: s.Env, Args: s.Args, Headers: s.Headers, URL: text(s.Homepage)})
 }
 

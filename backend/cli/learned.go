@@ -11,7 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 func (c searchCommands) learned() *cobra.Command {
@@ -26,7 +26,7 @@ it are redacted, and the effect of an entry fades while it is not used.`,
 			if err != nil {
 				return err
 			}
-			var list resources.LearnedList
+			var list operations.LearnedList
 			if err := client.Do(cmd.Context(), http.MethodGet, "/api/learned", nil, &list); err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ it are redacted, and the effect of an entry fades while it is not used.`,
 	return cmd
 }
 
-func (c searchCommands) printLearned(list resources.LearnedList) error {
+func (c searchCommands) printLearned(list operations.LearnedList) error {
 	if len(list.Entries) > 0 {
 		table := c.table("ID", "QUERY", "TOOL", "TIMES", "LAST", "STRENGTH")
 		for _, e := range list.Entries {

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/base/words"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 // logCommands are the commands about past calls.
@@ -92,8 +92,8 @@ func (f logFilter) query() url.Values {
 
 func (c logCommands) showLogs(ctx context.Context, client *instance.Client, f logFilter) error {
 	var list struct {
-		Entries []resources.LogEntry `json:"entries"`
-		Total   int                  `json:"total"`
+		Entries []operations.LogEntry `json:"entries"`
+		Total   int                   `json:"total"`
 	}
 	if err := client.Do(ctx, http.MethodGet, "/api/logs?"+f.query().Encode(), nil, &list); err != nil {
 		return err

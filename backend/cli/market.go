@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/marketplace"
 )
@@ -64,7 +64,7 @@ func (c marketCommands) start(cmd *cobra.Command, _ []string) error {
 }
 
 // details returns a server of the marketplace.
-func (c marketCommands) details(ctx context.Context, client *instance.Client, id, version string) (d resources.MarketDetails, err error) {
+func (c marketCommands) details(ctx context.Context, client *instance.Client, id, version string) (d operations.MarketDetails, err error) {
 	query := url.Values{"id": {id}}
 	if version != "" {
 		query.Set("version", version)

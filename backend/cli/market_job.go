@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 )
 
@@ -155,7 +155,7 @@ func (v *jobView) printLines(ctx context.Context) error {
 }
 
 func (v *jobView) lines(ctx context.Context) ([]string, error) {
-	var printed resources.MarketLines
+	var printed operations.MarketLines
 	err := v.client.Do(ctx, http.MethodGet, v.path+"/lines", nil, &printed)
 	return printed.Lines, err
 }

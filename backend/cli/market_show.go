@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
@@ -39,7 +39,7 @@ the ways to install it (for --option), and what it needs to know (for --input).`
 	return cmd
 }
 
-func (c marketCommands) printDetails(d resources.MarketDetails, readme bool) error {
+func (c marketCommands) printDetails(d operations.MarketDetails, readme bool) error {
 	line := func(label, text string) {
 		if text != "" {
 			c.printf("  %-12s %s\n", label, text)
@@ -75,7 +75,7 @@ func (c marketCommands) printDetails(d resources.MarketDetails, readme bool) err
 	return nil
 }
 
-func (c marketCommands) printOptions(d resources.MarketDetails) error {
+func (c marketCommands) printOptions(d operations.MarketDetails) error {
 	table := c.table("OPTION", "STARTED WITH", "STATE", "NAME")
 	for _, o := range d.Options {
 		state := "ready"

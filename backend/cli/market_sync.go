@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 func (c marketCommands) sync() *cobra.Command {
@@ -33,7 +33,7 @@ func (c marketCommands) runSync(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var before, now resources.MirrorState
+	var before, now operations.MirrorState
 	if err := w.client.Do(ctx, http.MethodGet, "/api/market/mirror", nil, &before); err != nil {
 		return err
 	}
@@ -63,6 +63,6 @@ func (c marketCommands) runSync(ctx context.Context) error {
 }
 
 // refreshed reports whether a refresh has ended between two states.
-func refreshed(before, now resources.MirrorState) bool {
+func refreshed(before, now operations.MirrorState) bool {
 	return !now.Running && (now.Refreshed.After(before.Refreshed) || now.FailedAt.After(before.FailedAt))
 }

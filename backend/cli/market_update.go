@@ -12,7 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	marketplan "github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
@@ -79,7 +79,7 @@ func (c marketCommands) listUpdates(ctx context.Context) error {
 		return err
 	}
 	if c.json {
-		return c.printJSON(resources.MarketUpdateList{Servers: servers})
+		return c.printJSON(operations.MarketUpdateList{Servers: servers})
 	}
 	if len(servers) == 0 {
 		c.printf("No server was installed from the marketplace.\n")
@@ -105,7 +105,7 @@ func (c marketCommands) listUpdates(ctx context.Context) error {
 
 // checked returns the installed servers with their versions, after a new check.
 func checked(ctx context.Context, client *instance.Client) ([]updates.Server, error) {
-	var list resources.MarketUpdateList
+	var list operations.MarketUpdateList
 	err := client.Do(ctx, http.MethodPost, "/api/market/updates/check", nil, &list)
 	return list.Servers, err
 }
@@ -215,7 +215,7 @@ func (c marketCommands) runRollback(ctx context.Context, id string, yes bool) er
 	if err != nil {
 		return err
 	}
-	var list resources.MarketUpdateList
+	var list operations.MarketUpdateList
 	if err := w.client.Do(ctx, http.MethodGet, "/api/market/updates", nil, &list); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 func (c logCommands) metrics() *cobra.Command {
@@ -64,7 +64,7 @@ func (c logCommands) recentMetrics(ctx context.Context, client *instance.Client,
 		}
 		noun, parameter = "TOOL", "tool"
 		query.Set("server", server.Name)
-		var tools []resources.ToolMetrics
+		var tools []operations.ToolMetrics
 		if err := client.Do(ctx, http.MethodGet, serverPath(server, "metrics"), nil, &tools); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (c logCommands) recentMetrics(ctx context.Context, client *instance.Client,
 			names = append(names, t.ToolName)
 		}
 	} else {
-		var servers []resources.ServerMetrics
+		var servers []operations.ServerMetrics
 		if err := client.Do(ctx, http.MethodGet, "/api/metrics", nil, &servers); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (c logCommands) printRecent(noun string, list []recent) error {
 }
 
 func (c logCommands) serverMetrics(ctx context.Context, client *instance.Client) error {
-	var list []resources.ServerMetrics
+	var list []operations.ServerMetrics
 	if err := client.Do(ctx, http.MethodGet, "/api/metrics", nil, &list); err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (c logCommands) toolMetrics(ctx context.Context, client *instance.Client, n
 	if err != nil {
 		return err
 	}
-	var list []resources.ToolMetrics
+	var list []operations.ToolMetrics
 	if err := client.Do(ctx, http.MethodGet, serverPath(server, "metrics"), nil, &list); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (c logCommands) printMetrics(noun string, rows [][]string, list any) error 
 	return table.Flush()
 }
 
-func metricsRow(name string, calls, errors int64, l resources.Latencies) []string {
+func metricsRow(name string, calls, errors int64, l operations.Latencies) []string {
 	last, _ := time.Parse(time.DateTime, l.LastCalledAt)
 	return []string{
 		cell(name), strconv.FormatInt(calls, 10), strconv.FormatInt(errors, 10),

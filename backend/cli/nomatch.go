@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 // missed is the part of find_tool's answer that matters when nothing was found.
@@ -24,7 +24,7 @@ type missed struct {
 // printNoMatch reports that no tool fits, and what a person can do about it. The
 // hint in the hub's answer is meant for agents.
 func (c searchCommands) printNoMatch(ctx context.Context, score float64, near missed) {
-	var now resources.SearchStatus
+	var now operations.SearchStatus
 	known := false // whether now is filled; without it, the command still succeeds
 	if client, err := c.client(ctx); err == nil {
 		known = client.Do(ctx, http.MethodGet, "/api/search/status", nil, &now) == nil
@@ -64,16 +64,16 @@ func (c searchCommands) printNoMatch(ctx context.Context, score float64, near mi
 }
 
 // unreadyServers returns the servers whose tools agents do not find or cannot call.
-func (c searchCommands) unreadyServers(ctx context.Context) []resources.Server {
+func (c searchCommands) unreadyServers(ctx context.Context) []operations.Server {
 	client, err := c.client(ctx)
 	if err != nil {
 		return nil
 	}
 	servers, _ := allServers(ctx, client) // the command succeeds without them
-	return slices.DeleteFunc(servers, func(s resources.Server) bool { return s.StateReason == "" })
+	return slices.DeleteFunc(servers, func(s operations.Server) bool { return s.StateReason == "" })
 }
 
-func (c searchCommands) printUnready(servers []resources.Server) {
+func (c searchCommands) printUnready(servers []operations.Server) {
 	for _, s := range servers {
 		c.printf("Server %s %s\n", s.Name, safetext.Clip(cell(s.StateReason), 160))
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 )
 
@@ -48,7 +48,7 @@ func (c personaCommands) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var list resources.PersonaList
+	var list operations.PersonaList
 	if err := client.Do(ctx, http.MethodGet, "/api/personas", nil, &list); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -100,7 +100,7 @@ func TestProposalsAreShownWholeAndUncovered(t *testing.T) {
 		Env: map[string]string{"NODE_OPTIONS": "--title=basic --require=/payload.js", "API_KEY": "abcdefgh", "LD_PRELOAD": "/x-secret=abcdefgh"},
 	}
 	assessed := risk.Assess(s)
-	shown := proposal(t.Context(), nil, resources.Server{
+	shown := proposal(t.Context(), nil, operations.Server{
 		Name: "one", Transport: "stdio", Command: &command, Args: s.Args, Env: s.Env, ProposedBy: "Claude Code (claude-code 2.1)", Risk: &assessed,
 	})
 	shows(t, shown, "one, proposed by an agent in Claude Code (claude-code 2.1):", `"evil\x1b[8m"`, `"a\u200db"`, `"x⟨100000 spaces⟩; rm -rf ~"`,
@@ -109,12 +109,12 @@ func TestProposalsAreShownWholeAndUncovered(t *testing.T) {
 	if strings.Contains(shown, secrets.Redacted) || len(shown) > 4000 {
 		t.Errorf("printed %s", shown)
 	}
-	remote := proposal(t.Context(), nil, resources.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
+	remote := proposal(t.Context(), nil, operations.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
 		"Authorization": "Bearer abcdefgh", "X-Note": "${secret:other/KEY}\x1b[8m",
 	}})
 	shows(t, remote, `X-Note: "${secret:other/KEY}\x1b[8m"`, `Authorization: "Bearer abcdefgh"`, address)
-	waiting := resources.Server{Name: "one", Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"}}
-	if got := redactServers([]resources.Server{waiting})[0]; !reflect.DeepEqual(got, waiting) || target(waiting) != "API_KEY=abcdefgh npx --api-key abcdefgh" {
+	waiting := operations.Server{Name: "one", Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"}}
+	if got := redactServers([]operations.Server{waiting})[0]; !reflect.DeepEqual(got, waiting) || target(waiting) != "API_KEY=abcdefgh npx --api-key abcdefgh" {
 		t.Errorf("the lists show %+v, %s", got, target(waiting))
 	}
 }
@@ -137,11 +137,11 @@ func TestJSONOnATerminalControlsNothing(t *testing.T) {
 
 func TestListsContainNoCredentials(t *testing.T) {
 	command, address := "npx", "https://me:abcdefgh@host/mcp?token=abcdefgh"
-	for _, server := range []resources.Server{
+	for _, server := range []operations.Server{
 		{Name: "one", Approved: true, Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"}},
 		{Name: "two", Approved: true, Homepage: &address, Headers: map[string]string{"Authorization": "Bearer abcdefgh", "X-Mode": "fast"}},
 	} {
-		data, err := json.Marshal(redactServers([]resources.Server{server}))
+		data, err := json.Marshal(redactServers([]operations.Server{server}))
 		if text := string(data) + target(server); err != nil || strings.Contains(text, "abcdefgh") || !strings.Contains(text, secrets.Redacted) {
 			t.Errorf("got %s, %v", text, err)
 		}

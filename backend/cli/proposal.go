@@ -11,7 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	marketplan "github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
@@ -20,7 +20,7 @@ import (
 )
 
 // proposal describes a server that waits for approval.
-func proposal(ctx context.Context, client *instance.Client, s resources.Server) string {
+func proposal(ctx context.Context, client *instance.Client, s operations.Server) string {
 	from := "proposed by an agent"
 	if editor, imported := strings.CutPrefix(s.Source, "editor:"); imported {
 		from = "imported from " + cell(editor) + ", where it was switched off"
@@ -48,7 +48,7 @@ func proposal(ctx context.Context, client *instance.Client, s resources.Server) 
 
 // listingOf returns the ID and version of the listing that a server was installed from, and "" if that is not known.
 func listingOf(ctx context.Context, client *instance.Client, server string) string {
-	var list resources.MarketUpdateList
+	var list operations.MarketUpdateList
 	if client.Do(ctx, http.MethodGet, "/api/market/updates", nil, &list) != nil {
 		return "" // an addition
 	}
@@ -115,7 +115,7 @@ func shownWord(word string) string {
 }
 
 // uncovered returns the command line of a server that waits for approval.
-func uncovered(s resources.Server) string {
+func uncovered(s operations.Server) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		words = append(words, shownWord(name)+"="+shownWord(s.Env[name]))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 // secretCommands are the commands under secrets.
@@ -58,17 +58,17 @@ configuration. The link is valid until the configuration of SERVER changes.`)
 	return cmd
 }
 
-func secretPath(s resources.Server, name string) string {
+func secretPath(s operations.Server, name string) string {
 	return serverPath(s, "secrets") + "/" + url.PathEscape(name)
 }
 
 // linkPath returns the REST path of the link to a secret; args are the owner
 // and the name of the secret.
-func linkPath(s resources.Server, args []string) string {
+func linkPath(s operations.Server, args []string) string {
 	return serverPath(s, "links") + "/" + url.PathEscape(args[0]) + "/" + url.PathEscape(args[1])
 }
 
-func (c secretCommands) set(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
+func (c secretCommands) set(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
 	value, err := c.readSecret(ctx, fmt.Sprintf("Value of %s for %s: ", args[0], s.Name))
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (c secretCommands) set(ctx context.Context, client *instance.Client, s reso
 func (c secretCommands) delete() *cobra.Command {
 	var yes bool
 	cmd := withLong(c.serverCommand("delete SERVER NAME", "Delete a secret and the links to it", 2,
-		func(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
+		func(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
 			if !yes && c.interactive && !c.confirm("Delete secret "+args[0]+" of "+s.Name+"? This cannot be undone.") {
 				return fault.New(fault.Denied, "nothing was deleted")
 			}
@@ -93,14 +93,14 @@ func (c secretCommands) delete() *cobra.Command {
 	return cmd
 }
 
-func (c secretCommands) deleteOne(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
+func (c secretCommands) deleteOne(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
 	if err := client.Do(ctx, http.MethodDelete, secretPath(s, args[0]), nil, nil); err != nil {
 		return err
 	}
 	return c.respond(map[string]string{"status": "deleted", "server": s.Name, "key": args[0]}, "Deleted secret %s of %s.\n", args[0], s.Name)
 }
 
-func (c secretCommands) link(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
+func (c secretCommands) link(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
 	if err := client.Do(ctx, http.MethodPut, linkPath(s, args), nil, nil); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (c secretCommands) link(ctx context.Context, client *instance.Client, s res
 		"%s may use secret %s of %s, as ${secret:%s/%s}, until its configuration changes.\n", s.Name, args[1], args[0], args[0], args[1])
 }
 
-func (c secretCommands) unlink(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
+func (c secretCommands) unlink(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
 	if err := client.Do(ctx, http.MethodDelete, linkPath(s, args), nil, nil); err != nil {
 		return err
 	}

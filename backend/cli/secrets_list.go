@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 func (c secretCommands) list(cmd *cobra.Command, args []string) error {
@@ -23,7 +23,7 @@ func (c secretCommands) list(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	list := []resources.Secret{}
+	list := []operations.Secret{}
 	if err := client.Do(cmd.Context(), http.MethodGet, serverPath(server, "secrets"), nil, &list); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (c secretCommands) list(cmd *cobra.Command, args []string) error {
 
 // listAll prints the secrets of all servers without any part of their values.
 func (c secretCommands) listAll(ctx context.Context, client *instance.Client) error {
-	var view resources.SecretsView
+	var view operations.SecretsView
 	if err := client.Do(ctx, http.MethodGet, "/api/secrets", nil, &view); err != nil {
 		return err
 	}

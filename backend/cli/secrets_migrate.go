@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 func (c secretCommands) migrate() *cobra.Command {
@@ -25,7 +25,7 @@ by a reference to the secret.`,
 				return err
 			}
 			body := map[string]any{"dry_run": !apply, "servers": args}
-			moves := []resources.SecretMove{}
+			moves := []operations.SecretMove{}
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/secrets/migrate", body, &moves); err != nil {
 				return err
 			}
@@ -36,9 +36,9 @@ by a reference to the secret.`,
 	return cmd
 }
 
-func (c secretCommands) printMoves(moves []resources.SecretMove, applied bool) error {
+func (c secretCommands) printMoves(moves []operations.SecretMove, applied bool) error {
 	var failed error
-	if applied && slices.ContainsFunc(moves, func(m resources.SecretMove) bool { return m.Error != "" }) {
+	if applied && slices.ContainsFunc(moves, func(m operations.SecretMove) bool { return m.Error != "" }) {
 		failed = exitCode(exitFailed)
 	}
 	if c.json {
@@ -61,7 +61,7 @@ func (c secretCommands) printMoves(moves []resources.SecretMove, applied bool) e
 			c.printf("%s %s: %s\n", m.Server, m.Where, m.Error)
 		}
 	}
-	if slices.ContainsFunc(moves, func(m resources.SecretMove) bool { return strings.HasPrefix(m.Where, "args[") }) {
+	if slices.ContainsFunc(moves, func(m operations.SecretMove) bool { return strings.HasPrefix(m.Where, "args[") }) {
 		c.printf("Other users of this machine may see the arguments of a running server in the process list. If the server accepts an environment variable instead, use that.\n")
 	}
 	if !applied {

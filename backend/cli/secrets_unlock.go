@@ -9,7 +9,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 func (c secretCommands) status() *cobra.Command {
@@ -32,13 +32,13 @@ func (c secretCommands) status() *cobra.Command {
 	}
 }
 
-func vaultStatus(ctx context.Context, client *instance.Client) (resources.VaultStatus, error) {
-	var view resources.SecretsView
+func vaultStatus(ctx context.Context, client *instance.Client) (operations.VaultStatus, error) {
+	var view operations.SecretsView
 	err := client.Do(ctx, http.MethodGet, "/api/secrets", nil, &view)
 	return view.Status, err
 }
 
-func (c secretCommands) printStatus(s resources.VaultStatus) error {
+func (c secretCommands) printStatus(s operations.VaultStatus) error {
 	text := fmt.Sprintf("Secrets are stored in: %s (%s)\n", s.Keeper, s.Why)
 	if s.Keeper == "none" {
 		text = fmt.Sprintf("Secrets cannot be stored: %s\n", s.Why)
@@ -70,7 +70,7 @@ choose a passphrase and create one. A lost passphrase cannot be recovered.`,
 			if err != nil {
 				return err
 			}
-			var unlocked resources.VaultStatus
+			var unlocked operations.VaultStatus
 			body := map[string]string{"passphrase": passphrase}
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/secrets/unlock", body, &unlocked); err != nil {
 				return err

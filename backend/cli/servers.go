@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/words"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 // serverCommands are the commands under servers.
@@ -87,7 +87,7 @@ func (c serverCommands) list(cmd *cobra.Command, _ []string) error {
 
 // printServers prints a table of servers, for servers list and for status.
 // paused is whether all servers are paused.
-func (p *program) printServers(servers []resources.Server, paused bool) error {
+func (p *program) printServers(servers []operations.Server, paused bool) error {
 	if len(servers) == 0 {
 		p.printf("No server is configured. Add one with: agent-discover servers add NAME -- COMMAND ARGS\n")
 		return nil
@@ -125,7 +125,7 @@ func isAre(n int, one, many string) string {
 	return fmt.Sprintf("%d servers %s", n, many)
 }
 
-func stateOf(s resources.Server, paused bool) string {
+func stateOf(s operations.Server, paused bool) string {
 	state := words.Lower(words.Server(s.State, paused))
 	if s.Active {
 		state += ", " + words.Lower(words.Listed())
@@ -136,7 +136,7 @@ func stateOf(s resources.Server, paused bool) string {
 func (c serverCommands) remove() *cobra.Command {
 	var yes bool
 	cmd := withLong(c.serverCommand("remove NAME", "Remove a server, its tools and its secrets", 1,
-		func(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
+		func(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 			return c.removeOne(ctx, client, s, yes)
 		}), `Remove a server, its tools and its secrets. This cannot be undone, so in a terminal it
 asks first.`)
@@ -144,7 +144,7 @@ asks first.`)
 	return cmd
 }
 
-func (c serverCommands) removeOne(ctx context.Context, client *instance.Client, s resources.Server, yes bool) error {
+func (c serverCommands) removeOne(ctx context.Context, client *instance.Client, s operations.Server, yes bool) error {
 	if !yes && c.interactive {
 		var keys []struct{}
 		if err := client.Do(ctx, http.MethodGet, serverPath(s, "secrets"), nil, &keys); err != nil {
@@ -161,7 +161,7 @@ func (c serverCommands) removeOne(ctx context.Context, client *instance.Client, 
 	return c.respond(map[string]string{"status": "removed", "name": s.Name}, "Removed server %s.\n", s.Name)
 }
 
-func (c serverCommands) activate(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
+func (c serverCommands) activate(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
 	if !s.Approved {
 		return errNotApproved(s)
 	}
@@ -171,7 +171,7 @@ func (c serverCommands) activate(ctx context.Context, client *instance.Client, s
 // action returns a serverFunc that runs one of the REST API's actions on
 // servers and prints its result.
 func (c serverCommands) action(name string) serverFunc {
-	return func(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
+	return func(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 		var done struct {
 			Status    string `json:"status"`
 			ToolCount *int   `json:"tool_count,omitempty"`

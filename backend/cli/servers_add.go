@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -160,7 +160,7 @@ func (c serverCommands) create(ctx context.Context, body map[string]any, later b
 	if err := refuseClient(ctx, client, body); err != nil {
 		return err
 	}
-	var server resources.Server
+	var server operations.Server
 	if err := client.Do(ctx, http.MethodPost, "/api/servers", body, &server); err != nil {
 		return err
 	}

@@ -9,14 +9,14 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 func (c serverCommands) approve() *cobra.Command {
 	var yes bool
 	var code string
 	cmd := c.serverCommand("approve NAME", "Show a server that an agent proposed, and approve it", 1,
-		func(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
+		func(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 			if yes && code == "" {
 				return usagef("--yes does not replace a person's answer: run the command in a terminal, or add --code with the code that the tray and the dashboard show for this server")
 			}
@@ -35,7 +35,7 @@ that the tray and the dashboard show for this server; each code works once.`
 
 // approveServer approves s as it was shown: the hub refuses if the server has
 // changed since.
-func (c serverCommands) approveServer(ctx context.Context, client *instance.Client, s resources.Server, code string) error {
+func (c serverCommands) approveServer(ctx context.Context, client *instance.Client, s operations.Server, code string) error {
 	if err := c.approval(ctx, client, s, code); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c serverCommands) approveServer(ctx context.Context, client *instance.Clie
 	return c.respond(s, "Approved server %s: %s\n", s.Name, counted(s.ToolCount, "tool", "tools"))
 }
 
-func (c serverCommands) approval(ctx context.Context, client *instance.Client, s resources.Server, code string) error {
+func (c serverCommands) approval(ctx context.Context, client *instance.Client, s operations.Server, code string) error {
 	approve := func(client *instance.Client) error {
 		body := map[string]string{"launch_hash": s.LaunchHash, "code": code}
 		return client.Do(ctx, http.MethodPost, serverPath(s, "approve"), body, nil)

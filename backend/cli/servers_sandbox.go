@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -109,7 +109,7 @@ func absolute(paths []string) []string {
 	return out
 }
 
-func (c serverCommands) grantTo(ctx context.Context, client *instance.Client, server resources.Server, asked registry.Grants, remove bool) error {
+func (c serverCommands) grantTo(ctx context.Context, client *instance.Client, server operations.Server, asked registry.Grants, remove bool) error {
 	changed := func(now, asked []string) []string {
 		if remove {
 			return slices.DeleteFunc(slices.Clone(now), func(grant string) bool { return slices.Contains(asked, grant) })
@@ -123,7 +123,7 @@ func (c serverCommands) grantTo(ctx context.Context, client *instance.Client, se
 		return now
 	}
 	g := server.Sandbox.Grants
-	grants := resources.SandboxGrants{Read: changed(g.Read, asked.Read), Write: changed(g.Write, asked.Write), Network: changed(g.Network, asked.Network)}
+	grants := operations.SandboxGrants{Read: changed(g.Read, asked.Read), Write: changed(g.Write, asked.Write), Network: changed(g.Network, asked.Network)}
 	text := "Server " + server.Name + " would be allowed to\n"
 	for _, kind := range []struct {
 		what string
@@ -137,10 +137,10 @@ func (c serverCommands) grantTo(ctx context.Context, client *instance.Client, se
 }
 
 // confinable returns a local server.
-func (c serverCommands) confinable(ctx context.Context, name string) (*instance.Client, resources.Server, error) {
+func (c serverCommands) confinable(ctx context.Context, name string) (*instance.Client, operations.Server, error) {
 	client, err := c.client(ctx)
 	if err != nil {
-		return nil, resources.Server{}, err
+		return nil, operations.Server{}, err
 	}
 	server, err := serverNamed(ctx, client, name)
 	if err == nil && server.Sandbox == nil {
@@ -151,8 +151,8 @@ func (c serverCommands) confinable(ctx context.Context, name string) (*instance.
 
 // confine changes the sandbox of a server. It first asks a person if the change
 // allows the server more.
-func (c serverCommands) confine(ctx context.Context, client *instance.Client, server resources.Server, change map[string]any, ask bool, text string) error {
-	var after resources.Server
+func (c serverCommands) confine(ctx context.Context, client *instance.Client, server operations.Server, change map[string]any, ask bool, text string) error {
+	var after operations.Server
 	do := func(client *instance.Client) error {
 		return client.Do(ctx, http.MethodPut, serverPath(server, "sandbox"), change, &after)
 	}
@@ -178,7 +178,7 @@ func (c serverCommands) confine(ctx context.Context, client *instance.Client, se
 }
 
 // inWords says in one line how a server is confined.
-func inWords(s *resources.Sandbox) string {
+func inWords(s *operations.Sandbox) string {
 	switch s.Enforced {
 	case "off":
 		return "sandbox off"
@@ -191,7 +191,7 @@ func inWords(s *resources.Sandbox) string {
 }
 
 // printSandbox prints how a server is confined; s is nil for remote servers.
-func (p *program) printSandbox(s *resources.Sandbox) {
+func (p *program) printSandbox(s *operations.Sandbox) {
 	if s == nil {
 		return
 	}
@@ -219,7 +219,7 @@ func (p *program) printSandbox(s *resources.Sandbox) {
 }
 
 // wanted describes an access that a server did not get, and how to allow it.
-func wanted(d resources.DeniedAccess) string {
+func wanted(d operations.DeniedAccess) string {
 	what, flag := d.Access+" "+safetext.Visible(d.Target), "--"+d.Access+" "
 	if d.Access == "network" {
 		what, flag = "connect to "+safetext.Visible(d.Target), "--network="

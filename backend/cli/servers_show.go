@@ -8,16 +8,16 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-func (c serverCommands) show(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
+func (c serverCommands) show(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 	var detail struct {
-		resources.Server
-		Tools       []resources.Tool       `json:"tools"`
-		Stderr      string                 `json:"stderr,omitempty"`
-		Corrections []resources.Correction `json:"corrections,omitempty"`
+		operations.Server
+		Tools       []operations.Tool       `json:"tools"`
+		Stderr      string                  `json:"stderr,omitempty"`
+		Corrections []operations.Correction `json:"corrections,omitempty"`
 	}
 	if err := client.Do(ctx, http.MethodGet, serverPath(s, ""), nil, &detail); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s res
 	if c.json {
 		return c.printJSON(detail)
 	}
-	if err := c.printServers([]resources.Server{detail.Server}, false); err != nil {
+	if err := c.printServers([]operations.Server{detail.Server}, false); err != nil {
 		return err
 	}
 	if !detail.Approved {
@@ -63,7 +63,7 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s res
 const maxCorrections = 40
 
 // printCorrections prints what clients are shown otherwise than the server lists it.
-func (c serverCommands) printCorrections(all []resources.Correction) {
+func (c serverCommands) printCorrections(all []operations.Correction) {
 	if len(all) == 0 {
 		return
 	}

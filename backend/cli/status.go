@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
@@ -25,9 +25,9 @@ type hubStatus struct {
 	AuthOff bool       `json:"auth_off,omitempty"`
 	pausedStatus
 	quarantine.Counts
-	Problem string             `json:"problem,omitempty"`
-	Servers []resources.Server `json:"servers,omitempty"`
-	Clients []gateway.Client   `json:"clients,omitempty"`
+	Problem string              `json:"problem,omitempty"`
+	Servers []operations.Server `json:"servers,omitempty"`
+	Clients []gateway.Client    `json:"clients,omitempty"`
 }
 
 const authOff = "Every program on this machine can use this hub without a token: it was started with AGENT_DISCOVER_AUTH=off"

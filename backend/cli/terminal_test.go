@@ -14,7 +14,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 
 	"golang.org/x/sys/unix"
@@ -223,13 +223,13 @@ func TestOnlyAPersonOrTheirCodeApproves(t *testing.T) {
 	}
 	propose("coded")
 	propose("kept")
-	server := func(name string) resources.Server {
+	server := func(name string) operations.Server {
 		t.Helper()
-		var all []resources.Server
+		var all []operations.Server
 		if err := instance.NewClient(info).Do(t.Context(), http.MethodGet, "/api/servers", nil, &all); err != nil {
 			t.Fatal(err)
 		}
-		return all[slices.IndexFunc(all, func(s resources.Server) bool { return s.Name == name })]
+		return all[slices.IndexFunc(all, func(s operations.Server) bool { return s.Name == name })]
 	}
 
 	// A person in a terminal answers there, whatever the standard streams are.

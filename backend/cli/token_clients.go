@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 )
 
@@ -42,7 +42,7 @@ whatever the standard streams are.`,
 			if err != nil {
 				return err
 			}
-			var created resources.NewClientToken
+			var created operations.NewClientToken
 			if err := h.createToken(cmd.Context(), client, tokenOpens(body.Surface), body.Name, body, &created); err != nil {
 				return err
 			}
@@ -117,8 +117,8 @@ func minute(at *time.Time) string {
 	return at.Local().Format("2006-01-02 15:04")
 }
 
-func clientTokens(ctx context.Context, client *instance.Client) ([]resources.ClientToken, error) {
-	list := []resources.ClientToken{}
+func clientTokens(ctx context.Context, client *instance.Client) ([]operations.ClientToken, error) {
+	list := []operations.ClientToken{}
 	err := client.Do(ctx, http.MethodGet, "/api/tokens", nil, &list)
 	return list, err
 }

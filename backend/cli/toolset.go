@@ -11,7 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 )
 
@@ -47,14 +47,14 @@ func toolsetPath(name, action string) string {
 	return strings.TrimSuffix("/api/toolsets/"+url.PathEscape(name)+"/"+action, "/")
 }
 
-func (c toolsetCommands) fetch(ctx context.Context, client *instance.Client, name string) (resources.ToolsetView, error) {
-	var view resources.ToolsetView
+func (c toolsetCommands) fetch(ctx context.Context, client *instance.Client, name string) (operations.ToolsetView, error) {
+	var view operations.ToolsetView
 	err := client.Do(ctx, http.MethodGet, toolsetPath(name, ""), nil, &view)
 	return view, err
 }
 
 func toolsetNames(ctx context.Context, client *instance.Client, _ []string) []string {
-	var list resources.ToolsetList
+	var list operations.ToolsetList
 	_ = client.Do(ctx, http.MethodGet, "/api/toolsets", nil, &list) // nothing is completed without the hub
 	names := make([]string, len(list.Toolsets))
 	for i, t := range list.Toolsets {
@@ -68,7 +68,7 @@ func (c toolsetCommands) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var list resources.ToolsetList
+	var list operations.ToolsetList
 	if err := client.Do(ctx, http.MethodGet, "/api/toolsets", nil, &list); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (c toolsetCommands) list(ctx context.Context) error {
 }
 
 // toolsetState returns the state of a toolset in words.
-func toolsetState(t resources.ToolsetView) string {
+func toolsetState(t operations.ToolsetView) string {
 	if !t.Approved {
 		return "waits for approval"
 	}
@@ -130,7 +130,7 @@ func (c toolsetCommands) show() *cobra.Command {
 }
 
 // describeToolset returns everything that a person reads of a toolset.
-func describeToolset(t resources.ToolsetView) string {
+func describeToolset(t operations.ToolsetView) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s: %s, %d tokens, %s\n", t.Name, counted(len(t.Tools), "tool", "tools"), t.Tokens, toolsetState(t))
 	if t.Description != "" {

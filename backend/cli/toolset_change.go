@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 // toolReference is a tool of a toolset in a request.
@@ -55,7 +55,7 @@ func (c toolsetCommands) create() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var view resources.ToolsetView
+			var view operations.ToolsetView
 			body := map[string]any{"name": args[0], "description": description, "tools": tools}
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/toolsets", body, &view); err != nil {
 				return err

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 )
 
@@ -48,7 +48,7 @@ were exported are ready. Others have to be pinned first, with the difference sho
 			if err != nil {
 				return err
 			}
-			var view resources.ToolsetView
+			var view operations.ToolsetView
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/toolsets/import", map[string]string{"file": string(data), "name": name}, &view); err != nil {
 				return err
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/base/textdiff"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 )
 
@@ -84,7 +84,7 @@ func (c toolsetCommands) pinTools(ctx context.Context, client *instance.Client, 
 		return err
 	}
 	for _, tool := range tools {
-		if !slices.ContainsFunc(view.Tools, func(t resources.ToolsetTool) bool { return t.Server+"."+t.Tool == tool }) {
+		if !slices.ContainsFunc(view.Tools, func(t operations.ToolsetTool) bool { return t.Server+"."+t.Tool == tool }) {
 			return fault.New(fault.NotFound, "the toolset %s does not have the tool %s", name, tool)
 		}
 	}

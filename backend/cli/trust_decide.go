@@ -12,13 +12,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 func (c trustCommands) approve() *cobra.Command {
 	var clean bool
-	cmd := c.itemCommand("approve SERVER [NAME]", "Show a definition, and approve it", func(ctx context.Context, client *instance.Client, i resources.TrustDetail) error {
+	cmd := c.itemCommand("approve SERVER [NAME]", "Show a definition, and approve it", func(ctx context.Context, client *instance.Client, i operations.TrustDetail) error {
 		return c.approveItem(ctx, client, i)
 	})
 	one := cmd.RunE
@@ -45,7 +45,7 @@ standard input is.`
 	return cmd
 }
 
-func (c trustCommands) approveItem(ctx context.Context, client *instance.Client, i resources.TrustDetail) error {
+func (c trustCommands) approveItem(ctx context.Context, client *instance.Client, i operations.TrustDetail) error {
 	blocked := i.Verdict == quarantine.Block
 	const unchanged = "nothing was approved"
 	send := func(person *instance.Client) error {
@@ -87,10 +87,10 @@ func (c trustCommands) approveClean(ctx context.Context, client *instance.Client
 		}
 	}
 	if clean == 0 && shown.Len() == 0 {
-		return c.respond(resources.TrustApproval{Waiting: len(list.Items)}, "Nothing of server %s can be approved together.\n", server)
+		return c.respond(operations.TrustApproval{Waiting: len(list.Items)}, "Nothing of server %s can be approved together.\n", server)
 	}
 	s := list.Servers[0] // the list is of one server
-	var done resources.TrustApproval
+	var done operations.TrustApproval
 	err = c.decide(ctx, client, shown.String(), fmt.Sprintf("Approve %s of server %s?", counted(clean, "item", "items"), server), "nothing was approved", func(person *instance.Client) error {
 		return person.Do(ctx, http.MethodPost, fmt.Sprintf("/api/trust/servers/%d/approve", s.ID), map[string]string{"launch_hash": s.LaunchHash}, &done)
 	})
@@ -101,7 +101,7 @@ func (c trustCommands) approveClean(ctx context.Context, client *instance.Client
 }
 
 func (c trustCommands) reject() *cobra.Command {
-	return c.itemCommand("reject SERVER [NAME]", "Show a definition, and keep it from agents", func(ctx context.Context, client *instance.Client, i resources.TrustDetail) error {
+	return c.itemCommand("reject SERVER [NAME]", "Show a definition, and keep it from agents", func(ctx context.Context, client *instance.Client, i operations.TrustDetail) error {
 		name := strings.TrimSpace(string(i.Kind) + " " + safetext.Visible(i.Name))
 		err := c.decide(ctx, client, describeItem(i), "Reject "+name+"?", "nothing was rejected", func(person *instance.Client) error {
 			return person.Do(ctx, http.MethodPost, fmt.Sprintf("/api/trust/items/%d/reject", i.ID), map[string]any{"hash": i.Hash}, nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
@@ -51,7 +51,7 @@ List what is held, and what is in use although the scan warns of it. The command
 	return cmd
 }
 
-func trustItems(ctx context.Context, client *instance.Client, server string, all bool) (list resources.TrustList, err error) {
+func trustItems(ctx context.Context, client *instance.Client, server string, all bool) (list operations.TrustList, err error) {
 	query := url.Values{}
 	if server != "" {
 		if _, err := serverNamed(ctx, client, server); err != nil {
@@ -66,7 +66,7 @@ func trustItems(ctx context.Context, client *instance.Client, server string, all
 	return list, err
 }
 
-func (c trustCommands) printList(list resources.TrustList) error {
+func (c trustCommands) printList(list operations.TrustList) error {
 	waiting := 0
 	for _, i := range list.Items {
 		if i.Waits {
@@ -85,7 +85,7 @@ func (c trustCommands) printList(list resources.TrustList) error {
 	return nil
 }
 
-func (c trustCommands) printItems(list resources.TrustList) error {
+func (c trustCommands) printItems(list operations.TrustList) error {
 	if c.json {
 		return c.printJSON(list)
 	}
@@ -106,7 +106,7 @@ func (c trustCommands) printItems(list resources.TrustList) error {
 }
 
 // trustWhy returns why a person should look at an item.
-func trustWhy(i resources.TrustItem) string {
+func trustWhy(i operations.TrustItem) string {
 	switch {
 	case i.Why != "" && !i.Listed:
 		return "no longer listed; " + i.Why
@@ -121,7 +121,7 @@ func trustWhy(i resources.TrustItem) string {
 }
 
 // describeLaunch returns how the launch of a server differs from the approved one.
-func describeLaunch(s resources.TrustServer) string {
+func describeLaunch(s operations.TrustServer) string {
 	if len(s.LaunchChanges) == 0 {
 		return ""
 	}
@@ -141,7 +141,7 @@ func orNone(text string) string {
 }
 
 func (c trustCommands) show() *cobra.Command {
-	return c.itemCommand("show SERVER [NAME]", "Show a definition, and what the scan has found in it", func(_ context.Context, _ *instance.Client, i resources.TrustDetail) error {
+	return c.itemCommand("show SERVER [NAME]", "Show a definition, and what the scan has found in it", func(_ context.Context, _ *instance.Client, i operations.TrustDetail) error {
 		if c.json {
 			return c.printJSON(i)
 		}
@@ -151,7 +151,7 @@ func (c trustCommands) show() *cobra.Command {
 }
 
 func (c trustCommands) diff() *cobra.Command {
-	return c.itemCommand("diff SERVER [NAME]", "Show how a definition differs from the approved one", func(_ context.Context, _ *instance.Client, i resources.TrustDetail) error {
+	return c.itemCommand("diff SERVER [NAME]", "Show how a definition differs from the approved one", func(_ context.Context, _ *instance.Client, i operations.TrustDetail) error {
 		switch {
 		case c.json:
 			return c.printJSON(i.Changes)
@@ -167,7 +167,7 @@ func (c trustCommands) diff() *cobra.Command {
 }
 
 // itemCommand returns a command about one item.
-func (c trustCommands) itemCommand(use, short string, do func(context.Context, *instance.Client, resources.TrustDetail) error) *cobra.Command {
+func (c trustCommands) itemCommand(use, short string, do func(context.Context, *instance.Client, operations.TrustDetail) error) *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.RangeArgs(1, 2), Long: short + `. NAME is that of a tool or prompt, or the URI
@@ -190,7 +190,7 @@ of a resource or template. Leave it out for the instructions of the server.`,
 }
 
 // trustItem returns the item of a server with a name.
-func trustItem(ctx context.Context, client *instance.Client, server, name, kind string) (detail resources.TrustDetail, err error) {
+func trustItem(ctx context.Context, client *instance.Client, server, name, kind string) (detail operations.TrustDetail, err error) {
 	list, err := trustItems(ctx, client, server, true)
 	if err != nil {
 		return detail, err
@@ -204,7 +204,7 @@ func trustItem(ctx context.Context, client *instance.Client, server, name, kind 
 }
 
 // describeItem returns everything that a person reads of an item.
-func describeItem(i resources.TrustDetail) string {
+func describeItem(i operations.TrustDetail) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s of server %s: %s\n", i.Kind, safetext.Visible(i.Name), safetext.Visible(i.Server), i.State)
 	if why := trustWhy(i.TrustItem); why != "" {
@@ -223,7 +223,7 @@ func describeItem(i resources.TrustDetail) string {
 
 // describeChanges returns how a definition differs from the approved one: removed words in
 // [-…-], added ones in {+…+}.
-func describeChanges(i resources.TrustDetail) string {
+func describeChanges(i operations.TrustDetail) string {
 	var out strings.Builder
 	for _, change := range i.Changes {
 		fmt.Fprintf(&out, "%s: %s\n", safetext.Visible(change.Field), safetext.Visible(change.Words))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 func (c searchCommands) why() *cobra.Command {
@@ -27,7 +27,7 @@ the English words that were added to it. Exits with 2 if no tool fits.`,
 			if err != nil {
 				return err
 			}
-			var found resources.FindReply
+			var found operations.FindReply
 			body := map[string]any{"query": strings.Join(args, " "), "limit": limit}
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/find", body, &found); err != nil {
 				return err
@@ -48,7 +48,7 @@ the English words that were added to it. Exits with 2 if no tool fits.`,
 // minPoints is the smallest number of points that is not printed as 0.00.
 const minPoints = 0.005
 
-func (c searchCommands) printWhy(ctx context.Context, found resources.FindReply) error {
+func (c searchCommands) printWhy(ctx context.Context, found operations.FindReply) error {
 	if c.json {
 		return c.printJSON(found)
 	}
@@ -84,7 +84,7 @@ func (c searchCommands) printWhy(ctx context.Context, found resources.FindReply)
 
 // explain returns the words that matched, or the reason for points that do not
 // come from words.
-func explain(why resources.FindMatch) string {
+func explain(why operations.FindMatch) string {
 	words := cell(strings.Join(why.Terms, ", "))
 	switch why.Field {
 	case "meaning":

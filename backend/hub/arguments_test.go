@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
@@ -111,7 +111,7 @@ func approveAll(t *testing.T, h *hub.Hub) {
 	var ticket, session struct{ Ticket, Token string }
 	do(t, h, http.MethodPost, "/api/tickets", map[string]string{"purpose": "page"}, &ticket)
 	do(t, h, http.MethodPost, "/api/session", map[string]string{"ticket": ticket.Ticket}, &session)
-	var servers []resources.Server
+	var servers []operations.Server
 	do(t, h, http.MethodGet, "/api/servers", nil, &servers)
 	for _, s := range servers {
 		if s.Approved {
@@ -162,10 +162,10 @@ func TestArgumentsOfAServerStartNothingElseWhereverItComesFrom(t *testing.T) {
 			added[door] = doors[door](t, h, kind.command, argsOf(door))
 		}
 		approveAll(t, h)
-		var servers []resources.Server
+		var servers []operations.Server
 		do(t, h, http.MethodGet, "/api/servers", nil, &servers)
 		for door, name := range added {
-			if !slices.ContainsFunc(servers, func(s resources.Server) bool {
+			if !slices.ContainsFunc(servers, func(s operations.Server) bool {
 				return s.Name == name && s.Command != nil && *s.Command == kind.command && slices.Equal(s.Args, argsOf(door))
 			}) {
 				t.Errorf("%s: another command is shown and approved: %+v", door, servers)

@@ -7,16 +7,16 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/servers/audit"
 )
 
 // auditOf returns the entries of the audit log, newest first.
-func auditOf(t *testing.T, h *hub.Hub, query string) []resources.AuditEntry {
+func auditOf(t *testing.T, h *hub.Hub, query string) []operations.AuditEntry {
 	t.Helper()
-	var list struct{ Entries []resources.AuditEntry }
+	var list struct{ Entries []operations.AuditEntry }
 	do(t, h, "GET", "/api/audit"+query, nil, &list)
 	return list.Entries
 }

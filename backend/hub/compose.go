@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 	"github.com/agent-discover/agent-discover/backend/doors/api"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 	"github.com/agent-discover/agent-discover/backend/doors/endpoint"
@@ -25,11 +25,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/market/proposals"
 	"github.com/agent-discover/agent-discover/backend/servers/audit"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/firststart"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
@@ -62,7 +62,7 @@ type servers struct {
 	first     *firststart.Starter
 	readiness *readiness.Reader
 	toolsets  *toolset.Keeper
-	listings  *listings.Listings
+	listings  *features.Listings
 	audit     *audit.Log
 	journal   *journal.Journal
 	inbox     *inspector.Inbox
@@ -168,7 +168,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	if s.registry, err = registry.Open(ctx, h.store, h.bus); err != nil {
 		return err
 	}
-	if s.listings, err = listings.Open(ctx, h.store, h.bus); err != nil {
+	if s.listings, err = features.Open(ctx, h.store, h.bus); err != nil {
 		return err
 	}
 	if s.audit, err = h.openAudit(ctx, config); err != nil {
@@ -286,7 +286,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Discovery: api.Discovery{Embedding: h.discovery.embedding, Learning: h.discovery.learning},
 		Editors: api.Editors{
 			Registrar: h.editors.registrar, Importer: h.editors.importer, Doctor: h.editors.doctor, KeepSetting: h.keepSetting,
-			Entry: resources.EditorEntry{Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env},
+			Entry: operations.EditorEntry{Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env},
 		},
 		Clients: api.Clients{Gateway: d.gateway, Companion: d.companion, Endpoint: d.endpoint, Tokens: d.tokens, ChooseResults: h.chooseResults},
 		Config:  api.Config{File: h.options.Folder.Config(), Live: h.settings, Edit: settingsEditor, Policy: &h.servers.policy},
@@ -351,7 +351,7 @@ func (h *Hub) openSessions() *guard.Sessions {
 // what is approved and held of it, and its own folder.
 type records struct {
 	*journal.Journal
-	listings *listings.Listings
+	listings *features.Listings
 	learning *learning.Learning
 	tokens   *credentials.Keeper
 	oauth    *oauth.Manager

@@ -10,17 +10,17 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
 // awaitContext waits until the context costs of clients meet a condition. The hub
 // measures them in the background.
-func awaitContext(t *testing.T, h *hub.Hub, meets func(resources.ContextCost) bool) resources.ContextCost {
+func awaitContext(t *testing.T, h *hub.Hub, meets func(operations.ContextCost) bool) operations.ContextCost {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	var cost resources.ContextCost
+	var cost operations.ContextCost
 	for began := time.Now(); time.Since(began) < deadline; <-tick.C {
 		do(t, h, http.MethodGet, "/api/context", nil, &cost)
 		if meets(cost) {
@@ -34,7 +34,7 @@ func awaitContext(t *testing.T, h *hub.Hub, meets func(resources.ContextCost) bo
 func TestContextCostsOfClientsAreMeasuredAndStored(t *testing.T) {
 	folder := paths.Folder(t.TempDir())
 	first, ended := runHub(t, hub.Options{Folder: folder})
-	empty := awaitContext(t, first, func(resources.ContextCost) bool { return true })
+	empty := awaitContext(t, first, func(operations.ContextCost) bool { return true })
 	if empty.Tools != 0 || empty.WholeTokens != 0 || empty.EntryTokens == 0 || len(empty.Clients) != 0 {
 		t.Errorf("an empty hub reports %+v", empty)
 	}
@@ -51,7 +51,7 @@ func TestContextCostsOfClientsAreMeasuredAndStored(t *testing.T) {
 	claude, cursor := join(t, first, name), join(t, first, "cursor")
 	stored := func(tokens int) { // a killed hub would not lose these numbers
 		t.Helper()
-		awaitContext(t, first, func(cost resources.ContextCost) bool {
+		awaitContext(t, first, func(cost operations.ContextCost) bool {
 			kept, err := first.Remembered(t.Context())
 			return err == nil && len(kept) == 2 && kept[0].Listed+kept[1].Listed == 2*cost.EntryTokens+tokens
 		})
@@ -61,11 +61,11 @@ func TestContextCostsOfClientsAreMeasuredAndStored(t *testing.T) {
 	claude.ask("ping", `{}`)
 	join(t, first, "agent-discover-cli") // the command line is not an AI client
 	listed := tokens.Count(string(cursor.ask("tools/list", `{}`)))
-	now := awaitContext(t, first, func(resources.ContextCost) bool { return true })
+	now := awaitContext(t, first, func(operations.ContextCost) bool { return true })
 	if now.Tools != 18 || now.WholeTokens != all || len(now.Clients) != 2 {
 		t.Fatalf("with two clients the hub reports %+v", now)
 	}
-	if want := []resources.ServerContext{{Server: "sky", Tools: 18, Tokens: all, Share: float64(all) / 200_000}}; now.Window != 200_000 || !slices.Equal(now.Servers, want) {
+	if want := []operations.ServerContext{{Server: "sky", Tools: 18, Tokens: all, Share: float64(all) / 200_000}}; now.Window != 200_000 || !slices.Equal(now.Servers, want) {
 		t.Errorf("the servers cost %+v, want %+v", now.Servers, want)
 	}
 	for _, c := range now.Clients {
@@ -89,16 +89,16 @@ func TestContextCostsOfClientsAreMeasuredAndStored(t *testing.T) {
 	)
 	all += awaitTokenCounts(t, first)["tide"].Tokens
 	claude.leave()
-	awaitContext(t, first, func(cost resources.ContextCost) bool { return len(cost.Clients) == 2 && !cost.Clients[1].Connected })
+	awaitContext(t, first, func(cost operations.ContextCost) bool { return len(cost.Clients) == 2 && !cost.Clients[1].Connected })
 	first.Stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
 	cursor.leave()
 	again, _ := runHub(t, hub.Options{Folder: folder})
-	later := awaitContext(t, again, func(resources.ContextCost) bool { return true })
+	later := awaitContext(t, again, func(operations.ContextCost) bool { return true })
 	for i, c := range later.Clients {
-		before := now.Clients[slices.IndexFunc(now.Clients, func(b resources.ClientContext) bool { return b.Name == c.Name })]
+		before := now.Clients[slices.IndexFunc(now.Clients, func(b operations.ClientContext) bool { return b.Name == c.Name })]
 		if c.Connected || c.ListedTokens != before.ListedTokens || c.WholeTokens != all || c.FirstSeen > before.LastSeen {
 			t.Errorf("client %d was %+v before the restart and is %+v after it", i, before, c)
 		}

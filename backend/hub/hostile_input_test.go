@@ -25,8 +25,8 @@ type operation struct {
 	statuses     []string
 }
 
-// operations returns the operations in the hub's OpenAPI document.
-func operations(t *testing.T, h *hub.Hub) []operation {
+// documented returns the operations in the hub's OpenAPI document.
+func documented(t *testing.T, h *hub.Hub) []operation {
 	t.Helper()
 	type schema struct {
 		Ref        string `json:"$ref"`
@@ -140,7 +140,7 @@ func TestEveryOperationSurvivesHostileInput(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	client := &http.Client{Timeout: time.Minute}
 	seen := make(map[int]int)
-	all := operations(t, h)
+	all := documented(t, h)
 	for range 25 {
 		for _, o := range all {
 			if o.path == "/api/stop" || o.path == "/api/pause" {

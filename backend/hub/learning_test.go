@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -21,9 +21,9 @@ func newLearningHub(t *testing.T, folder paths.Folder) *scenario {
 }
 
 // learned returns what the search has learned.
-func (s *scenario) learned() resources.LearnedList {
+func (s *scenario) learned() operations.LearnedList {
 	s.t.Helper()
-	var list resources.LearnedList
+	var list operations.LearnedList
 	do(s.t, s.hub, "GET", "/api/learned", nil, &list)
 	return list
 }
@@ -52,7 +52,7 @@ func TestSearchLearnsFromCallsAfterAQuery(t *testing.T) {
 	if len(list.Entries) != 2 || !list.On || list.Total != 2 {
 		t.Fatalf("the learned tools are %+v", list)
 	}
-	for i, want := range []resources.LearnedTool{
+	for i, want := range []operations.LearnedTool{
 		{ID: 2, Query: "report steps of progress", Server: "fake", Tool: "steps", Times: 1, Strength: 0.5},
 		{ID: 1, Query: "echo my text [redacted]", Server: "fake", Tool: "echo", Times: 1, Strength: 0.5},
 	} {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
@@ -145,7 +145,7 @@ func TestLongLogIsExportedCompletely(t *testing.T) {
 		h.Journal().Record(journal.Record{Server: "s", Tool: "t", Outcome: journal.OK}, json.RawMessage(fmt.Sprintf(`{"i":%d}`, i)), nil, nil)
 	}
 	client := instance.NewClient(h.Info())
-	var page struct{ Entries []resources.LogEntry }
+	var page struct{ Entries []operations.LogEntry }
 	if err := client.Do(t.Context(), http.MethodGet, "/api/logs?limit=100000", nil, &page); err != nil || len(page.Entries) != 500 {
 		t.Errorf("a page has %d entries, want at most 500; error %v", len(page.Entries), err)
 	}
@@ -160,7 +160,7 @@ func TestLongLogIsExportedCompletely(t *testing.T) {
 		t.Fatalf("the CSV export has %d rows, want %d; error %v", len(rows), n+1, err)
 	}
 	for i := range n {
-		var e resources.LogEntry
+		var e operations.LogEntry
 		want := fmt.Sprintf(`{"i":%d}`, n-1-i)
 		if err := decoder.Decode(&e); err != nil || string(e.Args) != want || rows[i+1][10] != want {
 			t.Fatalf("entry %d: %s as JSON and %s as CSV, error %v, want %s", i, e.Args, rows[i+1][10], err, want)
@@ -199,7 +199,7 @@ func missingFrom(got, want any, path string) string {
 }
 
 func TestLogAndMetricsMatchTheOriginal(t *testing.T) {
-	var log struct{ Entries []resources.LogEntry }
+	var log struct{ Entries []operations.LogEntry }
 	recordedBody(t, "123-rest-logs", &log)
 	t.Setenv("AGENT_DISCOVER_LOG_RETENTION_DAYS", "0")
 	h, _ := runHub(t, hub.Options{})

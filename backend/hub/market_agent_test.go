@@ -12,7 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/testing/markettest"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
@@ -105,7 +105,7 @@ func TestAnAgentFindsAServerAndProposesItAndAPersonApproves(t *testing.T) {
 	if downloads, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), "npm.log")); err == nil {
 		t.Errorf("npm ran before the approval: %s", downloads)
 	}
-	var servers []resources.Server
+	var servers []operations.Server
 	do(t, h, http.MethodGet, "/api/servers?query=sky", nil, &servers)
 	sky := servers[0]
 	if sky.Approved || sky.ProposedBy != "agent 7.1" || sky.Env["API_KEY"] != "${secret:API_KEY}" || sky.Env["CITY"] != "Rome" || text(sky.PackageName) != "forecast-mcp" || text(sky.PackageVersion) != "2.1.0" {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
@@ -238,7 +238,7 @@ func TestARefreshGoesOnAfterARestart(t *testing.T) {
 	r.mu.Unlock()
 
 	h, _ = runHub(t, hub.Options{Folder: folder})
-	var state resources.MirrorState
+	var state operations.MirrorState
 	do(t, h, http.MethodGet, "/api/market/mirror", nil, &state)
 	if state.Entries != 4 || !state.Refreshed.IsZero() {
 		t.Errorf("after the restart: %+v", state)

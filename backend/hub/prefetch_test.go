@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -92,7 +92,7 @@ func TestPackageOfANewServerIsDownloadedInTheBackground(t *testing.T) {
 	}
 	installPrograms(t, map[string]string{"npm": "echo $* > " + pipe}) // waits for a reader
 	h, _ := runHub(t, hub.Options{})
-	var s resources.Server
+	var s operations.Server
 	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "no", "command": "npx", "args": []string{"unwanted"}, "start": false, "warm": false}, &s)
 	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "one", "command": "npx", "args": []string{"-y", "wanted"}, "start": false}, &s)
 	arguments := make(chan string, 1)
@@ -148,7 +148,7 @@ func TestPackageIsDownloadedFromTheUsersRegistry(t *testing.T) {
 	setHome(t)
 	profile(t, os.Getenv("HOME"), filepath.Dir(npm), env)
 	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
-	var s resources.Server
+	var s operations.Server
 	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "ms", "start": false, "command": npm[:len(npm)-len("npm")] + "npx", "args": []string{"-y", "ms@2.1.3"}}, &s)
 
 	row{"ms", "POST", fmt.Sprintf("/api/servers/%d/preinstall", s.ID), "", nil, 200, []string{`{"status":"downloaded","package":"ms@2.1.3"}`}, nil}.send(t, h)

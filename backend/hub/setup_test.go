@@ -14,7 +14,7 @@ import (
 	_ "modernc.org/sqlite" // creates a database like the original product's
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
@@ -129,7 +129,7 @@ func TestSetupFileNamedByAnAgentFollowsTheInstallSetting(t *testing.T) {
 		if got := registryCall(t, h, `{"action":"sync","file":`+inJSON(file)+`}`); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s", install, got)
 		}
-		var servers []resources.Server
+		var servers []operations.Server
 		do(t, h, http.MethodGet, "/api/servers", nil, &servers)
 		if install == "deny" && len(servers) != 0 || install != "deny" && (len(servers) != 1 || servers[0].Approved != (install == "allow")) {
 			t.Errorf("%s: the servers are %+v", install, servers)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -46,7 +46,7 @@ func TestClientIDDocumentOfTheSettingsIsUsedWhereServersReadIt(t *testing.T) {
 		defer server.Close()
 		address = server.URL
 		do(t, h, "POST", "/api/servers", map[string]any{"name": row.name, "transport": "streamable-http", "homepage": address + "/mcp"}, nil)
-		var page resources.SignInPage
+		var page operations.SignInPage
 		do(t, h, "POST", fmt.Sprintf("/api/servers/%d/auth/login", i+1), nil, &page)
 		u, err := url.Parse(page.Address)
 		if err != nil {

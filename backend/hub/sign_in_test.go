@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
@@ -17,7 +17,7 @@ import (
 // signIn signs an account in to the server with an id.
 func signIn(t *testing.T, h *hub.Hub, id int, account string) {
 	t.Helper()
-	var page resources.SignInPage
+	var page operations.SignInPage
 	do(t, h, "POST", fmt.Sprintf("/api/servers/%d/auth/login", id), nil, &page)
 	_, _, last := oidctest.Browse(t, page.Address, account, page.Redirect)
 	if page.Listening {
@@ -27,7 +27,7 @@ func signIn(t *testing.T, h *hub.Hub, id int, account string) {
 	} else { // other programs have the ports
 		do(t, h, "POST", "/api/auth/complete", map[string]string{"url": last}, nil)
 	}
-	var after resources.SignIn
+	var after operations.SignIn
 	do(t, h, "GET", fmt.Sprintf("/api/servers/%d/auth?wait=true", id), nil, &after)
 	if after.State != "signed_in" || after.Issuer == "" {
 		t.Fatalf("after the sign-in: %+v", after)
@@ -50,7 +50,7 @@ func TestPeopleSignInToRemoteServers(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "agent-discover auth login work") {
 		t.Fatalf("without a sign-in: %v", err)
 	}
-	var list []resources.SignIn
+	var list []operations.SignIn
 	if do(t, h, "GET", "/api/auth", nil, &list); len(list) != 2 || list[0].State != "signed_out" || list[1].State != "required" {
 		t.Errorf("got %+v", list)
 	}

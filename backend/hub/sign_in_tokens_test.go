@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
@@ -76,7 +76,7 @@ func (s *signedIn) call(want string) {
 }
 
 // status returns the state of the sign-in.
-func (s *signedIn) status() (st resources.SignIn) {
+func (s *signedIn) status() (st operations.SignIn) {
 	s.t.Helper()
 	do(s.t, s.Hub, "GET", "/api/servers/1/auth", nil, &st)
 	return st
@@ -171,7 +171,7 @@ func TestHubGetsTokensForItself(t *testing.T) {
 			t.Errorf("%s: got %s", name, got)
 		}
 	}
-	var list []resources.SignIn
+	var list []operations.SignIn
 	if do(t, h, "GET", "/api/auth", nil, &list); list[0].State != "signed_in" || list[1].State != "signed_out" {
 		t.Errorf("the sign-ins are %+v", list)
 	}
@@ -187,7 +187,7 @@ func TestToolsAreListedAfterASignIn(t *testing.T) {
 		t.Fatal("the server needs no sign-in")
 	}
 	s.awaitServer("sign_in", "required", 0)
-	var page resources.SignInPage
+	var page operations.SignInPage
 	do(t, h, "POST", "/api/servers/1/auth/login", nil, &page)
 	s.awaitServer("sign_in", "waiting", 0)
 	signIn(t, h, 1, "alice")
@@ -203,7 +203,7 @@ func (s *signedIn) awaitServer(state, signIn string, tools int) {
 	defer stop()
 	late := time.After(deadline)
 	for {
-		var last resources.Server
+		var last operations.Server
 		do(s.t, s.Hub, "GET", "/api/servers/1", nil, &last)
 		if last.State == state && last.SignIn == signIn && last.ToolCount == tools {
 			return

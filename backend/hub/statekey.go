@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/parking"
+	"github.com/agent-discover/agent-discover/backend/doors/pendinginput"
 )
 
 // stateKey returns the key that encrypts the states of calls which wait for input. It is
@@ -12,11 +12,11 @@ import (
 func (h *Hub) stateKey() []byte {
 	file := h.options.Folder.Run("states.key")
 	if data, err := paths.ReadFile(file); err == nil {
-		if key, err := hex.DecodeString(string(data)); err == nil && len(key) == parking.KeySize {
+		if key, err := hex.DecodeString(string(data)); err == nil && len(key) == pendinginput.KeySize {
 			return key
 		}
 	}
-	key := parking.NewKey()
+	key := pendinginput.NewKey()
 	if err := paths.WriteFile(file, []byte(hex.EncodeToString(key))); err != nil {
 		h.log.Warn("could not keep the key of waiting calls; they end with the hub", "error", err)
 	}

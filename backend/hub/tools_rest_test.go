@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -125,14 +125,14 @@ func TestToolIsShownWithItsUse(t *testing.T) {
 
 // awaitTokenCounts waits until the tokens of all tools are counted, and returns the
 // tools by name.
-func awaitTokenCounts(t *testing.T, h *hub.Hub) map[string]resources.KnownTool {
+func awaitTokenCounts(t *testing.T, h *hub.Hub) map[string]operations.KnownTool {
 	t.Helper()
 	changes, stop := h.Counted()
 	defer stop()
 	for {
-		var list []resources.KnownTool
+		var list []operations.KnownTool
 		do(t, h, http.MethodGet, "/api/tools?brief=true", nil, &list)
-		out, done := make(map[string]resources.KnownTool), len(list) > 0
+		out, done := make(map[string]operations.KnownTool), len(list) > 0
 		for _, tool := range list {
 			out[tool.Name], done = tool, done && tool.Tokens > 0
 		}

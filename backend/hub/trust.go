@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
 	"github.com/agent-discover/agent-discover/backend/servers/audit"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/trust/classifier"
@@ -33,7 +33,7 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 			return quarantine.Rules{Quiet: h.settings.State().Settings.Trust.Changes == "clean", Agents: h.agentsMay() == "allow"}
 		},
 		Known: func(server string, kind quarantine.Kind) []json.RawMessage {
-			return quarantine.Known(kind, func() []json.RawMessage { return h.knownTools(server) }, func(list listings.Kind) []json.RawMessage {
+			return quarantine.Known(kind, func() []json.RawMessage { return h.knownTools(server) }, func(list features.Kind) []json.RawMessage {
 				return s.listings.Of(server, list)
 			})
 		},

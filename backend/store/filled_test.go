@@ -17,9 +17,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 	"github.com/agent-discover/agent-discover/backend/servers/audit"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -49,7 +49,7 @@ func fill(t *testing.T, s *Store, n int) {
 		key := catalog.Key{Server: name, Tool: "read"}
 		added := catalog.Change{Tool: "read", Kind: catalog.Added, Current: tool.Hash, Definition: tool.Definition}
 		must(t, s.ReplaceTools(ctx, name, []*catalog.Tool{tool}, []catalog.Change{added}))
-		must(t, s.SetListing(ctx, listings.Listing{Server: name, Kind: listings.Prompts, Definitions: []json.RawMessage{[]byte(`{"name":"p"}`)}}))
+		must(t, s.SetListing(ctx, features.Listing{Server: name, Kind: features.Prompts, Definitions: []json.RawMessage{[]byte(`{"name":"p"}`)}}))
 		must(t, s.SaveSlug(ctx, id, fmt.Sprint("slug-", i)))
 		must(t, s.PutSecret(ctx, secrets.Record{Server: name, Name: "KEY", Kept: secrets.InFile, UpdatedAt: at}))
 		must(t, s.PutSecretLink(ctx, secrets.Link{Server: name, Owner: "other", Name: "KEY", Runs: "x"}))

@@ -6,19 +6,19 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 )
 
-// Listings implements listings.Store.
-func (s *Store) Listings(ctx context.Context) ([]listings.Listing, error) {
+// Listings implements features.Store.
+func (s *Store) Listings(ctx context.Context) ([]features.Listing, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT server, kind, definitions FROM listings")
 	if err != nil {
 		return nil, fmt.Errorf("read listings: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []listings.Listing
+	var out []features.Listing
 	for rows.Next() {
-		var l listings.Listing
+		var l features.Listing
 		var definitions string
 		if err := rows.Scan(&l.Server, &l.Kind, &definitions); err != nil {
 			return nil, fmt.Errorf("read listings: %w", err)
@@ -31,8 +31,8 @@ func (s *Store) Listings(ctx context.Context) ([]listings.Listing, error) {
 	return out, rows.Err()
 }
 
-// SetListing implements listings.Store.
-func (s *Store) SetListing(ctx context.Context, l listings.Listing) error {
+// SetListing implements features.Store.
+func (s *Store) SetListing(ctx context.Context, l features.Listing) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if l.Definitions == nil {
 			_, err := tx.ExecContext(ctx, "DELETE FROM listings WHERE server = ? AND kind = ?", l.Server, l.Kind)

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
@@ -32,7 +32,7 @@ func (b *bench) editors(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.stop(ctx)) }()
-	var list resources.EditorList
+	var list operations.EditorList
 	look := func() error { return h.api.Do(ctx, http.MethodGet, "/api/editors?all=true", nil, &list) }
 	if err := look(); err != nil {
 		return err
@@ -81,7 +81,7 @@ type editorRounds struct {
 }
 
 // plant writes the files of manyEditors editors, so that the hub detects them.
-func (d *editorRounds) plant(home string, list resources.EditorList) error {
+func (d *editorRounds) plant(home string, list operations.EditorList) error {
 	d.files = make(map[string]string)
 	for _, e := range list.Editors {
 		if len(d.ids) == manyEditors {
@@ -119,12 +119,12 @@ func written(path string) string {
 
 // round previews, makes and undoes one change in every editor. Afterwards every file must be as before.
 func (d *editorRounds) round(ctx context.Context) error {
-	var plans resources.Plans
+	var plans operations.Plans
 	request := map[string]any{"action": "register", "editors": d.ids}
 	if err := d.timed(ctx, "/api/editors/plan", request, &plans, &d.previews); err != nil {
 		return err
 	}
-	var done, undone resources.Outcomes
+	var done, undone operations.Outcomes
 	if err := d.timed(ctx, "/api/editors/register", request, &done, &d.registers); err != nil {
 		return err
 	}

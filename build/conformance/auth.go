@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -59,7 +59,7 @@ func (h home) signIn(ctx context.Context) error {
 		if failed != nil {
 			return errors.Join(err, failed)
 		}
-		var page resources.SignInPage
+		var page operations.SignInPage
 		if err := hub.Do(ctx, http.MethodPost, "/api/servers/1/auth/login", nil, &page); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
@@ -34,7 +34,7 @@ func TestEveryEditorEntryStartsACompanionThatListsRegistry(t *testing.T) {
 	hub := h.Serve()
 	ids := installEditors(h)
 	answer := h.Run(append([]string{"editors", "register", "--yes", "--json"}, ids...)...)
-	var out resources.Outcomes
+	var out operations.Outcomes
 	if err := json.Unmarshal([]byte(answer.Stdout), &out); err != nil || len(out.Outcomes) < minEntries {
 		t.Fatalf("only %d files got the entry: %v %+v", len(out.Outcomes), err, answer)
 	}
@@ -59,12 +59,12 @@ func TestEveryEditorEntryStartsACompanionThatListsRegistry(t *testing.T) {
 		}
 	})
 	programtest.Eventually(t, "the hub knows the client of every entry", func() bool {
-		var cost resources.ContextCost
+		var cost operations.ContextCost
 		if err := instance.NewClient(hub.Info).Do(t.Context(), http.MethodGet, "/api/context", nil, &cost); err != nil {
 			t.Fatal(err)
 		}
 		return !slices.ContainsFunc(out.Outcomes, func(o registration.Outcome) bool {
-			return o.Status == "done" && !slices.ContainsFunc(cost.Clients, func(c resources.ClientContext) bool { return c.Name == clientName(o.Path) })
+			return o.Status == "done" && !slices.ContainsFunc(cost.Clients, func(c operations.ClientContext) bool { return c.Name == clientName(o.Path) })
 		})
 	})
 }
@@ -77,7 +77,7 @@ func clientName(path string) string { return path[max(0, len(path)-90):] }
 // of the editors that can be registered.
 func installEditors(h *programtest.Home) []string {
 	h.T.Helper()
-	var list resources.EditorList
+	var list operations.EditorList
 	h.MustJSON(&list, "editors", "list", "--all", "--json")
 	for _, e := range list.Editors {
 		for _, f := range e.Files {

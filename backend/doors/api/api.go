@@ -23,8 +23,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/openapi"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/doors/api/push"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/doors/api/static"
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
@@ -137,7 +137,7 @@ type Discovery struct {
 // Editors holds the parts that deal with AI editors.
 type Editors struct {
 	Registrar   *registration.Registrar
-	Entry       resources.EditorEntry // the command that the hub's entry in editors starts
+	Entry       operations.EditorEntry // the command that the hub's entry in editors starts
 	Importer    *importer.Importer
 	Doctor      *doctor.Doctor
 	KeepSetting func(keys []string, value any) error // writes a value to the settings file
@@ -172,7 +172,7 @@ type Door struct {
 
 // New returns the handler. WebSockets receive nothing before Run is called.
 func New(o Options) *Door {
-	views := resources.NewViews(resources.ViewOptions{
+	views := operations.NewViews(operations.ViewOptions{
 		States: o.Servers.Upstream, Readiness: o.Servers.Readiness, Tools: o.Servers.Catalog, Calls: o.Servers.Journal, SignIns: o.Servers.OAuth,
 		Sandboxes: o.Servers.Sandbox,
 	})
@@ -228,54 +228,54 @@ func PrincipalOf(r *http.Request) endpoint.Principal {
 }
 
 // groups returns the groups of REST operations, each with its dependencies.
-func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table) } {
+func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table) } {
 	s := o.Servers
 	return []interface{ Routes(*route.Table) }{
-		&resources.Hub{
+		&operations.Hub{
 			Info: o.Info, Began: time.Now(), Sessions: o.Sessions, Registry: s.Registry, Catalog: s.Catalog, Upstream: s.Upstream,
 			Journal: s.Journal, Held: s.Trust.Counts, Clients: o.Clients.Gateway.Clients, Stop: o.Stop,
 		},
-		&resources.Config{File: o.Config.File, Live: o.Config.Live, Keep: o.Editors.KeepSetting, Edit: o.Config.Edit},
-		&resources.Rules{Policy: o.Config.Policy, Catalog: s.Catalog},
-		&resources.Sessions{Sessions: o.Sessions},
-		&resources.Tokens{Tokens: o.Clients.Tokens, Registry: s.Registry, Toolsets: s.Toolsets, Importer: o.Editors.Importer, Address: o.Info.Address()},
-		&resources.Servers{Registry: s.Registry, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Trust: s.Trust, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Corrections: s.Corrections, Views: views},
-		&resources.Parse{Importer: o.Editors.Importer},
-		&resources.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Accept: s.Trust.Accept, Views: views},
-		&resources.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied},
-		&resources.Health{Registry: s.Registry, Upstream: s.Upstream},
-		&resources.Prereqs{Registry: s.Registry, Prefetch: s.Prefetch, Roots: o.Roots},
-		&resources.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
-		&resources.SignIns{Registry: s.Registry, OAuth: s.OAuth, Sessions: o.Sessions},
-		&resources.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},
-		&resources.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox.Caller, Upstream: s.Upstream, Output: s.Upstream.Output, Messages: s.Upstream.Messages, Call: s.Proxy.Call},
-		&resources.Transient{Inspector: s.Inspector, Describe: s.Upstream.Describe, Shown: s.Upstream.ShownTools},
-		&resources.Questions{Inbox: s.Inbox},
-		&resources.ToolApprovals{Approvals: s.Approvals},
-		&resources.Presets{Inspector: s.Inspector},
-		&resources.Discovery{Registry: s.Registry, Catalog: s.Catalog, Servers: s.Upstream, History: s.ToolHistory},
-		&resources.Tools{Registry: s.Registry, Catalog: s.Catalog, Policy: o.Config.Policy, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy},
-		&resources.Toolsets{Keeper: s.Toolsets},
-		&resources.Trust{Registry: s.Registry, Keeper: s.Trust},
-		&resources.KeptResults{Screen: s.Results},
-		&resources.Find{Find: o.Clients.Gateway.Find},
-		&resources.Search{Status: o.Discovery.Embedding.Status},
-		&resources.Learned{Learning: o.Discovery.Learning},
-		&resources.Context{Use: o.Clients.Gateway.Context},
-		&resources.Logs{Journal: s.Journal, Log: o.Log},
-		&resources.Audit{Audit: s.Audit, Settle: s.Journal.Settle, Log: o.Log},
-		&resources.Metrics{Registry: s.Registry, Journal: s.Journal, Now: time.Now},
-		&resources.Editors{
+		&operations.Config{File: o.Config.File, Live: o.Config.Live, Keep: o.Editors.KeepSetting, Edit: o.Config.Edit},
+		&operations.Rules{Policy: o.Config.Policy, Catalog: s.Catalog},
+		&operations.Sessions{Sessions: o.Sessions},
+		&operations.Tokens{Tokens: o.Clients.Tokens, Registry: s.Registry, Toolsets: s.Toolsets, Importer: o.Editors.Importer, Address: o.Info.Address()},
+		&operations.Servers{Registry: s.Registry, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Trust: s.Trust, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Corrections: s.Corrections, Views: views},
+		&operations.Parse{Importer: o.Editors.Importer},
+		&operations.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Accept: s.Trust.Accept, Views: views},
+		&operations.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied},
+		&operations.Health{Registry: s.Registry, Upstream: s.Upstream},
+		&operations.Prereqs{Registry: s.Registry, Prefetch: s.Prefetch, Roots: o.Roots},
+		&operations.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
+		&operations.SignIns{Registry: s.Registry, OAuth: s.OAuth, Sessions: o.Sessions},
+		&operations.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},
+		&operations.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox.Caller, Upstream: s.Upstream, Output: s.Upstream.Output, Messages: s.Upstream.Messages, Call: s.Proxy.Call},
+		&operations.Transient{Inspector: s.Inspector, Describe: s.Upstream.Describe, Shown: s.Upstream.ShownTools},
+		&operations.Questions{Inbox: s.Inbox},
+		&operations.ToolApprovals{Approvals: s.Approvals},
+		&operations.Presets{Inspector: s.Inspector},
+		&operations.Discovery{Registry: s.Registry, Catalog: s.Catalog, Servers: s.Upstream, History: s.ToolHistory},
+		&operations.Tools{Registry: s.Registry, Catalog: s.Catalog, Policy: o.Config.Policy, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy},
+		&operations.Toolsets{Keeper: s.Toolsets},
+		&operations.Trust{Registry: s.Registry, Keeper: s.Trust},
+		&operations.KeptResults{Screen: s.Results},
+		&operations.Find{Find: o.Clients.Gateway.Find},
+		&operations.Search{Status: o.Discovery.Embedding.Status},
+		&operations.Learned{Learning: o.Discovery.Learning},
+		&operations.Context{Use: o.Clients.Gateway.Context},
+		&operations.Logs{Journal: s.Journal, Log: o.Log},
+		&operations.Audit{Audit: s.Audit, Settle: s.Journal.Settle, Log: o.Log},
+		&operations.Metrics{Registry: s.Registry, Journal: s.Journal, Now: time.Now},
+		&operations.Editors{
 			Registrar: o.Editors.Registrar, Entry: o.Editors.Entry, Check: o.Editors.Doctor.Run, Shown: o.Clients.Gateway, KeepSetting: o.Editors.KeepSetting,
 		},
-		&resources.Results{Folder: o.Clients.Gateway.ResultsFolder, Choose: o.Clients.ChooseResults},
-		&resources.EditorImport{Importer: o.Editors.Importer},
-		&resources.Market{Market: o.Market.Marketplace},
-		&resources.MarketJobs{Installer: o.Market.Installer, Programs: o.Market.Programs},
-		&resources.MarketMirror{Mirror: o.Market.Mirror},
-		&resources.MarketUpdates{Updates: o.Market.Updates, Policy: s.Lifecycle.InstallPolicy},
-		&resources.Personas{Personas: o.Market.Personas},
-		&resources.Marketplace{Market: o.Market.Marketplace},
+		&operations.Results{Folder: o.Clients.Gateway.ResultsFolder, Choose: o.Clients.ChooseResults},
+		&operations.EditorImport{Importer: o.Editors.Importer},
+		&operations.Market{Market: o.Market.Marketplace},
+		&operations.MarketJobs{Installer: o.Market.Installer, Programs: o.Market.Programs},
+		&operations.MarketMirror{Mirror: o.Market.Mirror},
+		&operations.MarketUpdates{Updates: o.Market.Updates, Policy: s.Lifecycle.InstallPolicy},
+		&operations.Personas{Personas: o.Market.Personas},
+		&operations.Marketplace{Market: o.Market.Marketplace},
 	}
 }
 
@@ -288,7 +288,7 @@ func socketChannel() openapi.Channel {
 	return channel
 }
 
-func newPusher(o Options, views *resources.Views) *push.Pusher {
+func newPusher(o Options, views *operations.Views) *push.Pusher {
 	s := o.Servers
 	return push.New(push.Options{
 		Version: o.Info.Version,
@@ -296,7 +296,7 @@ func newPusher(o Options, views *resources.Views) *push.Pusher {
 			Servers: s.Registry, Tools: s.Catalog, Totals: s.Journal.Totals, Running: s.Upstream.State, View: views.Server,
 			SecretNames: s.Secrets.Names,
 		},
-		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Proxy.InFlight, Clients: o.Clients.Gateway.Clients, Held: s.Trust.Counts, Kept: func() int { return len(s.Results.List()) }, Problem: func() string { return resources.JournalProblem(s.Journal.Problem()) }},
+		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Proxy.InFlight, Clients: o.Clients.Gateway.Clients, Held: s.Trust.Counts, Kept: func() int { return len(s.Results.List()) }, Problem: func() string { return operations.JournalProblem(s.Journal.Problem()) }},
 		Learning: o.Discovery.Learning, Mirror: o.Market.Mirror, Output: s.Upstream, Editors: o.Editors.Registrar, Attend: s.Inbox.Attend,
 		Sessions: o.Sessions, Timeouts: o.Timeouts, Bus: o.Bus,
 	})

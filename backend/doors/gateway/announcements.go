@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -17,7 +17,7 @@ import (
 type sources struct {
 	tools   <-chan catalog.Changed
 	servers <-chan registry.Changed
-	lists   <-chan listings.Changed
+	lists   <-chan features.Changed
 	states  <-chan upstream.StateChanged
 	notices <-chan upstream.Announced
 	sets    <-chan toolset.Changed
@@ -32,7 +32,7 @@ func (g *Gateway) open() *sources {
 	add(stop)
 	s.servers, stop = events.Subscribe[registry.Changed](g.bus, 256)
 	add(stop)
-	s.lists, stop = events.Subscribe[listings.Changed](g.bus, 256)
+	s.lists, stop = events.Subscribe[features.Changed](g.bus, 256)
 	add(stop)
 	s.states, stop = events.Subscribe[upstream.StateChanged](g.bus, 256)
 	add(stop)
@@ -117,18 +117,18 @@ func (g *Gateway) settle(ctx context.Context) {
 // listing is the part of the listings that sessions are shown as one kind of list.
 type listing struct {
 	changed string // the notification of its changes
-	kinds   []listings.Kind
+	kinds   []features.Kind
 }
 
 var shownLists = [...]listing{
-	{"notifications/prompts/list_changed", []listings.Kind{listings.Prompts}},
-	{"notifications/resources/list_changed", []listings.Kind{listings.Resources, listings.Templates}},
+	{"notifications/prompts/list_changed", []features.Kind{features.Prompts}},
+	{"notifications/resources/list_changed", []features.Kind{features.Resources, features.Templates}},
 }
 
 // announceLists tells the sessions which lists besides the tools have changed:
 // because a server that they list has listed something else, or because other servers
 // are active than when it was last called. Server and kind are empty in the second case.
-func (g *Gateway) announceLists(server string, kind listings.Kind) {
+func (g *Gateway) announceLists(server string, kind features.Kind) {
 	servers := g.activeServers()
 	for i, l := range shownLists {
 		var active []string

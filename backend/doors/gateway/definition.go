@@ -6,7 +6,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpshape"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 )
 
 // listed returns a tool's definition under another name, as a tool list contains it and as
@@ -22,7 +22,7 @@ func listed(t *catalog.Tool, name string) json.RawMessage {
 
 // accepted returns the definitions of a list that clients accept, mended where that is
 // necessary.
-func accepted(kind listings.Kind, definitions []json.RawMessage) []json.RawMessage {
+func accepted(kind features.Kind, definitions []json.RawMessage) []json.RawMessage {
 	out := make([]json.RawMessage, 0, len(definitions))
 	for _, definition := range definitions {
 		if item, _, err := mcpshape.Item(mcpshape.KindIn(string(kind)), definition); err == nil {

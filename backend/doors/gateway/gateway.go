@@ -21,10 +21,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 	"github.com/agent-discover/agent-discover/backend/doors/longresult"
-	"github.com/agent-discover/agent-discover/backend/doors/parking"
+	"github.com/agent-discover/agent-discover/backend/doors/pendinginput"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -59,7 +59,7 @@ type Person interface {
 type Options struct {
 	Registry     *registry.Registry
 	Catalog      *catalog.Catalog
-	Listings     *listings.Listings
+	Listings     *features.Listings
 	Search       *search.Searcher
 	Lifecycle    *lifecycle.Manager
 	Setup        *setup.Syncer
@@ -79,7 +79,7 @@ type Options struct {
 	Bus          *events.Bus
 	Log          *slog.Logger
 	Version      string // of the hub, sent to clients
-	// StateKey encrypts the states of calls that wait for input; see parking.NewKey.
+	// StateKey encrypts the states of calls that wait for input; see pendinginput.NewKey.
 	// With a key that outlives the process, clients can continue calls of modern
 	// servers after a restart. Without a key, each process has its own.
 	StateKey []byte
@@ -98,7 +98,7 @@ type Options struct {
 type Gateway struct {
 	registry      *registry.Registry
 	catalog       *catalog.Catalog
-	listings      *listings.Listings
+	listings      *features.Listings
 	search        *search.Searcher
 	lifecycle     *lifecycle.Manager
 	setup         *setup.Syncer
@@ -128,8 +128,8 @@ type Gateway struct {
 	results       longresult.Store
 	slugs         *slugs
 	subscriptions subscriptions
-	parked        *parking.Lot
-	sealer        *parking.Sealer           // of the states of modern servers
+	parked        *pendinginput.Lot
+	sealer        *pendinginput.Sealer      // of the states of modern servers
 	settling      chan chan struct{}        // requests of settle
 	over          chan struct{}             // closed when Run returns
 	working       sync.WaitGroup            // goroutines of Run
@@ -141,14 +141,14 @@ type Gateway struct {
 
 // New returns a gateway.
 func New(o Options) *Gateway {
-	sealer, err := parking.NewSealer(o.StateKey)
+	sealer, err := pendinginput.NewSealer(o.StateKey)
 	if err != nil {
-		sealer, _ = parking.NewSealer(parking.NewKey()) // the key has the right size
+		sealer, _ = pendinginput.NewSealer(pendinginput.NewKey()) // the key has the right size
 	}
 	g := &Gateway{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, outdated: o.Outdated, proxy: o.Proxy, policy: o.Policy,
 		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, readiness: o.Readiness, arrivals: o.Arrivals, market: o.Market, toolsets: o.Toolsets, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound},
-		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer), sealer: sealer,
+		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: pendinginput.New(sealer), sealer: sealer,
 		settling: make(chan chan struct{}), over: make(chan struct{}),
 	}
 	g.resultsFolder.Store(&o.ResultsFolder)
@@ -171,7 +171,7 @@ type handler struct{ *Session }
 
 // endParked ends the parked calls of a session.
 func (g *Gateway) endParked(s *Session) {
-	g.parked.End(func(b parking.Binding) bool { return b.Session == s.id }, errClientGone)
+	g.parked.End(func(b pendinginput.Binding) bool { return b.Session == s.id }, errClientGone)
 }
 
 // Run passes changes of lists and notifications of servers on to sessions, and

@@ -6,15 +6,15 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/doors/names"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // kinds are the lists besides tools/list, by method.
-var kinds = map[string]listings.Kind{
-	"prompts/list":             listings.Prompts,
-	"resources/list":           listings.Resources,
-	"resources/templates/list": listings.Templates,
+var kinds = map[string]features.Kind{
+	"prompts/list":             features.Prompts,
+	"resources/list":           features.Resources,
+	"resources/templates/list": features.Templates,
 }
 
 // capabilityOf returns the capability of a server that has a list, by method.
@@ -52,7 +52,7 @@ func (g *Gateway) listFrom(method string, servers []registry.Server) json.RawMes
 	out := []byte(`{"` + string(kind) + `":[`)
 	for _, server := range servers {
 		definitions := accepted(kind, g.listings.Of(server.Name, kind))
-		if kind == listings.Prompts {
+		if kind == features.Prompts {
 			definitions = fullNames(server.Name, definitions)
 		}
 		of := names.Outgoing(g.slugs.of(server), method, listOf(string(kind), definitions))

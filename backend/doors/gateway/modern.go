@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/doors/parking"
+	"github.com/agent-discover/agent-discover/backend/doors/pendinginput"
 	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
@@ -114,7 +114,7 @@ func (s *Session) rounds(ctx context.Context, method string, meta mcpversion.Met
 	if err != nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", err)
 	}
-	binding := parking.Binding{Principal: s.id, Session: s.id, Method: method, Params: hash}
+	binding := pendinginput.Binding{Principal: s.id, Session: s.id, Method: method, Params: hash}
 	round := &modernRound{
 		session: s, declared: upstream.Declared{Capabilities: meta.ClientCapabilities, LogLevel: meta.LogLevel, Modern: true},
 	}
@@ -127,7 +127,7 @@ func (s *Session) rounds(ctx context.Context, method string, meta mcpversion.Met
 			return nil, err
 		}
 		own := retry.AddTo(mcpversion.Meta{}.Stamp(params))
-		call = s.gateway.parked.Begin(ctx, binding, func(ctx context.Context, c *parking.Call) (json.RawMessage, error) {
+		call = s.gateway.parked.Begin(ctx, binding, func(ctx context.Context, c *pendinginput.Call) (json.RawMessage, error) {
 			asked := &modernCaller{round, c}
 			e := exchange{modern: true, caller: asked, progress: asked.progress, level: meta.LogLevel, server: &round.server}
 			return s.answer(e.in(ctx), method, own)
@@ -147,7 +147,7 @@ func (s *Session) rounds(ctx context.Context, method string, meta mcpversion.Met
 
 // parkedCall returns the parked call that a retry continues, nil if the request is no
 // retry or one that is for the server.
-func (g *Gateway) parkedCall(retry inputrequired.Retry, binding parking.Binding) (*parking.Call, error) {
+func (g *Gateway) parkedCall(retry inputrequired.Retry, binding pendinginput.Binding) (*pendinginput.Call, error) {
 	if retry.State == nil {
 		return nil, nil
 	}
@@ -166,7 +166,7 @@ const stateLife = 24 * time.Hour
 
 // sealed returns a result of a modern server with its state bound to the client: the
 // server sees one client, the hub, and could not tell whose state it gets.
-func (g *Gateway) sealed(result json.RawMessage, binding parking.Binding) json.RawMessage {
+func (g *Gateway) sealed(result json.RawMessage, binding pendinginput.Binding) json.RawMessage {
 	if mcpversion.ResultType(result) != mcpversion.TypeInputRequired {
 		return result
 	}
@@ -179,7 +179,7 @@ func (g *Gateway) sealed(result json.RawMessage, binding parking.Binding) json.R
 
 // unsealed returns the state of a server that sealed has bound to the client, nil if
 // there is none.
-func (g *Gateway) unsealed(state json.RawMessage, binding parking.Binding) (json.RawMessage, error) {
+func (g *Gateway) unsealed(state json.RawMessage, binding pendinginput.Binding) (json.RawMessage, error) {
 	if state == nil {
 		return nil, nil
 	}
@@ -200,10 +200,10 @@ func (s *Session) answer(ctx context.Context, method string, params json.RawMess
 
 // retryError returns the error of a retry that continues no call.
 func retryError(err error) error {
-	if errors.Is(err, parking.ErrUnknownOutcome) {
+	if errors.Is(err, pendinginput.ErrUnknownOutcome) {
 		return jsonrpc.NewError(mcpversion.CodeUnknownOutcome, "%s", err)
 	}
-	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", parking.ErrState)
+	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", pendinginput.ErrState)
 }
 
 // inputOf returns the error of a call, or what a server's error requires of the user
@@ -250,7 +250,7 @@ type modernRound struct {
 // upstream.CallOf and upstream.Declarer.
 type modernCaller struct {
 	*modernRound
-	call *parking.Call
+	call *pendinginput.Call
 }
 
 // Declared implements upstream.Declarer.

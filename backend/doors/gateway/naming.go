@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/names"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -191,12 +191,12 @@ func (n naming) owners(uri string) (owners []string) {
 }
 
 func (n naming) owns(server, uri string) bool {
-	for _, resource := range n.gateway.listings.Of(server, listings.Resources) {
+	for _, resource := range n.gateway.listings.Of(server, features.Resources) {
 		if jsonrpc.GetString(resource, "uri") == uri {
 			return true
 		}
 	}
-	for _, template := range n.gateway.listings.Of(server, listings.Templates) {
+	for _, template := range n.gateway.listings.Of(server, features.Templates) {
 		text := jsonrpc.GetString(template, "uriTemplate")
 		if text == uri || matchesTemplate(text, uri) {
 			return true
@@ -265,7 +265,7 @@ func (g *Gateway) resolvePrompt(shown string, serves func(server string) bool) (
 }
 
 func (g *Gateway) listsPrompt(server, name string) bool {
-	for _, definition := range g.listings.Of(server, listings.Prompts) {
+	for _, definition := range g.listings.Of(server, features.Prompts) {
 		if jsonrpc.GetString(definition, "name") == name {
 			return true
 		}

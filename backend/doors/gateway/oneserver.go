@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpshape"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -93,7 +93,7 @@ func (o oneServer) beforeSignIn() (introduction, error) {
 // known returns what the server has declared at its last start, as clients accept it, in an
 // era if it speaks both.
 func (o oneServer) known(which mcpversion.Era) (introduction, bool) {
-	stored := o.session.gateway.listings.Of(o.server, listings.Introduction)
+	stored := o.session.gateway.listings.Of(o.server, features.Introduction)
 	if len(stored) == 0 {
 		return introduction{}, false
 	}
@@ -115,7 +115,7 @@ func (o oneServer) known(which mcpversion.Era) (introduction, bool) {
 // onlyModern reports whether the server has introduced itself in the modern era only, and
 // may speak the other one.
 func (o oneServer) onlyModern() bool {
-	stored := o.session.gateway.listings.Of(o.server, listings.Introduction)
+	stored := o.session.gateway.listings.Of(o.server, features.Introduction)
 	_, without := o.session.gateway.proxy.Introductions(o.server)
 	return len(stored) == 1 && eraOf(stored[0]) == mcpversion.Modern && !slices.Contains(without, mcpversion.Legacy)
 }
@@ -140,7 +140,7 @@ func (g *Gateway) remember(ctx context.Context, server string) {
 		}
 		list = append(list, raw)
 	}
-	for _, old := range g.listings.Of(server, listings.Introduction) { // in the era that it has not spoken since the hub started
+	for _, old := range g.listings.Of(server, features.Introduction) { // in the era that it has not spoken since the hub started
 		of := eraOf(old)
 		if of == mcpversion.Unknown || slices.Contains(without, of) || slices.ContainsFunc(list, func(raw json.RawMessage) bool { return eraOf(raw) == of }) {
 			continue
@@ -148,7 +148,7 @@ func (g *Gateway) remember(ctx context.Context, server string) {
 		list = append(list, old)
 	}
 	slices.SortStableFunc(list, func(a, b json.RawMessage) int { return cmp.Compare(eraOf(a), eraOf(b)) })
-	if _, err := g.listings.Replace(ctx, server, listings.Introduction, list); err != nil {
+	if _, err := g.listings.Replace(ctx, server, features.Introduction, list); err != nil {
 		g.log.Warn("could not store how a server introduces itself", "server", server, "error", err)
 	}
 }

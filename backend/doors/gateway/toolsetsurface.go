@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 )
@@ -173,7 +173,7 @@ func (s *Session) announceServed() {
 // listedBy reports whether one of some servers has something in a list.
 func (g *Gateway) listedBy(servers []string, l listing) bool {
 	for _, server := range servers {
-		if slices.ContainsFunc(l.kinds, func(k listings.Kind) bool { return len(g.listings.Of(server, k)) > 0 }) {
+		if slices.ContainsFunc(l.kinds, func(k features.Kind) bool { return len(g.listings.Of(server, k)) > 0 }) {
 			return true
 		}
 	}

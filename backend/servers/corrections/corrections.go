@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpshape"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -29,7 +29,7 @@ type Correction struct {
 type Reader struct {
 	Tools    interface{ Snapshot() *catalog.Snapshot }
 	Listings interface {
-		Of(server string, kind listings.Kind) []json.RawMessage
+		Of(server string, kind features.Kind) []json.RawMessage
 	}
 	// Running describes a server while it runs. Only then is it known which tools without a
 	// name it lists.
@@ -52,7 +52,7 @@ func (r Reader) Of(server string) (all []Correction) {
 		}
 	}
 	all = correctionsOf(mcpshape.Tool, tools)
-	for _, kind := range []listings.Kind{listings.Prompts, listings.Resources, listings.Templates} {
+	for _, kind := range []features.Kind{features.Prompts, features.Resources, features.Templates} {
 		all = append(all, correctionsOf(mcpshape.KindIn(string(kind)), r.Listings.Of(server, kind))...)
 	}
 	return all

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/servers/corrections"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
@@ -35,7 +35,7 @@ func TestItemsThatClientsWouldRefuseAreFoundInAllLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists, err := listings.Open(t.Context(), db, bus)
+	lists, err := features.Open(t.Context(), db, bus)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,10 +49,10 @@ func TestItemsThatClientsWouldRefuseAreFoundInAllLists(t *testing.T) {
 	if _, err := tools.Replace(t.Context(), "s", sent); err != nil {
 		t.Fatal(err)
 	}
-	for kind, definitions := range map[listings.Kind][]json.RawMessage{
-		listings.Prompts:   raw(`{"name":"p","arguments":null}`, `{"name":null}`, `{"name":"fine"}`),
-		listings.Resources: raw(`{"uri":"a:b"}`, `{"name":"r"}`, `null`),
-		listings.Templates: raw(`{"uriTemplate":"a:{b}","name":"t","mimeType":null}`),
+	for kind, definitions := range map[features.Kind][]json.RawMessage{
+		features.Prompts:   raw(`{"name":"p","arguments":null}`, `{"name":null}`, `{"name":"fine"}`),
+		features.Resources: raw(`{"uri":"a:b"}`, `{"name":"r"}`, `null`),
+		features.Templates: raw(`{"uriTemplate":"a:{b}","name":"t","mimeType":null}`),
 	} {
 		if _, err := lists.Replace(t.Context(), "s", kind, definitions); err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -88,7 +88,7 @@ func (p *Proxy) listsPrompt(server registry.Server, name string) bool {
 	if server.ID == 0 || p.listings == nil {
 		return p.upstream.Lists(server.Name, "prompts/list", name)
 	}
-	for _, definition := range p.listings.Of(server.Name, listings.Prompts) {
+	for _, definition := range p.listings.Of(server.Name, features.Prompts) {
 		if listed, ok := jsonrpc.String(jsonrpc.Get(definition, "name")); ok && listed == name {
 			return true
 		}

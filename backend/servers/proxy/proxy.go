@@ -16,8 +16,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -78,7 +78,7 @@ type Proxy struct {
 	journal  *journal.Journal
 	policy   *policy.Current
 	catalog  *catalog.Catalog
-	listings *listings.Listings
+	listings *features.Listings
 	near     func(client, server, tool string) []string
 	approver Approver
 	trust    Trust
@@ -96,7 +96,7 @@ type Options struct {
 	Journal  *journal.Journal
 	Policy   *policy.Current
 	Catalog  *catalog.Catalog
-	Listings *listings.Listings
+	Listings *features.Listings
 	// Near returns the names of tools of a server that a client may have meant by a name that the server does not list. The
 	// client is as Request.LimitedAs. It may be nil.
 	Near     func(client, server, tool string) []string

@@ -5,7 +5,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -95,7 +95,7 @@ func (m *Manager) storedEras(server registry.Server) (e eras) {
 	if m.listings == nil || server.ID == 0 {
 		return e
 	}
-	for _, about := range m.listings.Of(server.Name, listings.Introduction) {
+	for _, about := range m.listings.Of(server.Name, features.Introduction) {
 		if mcpversion.Of(jsonrpc.GetString(about, "protocolVersion")) == mcpversion.Modern {
 			e.modern = always
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -329,9 +329,9 @@ func TestALegacyClientGetsItsEraOfARemoteServerThatNamesOnlyTheOther(t *testing.
 // stored are the lists that earlier sessions have stored.
 type stored []json.RawMessage
 
-func (s stored) Of(string, listings.Kind) []json.RawMessage { return s }
+func (s stored) Of(string, features.Kind) []json.RawMessage { return s }
 
-func (stored) Replace(context.Context, string, listings.Kind, []json.RawMessage) (bool, error) {
+func (stored) Replace(context.Context, string, features.Kind, []json.RawMessage) (bool, error) {
 	return false, nil
 }
 

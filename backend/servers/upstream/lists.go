@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 )
 
 // These are the limits of one list of a server.
@@ -30,7 +30,7 @@ const relistPause = 250 * time.Millisecond
 type list struct {
 	method     string
 	what       string // for people
-	kind       listings.Kind
+	kind       features.Kind
 	capability string // without it, the server has no such list
 	changed    string // notification after which the list is read again
 }
@@ -38,9 +38,9 @@ type list struct {
 // lists are the lists in the order in which they are read. The tools are first.
 var lists = [...]list{
 	toolsList: {"tools/list", "tools", "tools", "tools", "notifications/tools/list_changed"},
-	{"prompts/list", "prompts", listings.Prompts, "prompts", "notifications/prompts/list_changed"},
-	{"resources/list", "resources", listings.Resources, "resources", "notifications/resources/list_changed"},
-	{"resources/templates/list", "resource templates", listings.Templates, "resources", "notifications/resources/list_changed"},
+	{"prompts/list", "prompts", features.Prompts, "prompts", "notifications/prompts/list_changed"},
+	{"resources/list", "resources", features.Resources, "resources", "notifications/resources/list_changed"},
+	{"resources/templates/list", "resource templates", features.Templates, "resources", "notifications/resources/list_changed"},
 }
 
 // toolsList is the index of the list of tools.

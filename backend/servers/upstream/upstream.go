@@ -21,7 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
@@ -86,8 +86,8 @@ type Catalog interface {
 
 // Listings stores the other lists of servers.
 type Listings interface {
-	Replace(ctx context.Context, server string, kind listings.Kind, definitions []json.RawMessage) (changed bool, err error)
-	Of(server string, kind listings.Kind) []json.RawMessage
+	Replace(ctx context.Context, server string, kind features.Kind, definitions []json.RawMessage) (changed bool, err error)
+	Of(server string, kind features.Kind) []json.RawMessage
 }
 
 // Gate decides which requests to servers concern something that is held until a person

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
 )
 
 // Tools is a catalog.Gate: it lets the approved tools of servers through.
@@ -21,16 +21,16 @@ func (t Tools) Admitted(ctx context.Context, server string) ([]json.RawMessage, 
 	return t.Keeper.options.Store.ApprovedTexts(ctx, server, Tool)
 }
 
-// Lists is a listings.Gate: it lets the approved prompts, resources and templates of
+// Lists is a features.Gate: it lets the approved prompts, resources and templates of
 // servers through. The instructions of a server are part of how it introduces itself.
 type Lists struct{ Keeper *Keeper }
 
-var kindOf = map[listings.Kind]Kind{
-	listings.Prompts: Prompt, listings.Resources: Resource, listings.Templates: Template, listings.Introduction: Instructions,
+var kindOf = map[features.Kind]Kind{
+	features.Prompts: Prompt, features.Resources: Resource, features.Templates: Template, features.Introduction: Instructions,
 }
 
 // ListOf returns the list that contains the items of a kind besides tools.
-func ListOf(kind Kind) listings.Kind {
+func ListOf(kind Kind) features.Kind {
 	for in, of := range kindOf {
 		if of == kind {
 			return in
@@ -39,8 +39,8 @@ func ListOf(kind Kind) listings.Kind {
 	return ""
 }
 
-// Admit implements listings.Gate.
-func (l Lists) Admit(ctx context.Context, listed listings.Listing) ([]json.RawMessage, error) {
+// Admit implements features.Gate.
+func (l Lists) Admit(ctx context.Context, listed features.Listing) ([]json.RawMessage, error) {
 	kind := kindOf[listed.Kind]
 	if kind != Instructions {
 		return l.Keeper.Admit(ctx, listed.Server, kind, listed.Definitions)
@@ -49,10 +49,10 @@ func (l Lists) Admit(ctx context.Context, listed listings.Listing) ([]json.RawMe
 	return introducing(listed.Definitions, approved), err
 }
 
-// Admitted implements listings.Gate.
-func (l Lists) Admitted(ctx context.Context, kept listings.Listing) ([]json.RawMessage, error) {
+// Admitted implements features.Gate.
+func (l Lists) Admitted(ctx context.Context, kept features.Listing) ([]json.RawMessage, error) {
 	approved, err := l.Keeper.options.Store.ApprovedTexts(ctx, kept.Server, kindOf[kept.Kind])
-	if kept.Kind == listings.Introduction {
+	if kept.Kind == features.Introduction {
 		approved = introducing(kept.Definitions, approved)
 	}
 	return approved, err
@@ -84,12 +84,12 @@ func introducing(introductions, approved []json.RawMessage) []json.RawMessage {
 
 // Known returns the definitions of a kind among what the catalog and the listings have of
 // a server.
-func Known(kind Kind, tools func() []json.RawMessage, list func(listings.Kind) []json.RawMessage) []json.RawMessage {
+func Known(kind Kind, tools func() []json.RawMessage, list func(features.Kind) []json.RawMessage) []json.RawMessage {
 	switch kind {
 	case Tool:
 		return tools()
 	case Instructions:
-		return InstructionsOf(list(listings.Introduction))
+		return InstructionsOf(list(features.Introduction))
 	}
 	return list(ListOf(kind))
 }

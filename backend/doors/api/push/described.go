@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
 // limitsText explains when WebSockets are closed; its arguments are maxMessage and maxClients.
@@ -27,11 +27,11 @@ type stateMessage struct {
 
 // stateServer is a server in a message. The stateCache encodes Tools or ToolsRev apart from the other members.
 type stateServer struct {
-	resources.Server
-	SecretNames []string                 `json:"secret_names,omitempty" doc:"Names of the server's secrets."`
-	Metrics     *resources.ServerMetrics `json:"metrics,omitempty" doc:"Statistics of calls; left out for a server that was never called."`
-	Tools       []pushedTool             `json:"tools,omitempty" doc:"Left out with ?tools=none."`
-	ToolsRev    uint64                   `json:"tools_rev,omitempty" doc:"Number that changes when the tools change. Only with ?tools=none."`
+	operations.Server
+	SecretNames []string                  `json:"secret_names,omitempty" doc:"Names of the server's secrets."`
+	Metrics     *operations.ServerMetrics `json:"metrics,omitempty" doc:"Statistics of calls; left out for a server that was never called."`
+	Tools       []pushedTool              `json:"tools,omitempty" doc:"Left out with ?tools=none."`
+	ToolsRev    uint64                    `json:"tools_rev,omitempty" doc:"Number that changes when the tools change. Only with ?tools=none."`
 }
 
 type pushedTool struct {

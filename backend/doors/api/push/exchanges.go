@@ -5,7 +5,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -52,7 +52,7 @@ func (p *Pusher) sendMessages() {
 			if !ok {
 				list, missed, more := p.output.Messages(server, after, maxExchange)
 				if len(list) > 0 {
-					next = update{encodeMessage(exchangeMessage{"messages", server, missed, resources.ServerMessages(list)}), list[len(list)-1].N}
+					next = update{encodeMessage(exchangeMessage{"messages", server, missed, operations.ServerMessages(list)}), list[len(list)-1].N}
 				}
 				if more {
 					rest = server

@@ -22,7 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
@@ -67,7 +67,7 @@ func serve(t testing.TB, timeouts guard.Timeouts) *fixture {
 		Version: "1.2.3",
 		State: State{
 			Servers: f.servers, Tools: f.tools, Totals: calls.Totals, Running: processes.State,
-			View: resources.NewViews(resources.ViewOptions{
+			View: operations.NewViews(operations.ViewOptions{
 				States: processes, Readiness: stopped{}, Tools: f.tools, Calls: calls, SignIns: oauth.New(oauth.Options{File: filepath.Join(t.TempDir(), "sign-ins")}),
 			}).Server,
 			SecretNames: func(server string) []string { return f.names[server] },

@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
@@ -29,8 +29,8 @@ type message interface{ about() string }
 // The messages to clients. Their types are also their documentation.
 type (
 	logMessage struct {
-		Type  string             `json:"type" enum:"log_entry"`
-		Entry resources.LogEntry `json:"entry"`
+		Type  string              `json:"type" enum:"log_entry"`
+		Entry operations.LogEntry `json:"entry"`
 	}
 	notificationMessage struct {
 		Type   string          `json:"type" enum:"notification"`
@@ -85,16 +85,16 @@ type (
 		Results int `json:"results" doc:"Number of results that are kept back."`
 	}
 	outputMessage struct {
-		Type   string                 `json:"type" enum:"output"`
-		Server string                 `json:"serverName"`
-		Left   int64                  `json:"left_out,omitempty" doc:"Number of older lines that were left out."`
-		Lines  []resources.OutputLine `json:"lines"`
+		Type   string                  `json:"type" enum:"output"`
+		Server string                  `json:"serverName"`
+		Left   int64                   `json:"left_out,omitempty" doc:"Number of older lines that were left out."`
+		Lines  []operations.OutputLine `json:"lines"`
 	}
 	exchangeMessage struct {
-		Type     string                    `json:"type" enum:"messages"`
-		Server   string                    `json:"serverName"`
-		Missed   int64                     `json:"missed,omitempty" doc:"Number of older messages that were dropped before they could be sent."`
-		Messages []resources.ServerMessage `json:"messages" nullable:"false"`
+		Type     string                     `json:"type" enum:"messages"`
+		Server   string                     `json:"serverName"`
+		Missed   int64                      `json:"missed,omitempty" doc:"Number of older messages that were dropped before they could be sent."`
+		Messages []operations.ServerMessage `json:"messages" nullable:"false"`
 	}
 	statusMessage struct {
 		Type    string           `json:"type" enum:"hub"`
@@ -115,8 +115,8 @@ type (
 		At   time.Time `json:"at"`
 	}
 	mirrorMessage struct {
-		Type   string                `json:"type" enum:"market.mirror"`
-		Mirror resources.MirrorState `json:"mirror"`
+		Type   string                 `json:"type" enum:"market.mirror"`
+		Mirror operations.MirrorState `json:"mirror"`
 	}
 	updatesMessage struct {
 		Type    string           `json:"type" enum:"market.updates"`
@@ -215,7 +215,7 @@ func (p *Pusher) messageOf(e any) (m message, ok bool) {
 	case catalog.ToolsChanged:
 		return toolsMessage{"tools", e.Server, e.Changes, e.Summary, e.At.UTC()}, true
 	case journal.Recorded:
-		return logMessage{"log_entry", resources.NewLogEntry(e.Record)}, true
+		return logMessage{"log_entry", operations.NewLogEntry(e.Record)}, true
 	case upstream.Notified:
 		return newNotification(e), true
 	case upstream.Progressed:
@@ -243,7 +243,7 @@ func (p *Pusher) messageOf(e any) (m message, ok bool) {
 	case installer.Output:
 		return jobOutputMessage{"market.output", e.ID, e.Line, e.At}, true
 	case mirror.Refreshing, mirror.Refreshed:
-		return mirrorMessage{"market.mirror", resources.NewMirrorState(p.mirror.Status())}, true
+		return mirrorMessage{"market.mirror", operations.NewMirrorState(p.mirror.Status())}, true
 	case settings.Reloaded:
 		return configMessage{"config"}, true
 	case updates.Changed:
@@ -255,7 +255,7 @@ func (p *Pusher) messageOf(e any) (m message, ok bool) {
 func newQuestion(e inspector.Elicitation) askedMessage {
 	m := askedMessage{
 		Type: "elicitation_request", ID: e.ID, Server: e.Server, Message: e.Message, Schema: e.Schema,
-		URL: e.URL, Request: e.Request, Client: e.Client, At: resources.Timestamp(e.At), Expires: e.Expires.UnixMilli(),
+		URL: e.URL, Request: e.Request, Client: e.Client, At: operations.Timestamp(e.At), Expires: e.Expires.UnixMilli(),
 	}
 	if e.Mode == inspector.URL || e.Mode == inspector.Sampling || e.Mode == inspector.Approval {
 		m.Mode, m.Schema = string(e.Mode), json.RawMessage("{}")
@@ -268,7 +268,7 @@ func newNotification(e upstream.Notified) notificationMessage {
 	if len(params) == 0 {
 		params = json.RawMessage("{}")
 	}
-	return notificationMessage{"notification", e.Server, e.Method, params, resources.Timestamp(e.At)}
+	return notificationMessage{"notification", e.Server, e.Method, params, operations.Timestamp(e.At)}
 }
 
 // downloadToken is the progress token of downloads, as JSON. The slash keeps it apart from the tokens of calls, which are
@@ -278,7 +278,7 @@ const downloadToken = `"agent-discover/download"`
 // newDownload reports a line of a download as progress of the server.
 func newDownload(e prefetch.Progressed) progressMessage {
 	line := progress{Token: json.RawMessage(downloadToken), Message: encode(e.Line)}
-	return progressMessage{"progress", e.Server, line, resources.Timestamp(e.At)}
+	return progressMessage{"progress", e.Server, line, operations.Timestamp(e.At)}
 }
 
 func newProgress(e upstream.Progressed) progressMessage {
@@ -289,5 +289,5 @@ func newProgress(e upstream.Progressed) progressMessage {
 		Message  json.RawMessage `json:"message"`
 	}
 	_ = json.Unmarshal(e.Params, &given) // missing and malformed members stay empty
-	return progressMessage{"progress", e.Server, progress(given), resources.Timestamp(e.At)}
+	return progressMessage{"progress", e.Server, progress(given), operations.Timestamp(e.At)}
 }

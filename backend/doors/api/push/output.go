@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -48,7 +48,7 @@ func (p *Pusher) sendOutput() {
 			next, ok := updates[at]
 			if !ok {
 				if lines, left := p.output.Output(server, maxLines, after); len(lines) > 0 {
-					next = update{encodeMessage(outputMessage{"output", server, left, resources.OutputLines(lines)}), lines[len(lines)-1].N}
+					next = update{encodeMessage(outputMessage{"output", server, left, operations.OutputLines(lines)}), lines[len(lines)-1].N}
 				}
 				updates[at] = next
 			}

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -33,7 +33,7 @@ type State struct {
 	Tools   interface{ Snapshot() *catalog.Snapshot }
 	Totals  func() []journal.ServerMetrics
 	Running func(server string) upstream.State
-	View    func(registry.Server) resources.Server
+	View    func(registry.Server) operations.Server
 	// SecretNames returns the names of a server's secrets. It may be nil.
 	SecretNames func(server string) []string
 }
@@ -119,7 +119,7 @@ func newRow(state State, source rowSource, before *row, revision int) *row {
 		shown.SecretNames = state.SecretNames(source.server.Name)
 	}
 	if source.calls.Calls > 0 {
-		metrics := resources.NewServerMetrics(source.server.Name, source.calls)
+		metrics := operations.NewServerMetrics(source.server.Name, source.calls)
 		shown.Metrics = &metrics
 	}
 	r := &row{source: source, revision: revision, server: encode(shown), name: encode(source.server.Name)}

@@ -1,0 +1,189 @@
+package operations
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Activation holds the operations that approve servers and put their tools in the lists of clients.
+type Activation struct {
+	Registry  serversByID
+	Lifecycle interface {
+		Activate(ctx context.Context, name string) (tools []*catalog.Tool, already bool, err error)
+		Deactivate(ctx context.Context, name string) (was bool, err error)
+		// Configure keeps new servers from being started until done is called.
+		Configure() (done func())
+		Approve(ctx context.Context, name, launchHash string) (registry.Server, error)
+		ApproveWithCode(ctx context.Context, name, launchHash, code string) (registry.Server, error)
+		Code(name string) (code string, expires time.Time, err error)
+		Refresh(ctx context.Context, name string) ([]*catalog.Tool, error)
+		Restart(ctx context.Context, name string) ([]*catalog.Tool, error)
+		Stop(ctx context.Context, name string) error
+	}
+	// Accept notes that a person has approved how a server is started now, and, if clean is true, what the scan finds clean
+	// of it.
+	Accept func(ctx context.Context, server string, clean bool) error
+	Views  *Views
+}
+
+// Routes declares the operations.
+func (a *Activation) Routes(t *route.Table) {
+	g := t.Group("servers")
+	route.Add(g, route.Post("/api/servers/{id}/activate", "Activate a server: put its tools in every client's list"), a.activate)
+	route.Add(g, route.Post("/api/servers/{id}/deactivate", "Deactivate a server: remove its tools from the lists"), a.deactivate)
+	route.Add(g, route.Post("/api/servers/{id}/approve", "Approve a proposed server, which allows it to start"), a.approve)
+	route.Add(g, route.Post("/api/servers/{id}/code", "Retrieve the code with which a program can approve a proposed server"), a.code)
+	route.Add(g, route.Post("/api/servers/{id}/refresh", "Start a server and list its tools again"), a.refresh)
+	route.Add(g, route.Post("/api/servers/{id}/start", "Start a server"), a.start)
+	route.Add(g, route.Post("/api/servers/{id}/restart", "Stop a server and start it again"), a.restart)
+	route.Add(g, route.Post("/api/servers/{id}/stop", "Stop a server; the next call starts it again"), a.stop)
+}
+
+type activation struct {
+	Status    string `json:"status" doc:"activated, already_active, deactivated, not_active, refreshed, started, restarted or stopped."`
+	ToolCount *int   `json:"tool_count,omitempty" doc:"Number of tools that the server listed."`
+}
+
+func (a *Activation) activate(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {
+	v, err := lookup(a.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	switch remote := v.Transport != "stdio"; {
+	case v.Command == "" && !remote:
+		return nil, route.BadRequest("No command configured")
+	case remote && v.URL == "": // keeps the wording of the original product, although a remote server needs a URL
+		return nil, fault.New(fault.Failed, "Server %q has no command configured for stdio transport", v.Name)
+	}
+	tools, already, err := a.Lifecycle.Activate(ctx, v.Name)
+	if err != nil {
+		return nil, err
+	}
+	if already {
+		return route.OK(activation{Status: "already_active"})
+	}
+	count := len(tools)
+	return route.OK(activation{Status: "activated", ToolCount: &count})
+}
+
+func (a *Activation) deactivate(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {
+	v, err := lookup(a.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	was, err := a.Lifecycle.Deactivate(ctx, v.Name)
+	if err != nil {
+		return nil, err
+	}
+	if !was {
+		return route.OK(activation{Status: "not_active"})
+	}
+	return route.OK(activation{Status: "deactivated"})
+}
+
+type approvalFields struct {
+	LaunchHash string `json:"launch_hash,omitempty" doc:"The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since."`
+	Code       string `json:"code,omitempty" doc:"The code that the tray and the dashboard show for this server. It is needed unless the request has the token of a session."`
+	Tools      string `json:"tools,omitempty" enum:"clean,wait" doc:"What happens to the tools and other items that the server lists first: clean approves those in which the scan finds nothing, together with the server; wait (the default) holds all until a person approves them."`
+}
+
+type approvalInput struct {
+	ServerInput
+	route.OptionalObject[approvalFields]
+}
+
+func (a *Activation) approve(ctx context.Context, in *approvalInput) (*route.Reply[Server], error) {
+	v, err := lookup(a.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	defer a.Lifecycle.Configure()()
+	if guard.ByPerson(ctx) {
+		v, err = a.Lifecycle.Approve(ctx, v.Name, shown.LaunchHash)
+	} else {
+		v, err = a.Lifecycle.ApproveWithCode(ctx, v.Name, shown.LaunchHash, shown.Code)
+	}
+	switch {
+	case errors.Is(err, lifecycle.ErrNoCode):
+		return nil, route.FailCode(http.StatusForbidden, "approval_code_required", fault.MessageOf(err))
+	case errors.Is(err, lifecycle.ErrWrongCode):
+		return nil, route.FailCode(http.StatusForbidden, "approval_code_wrong", fault.MessageOf(err))
+	case err != nil:
+		return nil, err
+	}
+	if err := a.Accept(ctx, v.Name, shown.Tools == "clean"); err != nil {
+		return nil, err
+	}
+	return route.OK(a.Views.Server(v))
+}
+
+type codeView struct {
+	Code      string    `json:"code" doc:"The code. It works once, for the server as it is now."`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// code returns a code for a person to read. A program that has only the hub's own token does not get it.
+func (a *Activation) code(ctx context.Context, in *ServerInput) (*route.Reply[codeView], error) {
+	v, err := lookup(a.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if !guard.ByPerson(ctx) {
+		return nil, fault.New(fault.Denied, "only the tray and the dashboard show the code of a proposal")
+	}
+	code, expires, err := a.Lifecycle.Code(v.Name)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(codeView{code, expires.UTC()})
+}
+
+func (a *Activation) refresh(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {
+	return a.launch(ctx, in, a.Lifecycle.Refresh, "refreshed")
+}
+
+func (a *Activation) start(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {
+	return a.launch(ctx, in, a.Lifecycle.Refresh, "started")
+}
+
+func (a *Activation) restart(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {
+	return a.launch(ctx, in, a.Lifecycle.Restart, "restarted")
+}
+
+// launch runs an action that starts a server and lists its tools.
+func (a *Activation) launch(ctx context.Context, in *ServerInput, do func(context.Context, string) ([]*catalog.Tool, error), status string) (*route.Reply[activation], error) {
+	v, err := lookup(a.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := do(ctx, v.Name)
+	if err != nil {
+		return nil, err
+	}
+	count := len(tools)
+	return route.OK(activation{Status: status, ToolCount: &count})
+}
+
+func (a *Activation) stop(ctx context.Context, in *ServerInput) (*route.Reply[activation], error) {
+	v, err := lookup(a.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Lifecycle.Stop(ctx, v.Name); err != nil {
+		return nil, err
+	}
+	return route.OK(activation{Status: "stopped"})
+}

@@ -1,0 +1,167 @@
+package operations
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+)
+
+// Config holds the operations on the settings file.
+type Config struct {
+	File string
+	Live interface {
+		State() *settings.State
+		Reload() ([]string, error)
+		Change(edit func() error) ([]string, error)
+	}
+	Keep func(keys []string, value any) error // writes one value to the file
+	Edit settings.Editor
+}
+
+// Routes declares the operations.
+func (c *Config) Routes(t *route.Table) {
+	g := t.Group("hub")
+	route.Add(g, route.Get("/api/config", "Retrieve the settings that apply, and the problems of the settings file"), c.get)
+	route.Add(g, route.Post("/api/config/reload", "Read the settings file again; an invalid one changes nothing"), c.reload)
+	route.Add(g, route.Post("/api/config/rules", "Add a rule for tools at the end of those in the settings file, which keeps its comments; only for persons"), c.addRule)
+	route.Add(g, route.Post("/api/config/rules/remove", "Remove a rule for tools from the settings file, which keeps its comments; only for persons"), c.removeRule)
+	route.Add(g, route.Put("/api/config", "Write one setting to the settings file, which keeps its comments; only for persons"), c.set)
+}
+
+// Configuration is the settings that apply.
+type Configuration struct {
+	File     string          `json:"file" doc:"Path of the settings file, which need not exist."`
+	Settings []Setting       `json:"settings" nullable:"false" doc:"All settings, by key."`
+	Problems []ConfigProblem `json:"problems" nullable:"false" doc:"What is wrong with the file as it is now. If there is a problem, the settings are those of an earlier version of it."`
+	Restart  []string        `json:"restart" nullable:"false" doc:"Keys of settings whose new values the hub uses after a restart."`
+}
+
+// Setting is one setting with its value.
+type Setting struct {
+	Key    string          `json:"key"`
+	Value  json.RawMessage `json:"value" doc:"Text, number, true, false, or a list. Fixed arguments of tools are shown by their names, because their values may be secrets."`
+	Origin settings.Origin `json:"origin" enum:"default,file,environment" doc:"Where the value comes from."`
+}
+
+// ConfigProblem is what is wrong with one setting.
+type ConfigProblem struct {
+	Line    int    `json:"line" doc:"Line in the file, from 1; 0 if the setting does not come from the file."`
+	Column  int    `json:"column" doc:"Column in the file, from 1; 0 if the setting does not come from the file."`
+	Key     string `json:"key" doc:"Key of the setting; may be empty."`
+	Message string `json:"message" doc:"What is wrong, for people. The wording may change."`
+}
+
+// NewConfiguration returns the API's view of settings.
+func NewConfiguration(file string, state *settings.State) Configuration {
+	c := Configuration{File: file, Settings: []Setting{}, Problems: ConfigProblems(state.Problems), Restart: append([]string{}, state.Restart...)}
+	values := state.Settings.Values()
+	for _, key := range settings.Keys() {
+		value, _ := json.Marshal(values[key]) // cannot fail: the values come from a file
+		c.Settings = append(c.Settings, Setting{key, value, state.Settings.OriginOf(key)})
+	}
+	return c
+}
+
+// ConfigProblems returns the API's view of problems, never nil.
+func ConfigProblems(problems []settings.Problem) []ConfigProblem {
+	out := []ConfigProblem{}
+	for _, p := range problems {
+		out = append(out, ConfigProblem{p.Line, p.Column, p.Key, p.Text})
+	}
+	return out
+}
+
+func (c *Config) get(context.Context, *struct{}) (*route.Reply[Configuration], error) {
+	return route.OK(NewConfiguration(c.File, c.Live.State()))
+}
+
+// ReloadedConfig is the outcome of a reload.
+type ReloadedConfig struct {
+	Changed []string `json:"changed" nullable:"false" doc:"Keys of the settings that have changed since the file was last read."`
+	Restart []string `json:"restart" nullable:"false" doc:"Keys of settings whose new values the hub uses after a restart."`
+}
+
+func (c *Config) reload(context.Context, *struct{}) (*route.Reply[ReloadedConfig], error) {
+	return c.reloaded(c.Live.Reload())
+}
+
+func (c *Config) reloaded(changed []string, err error) (*route.Reply[ReloadedConfig], error) {
+	return reply(ReloadedConfig{append([]string{}, changed...), append([]string{}, c.Live.State().Restart...)}, err)
+}
+
+type configFields struct {
+	Key   string          `json:"key" doc:"Key of the setting, such as limits.call_timeout."`
+	Value json.RawMessage `json:"value" doc:"Text, number, true or false. Lists are edited in the file."`
+}
+
+type configInput struct{ route.Object[configFields] }
+
+func (c *Config) set(ctx context.Context, in *configInput) (*route.Reply[ReloadedConfig], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if !guard.ByPerson(ctx) {
+		return nil, fault.New(fault.Denied, "only a person can change settings; use the dashboard, or edit %s", c.File)
+	}
+	value, err := scalarOf(body.Value)
+	if err != nil {
+		return nil, err
+	}
+	return c.reloaded(c.Live.Change(func() error { return c.Keep(strings.Split(body.Key, "."), value) }))
+}
+
+type ruleFields struct {
+	Rule json.RawMessage `json:"rule" doc:"Object with pattern, server, enabled and tags, as in discovery.toolRules of the settings file."`
+	At   int             `json:"at,omitempty" minimum:"0" doc:"Index of the rule to remove."`
+}
+
+type ruleInput struct{ route.Object[ruleFields] }
+
+func (c *Config) addRule(ctx context.Context, in *ruleInput) (*route.Reply[ReloadedConfig], error) {
+	return c.editRule(ctx, in, func(_ int, rule settings.ToolRule) error { return c.Edit.AddToolRule(c.File, rule) })
+}
+
+func (c *Config) removeRule(ctx context.Context, in *ruleInput) (*route.Reply[ReloadedConfig], error) {
+	return c.editRule(ctx, in, func(at int, rule settings.ToolRule) error { return c.Edit.RemoveToolRule(c.File, at, rule) })
+}
+
+func (c *Config) editRule(ctx context.Context, in *ruleInput, edit func(at int, rule settings.ToolRule) error) (*route.Reply[ReloadedConfig], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if !guard.ByPerson(ctx) {
+		return nil, fault.New(fault.Denied, "only a person can change settings; use the dashboard, or edit %s", c.File)
+	}
+	if len(body.Rule) == 0 {
+		return nil, fault.New(fault.Invalid, "rule is required")
+	}
+	rule, err := settings.ParseToolRule(body.Rule)
+	if err != nil {
+		return nil, err
+	}
+	return c.reloaded(c.Live.Change(func() error { return edit(body.At, rule) }))
+}
+
+// scalarOf returns the text, number, true or false that JSON stands for.
+func scalarOf(raw json.RawMessage) (any, error) {
+	var value any
+	if json.Unmarshal(raw, &value) == nil {
+		switch v := value.(type) {
+		case string, bool:
+			return v, nil
+		case float64:
+			if whole := int(v); float64(whole) == v {
+				return whole, nil
+			}
+			return v, nil
+		}
+	}
+	return nil, fault.New(fault.Invalid, "value must be a text, a number, true or false; edit lists in the file")
+}

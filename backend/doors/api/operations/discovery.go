@@ -1,0 +1,128 @@
+package operations
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Discovery holds the operations on the catalogue of tools: how it was read, and how tools have changed.
+type Discovery struct {
+	Registry interface {
+		List() []registry.Server
+		Get(name string) (registry.Server, error)
+	}
+	Catalog interface {
+		toolSnapshots
+		Reads() catalog.Reads
+	}
+	Servers interface {
+		Discoveries() []upstream.Discovery
+		Discover(ctx context.Context, servers []registry.Server) []upstream.Discovery
+		Describe(server string) (upstream.Description, bool)
+	}
+	History func(ctx context.Context, server, tool string) ([]catalog.Past, error)
+}
+
+// Routes declares the operations.
+func (d *Discovery) Routes(t *route.Table) {
+	g := t.Group("tools")
+	route.Add(g, route.Get("/api/discovery", "Retrieve how often the catalogue of tools was read, and how each server was listed last"), d.get)
+	route.Add(g, route.Post("/api/discovery", "List the tools of a server or of all running servers again; a server that fails does not affect others"), d.refresh)
+	route.Add(g, route.Get("/api/discovery/history", "List how a tool has changed, the latest change first"), d.history)
+}
+
+// DiscoveryState is how the catalogue of tools was read and filled.
+type DiscoveryState struct {
+	Tools   int             `json:"tools" doc:"Number of known tools."`
+	Hits    int64           `json:"hits" doc:"Number of look-ups of a tool that the catalogue has answered since the hub started."`
+	Misses  int64           `json:"misses" doc:"Number of look-ups of tools that it does not have."`
+	HitRate float64         `json:"hit_rate" doc:"hits as a part of all look-ups; 0 without any."`
+	Servers []ServerListing `json:"servers" nullable:"false" doc:"Servers whose tools were listed since the hub started, sorted by name."`
+}
+
+// ServerListing is how the tools of a server were listed the last time.
+type ServerListing struct {
+	Server     string    `json:"server"`
+	At         time.Time `json:"at"`
+	DurationMS float64   `json:"duration_ms"`
+	Tools      int       `json:"tools"`
+	Error      string    `json:"error,omitempty" doc:"Why the tools could not be listed; missing if they were."`
+	Read       int64     `json:"read" doc:"Number of listings that have succeeded."`
+	Failed     int64     `json:"failed" doc:"Number of listings that have failed."`
+}
+
+func listingsOf(all []upstream.Discovery) []ServerListing {
+	out := make([]ServerListing, len(all))
+	for i, d := range all {
+		out[i] = ServerListing{Server: d.Server, At: d.At.UTC(), DurationMS: float64(d.Took.Microseconds()) / 1000, Tools: d.Tools, Read: d.Read, Failed: d.Failed}
+		if d.Err != nil {
+			out[i].Error = fault.MessageOf(d.Err)
+		}
+	}
+	return out
+}
+
+func (d *Discovery) get(context.Context, *struct{}) (*route.Reply[DiscoveryState], error) {
+	reads := d.Catalog.Reads()
+	return route.OK(DiscoveryState{
+		Tools: len(d.Catalog.Snapshot().Tools), Hits: reads.Hits, Misses: reads.Misses, HitRate: reads.Rate(), Servers: listingsOf(d.Servers.Discoveries()),
+	})
+}
+
+type discoveryInput struct {
+	Server string `query:"server" doc:"Name of the server; all running servers without it."`
+}
+
+type discoveryReply struct {
+	Servers []ServerListing `json:"servers" nullable:"false"`
+}
+
+func (d *Discovery) refresh(ctx context.Context, in *discoveryInput) (*route.Reply[discoveryReply], error) {
+	servers := slices.DeleteFunc(d.Registry.List(), func(v registry.Server) bool {
+		_, running := d.Servers.Describe(v.Name)
+		return !running
+	})
+	if in.Server != "" {
+		server, err := d.Registry.Get(in.Server)
+		if err != nil {
+			return nil, err
+		}
+		servers = []registry.Server{server}
+	}
+	return route.OK(discoveryReply{listingsOf(d.Servers.Discover(ctx, servers))})
+}
+
+type historyInput struct {
+	Server string `query:"server" required:"true"`
+	Tool   string `query:"tool" required:"true"`
+}
+
+// ToolChange is a change of a tool.
+type ToolChange struct {
+	catalog.Change
+	At      time.Time `json:"at"`
+	Version int       `json:"version" doc:"Version of the hashes; those of different versions cannot be compared."`
+}
+
+type historyReply struct {
+	Changes []ToolChange `json:"changes" nullable:"false" doc:"At most 50."`
+}
+
+func (d *Discovery) history(ctx context.Context, in *historyInput) (*route.Reply[historyReply], error) {
+	past, err := d.History(ctx, in.Server, in.Tool)
+	if err != nil {
+		return nil, err
+	}
+	out := historyReply{make([]ToolChange, len(past))}
+	for i, p := range past {
+		out.Changes[i] = ToolChange{p.Change, p.At, p.Version}
+	}
+	return route.OK(out)
+}

@@ -1,0 +1,112 @@
+package operations
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+)
+
+// Shower tells what the models of editors are shown.
+type Shower interface {
+	SurfaceUse(surface, editor string) gateway.SurfaceUse
+	AddFound() map[string]bool
+	SetAddFound(of map[string]bool)
+}
+
+// EditorShown is what the model of an editor with the hub's entry is shown.
+type EditorShown struct {
+	Editor    string         `json:"editor"`
+	Surface   string         `json:"surface" doc:"Surface of the entry."`
+	AddsFound bool           `json:"adds_found" doc:"Whether find_tool adds tools to the list of a session, unless it uses MCP 2026-07-28."`
+	Surfaces  []SurfaceTools `json:"surfaces" nullable:"false" doc:"The present surface and the other possible ones, except those of one server, with their tools and tokens."`
+}
+
+// SurfaceTools is what a model is shown on a surface at the start of a session.
+type SurfaceTools struct {
+	Surface string `json:"surface"`
+	Tools   int    `json:"tools" doc:"Number of tools."`
+	Tokens  int    `json:"tokens" doc:"Number of tokens of their definitions."`
+}
+
+// shown returns what the models of editors with the hub's entry are shown.
+func (e *Editors) shown(list []registration.Status) []EditorShown {
+	out := []EditorShown{}
+	for _, editor := range list {
+		at := slices.IndexFunc(editor.Files, func(f registration.FileStatus) bool { return f.Surface != "" })
+		if at < 0 {
+			continue
+		}
+		own := editor.Files[at].Surface
+		one := EditorShown{Editor: editor.ID, Surface: own, AddsFound: e.Shown.SurfaceUse(own, editor.ID).AddsFound}
+		all := []string{own}
+		for _, s := range []string{surfaces.Meta, surfaces.Registry, surfaces.Native} {
+			if s != own {
+				all = append(all, s)
+			}
+		}
+		for _, s := range all {
+			use := e.Shown.SurfaceUse(s, editor.ID)
+			one.Surfaces = append(one.Surfaces, SurfaceTools{Surface: s, Tools: use.Tools, Tokens: use.Tokens})
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+type foundToolsFields struct {
+	Editor string `json:"editor" doc:"Identifier of an editor."`
+	Add    *bool  `json:"add" nullable:"false" doc:"Whether find_tool adds tools to the list of a session. Each addition costs the cached part of the prompt."`
+}
+
+type foundToolsInput struct{ route.Object[foundToolsFields] }
+
+type foundTools struct {
+	Editor string `json:"editor"`
+	Add    bool   `json:"add"`
+}
+
+func (e *Editors) setFoundTools(_ context.Context, in *foundToolsInput) (*route.Reply[foundTools], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	editor, ok := table.ByID(body.Editor)
+	if !ok {
+		return nil, fault.New(fault.NotFound, "unknown editor %q", body.Editor)
+	}
+	if body.Add == nil {
+		return nil, fault.New(fault.Invalid, "add is required: true or false")
+	}
+	of := e.Shown.AddFound()
+	if of == nil {
+		of = make(map[string]bool)
+	}
+	of[editor.ID] = *body.Add
+	// First out of the one list, then into the other: no client may be in both.
+	for _, on := range []bool{!*body.Add, *body.Add} {
+		key := map[bool]string{true: "on", false: "off"}[on]
+		if err := e.KeepSetting([]string{"session_tools", key}, idsWith(of, on)); err != nil {
+			return nil, err
+		}
+	}
+	e.Shown.SetAddFound(of)
+	return route.OK(foundTools{editor.ID, *body.Add})
+}
+
+// idsWith returns the ids with a value, sorted.
+func idsWith(of map[string]bool, value bool) []string {
+	ids := []string{}
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		if of[id] == value {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

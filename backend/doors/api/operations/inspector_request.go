@@ -1,0 +1,86 @@
+package operations
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/audit"
+	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+)
+
+type requestFields struct {
+	Method string          `json:"method" doc:"Method of the JSON-RPC request, such as tasks/list. The handshake cannot be repeated."`
+	Params json.RawMessage `json:"params,omitempty" doc:"Object with the parameters."`
+}
+
+// requestReply describes the answer of a server, of which one member is present.
+type requestReply struct {
+	Result mcpObject     `json:"result,omitempty" doc:"The result, as the server sent it."`
+	Error  *requestError `json:"error,omitempty" doc:"The JSON-RPC error of the server."`
+}
+
+type requestError struct {
+	Code    int64           `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty" doc:"Any value."`
+}
+
+// recordedAs are the methods that are recorded, besides tools/call.
+var recordedAs = map[string]journal.Kind{"resources/read": journal.ResourceRead, "prompts/get": journal.PromptGet}
+
+// request sends any JSON-RPC request to a server and returns its answer, be it a result or an error.
+func (of inspected) request(ctx context.Context, in *serverBody[requestFields]) (*route.Raw, error) {
+	v, err := of.ready(in.ID)
+	if err != nil {
+		return nil, of.missing(err)
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	params := body.Params
+	if string(params) == "null" {
+		params = nil
+	}
+	switch {
+	case body.Method == "":
+		return nil, route.BadRequest("method is required")
+	case body.Method == "initialize" || body.Method == "server/discover" || strings.HasPrefix(body.Method, "notifications/"):
+		return nil, route.BadRequest("the hub itself sends " + body.Method + "; send another method")
+	case len(params) > 0 && params[0] != '{':
+		return nil, route.BadRequest("params must be an object")
+	}
+	var result json.RawMessage
+	if body.Method == "tools/call" { // the proxy checks and records calls
+		caller := of.Caller()
+		caller.Tasks = jsonrpc.Get(params, "task") != nil
+		var called proxy.Result
+		called, err = of.Call(ctx, proxy.Request{
+			Client: guard.ClientOf(ctx), Origin: proxy.Origin{Road: audit.REST}, Server: v.Name, Unlisted: v, Tool: jsonrpc.GetString(params, "name"), Params: params,
+			Caller: caller, Progress: of.Upstream.Progress(v.Name),
+		})
+		result = called.JSON
+	} else {
+		result, err = of.Requests.Do(ctx, v, inspector.Query{
+			Method: body.Method, Params: params, Client: guard.ClientOf(ctx), Kind: recordedAs[body.Method],
+			About: cmp.Or(jsonrpc.GetString(params, "uri"), jsonrpc.GetString(params, "name")), Shown: jsonrpc.Get(params, "arguments"),
+		})
+	}
+	member, answer := "result", result
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		member = "error"
+		answer, err = json.Marshal(requestError{rpc.Code, rpc.Message, rpc.Data})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return route.RawJSON(jsonrpc.Set(nil, member, answer))
+}

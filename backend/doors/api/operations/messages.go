@@ -1,0 +1,56 @@
+package operations
+
+import (
+	"context"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// ServerMessage is the API's view of a JSON-RPC message between the hub and a server.
+type ServerMessage struct {
+	N         int64  `json:"n" doc:"Number of the message. It increases with each message of a server, also across restarts of the hub."`
+	At        string `json:"at" doc:"Time at which the message was sent or received, in UTC."`
+	Direction string `json:"direction" enum:"sent,received" doc:"sent: by the hub to the server. received: from the server."`
+	ID        string `json:"id,omitempty" doc:"Identifier of the request, as JSON; missing for notifications."`
+	Method    string `json:"method,omitempty" doc:"Missing for answers."`
+	Size      int    `json:"size" doc:"Size of the whole message, in bytes."`
+	Text      string `json:"text" doc:"The message as it was sent, with known secrets masked, cut off after 128 kB."`
+	Cut       bool   `json:"cut,omitempty" doc:"Whether the text is not the whole message."`
+}
+
+// ServerMessages returns the views of messages.
+func ServerMessages(messages []upstream.Message) []ServerMessage {
+	out := make([]ServerMessage, len(messages))
+	for i, m := range messages {
+		direction := "received"
+		if m.Sent {
+			direction = "sent"
+		}
+		out[i] = ServerMessage{m.N, Timestamp(m.At), direction, m.ID, m.Method, m.Size, m.Text, m.Cut}
+	}
+	return out
+}
+
+type messagesInput struct {
+	ServerInput
+	After int64 `query:"after" doc:"Only messages with greater numbers."`
+}
+
+type serverMessagesReply struct {
+	Messages []ServerMessage `json:"messages" nullable:"false" doc:"Recorded messages, oldest first: those of the last handshake, and others that were exchanged while a WebSocket followed the messages of the server. All messages of transient servers are recorded. At most 1000 messages and 4 MB are kept."`
+	More     bool            `json:"more" doc:"Whether there are further messages; pass the last number in after to get them."`
+}
+
+// maxReplyText is how many bytes of messages are in one answer.
+const maxReplyText = 512 << 10
+
+// messages returns the recorded messages of a server.
+func (of inspected) messages(_ context.Context, in *messagesInput) (*route.Reply[serverMessagesReply], error) {
+	v, err := of.known(in.ID)
+	if err != nil {
+		return nil, of.missing(err)
+	}
+	list, _, more := of.Messages(v.Name, in.After, maxReplyText)
+	return route.OK(serverMessagesReply{ServerMessages(list), more})
+}

@@ -1,0 +1,74 @@
+package operations
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+)
+
+// Prereqs holds the operations on programs, roots and packages that servers need.
+type Prereqs struct {
+	Registry serversByID
+	Prefetch interface {
+		Prereqs(ctx context.Context) prefetch.Prereqs
+		Fetch(ctx context.Context, server string) (pkg, skipped string, err error)
+	}
+	Roots []string // URIs of the MCP roots that servers get
+}
+
+// Routes declares the operations.
+func (p *Prereqs) Routes(t *route.Table) {
+	g := t.Group("hub")
+	route.Add(g, route.Get("/api/prereqs", "List the programs that servers need, and whether each is installed"), p.prereqs)
+	route.Add(g, route.Get("/api/roots", "List the MCP roots that servers get"), p.roots)
+	route.Add(g, route.Post("/api/servers/{id}/preinstall", "Download the package that npx or uvx will run").In("servers"), p.preinstall)
+}
+
+func (p *Prereqs) prereqs(ctx context.Context, _ *struct{}) (*route.Reply[prefetch.Prereqs], error) {
+	return route.OK(p.Prefetch.Prereqs(ctx))
+}
+
+type roots struct {
+	Roots []root `json:"roots"`
+}
+
+type root struct {
+	URI  string `json:"uri"`
+	Name string `json:"name"`
+}
+
+func (p *Prereqs) roots(context.Context, *struct{}) (*route.Reply[roots], error) {
+	out := roots{Roots: []root{}}
+	for _, uri := range p.Roots {
+		out.Roots = append(out.Roots, root{URI: uri, Name: uri})
+	}
+	return route.OK(out)
+}
+
+// warmed is the result of downloading a server's package.
+type warmed struct {
+	Status  string `json:"status" doc:"downloaded, skipped or failed."`
+	Package string `json:"package,omitempty" doc:"The downloaded package."`
+	Reason  string `json:"reason,omitempty" doc:"Why the download was skipped."`
+	Error   string `json:"error,omitempty" doc:"Why the download failed."`
+}
+
+func (p *Prereqs) preinstall(ctx context.Context, in *ServerInput) (*route.Reply[warmed], error) {
+	v, err := lookup(p.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	pkg, skipped, err := p.Prefetch.Fetch(ctx, v.Name)
+	switch {
+	case fault.KindOf(err) == fault.Denied:
+		return nil, err
+	case err != nil:
+		return &route.Reply[warmed]{Status: http.StatusInternalServerError, Body: warmed{Status: "failed", Error: fault.MessageOf(err)}}, nil
+	case skipped != "":
+		return route.OK(warmed{Status: "skipped", Reason: skipped})
+	}
+	return route.OK(warmed{Status: "downloaded", Package: pkg})
+}

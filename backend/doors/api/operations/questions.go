@@ -1,0 +1,148 @@
+package operations
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+)
+
+// Questions holds the operations on elicitations, which are questions of servers to the user, and on remembered answers.
+type Questions struct {
+	Inbox interface {
+		Elicitations() []inspector.Elicitation
+		Respond(ctx context.Context, id string, r inspector.Reply) error
+		Answers(ctx context.Context) ([]inspector.Remembered, error)
+		Stale(r inspector.Remembered) bool
+		Values(ctx context.Context, r inspector.Remembered) (json.RawMessage, error)
+		ForgetAnswer(ctx context.Context, id string) (bool, error)
+	}
+}
+
+// Routes declares the operations.
+func (q *Questions) Routes(t *route.Table) {
+	g := t.Group("tester")
+	route.Add(g, route.Get("/api/elicitations", "List questions of servers that wait for an answer"), q.elicitations)
+	route.Add(g, route.Post("/api/elicitations/{id}/respond", "Answer a question of a server"), q.respond)
+	route.Add(g, route.Get("/api/answers", "List answers that are given again without asking"), q.answers)
+	route.Add(g, route.Get("/api/answers/{id}", "Retrieve the values of a remembered answer"), q.values)
+	route.Add(g, route.Delete("/api/answers/{id}", "Forget a remembered answer"), q.forget)
+}
+
+// elicitation is the API's view of an elicitation: a question of a server to the user.
+type elicitation struct {
+	ID         string          `json:"id" doc:"Unique identifier of the question."`
+	ServerName string          `json:"serverName"`
+	Client     string          `json:"client,omitempty" doc:"Name of the MCP client whose call caused the question; missing if it is not known or the call came over REST."`
+	Mode       string          `json:"mode" enum:"form,url,sampling,approval" doc:"form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message from a model, which the user writes. approval: the hub asks whether a client may call a tool of the server; only persons can accept."`
+	Message    string          `json:"message" doc:"The question."`
+	Schema     json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer's content, for the mode form."`
+	URL        string          `json:"url,omitempty" doc:"URL of the web page, as the server sent it. Check it before you open it."`
+	Request    json.RawMessage `json:"request,omitempty" doc:"For sampling, object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more. For approval, object with tool and arguments."`
+	CreatedAt  int64           `json:"createdAt" doc:"When the server asked, in milliseconds since 1970 UTC."`
+	ExpiresAt  int64           `json:"expiresAt" doc:"When the server is told that nobody has answered, in milliseconds since 1970 UTC."`
+}
+
+func (q *Questions) elicitations(context.Context, *struct{}) (*route.Reply[listOf[elicitation]], error) {
+	out := listOf[elicitation]{Entries: []elicitation{}}
+	for _, e := range q.Inbox.Elicitations() {
+		out.Entries = append(out.Entries, elicitation{
+			e.ID, e.Server, e.Client, string(e.Mode), e.Message, orObject(e.Schema), e.URL, e.Request, e.At.UnixMilli(), e.Expires.UnixMilli(),
+		})
+	}
+	return route.OK(out)
+}
+
+type answerFields struct {
+	Action   string          `json:"action" enum:"accept,decline,cancel"`
+	Content  json.RawMessage `json:"content,omitempty" doc:"Object with the answer. For the mode form, as the question's schema describes it; for sampling, with text and optionally model. Only for the action accept."`
+	Remember string          `json:"remember,omitempty" enum:"session,always" doc:"How long to give the answer again without asking; missing for not at all. session: until the client whose call asked has left, or the hub ends. always: until it is forgotten, or the server's configuration changes. The accepted values of a form answer the same question; decline answers every question of the mode. An approval holds for further calls of the tool, until its definition changes. Only for persons: in the dashboard or a terminal."`
+}
+
+type respondInput struct {
+	ID string `path:"id" doc:"Unique identifier of the question."`
+	route.Object[answerFields]
+}
+
+func (q *Questions) respond(ctx context.Context, in *respondInput) (*route.Reply[done], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if body.Remember != "" && !guard.ByPerson(ctx) {
+		return nil, fault.New(fault.Denied, "only a person can have an answer remembered; use the dashboard")
+	}
+	reply := inspector.Reply{Action: body.Action, Content: body.Content, Remember: inspector.Scope(body.Remember), ByPerson: guard.ByPerson(ctx)}
+	if err := q.Inbox.Respond(ctx, in.ID, reply); err != nil {
+		return nil, route.InvalidIsBadRequest(err)
+	}
+	return route.OK(done{true})
+}
+
+// rememberedAnswer is the API's view of an answer that is given again without asking.
+type rememberedAnswer struct {
+	ID         string `json:"id"`
+	ServerName string `json:"serverName"`
+	Mode       string `json:"mode" enum:"form,url,sampling" doc:"The kind of question that is answered; see GET /api/elicitations."`
+	Action     string `json:"action" enum:"accept,decline" doc:"accept: the same question gets the same values. decline: every question of the mode is declined."`
+	Message    string `json:"message,omitempty" doc:"The question that is accepted, shortened and with known secrets masked."`
+	Remember   string `json:"remember" enum:"session,always"`
+	Client     string `json:"client,omitempty" doc:"Name of the MCP client in whose session the answer is given; missing for those of the dashboard and for always."`
+	CreatedAt  int64  `json:"createdAt" doc:"When a person chose the answer, in milliseconds since 1970 UTC."`
+	Stale      bool   `json:"stale,omitempty" doc:"Whether the answer is not given any more, because the configuration of the server has changed."`
+}
+
+func (q *Questions) answers(ctx context.Context, _ *struct{}) (*route.Reply[listOf[rememberedAnswer]], error) {
+	all, err := q.Inbox.Answers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := listOf[rememberedAnswer]{Entries: []rememberedAnswer{}}
+	for _, r := range all {
+		out.Entries = append(out.Entries, rememberedAnswer{
+			r.ID, r.Server, string(r.Mode), r.Action, r.Message, string(r.Scope), r.Client, r.At.UnixMilli(), q.Inbox.Stale(r),
+		})
+	}
+	return route.OK(out)
+}
+
+type answerInput struct {
+	ID string `path:"id" doc:"Unique identifier of the answer."`
+}
+
+type answerValues struct {
+	Values json.RawMessage `json:"values" doc:"Object with the values of the form; empty for an answer without values."`
+}
+
+// values returns what a remembered answer sends. It is for persons only: a form may contain what only the server should
+// know.
+func (q *Questions) values(ctx context.Context, in *answerInput) (*route.Reply[answerValues], error) {
+	if !guard.ByPerson(ctx) {
+		return nil, fault.New(fault.Denied, "only a person can read a remembered answer; use the dashboard")
+	}
+	all, err := q.Inbox.Answers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range all {
+		if r.ID == in.ID {
+			values, err := q.Inbox.Values(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			return route.OK(answerValues{orObject(values)})
+		}
+	}
+	return nil, fault.New(fault.NotFound, "No such answer")
+}
+
+func (q *Questions) forget(ctx context.Context, in *answerInput) (*route.Reply[done], error) {
+	existed, err := q.Inbox.ForgetAnswer(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(done{existed})
+}

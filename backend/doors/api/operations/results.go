@@ -1,0 +1,44 @@
+package operations
+
+import (
+	"context"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+)
+
+// Results holds the operations on the folder for files of long results.
+type Results struct {
+	Folder func() string
+	Choose func(entered string) (folder string, err error) // writes the folder to the settings file
+}
+
+// Routes declares the operations.
+func (r *Results) Routes(t *route.Table) {
+	g := t.Group("hub")
+	route.Add(g, route.Get("/api/results", "Retrieve where agents may save files of long results"), r.get)
+	route.Add(g, route.Put("/api/results", "Choose where agents may save files of long results; only for persons"), r.set)
+}
+
+type resultsFields struct {
+	Folder string `json:"folder" doc:"Folder where agents may save images, sounds and files of long results; empty if they may not."`
+}
+
+func (r *Results) get(context.Context, *struct{}) (*route.Reply[resultsFields], error) {
+	return route.OK(resultsFields{r.Folder()})
+}
+
+type resultsInput struct{ route.Object[resultsFields] }
+
+func (r *Results) set(ctx context.Context, in *resultsInput) (*route.Reply[resultsFields], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if !guard.ByPerson(ctx) {
+		return nil, fault.New(fault.Denied, "only a person can choose where agents save files; use the dashboard")
+	}
+	folder, err := r.Choose(body.Folder)
+	return reply(resultsFields{folder}, err)
+}

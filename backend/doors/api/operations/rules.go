@@ -1,0 +1,90 @@
+package operations
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
+)
+
+// Rules is the dry run of a rule for tools.
+type Rules struct {
+	Policy  *policy.Current
+	Catalog *catalog.Catalog
+}
+
+// Routes declares the operation.
+func (r *Rules) Routes(t *route.Table) {
+	route.Add(t.Group("tools"), route.Post("/api/rules/try", "Show which tools a further rule would enable, disable or tag, without applying it"), r.try)
+}
+
+type tryFields struct {
+	Rule json.RawMessage `json:"rule" doc:"Object with pattern, server, enabled and tags, as in discovery.toolRules of the settings file."`
+	At   *int            `json:"at,omitempty" doc:"Index of the present rules at which the rule is placed; at the end by default."`
+}
+
+// TriedRule is what a further rule would do.
+type TriedRule struct {
+	Tools    int          `json:"tools" doc:"Number of known tools."`
+	Hits     int          `json:"hits" doc:"Number of tools that the rule matches."`
+	Enabled  int          `json:"enabled" doc:"Number of tools that it would enable."`
+	Disabled int          `json:"disabled" doc:"Number of tools that it would disable."`
+	Effects  []RuleEffect `json:"effects" nullable:"false" doc:"The tools that the rule matches or excludes, and those that it would enable or disable. The first rule that enables tools disables those that no rule is about."`
+}
+
+// RuleEffect is what a further rule would do to one tool.
+type RuleEffect struct {
+	Server     string   `json:"server"`
+	Tool       string   `json:"tool"`
+	Hit        bool     `json:"hit" doc:"Whether the rule matches the tool."`
+	Pattern    string   `json:"pattern,omitempty" doc:"The pattern that matches."`
+	ExcludedBy string   `json:"excluded_by,omitempty" doc:"The negated pattern without which the rule would match."`
+	Before     bool     `json:"before" doc:"Whether the tool is enabled now."`
+	After      bool     `json:"after" doc:"Whether it would be enabled."`
+	Tags       []string `json:"tags" nullable:"false" doc:"Tags that it would have."`
+}
+
+type tryInput struct{ route.Object[tryFields] }
+
+func (r *Rules) try(_ context.Context, in *tryInput) (*route.Reply[TriedRule], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if len(body.Rule) == 0 {
+		return nil, fault.New(fault.Invalid, "rule is required")
+	}
+	rule, err := settings.ParseToolRule(body.Rule)
+	if err != nil {
+		return nil, err
+	}
+	tools, at := r.Catalog.Snapshot().Tools, int(^uint(0)>>1)
+	if body.At != nil {
+		at = *body.At
+	}
+	out := TriedRule{Tools: len(tools), Effects: []RuleEffect{}}
+	for _, e := range r.Policy.Get().Try(rule, at, tools) {
+		out.count(e)
+		out.Effects = append(out.Effects, RuleEffect{
+			Server: e.Tool.Server, Tool: e.Tool.Name, Hit: e.Hit, Pattern: e.Pattern, ExcludedBy: e.ExcludedBy,
+			Before: e.Before.Enabled, After: e.After.Enabled, Tags: append([]string{}, e.After.Tags...),
+		})
+	}
+	return route.OK(out)
+}
+
+func (t *TriedRule) count(e policy.Effect) {
+	if e.Hit {
+		t.Hits++
+	}
+	switch {
+	case e.After.Enabled && !e.Before.Enabled:
+		t.Enabled++
+	case e.Before.Enabled && !e.After.Enabled:
+		t.Disabled++
+	}
+}

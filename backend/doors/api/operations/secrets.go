@@ -1,0 +1,251 @@
+package operations
+
+import (
+	"context"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Secrets holds the operations on credentials of servers.
+type Secrets struct {
+	Registry interface {
+		serversByID
+		serverLister
+	}
+	Vault   *secrets.Vault
+	Migrate func(ctx context.Context, servers []string, apply bool) ([]secretmigration.Move, error)
+}
+
+// Routes declares the operations.
+func (s *Secrets) Routes(t *route.Table) {
+	g := t.Group("secrets")
+	route.Add(g, route.Get("/api/servers/{id}/secrets", "List the secrets of a server, with masked values"), s.list)
+	route.Add(g, route.Put("/api/servers/{id}/secrets/{key}", "Set a secret"), s.set)
+	route.Add(g, route.Delete("/api/servers/{id}/secrets/{key}", "Delete a secret"), s.remove)
+	route.Add(g, route.Get("/api/servers/{id}/links", "List the secrets of other servers that the server may use"), s.listLinks)
+	route.Add(g, route.Put("/api/servers/{id}/links/{owner}/{key}", "Allow the server to use a secret of another server"), s.link)
+	route.Add(g, route.Delete("/api/servers/{id}/links/{owner}/{key}", "Revoke the permission to use a secret of another server"), s.unlink)
+	route.Add(g, route.Get("/api/secrets", "Retrieve the status of the vault and the names of all secrets"), s.listAll)
+	route.Add(g, route.Post("/api/secrets/unlock", "Unlock the encrypted file of secrets, or create it"), s.unlock)
+	route.Add(g, route.Post("/api/secrets/migrate", "Move credentials from server configurations to the vault").MayMiss(), s.migrate)
+}
+
+// SecretInput is the input of an operation on one secret.
+type SecretInput struct {
+	ServerInput
+	Key string `path:"key" doc:"Name of the secret."`
+}
+
+// Secret is a secret with its masked value.
+type Secret struct {
+	Key         string `json:"key"`
+	MaskedValue string `json:"masked_value" doc:"The same for all secrets; it tells nothing about the value."`
+	UpdatedAt   string `json:"updated_at"`
+}
+
+func (s *Secrets) list(ctx context.Context, in *ServerInput) (*route.Reply[[]Secret], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.Vault.List(ctx, v.Name)
+	if err != nil {
+		return nil, err
+	}
+	out := []Secret{}
+	for _, e := range entries {
+		out = append(out, Secret{e.Name, e.Masked, e.UpdatedAt.Format(time.DateTime)})
+	}
+	return route.OK(out)
+}
+
+type secretFields struct {
+	Value string `json:"value" doc:"The new value."`
+}
+
+type setSecretInput struct {
+	SecretInput
+	route.Object[secretFields]
+}
+
+func (s *Secrets) set(ctx context.Context, in *setSecretInput) (*route.Reply[map[string]string], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Vault.Set(ctx, v.Name, in.Key, body.Value); err != nil {
+		return nil, err
+	}
+	return route.OK(map[string]string{"status": "set", "key": in.Key})
+}
+
+func (s *Secrets) remove(ctx context.Context, in *SecretInput) (*route.Reply[map[string]string], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Vault.Delete(ctx, v.Name, in.Key); err != nil {
+		return nil, err
+	}
+	return route.OK(map[string]string{"status": "deleted", "key": in.Key})
+}
+
+type linkInput struct {
+	ServerInput
+	Owner string `path:"owner" doc:"Name of the server that owns the secret."`
+	Key   string `path:"key" doc:"Name of the secret."`
+}
+
+// SecretLink lets a server use a secret of another server.
+type SecretLink struct {
+	Server string `json:"server" doc:"Name of the server that owns the secret."`
+	Key    string `json:"key" doc:"Name of the secret."`
+	Holds  bool   `json:"holds" doc:"Whether the link is valid. It becomes invalid when the command, arguments or URL of the server change."`
+}
+
+func (s *Secrets) listLinks(ctx context.Context, in *ServerInput) (*route.Reply[[]SecretLink], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	links, err := s.linksOf(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(links)
+}
+
+func (s *Secrets) linksOf(ctx context.Context, v registry.Server) ([]SecretLink, error) {
+	grants, err := s.Vault.Links(ctx, v.Name, secrets.LaunchOf(v))
+	out := []SecretLink{}
+	for _, g := range grants {
+		out = append(out, SecretLink{g.Owner, g.Name, g.Holds})
+	}
+	return out, err
+}
+
+func (s *Secrets) link(ctx context.Context, in *linkInput) (*route.Reply[map[string]string], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Vault.Link(ctx, v.Name, secrets.LaunchOf(v), in.Owner, in.Key); err != nil {
+		return nil, err
+	}
+	return route.OK(map[string]string{"status": "linked", "server": in.Owner, "key": in.Key})
+}
+
+func (s *Secrets) unlink(ctx context.Context, in *linkInput) (*route.Reply[map[string]string], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Vault.Unlink(ctx, v.Name, in.Owner, in.Key); err != nil {
+		return nil, err
+	}
+	return route.OK(map[string]string{"status": "unlinked", "server": in.Owner, "key": in.Key})
+}
+
+// SecretsView is the status of the vault and the names of all secrets.
+type SecretsView struct {
+	Status  VaultStatus     `json:"status"`
+	Servers []ServerSecrets `json:"servers" doc:"Servers that have a secret or a link."`
+}
+
+// VaultStatus describes where secrets are kept.
+type VaultStatus struct {
+	Keeper string `json:"keeper" enum:"keychain,file,none" doc:"Where new secrets are kept: the keychain of the operating system, the encrypted file, or nowhere."`
+	Why    string `json:"why" doc:"Why new secrets are kept there."`
+	Advice string `json:"advice,omitempty" doc:"A remedy when secrets cannot be kept."`
+	File   string `json:"file" enum:"none,locked,unlocked" doc:"State of the file that is encrypted with a passphrase."`
+}
+
+// ServerSecrets are the secrets that a server can use.
+type ServerSecrets struct {
+	Server  string       `json:"server" doc:"Name of the server."`
+	Secrets []SecretName `json:"secrets"`
+	Links   []SecretLink `json:"links"`
+}
+
+// SecretName is a secret without its value.
+type SecretName struct {
+	Key       string `json:"key"`
+	Kept      string `json:"kept" doc:"Where the value is kept: keychain; sealed, a file for values that are too long for the keychain, encrypted with a key in the keychain; or file, a file that is encrypted with a passphrase."`
+	UpdatedAt string `json:"updated_at"`
+}
+
+func (s *Secrets) listAll(ctx context.Context, _ *struct{}) (*route.Reply[SecretsView], error) {
+	records, err := s.Vault.Records(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[string][]SecretName)
+	for _, r := range records {
+		names[r.Server] = append(names[r.Server], SecretName{r.Name, r.Kept, r.UpdatedAt.Format(time.DateTime)})
+	}
+	out := SecretsView{Status: s.vaultStatus(ctx), Servers: []ServerSecrets{}}
+	for _, v := range s.Registry.List() {
+		row := ServerSecrets{Server: v.Name, Secrets: append([]SecretName{}, names[v.Name]...)}
+		if row.Links, err = s.linksOf(ctx, v); err != nil {
+			return nil, err
+		}
+		if len(row.Secrets)+len(row.Links) > 0 {
+			out.Servers = append(out.Servers, row)
+		}
+	}
+	return route.OK(out)
+}
+
+func (s *Secrets) vaultStatus(ctx context.Context) VaultStatus {
+	now := s.Vault.Status(ctx)
+	return VaultStatus{Keeper: now.Keeper, Why: now.Why, Advice: now.Advice, File: now.File}
+}
+
+type passphraseFields struct {
+	Passphrase string `json:"passphrase" doc:"Passphrase of the file. The first request creates the file and sets its passphrase."`
+}
+
+type unlockInput struct{ route.Object[passphraseFields] }
+
+func (s *Secrets) unlock(ctx context.Context, in *unlockInput) (*route.Reply[VaultStatus], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Vault.Unlock(ctx, body.Passphrase); err != nil {
+		return nil, err
+	}
+	return route.OK(s.vaultStatus(ctx))
+}
+
+type migrateFields struct {
+	DryRun  *bool    `json:"dry_run,omitempty" doc:"Whether to return only what would be moved; true by default."`
+	Servers []string `json:"servers,omitempty" doc:"Names of servers; all by default."`
+}
+
+// SecretMove is a credential that was found in a server's configuration, and whether it was moved to the vault.
+type SecretMove = secretmigration.Move
+
+type migrateInput struct {
+	route.OptionalObject[migrateFields]
+}
+
+func (s *Secrets) migrate(ctx context.Context, in *migrateInput) (*route.Reply[[]SecretMove], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	moves, err := s.Migrate(ctx, body.Servers, body.DryRun != nil && !*body.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(moves)
+}

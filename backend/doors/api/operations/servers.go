@@ -1,0 +1,334 @@
+package operations
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/loosejson"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpshape"
+	"github.com/agent-discover/agent-discover/backend/servers/corrections"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/risk"
+)
+
+// Server is the API's view of a configured server.
+type Server struct {
+	ID              int64             `json:"id" doc:"Unique identifier of the server."`
+	Name            string            `json:"name" doc:"Unique name. Tools of the server are called as name__tool."`
+	Description     string            `json:"description"`
+	Source          string            `json:"source" doc:"Who configured the server: local (a person), manual (an agent), setup-file, bundle, copy (a copy of the database, with which it was repaired), or another import."`
+	Command         *string           `json:"command" doc:"Program that starts a stdio server."`
+	Args            []string          `json:"args" doc:"Arguments of the command."`
+	Env             map[string]string `json:"env" doc:"Environment variables of the server's process."`
+	Tags            []string          `json:"tags"`
+	PackageName     *string           `json:"package_name"`
+	PackageVersion  *string           `json:"package_version"`
+	Transport       string            `json:"transport" doc:"stdio, streamable-http or sse."`
+	Repository      *string           `json:"repository"`
+	Homepage        *string           `json:"homepage" doc:"URL of a remote server."`
+	Headers         map[string]string `json:"headers,omitempty" doc:"HTTP headers sent to a remote server."`
+	Installed       bool              `json:"installed"`
+	Active          bool              `json:"active" doc:"Whether the tools of the server are in every client's list."`
+	LatestVersion   *string           `json:"latest_version"`
+	LastHealthCheck *string           `json:"last_health_check"`
+	HealthStatus    string            `json:"health_status"`
+	ErrorCount      int               `json:"error_count"`
+	CreatedAt       string            `json:"created_at"`
+	UpdatedAt       string            `json:"updated_at"`
+	State           string            `json:"state" enum:"waiting,held,sign_in,starting,failing,calls_fail,running,new,stopped" doc:"waiting (for approval), held (a program has changed how it is started), sign_in (a person must sign in), starting (for the first time, to list its tools), failing (the last start or check failed), calls_fail (most of the last calls failed), running, new (never started, so that its tools are not known) or stopped."`
+	StateReason     string            `json:"state_reason,omitempty" doc:"Why the server cannot be used now, or its tools are not known, as the end of a sentence that begins with its name."`
+	Account         string            `json:"account,omitempty" doc:"Label of the account that the server uses, if the same server is configured for several accounts."`
+	SignIn          string            `json:"sign_in,omitempty" enum:"signed_in,required,again,waiting" doc:"Of a remote server: signed_in, required (a person must sign in), again (likewise, and somebody was signed in before), or waiting (a sign-in waits for a person). Left out if nobody is signed in and the server has not asked for it."`
+	RecentCalls     int               `json:"recent_calls" doc:"Number of the last calls that decide about the state calls_fail, at most 10. Calls before a change of the server do not count."`
+	RecentErrors    int               `json:"recent_errors" doc:"How many of the recent calls failed."`
+	Approved        bool              `json:"approved" doc:"Whether a person has allowed the server to start."`
+	Running         bool              `json:"running" doc:"Whether the server has a process or a connection now."`
+	KeepRunning     bool              `json:"keep_running" doc:"Whether the server starts with the hub and is not stopped when idle."`
+	Isolation       string            `json:"isolation" enum:"shared,session" doc:"shared (one process or connection for all clients) or session (one for each session of a client)."`
+	Sandbox         *Sandbox          `json:"sandbox,omitempty" doc:"How the processes of a stdio server are confined. Left out for a remote server."`
+	Sessions        int               `json:"sessions,omitempty" doc:"Number of client sessions that have a process or connection of their own now, if isolation is session."`
+	PID             int               `json:"pid,omitempty" doc:"Process ID of a running stdio server; of the first one if there are several."`
+	Connections     []Connection      `json:"connections,omitempty" doc:"The processes or connections that clients share, if there are two: the server speaks versions of MCP before 2026-07-28 and later ones, and clients of both use it."`
+	ToolCount       int               `json:"tool_count" doc:"Number of known tools."`
+	ToolTokens      int               `json:"tool_tokens" doc:"Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted."`
+	LastError       string            `json:"last_error,omitempty" doc:"Why the server failed last, for people. It begins with the reason that the server itself gave, if there is one."`
+	MissingVariable string            `json:"missing_variable,omitempty" doc:"Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again."`
+	LaunchHash      string            `json:"launch_hash" doc:"Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed."`
+	Plaintext       []string          `json:"plaintext" doc:"Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url."`
+	ProposedBy      string            `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
+	Risk            *risk.Assessment  `json:"risk,omitempty" doc:"The risk of starting a server that waits for approval."`
+}
+
+// Connection is one of the processes or connections of a server.
+type Connection struct {
+	Protocol string `json:"protocolVersion" doc:"Version of MCP that the hub and the server use with each other."`
+	PID      int    `json:"pid,omitempty" doc:"Process ID; left out for a remote server."`
+	InFlight int    `json:"in_flight" doc:"Number of calls in flight."`
+}
+
+// Tool is the API's view of a known tool.
+type Tool struct {
+	ID          int64           `json:"id" doc:"Unique identifier of the tool."`
+	ServerID    int64           `json:"server_id" doc:"Unique identifier of its server."`
+	Name        string          `json:"name"`
+	Title       string          `json:"title" doc:"Title to show to people; empty when the tool has none."`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema,omitempty" doc:"JSON schema of the arguments; null when the tool has none. Left out with brief=true."`
+	Hash        string          `json:"hash" doc:"Hash of everything that a model sees of the tool: name, description and schemas."`
+	Tokens      int             `json:"tokens" doc:"Number of tokens that the definition takes in a model's context (o200k_base); 0 until it is counted."`
+}
+
+// serverDetail is a server with its tools and the last lines of its standard error.
+type serverDetail struct {
+	Server
+	Tools       []Tool       `json:"tools"`
+	Stderr      string       `json:"stderr,omitempty" doc:"The last lines that the server's process wrote to standard error."`
+	Corrections []Correction `json:"corrections,omitempty" doc:"What clients are shown otherwise than the server lists it, because they would refuse the whole list for it."`
+}
+
+// Correction is an item that clients are shown otherwise than its server lists it.
+type Correction struct {
+	Kind    mcpshape.Kind `json:"kind" enum:"tool,prompt,resource,resource template"`
+	Name    string        `json:"name" doc:"Name of a tool or a prompt, or URI of a resource or a template; empty if the item has none."`
+	LeftOut bool          `json:"left_out" doc:"Whether clients are not shown the item."`
+	Changes []string      `json:"changes" doc:"Which members are mended or left out, or why the item is."`
+}
+
+// Servers holds the operations on configured servers.
+type Servers struct {
+	Registry interface {
+		serversByID
+		Search(ctx context.Context, query string) ([]registry.Server, error)
+		Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
+	}
+	Lifecycle interface {
+		Add(ctx context.Context, s registry.Server) (registry.Server, error)
+		// Configure keeps new servers from being started until done is called.
+		Configure() (done func())
+		Remove(ctx context.Context, name string) error
+	}
+	Prefetch func(registry.Server) // downloads the package of a server in the background
+	Trust    interface {
+		// Expect announces what a person is about to configure.
+		Expect(s registry.Server)
+		// Accept notes that a person has approved how a server is started now.
+		Accept(ctx context.Context, server string, clean bool) error
+	}
+	Catalog toolSnapshots
+	Stderr  func(server string) string
+	// Corrections returns what clients are shown otherwise than a server lists it.
+	Corrections func(server string) []corrections.Correction
+	Views       *Views
+}
+
+// Routes declares the operations.
+func (s *Servers) Routes(t *route.Table) {
+	g := t.Group("servers")
+	route.Add(g, route.Get("/api/servers", "List servers"), s.list)
+	route.Add(g, route.Post("/api/servers", "Add a server").Creates(), s.add)
+	route.Add(g, route.Get("/api/servers/{id}", "Retrieve a server and its tools"), s.get)
+	route.Add(g, route.Put("/api/servers/{id}", "Update a server"), s.update)
+	route.Add(g, route.Delete("/api/servers/{id}", "Delete a server"), s.remove)
+}
+
+type listInput struct {
+	Query     string `query:"query" doc:"Text to search for in names, descriptions and tags."`
+	Source    string `query:"source" doc:"Only servers from this source."`
+	Installed string `query:"installed" doc:"If true, only installed servers."`
+}
+
+func (s *Servers) list(ctx context.Context, in *listInput) (*route.Reply[[]Server], error) {
+	servers, err := s.Registry.Search(ctx, in.Query)
+	if err != nil {
+		return nil, err
+	}
+	out := []Server{}
+	for _, v := range servers {
+		if (in.Source == "" || v.Source == in.Source) && (in.Installed != "true" || v.Installed) {
+			out = append(out, s.Views.Server(v))
+		}
+	}
+	return route.OK(out)
+}
+
+func (s *Servers) get(_ context.Context, in *ServerInput) (*route.Reply[serverDetail], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	detail := serverDetail{Server: s.Views.Server(v), Tools: []Tool{}, Stderr: s.Stderr(v.Name)}
+	for _, t := range s.Catalog.Snapshot().Of(v.Name) {
+		detail.Tools = append(detail.Tools, toolView(v.ID, t, true))
+	}
+	for _, c := range s.Corrections(v.Name) {
+		detail.Corrections = append(detail.Corrections, Correction(c))
+	}
+	slices.SortFunc(detail.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
+	return route.OK(detail)
+}
+
+// toolView returns the view of a tool, with its input schema or without.
+func toolView(server int64, t *catalog.Tool, schema bool) Tool {
+	out := Tool{ID: t.ID, ServerID: server, Name: t.Name, Title: t.Title, Description: t.Description, Hash: t.Hash, Tokens: t.Tokens}
+	if schema {
+		if out.InputSchema = t.InputSchema(); out.InputSchema == nil {
+			out.InputSchema = json.RawMessage("null")
+		}
+	}
+	return out
+}
+
+// ServerFields are the fields that both adding and updating a server can set. A nil field is not set.
+type ServerFields struct {
+	Description *string             `json:"description,omitempty"`
+	Command     *string             `json:"command,omitempty" doc:"Program that starts a stdio server."`
+	Transport   *string             `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage."`
+	Homepage    *string             `json:"homepage,omitempty" doc:"URL of a remote server."`
+	Headers     map[string]string   `json:"headers,omitempty" doc:"HTTP headers to send to a remote server with each request."`
+	KeepRunning *bool               `json:"keep_running,omitempty" doc:"Whether to start the server with the hub and not stop it when idle."`
+	Isolation   *string             `json:"isolation,omitempty" enum:"shared,session" doc:"Whether all clients share one process or connection (shared, the default), or each session of a client has its own (session)."`
+	Account     *string             `json:"account,omitempty" maxLength:"60" doc:"Label of the account that the server uses, if the same server is configured for several."`
+	Args        loosejson.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
+	Env         loosejson.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
+	Tags        loosejson.Strings   `json:"tags,omitempty"`
+}
+
+// check returns a fault.Invalid if a field has a value that no server can have.
+func (f ServerFields) check() error {
+	if f.Isolation != nil {
+		if err := registry.CheckIsolation(*f.Isolation); err != nil {
+			return err
+		}
+	}
+	if f.Account != nil {
+		return registry.CheckAccount(*f.Account)
+	}
+	return nil
+}
+
+func (f ServerFields) apply(v *registry.Server) {
+	set := func(to, from *string) {
+		if from != nil {
+			*to = *from
+		}
+	}
+	set(&v.Description, f.Description)
+	set(&v.Command, f.Command)
+	set(&v.URL, f.Homepage)
+	// Clients of the original product always send a transport, even a remote one for a server that has only a command.
+	if f.Transport != nil && (*f.Transport == "stdio" || v.URL != "" || v.Command == "") {
+		v.Transport = *f.Transport
+	}
+	if f.Headers != nil {
+		v.Headers = f.Headers
+	}
+	set(&v.Isolation, f.Isolation)
+	set(&v.Account, f.Account)
+	if f.KeepRunning != nil {
+		v.KeepRunning = *f.KeepRunning
+	}
+	if f.Args != nil {
+		v.Args = f.Args
+	}
+	if f.Env != nil {
+		v.Env = f.Env
+	}
+	if f.Tags != nil {
+		v.Tags = f.Tags
+	}
+}
+
+// hasOnlyTransport reports whether no field but the transport is set.
+func (f ServerFields) hasOnlyTransport() bool {
+	f.Transport = nil
+	return reflect.DeepEqual(f, ServerFields{})
+}
+
+type newServerFields struct {
+	Name   string `json:"name" pattern:"^[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$" doc:"Unique name, without two underscores in a row. It is not made of dots alone."`
+	Source string `json:"source,omitempty" doc:"Who configures the server; local by default."`
+	Level  string `json:"sandbox,omitempty" enum:"off,guard,strict" doc:"How to confine the processes of a stdio server: off (the default), guard or strict."`
+	Start  *bool  `json:"start,omitempty" doc:"Whether to start the server once in the background, to list its tools; true by default. Otherwise it starts with the first call, and its tools are unknown until then."`
+	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the package of a server that is not started now; true by default."`
+	ServerFields
+	// Clients of the original product may send other types, which are ignored.
+	Args loosejson.StringsOrNone   `json:"args,omitempty" doc:"Arguments of the command."`
+	Env  loosejson.StringMapOrNone `json:"env,omitempty" doc:"Environment variables of the server's process."`
+	Tags loosejson.StringsOrNone   `json:"tags,omitempty"`
+}
+
+type addServerInput struct{ route.Object[newServerFields] }
+
+func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Server], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local"), Sandbox: body.Level, Deferred: body.Start != nil && !*body.Start}
+	if err := errors.Join(body.check(), registry.CheckSandbox(body.Level)); err != nil {
+		return nil, err
+	}
+	body.apply(&v)
+	defer s.Lifecycle.Configure()()
+	v.Args, v.Env, v.Tags = body.Args, body.Env, body.Tags
+	if v, err = s.Lifecycle.Add(ctx, v); err == nil && guard.ByPerson(ctx) {
+		err = s.Trust.Accept(ctx, v.Name, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v.Deferred && (body.Warm == nil || *body.Warm) {
+		s.Prefetch(v)
+	}
+	return route.Created(s.Views.Server(v))
+}
+
+func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*route.Reply[Server], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if err := body.check(); err != nil {
+		return nil, err
+	}
+	body.apply(&v)
+	if t := body.Transport; t != nil && *t != "stdio" && v.URL == "" && (v.Transport == *t || body.hasOnlyTransport()) {
+		return nil, fault.New(fault.Invalid, "homepage is required for the transport %s", *t)
+	}
+	if guard.ByPerson(ctx) {
+		s.Trust.Expect(v)
+	}
+	v, err = s.Registry.Update(ctx, v.Name, body.apply)
+	if err == nil && guard.ByPerson(ctx) {
+		err = s.Trust.Accept(ctx, v.Name, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(s.Views.Server(v))
+}
+
+func (s *Servers) remove(ctx context.Context, in *ServerInput) (*route.Reply[map[string]string], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Lifecycle.Remove(ctx, v.Name); err != nil {
+		return nil, err
+	}
+	s.Views.forget(v.ID)
+	return statusOnly("deleted")
+}

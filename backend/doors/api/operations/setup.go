@@ -1,0 +1,69 @@
+package operations
+
+import (
+	"context"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
+)
+
+// Setup holds the operations that add servers from setup files and imported databases.
+type Setup struct {
+	Syncer interface {
+		Sync(ctx context.Context, file string) (setup.SyncResult, error)
+		SyncUnseen(ctx context.Context, file string) (setup.SyncResult, error)
+	}
+	Import func(ctx context.Context, q setup.ImportRequest) (setup.ImportReport, error)
+}
+
+// Routes declares the operations.
+func (s *Setup) Routes(t *route.Table) {
+	g := t.Group("hub")
+	route.Add(g, route.Post("/api/sync", "Add the servers of a setup file; those of another file than the configured one wait for approval unless a session asks"), s.sync)
+	route.Add(g, route.Post("/api/import", "Import the database of the original product"), s.importDatabase)
+}
+
+type syncFields struct {
+	File string `json:"file,omitempty" doc:"Path of a setup file; the configured file by default."`
+}
+
+type syncInput struct {
+	route.OptionalObject[syncFields]
+}
+
+func (s *Setup) sync(ctx context.Context, in *syncInput) (*route.Reply[setup.SyncResult], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	sync := s.Syncer.SyncUnseen
+	if guard.ByPerson(ctx) {
+		sync = s.Syncer.Sync
+	}
+	result, err := sync(ctx, body.File)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(result)
+}
+
+type importFields struct {
+	Path   string            `json:"path" doc:"Absolute path of the database. It is not changed."`
+	DryRun bool              `json:"dry_run,omitempty" doc:"Whether to return only what would be imported."`
+	Rename map[string]string `json:"rename,omitempty" doc:"New names of servers, by their names in the database."`
+}
+
+type importDatabaseInput struct{ route.Object[importFields] }
+
+func (s *Setup) importDatabase(ctx context.Context, in *importDatabaseInput) (*route.Reply[setup.ImportReport], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	report, err := s.Import(ctx, setup.ImportRequest{Path: body.Path, DryRun: body.DryRun, Rename: body.Rename, Unseen: !guard.ByPerson(ctx)})
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(report)
+}

@@ -1,0 +1,46 @@
+package operations
+
+import (
+	"context"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
+)
+
+// ToolApprovals holds the operations on tools whose calls a person has approved for good.
+type ToolApprovals struct{ Approvals *policy.Approvals }
+
+// Routes declares the operations.
+func (a *ToolApprovals) Routes(t *route.Table) {
+	g := t.Group("tools")
+	route.Add(g, route.Get("/api/tool-approvals", "List the tools whose calls a person has approved for good"), a.list)
+	route.Add(g, route.Delete("/api/tool-approvals/{server}/{tool}", "Ask again before each call of a tool"), a.revoke)
+}
+
+// ToolApproval is a tool whose calls a person has approved for good.
+type ToolApproval struct {
+	Server    string `json:"server"`
+	Tool      string `json:"tool"`
+	CreatedAt string `json:"createdAt" doc:"When a person has approved the tool, in UTC (RFC 3339). The approval holds until the definition of the tool changes, or how its server is started."`
+}
+
+func (a *ToolApprovals) list(context.Context, *struct{}) (*route.Reply[[]ToolApproval], error) {
+	out := []ToolApproval{}
+	for _, one := range a.Approvals.All() {
+		out = append(out, ToolApproval{one.Tool.Server, one.Tool.Tool, Timestamp(one.At)})
+	}
+	return route.OK(out)
+}
+
+type toolApprovalInput struct {
+	Server string `path:"server" doc:"Name of the server."`
+	Tool   string `path:"tool" doc:"Name of the tool, as its server lists it."`
+}
+
+func (a *ToolApprovals) revoke(ctx context.Context, in *toolApprovalInput) (*route.Reply[done], error) {
+	if err := a.Approvals.Revoke(ctx, catalog.Key{Server: in.Server, Tool: in.Tool}); err != nil {
+		return nil, err
+	}
+	return route.OK(done{true})
+}

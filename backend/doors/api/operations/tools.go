@@ -1,0 +1,144 @@
+package operations
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/policy"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// maxToolClients is the maximum number of clients in the list of a tool's users.
+const maxToolClients = 50
+
+// Tools holds the operations on known tools.
+type Tools struct {
+	Registry interface {
+		serverLister
+		Get(name string) (registry.Server, error)
+	}
+	Catalog toolSnapshots
+	Policy  *policy.Current
+	Journal interface {
+		UsedBy(ctx context.Context, server, tool string, limit int) ([]journal.ClientUse, error)
+		MetricsOf(server, tool string) (journal.ToolMetrics, bool)
+	}
+	FoundBy func(catalog.Key) []string // names of the sessions that have a tool as a session tool
+}
+
+// Routes declares the operations.
+func (s *Tools) Routes(t *route.Table) {
+	g := t.Group("tools")
+	route.Add(g, route.Get("/api/tools", "List known tools, also those of stopped servers"), s.list)
+	route.Add(g, route.Get("/api/tools/{id}", "Retrieve a tool with its definition, statistics and users"), s.get)
+}
+
+// KnownTool is a tool with its server.
+type KnownTool struct {
+	Server string `json:"server" doc:"Name of the server."`
+	Tool
+	AppearsAs string   `json:"appears_as,omitempty" doc:"Name under which agents see the tool, if the configuration gives it another one."`
+	Disabled  string   `json:"disabled,omitempty" doc:"Why the configuration forbids calls of the tool, for people. The wording may change."`
+	Labels    []string `json:"labels" nullable:"false" doc:"Tags that the rules in the configuration give the tool."`
+	Enabled   bool     `json:"enabled" doc:"Whether the tool is in every client's list: its server is active and approved, and no rule disables the tool."`
+}
+
+type toolsInput struct {
+	Server string `query:"server" doc:"Only tools of the server with this name."`
+	Name   string `query:"name" doc:"Only tools with this name, their own or the one that agents see."`
+	Brief  string `query:"brief" doc:"If true, input schemas are left out."`
+}
+
+func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownTool], error) {
+	rules, servers := s.Policy.Get(), make(map[string]registry.Server)
+	snapshot := s.Catalog.Snapshot()
+	tools, view := snapshot.Tools, rules.View("", snapshot)
+	for _, v := range s.Registry.List() {
+		servers[v.Name] = v
+	}
+	out := make([]KnownTool, 0, len(tools))
+	for _, t := range tools {
+		shown := view.Present(t).Name
+		if (in.Server == "" || t.Server == in.Server) && (in.Name == "" || t.Name == in.Name || shown == in.Name) {
+			known := knownTool(servers[t.Server], t, snapshot, rules, in.Brief != "true")
+			if shown != t.Name {
+				known.AppearsAs = shown
+			}
+			out = append(out, known)
+		}
+	}
+	return route.OK(out)
+}
+
+// knownTool returns the view of a tool. v is the tool's server, or the zero value when that was removed a moment ago.
+func knownTool(v registry.Server, t *catalog.Tool, in *catalog.Snapshot, rules *policy.Policy, schema bool) KnownTool {
+	k := KnownTool{Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.Enabled && v.Approved, Labels: append([]string{}, rules.Decide(t.Server, t.Name).Tags...)}
+	if err := rules.Refusal("", t.Server, t.Name, in); err != nil {
+		k.Enabled, k.Disabled = false, fault.MessageOf(err)
+	}
+	return k
+}
+
+// toolDetail is a tool with everything that is known about it.
+type toolDetail struct {
+	KnownTool
+	Definition json.RawMessage `json:"definition" doc:"Object with the tool as its server listed it."`
+	Metrics    *ToolMetrics    `json:"metrics,omitempty" doc:"Statistics; left out for a tool that was never called."`
+	Used       toolUse         `json:"used"`
+}
+
+// toolUse describes which clients have a tool in their list and which have called it.
+type toolUse struct {
+	Enabled bool         `json:"enabled" doc:"Whether the tool is in every client's list."`
+	LentTo  []string     `json:"lent_to" nullable:"false" doc:"Names of connected clients that found the tool and have it in their own list."`
+	Clients []toolClient `json:"clients" nullable:"false" doc:"Clients that called the tool according to the journal, the most frequent first, at most 50."`
+}
+
+// toolClient is a client that called a tool.
+type toolClient struct {
+	Name         string `json:"name" doc:"Name that the client sent when it connected; api or tester for calls over this API."`
+	Calls        int64  `json:"calls" doc:"Number of calls, refused ones included."`
+	LastCalledAt string `json:"last_called_at" doc:"Time of the last call in UTC, for example 2026-01-31 08:00:00."`
+}
+
+type toolInput struct {
+	ID string `path:"id" doc:"Unique identifier of the tool."`
+}
+
+func (s *Tools) get(ctx context.Context, in *toolInput) (*route.Reply[toolDetail], error) {
+	t, err := s.find(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := s.Registry.Get(t.Server)
+	out := toolDetail{KnownTool: knownTool(v, t, s.Catalog.Snapshot(), s.Policy.Get(), true), Definition: t.Definition}
+	out.Used = toolUse{Enabled: out.Enabled, LentTo: orEmpty(s.FoundBy(t.Key())), Clients: []toolClient{}}
+	callers, err := s.Journal.UsedBy(ctx, t.Server, t.Name, maxToolClients)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range callers {
+		out.Used.Clients = append(out.Used.Clients, toolClient{c.Client, c.Calls, dateTime(c.Last)})
+	}
+	if m, called := s.Journal.MetricsOf(t.Server, t.Name); called {
+		out.Metrics = &ToolMetrics{m.Tool, m.Calls, m.Errors, latenciesOf(m.Stats)}
+	}
+	return route.OK(out)
+}
+
+func (s *Tools) find(text string) (*catalog.Tool, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err == nil {
+		for _, t := range s.Catalog.Snapshot().Tools {
+			if t.ID == id {
+				return t, nil
+			}
+		}
+	}
+	return nil, fault.New(fault.NotFound, "Not found")
+}

@@ -1,0 +1,145 @@
+package operations
+
+import (
+	"context"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+)
+
+type pinnedTool struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+	Hash   string `json:"hash" doc:"Hash of the present definition as the person was shown it, from drift."`
+}
+
+type pinFields struct {
+	Tools []pinnedTool `json:"tools" nullable:"false"`
+}
+
+type pinInput struct {
+	ToolsetInput
+	route.Object[pinFields]
+}
+
+func (o *Toolsets) pin(ctx context.Context, in *pinInput) (*route.Reply[ToolsetView], error) {
+	if _, err := o.Keeper.Get(in.Name); err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if !guard.ByPerson(ctx) {
+		return nil, fault.New(fault.Denied, "only a person can pin tools that have changed; use the dashboard, or a terminal: agent-discover toolset pin %s", in.Name)
+	}
+	keys, shown := []catalog.Key{}, make(map[catalog.Key]string)
+	for _, t := range body.Tools {
+		key := catalog.Key{Server: t.Server, Tool: t.Tool}
+		keys, shown[key] = append(keys, key), t.Hash
+	}
+	return o.reply(o.Keeper.Pin(ctx, in.Name, keys, shown))
+}
+
+type noteFields struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+	Note   string `json:"note" maxLength:"500" doc:"The text; empty to remove the note."`
+}
+
+type noteInput struct {
+	ToolsetInput
+	route.Object[noteFields]
+}
+
+func (o *Toolsets) note(ctx context.Context, in *noteInput) (*route.Reply[ToolsetView], error) {
+	if _, err := o.Keeper.Get(in.Name); err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if !guard.ByPerson(ctx) {
+		return nil, fault.New(fault.Denied, "only a person can set notes, because models read them; use the dashboard")
+	}
+	return o.reply(o.Keeper.Note(ctx, in.Name, catalog.Key{Server: body.Server, Tool: body.Tool}, body.Note))
+}
+
+type equipFields struct {
+	Client string `json:"client,omitempty" doc:"Identifier of an editor, or token: and the identifier of a token; all that have no toolset of their own if it is missing."`
+}
+
+type equipInput struct {
+	ToolsetInput
+	route.OptionalObject[equipFields]
+}
+
+func (o *Toolsets) equip(ctx context.Context, in *equipInput) (*route.Reply[ToolsetView], error) {
+	t, err := o.Keeper.Get(in.Name)
+	if err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	return o.reply(t, o.Keeper.Equip(ctx, body.Client, in.Name))
+}
+
+type unequipInput struct {
+	route.OptionalObject[equipFields]
+}
+
+func (o *Toolsets) unequip(ctx context.Context, in *unequipInput) (*route.Reply[map[string]string], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	had, err := o.Keeper.Unequip(ctx, body.Client)
+	if err != nil {
+		return nil, err
+	}
+	if !had {
+		return statusOnly("none_equipped")
+	}
+	return statusOnly("unequipped")
+}
+
+// exportedToolset describes an exported file.
+type exportedToolset struct {
+	Format  string `json:"format" enum:"agent-discover-toolset"`
+	Version int    `json:"version"`
+	Name    string `json:"name"`
+}
+
+func (o *Toolsets) export(_ context.Context, in *ToolsetInput) (*route.Raw, error) {
+	data, err := o.Keeper.Export(in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return route.RawJSON(data)
+}
+
+type importToolsetFields struct {
+	File string `json:"file" doc:"Content of the file."`
+	Name string `json:"name,omitempty" doc:"Name of the toolset, if it is not to have that in the file."`
+}
+
+type importToolsetInput struct {
+	route.Object[importToolsetFields]
+}
+
+func (o *Toolsets) importFile(ctx context.Context, in *importToolsetInput) (*route.Reply[ToolsetView], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	t, err := o.Keeper.Import(ctx, []byte(body.File), body.Name)
+	if err != nil {
+		return nil, err
+	}
+	return route.Created(o.view(t))
+}

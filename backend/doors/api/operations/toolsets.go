@@ -1,0 +1,204 @@
+package operations
+
+import (
+	"context"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/toolset"
+)
+
+// Toolsets holds the operations on toolsets.
+type Toolsets struct {
+	Keeper *toolset.Keeper
+}
+
+// Routes declares the operations.
+func (o *Toolsets) Routes(table *route.Table) {
+	g := table.Group("toolsets")
+	route.Add(g, route.Get("/api/toolsets", "List toolsets with the states of their tools, and what clients have equipped"), o.list)
+	route.Add(g, route.Post("/api/toolsets", "Create a toolset; its tools are pinned as they are now").Creates(), o.create)
+	route.Add(g, route.Post("/api/toolsets/import", "Create a toolset from an exported file").Creates(), o.importFile)
+	route.Add(g, route.Post("/api/toolsets/unequip", "Take the equipped toolset from a client"), o.unequip)
+	route.Add(g, route.Get("/api/toolsets/{name}", "Get a toolset"), o.get)
+	route.Add(g, route.Put("/api/toolsets/{name}", "Replace the description, the tools and the notes of a toolset; tools that it had keep their pins"), o.update)
+	route.Add(g, route.Delete("/api/toolsets/{name}", "Delete a toolset and revoke the tokens of its surface"), o.remove)
+	route.Add(g, route.Post("/api/toolsets/{name}/approve", "Approve a toolset that an agent has built"), o.approve)
+	route.Add(g, route.Post("/api/toolsets/{name}/pin", "Accept the present definitions of tools that have changed"), o.pin)
+	route.Add(g, route.Post("/api/toolsets/{name}/note", "Set the note of a tool, which ends what an agent has proposed"), o.note)
+	route.Add(g, route.Post("/api/toolsets/{name}/equip", "Equip a client with a toolset: it lists these tools in place of those of active servers"), o.equip)
+	route.Add(g, route.Get("/api/toolsets/{name}/export", "Export a toolset as a file, without the definitions of its tools").Returns(exportedToolset{}), o.export)
+}
+
+// ToolsetList is all toolsets.
+type ToolsetList struct {
+	Toolsets []ToolsetView     `json:"toolsets" nullable:"false" doc:"Sorted by name."`
+	Equipped map[string]string `json:"equipped" doc:"Names of toolsets by client: the identifier of an editor, or token: and the identifier of a token. The empty client stands for all others, an empty name for no toolset."`
+}
+
+// ToolsetView is a toolset with the states of its tools.
+type ToolsetView struct {
+	Name        string        `json:"name"`
+	Description string        `json:"description"`
+	Approved    bool          `json:"approved" doc:"Whether clients may use the toolset. One that an agent has built waits for a person."`
+	ProposedBy  string        `json:"proposed_by,omitempty" doc:"Client whose agent has built the toolset."`
+	EquipFor    *string       `json:"equip_for,omitempty" doc:"Client that equips the toolset when it is approved; missing for none."`
+	Hash        string        `json:"hash" doc:"Hash of everything that an approval covers."`
+	Tokens      int           `json:"tokens" doc:"Number of tokens of the definitions that a client lists (o200k_base)."`
+	Tools       []ToolsetTool `json:"tools" nullable:"false" doc:"In the order in which clients list them."`
+	CreatedAt   time.Time     `json:"created_at"`
+	UpdatedAt   time.Time     `json:"updated_at"`
+}
+
+// ToolsetTool is a tool of a toolset.
+type ToolsetTool struct {
+	Server      string         `json:"server"`
+	Tool        string         `json:"tool"`
+	State       toolset.State  `json:"state" enum:"ready,drifted,missing,waiting" doc:"drifted: its server defines it differently than a person has accepted it, so that calls are refused. missing: its server was removed or does not list it any more. waiting: its server waits for approval."`
+	Description string         `json:"description" doc:"Description as it was accepted, or the present one if that is not known."`
+	Tokens      int            `json:"tokens" doc:"Number of tokens of the definition; 0 if clients do not list the tool."`
+	Note        string         `json:"note,omitempty" doc:"Text that is appended to the description."`
+	Proposed    string         `json:"proposed_note,omitempty" doc:"Note of an agent that waits for a person."`
+	ProposedBy  string         `json:"proposed_note_by,omitempty"`
+	Drift       *toolset.Drift `json:"drift,omitempty" doc:"How the present definition of a drifted tool differs from the accepted one, word by word."`
+}
+
+func (o *Toolsets) view(t toolset.Toolset) ToolsetView {
+	view := ToolsetView{
+		Name: t.Name, Description: t.Description, Approved: t.Approved, ProposedBy: t.ProposedBy, EquipFor: t.EquipFor, Hash: t.Hash(),
+		Tools: []ToolsetTool{}, CreatedAt: t.Created, UpdatedAt: t.Updated,
+	}
+	for _, e := range o.Keeper.Entries(t) {
+		one := ToolsetTool{
+			Server: e.Server, Tool: e.Tool, State: e.State, Note: e.Note, Proposed: e.Proposed, ProposedBy: e.ProposedBy, Drift: e.Drift(),
+		}
+		if pinned, ok := catalog.Restore(e.Server, e.Pinned, e.Hash, 0); ok {
+			one.Description = pinned.Description
+		} else if e.Present != nil {
+			one.Description = e.Present.Description
+		}
+		if shown := e.Shown(nil); shown != nil {
+			one.Tokens = shown.Tokens
+			view.Tokens += shown.Tokens
+		}
+		view.Tools = append(view.Tools, one)
+	}
+	return view
+}
+
+func (o *Toolsets) list(context.Context, *struct{}) (*route.Reply[ToolsetList], error) {
+	out := ToolsetList{Toolsets: []ToolsetView{}, Equipped: o.Keeper.AllEquipped()}
+	for _, t := range o.Keeper.List() {
+		out.Toolsets = append(out.Toolsets, o.view(t))
+	}
+	return route.OK(out)
+}
+
+// ToolsetInput names a toolset in a path. It is exported because it is embedded, and only exported fields are read.
+type ToolsetInput struct {
+	Name string `path:"name"`
+}
+
+func (o *Toolsets) get(_ context.Context, in *ToolsetInput) (*route.Reply[ToolsetView], error) {
+	t, err := o.Keeper.Get(in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(o.view(t))
+}
+
+type toolsetReference struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+	Note   string `json:"note,omitempty" maxLength:"500"`
+}
+
+type toolsetFields struct {
+	Name        string             `json:"name" doc:"2 to 50 lower-case letters, digits and hyphens."`
+	Description string             `json:"description,omitempty" maxLength:"200"`
+	Tools       []toolsetReference `json:"tools" nullable:"false" maxItems:"100" doc:"1 to 100 tools in their order."`
+}
+
+func (f toolsetFields) references() []toolset.Reference {
+	out := make([]toolset.Reference, len(f.Tools))
+	for i, t := range f.Tools {
+		out[i] = toolset.Reference{Server: t.Server, Tool: t.Tool, Note: t.Note}
+	}
+	return out
+}
+
+type createToolsetInput struct{ route.Object[toolsetFields] }
+
+func (o *Toolsets) create(ctx context.Context, in *createToolsetInput) (*route.Reply[ToolsetView], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	t, err := o.Keeper.Create(ctx, toolset.Toolset{Name: body.Name, Description: body.Description, Tools: body.references()})
+	if err != nil {
+		return nil, err
+	}
+	return route.Created(o.view(t))
+}
+
+type updateToolsetFields struct {
+	Description string             `json:"description,omitempty" maxLength:"200"`
+	Tools       []toolsetReference `json:"tools" nullable:"false" maxItems:"100" doc:"1 to 100 tools in their order."`
+}
+
+type updateToolsetInput struct {
+	ToolsetInput
+	route.Object[updateToolsetFields]
+}
+
+func (o *Toolsets) update(ctx context.Context, in *updateToolsetInput) (*route.Reply[ToolsetView], error) {
+	if _, err := o.Keeper.Get(in.Name); err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	return o.reply(o.Keeper.Update(ctx, in.Name, body.Description, toolsetFields{Tools: body.Tools}.references()))
+}
+
+// reply returns a toolset that was changed.
+func (o *Toolsets) reply(t toolset.Toolset, err error) (*route.Reply[ToolsetView], error) {
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(o.view(t))
+}
+
+func (o *Toolsets) remove(ctx context.Context, in *ToolsetInput) (*route.Reply[map[string]string], error) {
+	if err := o.Keeper.Delete(ctx, in.Name); err != nil {
+		return nil, err
+	}
+	return statusOnly("deleted")
+}
+
+type approveToolsetFields struct {
+	Hash string `json:"hash" doc:"Hash of the toolset as the person was shown it."`
+}
+
+type approveToolsetInput struct {
+	ToolsetInput
+	route.Object[approveToolsetFields]
+}
+
+func (o *Toolsets) approve(ctx context.Context, in *approveToolsetInput) (*route.Reply[ToolsetView], error) {
+	if _, err := o.Keeper.Get(in.Name); err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if !guard.ByPerson(ctx) {
+		return nil, fault.New(fault.Denied, "only a person can approve toolsets; use the dashboard, or a terminal: agent-discover toolset approve %s", in.Name)
+	}
+	return o.reply(o.Keeper.Approve(ctx, in.Name, body.Hash))
+}

@@ -1,0 +1,274 @@
+package operations
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/trust/difference"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
+)
+
+// Trust holds the operations on what servers list: what is approved, and what is held until a person decides.
+type Trust struct {
+	Registry interface {
+		serversByID
+		Get(name string) (registry.Server, error)
+	}
+	Keeper interface {
+		Attention(ctx context.Context) ([]quarantine.Item, error)
+		Items(ctx context.Context, server string) ([]quarantine.Item, error)
+		Item(ctx context.Context, id int64) (quarantine.Item, error)
+		Relaunched(server string) []quarantine.LaunchChange
+		Approve(ctx context.Context, id int64, d quarantine.Decision) error
+		Reject(ctx context.Context, id int64, d quarantine.Decision) error
+		ApproveClean(ctx context.Context, server, launchHash string) (approved, waiting int, err error)
+		Counts() quarantine.Counts
+		Revoked() []string
+	}
+}
+
+// Routes declares the operations.
+func (o *Trust) Routes(t *route.Table) {
+	g := t.Group("trust")
+	route.Add(g, route.Get("/api/trust", "List what needs a person's decision: held tools, prompts, resources and instructions"), o.list)
+	route.Add(g, route.Get("/api/trust/items/{id}", "Get an item with its definitions, the evidence and how it has changed"), o.get)
+	route.Add(g, route.Post("/api/trust/items/{id}/approve", "Approve the definition of an item"), o.approve)
+	route.Add(g, route.Post("/api/trust/items/{id}/reject", "Reject the definition of an item"), o.reject)
+	route.Add(g, route.Post("/api/trust/servers/{id}/approve", "Approve the launch of a server, and its held items in which the scan finds nothing"), o.approveClean)
+}
+
+// TrustList is what needs a person, or everything that a server lists.
+type TrustList struct {
+	quarantine.Counts
+	Servers []TrustServer `json:"servers" nullable:"false" doc:"The servers of the items, and those that are not started because their configuration has changed."`
+	Items   []TrustItem   `json:"items" nullable:"false" doc:"Sorted by server, kind and position."`
+}
+
+// TrustServer is a server with its items that need a person.
+type TrustServer struct {
+	ID            int64                     `json:"id" doc:"Identifier of the server."`
+	Name          string                    `json:"name"`
+	ProposedBy    string                    `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
+	Waiting       int                       `json:"waiting" doc:"Number of its items that wait for a decision."`
+	Clean         int                       `json:"clean" doc:"How many of them can be approved together, because the scan finds nothing in them."`
+	LaunchHash    string                    `json:"launch_hash" doc:"Hash of everything that decides what a start of the server runs. Send it with an approval, so that the approval fails if the configuration has changed."`
+	LaunchChanges []quarantine.LaunchChange `json:"launch_changes,omitempty" doc:"How the server is started otherwise than when its items were approved; missing if it is not."`
+}
+
+// TrustItem is something that a server lists, without its texts.
+type TrustItem struct {
+	ID         int64                `json:"id"`
+	Server     string               `json:"server"`
+	Kind       quarantine.Kind      `json:"kind" enum:"tool,prompt,resource,template,instructions"`
+	Name       string               `json:"name" doc:"Name of a tool or prompt, URI of a resource, URI template of a template; empty for instructions."`
+	State      quarantine.State     `json:"state" enum:"approved,pending,changed,blocked,rejected" doc:"Only approved items reach agents. pending: nobody has approved it. changed: its definition is another one than the approved one. blocked: the scan has found signs of an attack. rejected: a person does not want it."`
+	Reason     quarantine.Reason    `json:"reason,omitempty" enum:"new,proposed,launch,changed,scan,rejected,alike" doc:"Why it is held. new: the server lists it since its items were approved. proposed: an agent proposed the server. launch: the server is started in another way. changed: its definition has changed. scan: what the scan has found in it. alike: people may take its name for that of another item of the server."`
+	Why        string               `json:"why,omitempty" doc:"The reason as a sentence without its beginning."`
+	Waits      bool                 `json:"waits" doc:"Whether it is held until a person decides."`
+	Warns      bool                 `json:"warns" doc:"Whether it is in use, but a person should look at it."`
+	Listed     bool                 `json:"listed" doc:"Whether the server lists it now."`
+	Hash       string               `json:"hash" doc:"Hash of its latest definition. Send it with a decision, so that the decision fails if the definition has changed."`
+	Verdict    quarantine.Verdict   `json:"verdict" enum:"none,note,warn,block" doc:"What the scan says about the latest definition."`
+	Points     float64              `json:"points"`
+	Findings   []quarantine.Finding `json:"findings" nullable:"false" doc:"What the scan has found, the strongest first."`
+	Flips      int                  `json:"flips,omitempty" doc:"How often its definition has changed and come back since a person has looked at it."`
+	Since      string               `json:"since" doc:"Since when it is in this state, in UTC (RFC 3339)."`
+	ApprovedBy quarantine.By        `json:"approved_by,omitempty" enum:"person,scan,existing" doc:"Who has approved its approved definition: person, scan (with its server, because the scan has found nothing that forbids it), or existing (it was in use when holding was introduced)."`
+	ApprovedAt string               `json:"approved_at,omitempty"`
+}
+
+// TrustDetail is an item with its texts.
+type TrustDetail struct {
+	TrustItem
+	Definition string              `json:"definition" doc:"Its latest definition as JSON. Characters that cannot be seen are shown as U+XXXX."`
+	Approved   string              `json:"approved_definition,omitempty" doc:"The approved definition, likewise; missing if there is none."`
+	Changes    []difference.Change `json:"changes" nullable:"false" doc:"How the latest definition differs from the approved one."`
+}
+
+func newTrustItem(i quarantine.Item) TrustItem {
+	out := TrustItem{
+		ID: i.ID, Server: i.Server, Kind: i.Kind, Name: i.Name, State: i.State, Reason: i.Reason, Waits: i.Waits(), Warns: i.Warns(), Listed: i.Listed,
+		Hash: i.Hash.String(), Verdict: i.Verdict, Points: i.Points, Findings: append([]quarantine.Finding{}, i.Findings...), Flips: i.Flips,
+		Since: Timestamp(i.Since), ApprovedBy: i.By,
+	}
+	if i.Held() {
+		out.Why = quarantine.Explain(i.State, i.Reason)
+	}
+	if !i.At.IsZero() {
+		out.ApprovedAt = Timestamp(i.At)
+	}
+	return out
+}
+
+type trustListInput struct {
+	Server string `query:"server" doc:"Name of a server: only its items."`
+	All    string `query:"all" enum:"true,false" doc:"If true, also the items of this server that need nobody."`
+}
+
+func (o *Trust) list(ctx context.Context, in *trustListInput) (*route.Reply[TrustList], error) {
+	out := TrustList{Counts: o.Keeper.Counts(), Servers: []TrustServer{}, Items: []TrustItem{}}
+	if in.All == "true" && in.Server == "" {
+		return nil, fault.New(fault.Invalid, "all needs server: the name of a server")
+	}
+	items, err := o.Keeper.Attention(ctx)
+	if in.All == "true" {
+		items, err = o.Keeper.Items(ctx, in.Server)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range items {
+		if in.Server == "" || i.Server == in.Server {
+			o.add(&out, i)
+		}
+	}
+	for _, name := range o.Keeper.Revoked() { // some have no item that needs a person
+		if in.Server == "" || name == in.Server {
+			o.server(&out, name)
+		}
+	}
+	return route.OK(out)
+}
+
+// server returns a server of a list, to which it adds the server if it is missing; nil if the server was removed.
+func (o *Trust) server(list *TrustList, name string) *TrustServer {
+	if i := slices.IndexFunc(list.Servers, func(s TrustServer) bool { return s.Name == name }); i >= 0 {
+		return &list.Servers[i]
+	}
+	v, err := o.Registry.Get(name)
+	if err != nil {
+		return nil
+	}
+	list.Servers = append(list.Servers, TrustServer{ID: v.ID, Name: name, ProposedBy: v.ProposedBy, LaunchHash: lifecycle.LaunchHash(v), LaunchChanges: o.Keeper.Relaunched(name)})
+	return &list.Servers[len(list.Servers)-1]
+}
+
+// add adds an item to a list.
+func (o *Trust) add(list *TrustList, i quarantine.Item) {
+	server := o.server(list, i.Server)
+	if server == nil {
+		return
+	}
+	if i.Waits() {
+		server.Waiting++
+		if i.Clean() {
+			server.Clean++
+		}
+	}
+	list.Items = append(list.Items, newTrustItem(i))
+}
+
+// TrustItemInput names an item in a path. It is exported because it is embedded, and only exported fields are read.
+type TrustItemInput struct {
+	ID int64 `path:"id" doc:"Identifier of the item."`
+}
+
+func (o *Trust) get(ctx context.Context, in *TrustItemInput) (*route.Reply[TrustDetail], error) {
+	i, err := o.Keeper.Item(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(newTrustDetail(i))
+}
+
+func newTrustDetail(i quarantine.Item) TrustDetail {
+	detail := TrustDetail{TrustItem: newTrustItem(i), Definition: readable(i.Latest), Changes: []difference.Change{}}
+	if i.Approved != (quarantine.Hash{}) {
+		detail.Approved = readable(i.ApprovedText)
+		detail.Changes = difference.Of(i.ApprovedText, i.Latest)
+	}
+	return detail
+}
+
+// readable returns JSON with what cannot be seen made visible, also if it is escaped.
+func readable(raw json.RawMessage) string {
+	var value any
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if decoder.Decode(&value) != nil || encoder.Encode(value) != nil {
+		return difference.Visible(string(raw))
+	}
+	return difference.Visible(strings.TrimSuffix(out.String(), "\n"))
+}
+
+type trustDecision struct {
+	Hash      string `json:"hash" doc:"Hash of the definition that the person was shown."`
+	Confirmed bool   `json:"confirmed,omitempty" doc:"Whether the person was shown the evidence against a blocked item, and approves it nevertheless. Without it, the request fails with the code confirmation_required."`
+}
+
+type trustDecisionInput struct {
+	TrustItemInput
+	route.Object[trustDecision]
+}
+
+func (o *Trust) approve(ctx context.Context, in *trustDecisionInput) (*route.Reply[TrustDetail], error) {
+	return o.decide(ctx, in, o.Keeper.Approve, "approve")
+}
+
+func (o *Trust) reject(ctx context.Context, in *trustDecisionInput) (*route.Reply[TrustDetail], error) {
+	return o.decide(ctx, in, o.Keeper.Reject, "reject")
+}
+
+func (o *Trust) decide(ctx context.Context, in *trustDecisionInput, do func(context.Context, int64, quarantine.Decision) error, verb string) (*route.Reply[TrustDetail], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if !guard.ByPerson(ctx) {
+		return nil, onlyPerson(verb)
+	}
+	if err := do(ctx, in.ID, quarantine.Decision{Hash: body.Hash, Confirmed: body.Confirmed}); err != nil {
+		return nil, err
+	}
+	return o.get(ctx, &in.TrustItemInput)
+}
+
+func onlyPerson(verb string) error {
+	return fault.New(fault.Denied, "only a person can %s what servers list; use the page Approvals, or a terminal: agent-discover trust %s", verb, verb)
+}
+
+// TrustApproval is the result of approving the clean items of a server.
+type TrustApproval struct {
+	Approved int `json:"approved" doc:"Number of items that were approved."`
+	Waiting  int `json:"waiting" doc:"Number of items that still wait, because the scan has found something in them."`
+}
+
+type trustServerDecision struct {
+	LaunchHash string `json:"launch_hash" doc:"The launch_hash of the configuration that the person was shown."`
+}
+
+type trustServerInput struct {
+	ServerInput
+	route.Object[trustServerDecision]
+}
+
+func (o *Trust) approveClean(ctx context.Context, in *trustServerInput) (*route.Reply[TrustApproval], error) {
+	v, err := lookup(o.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if !guard.ByPerson(ctx) {
+		return nil, onlyPerson("approve")
+	}
+	approved, waiting, err := o.Keeper.ApproveClean(ctx, v.Name, body.LaunchHash)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(TrustApproval{approved, waiting})
+}

@@ -1,0 +1,90 @@
+package operations
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/trust/difference"
+	"github.com/agent-discover/agent-discover/backend/trust/results"
+)
+
+// KeptResults holds the operations on results that are kept back.
+type KeptResults struct {
+	Screen interface {
+		List() []results.Kept
+		Release(id string) error
+		Discard(id string) error
+	}
+}
+
+// Routes declares the operations.
+func (o *KeptResults) Routes(t *route.Table) {
+	g := t.Group("trust")
+	route.Add(g, route.Get("/api/trust/results", "List the results that are kept back, for a person to read"), o.list)
+	route.Add(g, route.Post("/api/trust/results/{id}/release", "Let the next call with the same arguments have a result"), o.release)
+	route.Add(g, route.Delete("/api/trust/results/{id}", "Discard a result that is kept back"), o.discard)
+}
+
+// KeptResult is a result that is kept back.
+type KeptResult struct {
+	ID       string          `json:"id"`
+	Server   string          `json:"server"`
+	Tool     string          `json:"tool"`
+	Client   string          `json:"client,omitempty"`
+	At       string          `json:"at" doc:"When it was kept back, in UTC (RFC 3339)."`
+	Released bool            `json:"released" doc:"Whether the next call with the same arguments gets it."`
+	Findings []ResultFinding `json:"findings" nullable:"false" doc:"What looks like an order to the agent, the strongest first; empty if it contains a credential."`
+	Text     string          `json:"text" doc:"The result as JSON, at most 64 kB. Characters that cannot be seen are shown as U+XXXX."`
+}
+
+// ResultFinding is one thing that the scan has found in a result.
+type ResultFinding struct {
+	Rule   string `json:"rule"`
+	Text   string `json:"text" doc:"The evidence."`
+	Reason string `json:"reason" doc:"Why it is suspicious, in one sentence."`
+}
+
+const maxKeptText = 64 << 10
+
+// list shows texts to persons only, because programs may be agents.
+func (o *KeptResults) list(ctx context.Context, _ *struct{}) (*route.Reply[[]KeptResult], error) {
+	out := []KeptResult{}
+	for _, k := range o.Screen.List() {
+		one := KeptResult{ID: k.ID, Server: k.Call.Server, Tool: k.Call.Tool, Client: k.Call.Client, At: Timestamp(k.At), Released: k.Released, Findings: []ResultFinding{}}
+		if guard.ByPerson(ctx) {
+			text := readable(json.RawMessage(k.Result))
+			one.Text = text[:min(len(text), maxKeptText)]
+			for _, f := range k.Findings {
+				one.Findings = append(one.Findings, ResultFinding{f.Rule, difference.Visible(f.Text), f.Reason})
+			}
+		}
+		out = append(out, one)
+	}
+	return route.OK(out)
+}
+
+type keptInput struct {
+	ID string `path:"id"`
+}
+
+func (o *KeptResults) release(ctx context.Context, in *keptInput) (*route.Reply[done], error) {
+	if !guard.ByPerson(ctx) {
+		return nil, onlyPerson("approve")
+	}
+	if err := o.Screen.Release(in.ID); err != nil {
+		return nil, err
+	}
+	return route.OK(done{true})
+}
+
+func (o *KeptResults) discard(ctx context.Context, in *keptInput) (*route.Reply[done], error) {
+	if !guard.ByPerson(ctx) {
+		return nil, onlyPerson("reject")
+	}
+	if err := o.Screen.Discard(in.ID); err != nil {
+		return nil, err
+	}
+	return route.OK(done{true})
+}

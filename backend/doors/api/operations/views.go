@@ -1,0 +1,210 @@
+// Package operations implements the operations of the REST API, one file for each kind of resource. Each kind is a
+// struct with the dependencies of its operations, and a Routes method that declares them. The package only translates
+// between JSON and the packages that do the work.
+package operations
+
+import (
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/oauth"
+	"github.com/agent-discover/agent-discover/backend/servers/readiness"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/risk"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
+)
+
+type (
+	serversByID interface {
+		ByID(id int64) (registry.Server, error)
+	}
+	serverLister interface {
+		List() []registry.Server
+	}
+	serverStates interface {
+		State(server string) upstream.State
+	}
+	recentCalls interface {
+		Recent(server string, since time.Time) journal.Recent
+	}
+	toolSnapshots interface {
+		Snapshot() *catalog.Snapshot
+	}
+	sandboxes interface {
+		Report(v registry.Server) sandbox.Report
+		Denied(server string) []sandbox.Denied
+	}
+	signInStates interface {
+		Status(server int64) (oauth.Status, error)
+	}
+	readinessReader interface {
+		Of(v registry.Server) readiness.State
+	}
+)
+
+// ServerInput is the input of an operation on one server. It is exported, like all types that inputs and bodies embed,
+// because huma ignores embedded structs of unexported types.
+type ServerInput struct {
+	ID string `path:"id" doc:"Unique identifier of the server."`
+}
+
+// serverBody is the input of an operation on one server that takes a body.
+type serverBody[T any] struct {
+	ServerInput
+	route.Object[T]
+}
+
+// lookup returns the configured server with an id.
+func lookup(servers serversByID, id string) (registry.Server, error) {
+	number, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return registry.Server{}, fault.New(fault.NotFound, "Not found")
+	}
+	return servers.ByID(number)
+}
+
+// done is the response to an operation that returns nothing else.
+type done struct {
+	OK bool `json:"ok" doc:"Whether the operation had an effect."`
+}
+
+// listOf wraps a list in an object, as the original product does for presets and elicitations.
+type listOf[T any] struct {
+	Entries []T `json:"entries"`
+}
+
+// statusOnly returns a response with nothing but a word that reports what was done.
+func statusOnly(word string) (*route.Reply[map[string]string], error) {
+	return route.OK(map[string]string{"status": word})
+}
+
+// Views builds the API's view of servers. Computing the launch hash and finding the credentials in a configuration take
+// longer than the rest of a view together, so their results are cached until the configuration changes. Views is safe
+// for concurrent use.
+type Views struct {
+	ViewOptions
+	mu    sync.Mutex
+	facts map[int64]facts // by the id of the server
+}
+
+// ViewOptions are the facts that views show.
+type ViewOptions struct {
+	States    serverStates
+	Readiness readinessReader
+	Tools     toolSnapshots
+	Calls     recentCalls
+	SignIns   signInStates
+	Sandboxes sandboxes // if nil, views do not say how servers are confined
+}
+
+// facts is the cached part of a server's view.
+type facts struct {
+	updated   time.Time // when the configuration last changed
+	hash      string
+	plaintext []string
+	risk      *risk.Assessment // only of a server that waits for approval
+}
+
+// NewViews returns views with an empty cache.
+func NewViews(o ViewOptions) *Views { return &Views{ViewOptions: o, facts: make(map[int64]facts)} }
+
+// Server returns the view of a server.
+func (w *Views) Server(v registry.Server) Server {
+	ready := w.Readiness.Of(v)
+	state, tools, known := w.States.State(v.Name), w.Tools.Snapshot().Of(v.Name), w.factsOf(v)
+	recent := w.Calls.Recent(v.Name, v.UpdatedAt) // calls before a change say nothing about the changed server
+	out := Server{
+		ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source,
+		Command: optional(v.Command), Args: orEmpty(v.Args), Env: v.Env, Tags: orEmpty(v.Tags),
+		PackageName: optional(v.Package.Name), PackageVersion: optional(v.Package.Version), LatestVersion: optional(v.Package.Latest),
+		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.URL), Headers: v.Headers,
+		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
+		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
+		State: ready.ID, StateReason: ready.Reason(), SignIn: w.signInOf(v), Account: v.Account, RecentCalls: recent.Calls, RecentErrors: recent.Errors,
+		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation, Sessions: state.Sessions, PID: state.PID,
+		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, LaunchHash: known.hash, Plaintext: known.plaintext,
+		ProposedBy: v.ProposedBy, Risk: known.risk,
+	}
+	if v.Transport == "stdio" && w.Sandboxes != nil {
+		out.Sandbox = sandboxOf(v, w.Sandboxes)
+	}
+	for _, c := range state.Connections {
+		out.Connections = append(out.Connections, Connection{c.Protocol, c.PID, c.InFlight})
+	}
+	if out.Env == nil {
+		out.Env = map[string]string{}
+	}
+	if !v.Health.CheckedAt.IsZero() {
+		out.LastHealthCheck = optional(v.Health.CheckedAt.Format(time.DateTime))
+	}
+	for _, t := range tools {
+		out.ToolTokens += t.Tokens
+	}
+	return out
+}
+
+// signInOf returns the member sign_in of a server.
+func (w *Views) signInOf(v registry.Server) string {
+	if v.Transport == "stdio" {
+		return ""
+	}
+	st, _ := w.SignIns.Status(v.ID) // without the file of sign-ins, what this process knows
+	switch {
+	case st.State == oauth.SignedOut:
+		return ""
+	case st.State == oauth.Required && st.Again:
+		return "again"
+	}
+	return string(st.State)
+}
+
+func (w *Views) factsOf(v registry.Server) facts {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	known, ok := w.facts[v.ID]
+	if !ok || !known.updated.Equal(v.UpdatedAt) {
+		known = facts{updated: v.UpdatedAt, hash: lifecycle.LaunchHash(v), plaintext: secrets.Plaintext(v.Env, v.Args, v.Headers, v.URL)}
+		if !v.Approved {
+			assessment := risk.Assess(v)
+			known.risk = &assessment
+		}
+		w.facts[v.ID] = known
+	}
+	return known
+}
+
+func (w *Views) forget(id int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.facts, id)
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// Timestamp formats a time as pushed messages and output lines contain it: in UTC, to the millisecond.
+func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func rfc3339(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// dateTime formats a time in the format of the original product.
+func dateTime(at time.Time) string { return at.UTC().Format(time.DateTime) }

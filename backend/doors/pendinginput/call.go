@@ -1,0 +1,208 @@
+package pendinginput
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
+)
+
+// Call is one call of a server by a client, which may take several requests of the
+// client. Wait is called by one goroutine at a time, the other methods by any.
+type Call struct {
+	lot     *Lot
+	id      string
+	binding Binding
+	cancel  context.CancelCauseFunc
+	asked   chan struct{} // has a token when questions wait for the client
+	done    chan struct{}
+
+	result json.RawMessage // valid after done is closed, like err
+	err    error
+
+	mu     sync.Mutex
+	open   []*question // without an answer, in the order of arrival
+	count  int         // of all questions so far
+	round  int         // of the last state
+	expiry *time.Timer // runs while the call waits for a retry; nil before the first round
+	notify func(method string, params json.RawMessage)
+	next   func() // starts the call, or delivers the answers of a retry; called by Wait
+}
+
+// question is a request of the server.
+type question struct {
+	inputrequired.Request
+	answer chan answer // has a buffer of one
+}
+
+type answer struct {
+	result json.RawMessage
+	err    error
+}
+
+// errOver is the answer to a question of a call that is over.
+var errOver = errors.New("the request that caused the question is over")
+
+// Ask passes a question of the server to the client and waits for the answer. The
+// error says why there is none.
+func (c *Call) Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	c.mu.Lock()
+	c.count++
+	q := &question{inputrequired.Request{Key: "q" + strconv.Itoa(c.count), Method: method, Params: params}, make(chan answer, 1)}
+	c.open = append(c.open, q)
+	c.mu.Unlock()
+	c.ring()
+	select {
+	case a := <-q.answer:
+		return a.result, a.err
+	case <-ctx.Done():
+		c.close(q)
+		return nil, context.Cause(ctx)
+	case <-c.done:
+		return nil, errOver
+	}
+}
+
+// Notify passes a notification that belongs to the call, such as progress, to the request
+// of the client that waits. It is dropped while none does.
+func (c *Call) Notify(method string, params json.RawMessage) {
+	c.mu.Lock()
+	to := c.notify
+	c.mu.Unlock()
+	if to != nil {
+		to(method, params)
+	}
+}
+
+// Wait waits until the call is over or the server asks something. If ctx ends first,
+// the call is cancelled and the error is the cause of ctx. notify receives the
+// notifications of the call meanwhile; it may be nil. Wait also starts what the call
+// does: Begin and Resume only prepare it.
+func (c *Call) Wait(ctx context.Context, notify func(method string, params json.RawMessage)) (Outcome, error) {
+	c.mu.Lock()
+	c.notify = notify
+	next := c.next
+	c.mu.Unlock()
+	next() // not earlier, since what it causes could notify nobody
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.notify = nil
+	}()
+	var gathered <-chan time.Time
+	for {
+		select {
+		case <-c.done:
+			c.lot.leave(c)
+			return Outcome{Result: c.result}, c.err
+		case <-ctx.Done():
+			c.abandon(context.Cause(ctx))
+			return Outcome{}, context.Cause(ctx)
+		case <-c.asked:
+			if gathered == nil {
+				gathered = time.After(gather)
+			}
+		case <-gathered:
+			gathered = nil
+			if required := c.park(); required != nil {
+				return Outcome{Required: required}, nil
+			}
+		}
+	}
+}
+
+// park ends a round. It returns what the client is asked, and nil if nothing is open
+// any more or the lot is full.
+func (c *Call) park() *inputrequired.Result {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.open) == 0 {
+		return nil
+	}
+	if !c.lot.admit(c) {
+		c.settle(func(*question) answer { return answer{err: errFull} })
+		return nil
+	}
+	c.round++
+	c.expiry = time.AfterFunc(lifetime, func() { c.abandon(errExpired) })
+	out := &inputrequired.Result{State: c.lot.sealer.seal(state{
+		Binding: c.binding, Lot: c.lot.id, Call: c.id, Round: c.round, Expires: time.Now().Add(lifetime).Unix(),
+	})}
+	for _, q := range c.open {
+		out.Requests = append(out.Requests, q.Request)
+	}
+	return out
+}
+
+// resume accepts the answers of a retry, which Wait delivers. It returns false if the
+// state of the retry is not that of the last round, or was used.
+func (c *Call) resume(round int, responses []inputrequired.Response) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.round != round || !c.expiry.Stop() {
+		return false
+	}
+	c.next = func() { c.deliver(responses) }
+	return true
+}
+
+// deliver passes the answers of a retry to the server.
+func (c *Call) deliver(responses []inputrequired.Response) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open = slices.DeleteFunc(c.open, func(q *question) bool {
+		i := slices.IndexFunc(responses, func(r inputrequired.Response) bool { return r.Key == q.Key })
+		if i >= 0 {
+			q.answer <- answer{result: responses[i].Result}
+		}
+		return i >= 0
+	})
+	if len(c.open) > 0 {
+		c.ring() // ask for the missing answers again
+	}
+}
+
+// abandon answers all questions as cancelled and cancels the call.
+func (c *Call) abandon(cause error) {
+	c.mu.Lock()
+	if c.expiry != nil {
+		c.expiry.Stop()
+	}
+	c.settle(func(q *question) answer {
+		if q.Method == "elicitation/create" {
+			return answer{result: json.RawMessage(`{"action":"cancel"}`)}
+		}
+		return answer{err: cause}
+	})
+	c.mu.Unlock()
+	c.cancel(cause)
+	c.lot.leave(c)
+}
+
+// settle answers all open questions. The caller holds mu.
+func (c *Call) settle(with func(*question) answer) {
+	for _, q := range c.open {
+		q.answer <- with(q)
+	}
+	c.open = nil
+}
+
+// close removes a question that the server has withdrawn.
+func (c *Call) close(q *question) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open = slices.DeleteFunc(c.open, func(other *question) bool { return other == q })
+}
+
+// ring wakes Wait.
+func (c *Call) ring() {
+	select {
+	case c.asked <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,148 @@
+// Package pendinginput lets clients of MCP 2026-07-28 use servers of older versions that
+// ask something while they handle a request. Such a client cannot be asked: it gets a
+// result of type input_required instead, and repeats the request with the answers.
+// Between the two, the request to the server stays in flight; it is parked.
+//
+// The package leaves to its callers who may be asked, and what is sent to servers.
+package pendinginput
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
+)
+
+const (
+	// gather is how long a call waits for further questions after the first.
+	gather = 20 * time.Millisecond
+	// lifetime is how long a parked call waits for its retry.
+	lifetime = 10 * time.Minute
+	// maxParked and maxPerPrincipal limit the parked calls.
+	maxParked, maxPerPrincipal = 1024, 64
+)
+
+// ErrUnknownOutcome is the error of a retry whose call was parked in a hub that has
+// ended since. Nobody knows what the call has done.
+var ErrUnknownOutcome = errors.New("the hub was restarted while the request waited for input; its outcome is unknown")
+
+// errFull is the answer to questions for which no call can be parked.
+var errFull = errors.New("too many requests wait for input; the question cannot be asked")
+
+// errExpired is the cause of the end of a call that was not retried in time.
+var errExpired = errors.New("the request was not repeated with the input within " + lifetime.String())
+
+// Lot holds the parked calls of all clients. It is safe for concurrent use.
+type Lot struct {
+	sealer *Sealer
+	id     string // distinguishes this process from earlier ones
+
+	mu     sync.Mutex
+	calls  map[string]*Call // parked at least once and not over, by id
+	counts map[string]int   // of calls, by principal
+}
+
+// New returns a lot whose states are sealed by sealer.
+func New(sealer *Sealer) *Lot {
+	return &Lot{sealer: sealer, id: rand.Text(), calls: make(map[string]*Call), counts: make(map[string]int)}
+}
+
+// Resume returns the parked call that a request continues, with the answers of the
+// request. The caller must call Wait next. A state can be used once. The error is
+// ErrState or ErrUnknownOutcome.
+func (l *Lot) Resume(retry inputrequired.Retry, b Binding) (*Call, error) {
+	st, err := l.sealer.open(retry.State, b, time.Now())
+	if err != nil || st.Lot == "" {
+		return nil, ErrState
+	}
+	if st.Lot != l.id {
+		return nil, ErrUnknownOutcome
+	}
+	l.mu.Lock()
+	c := l.calls[st.Call]
+	l.mu.Unlock()
+	if c == nil || !c.resume(st.Round, retry.Responses) {
+		return nil, ErrState
+	}
+	return c, nil
+}
+
+// End ends the parked calls for which gone returns true, such as those of a client
+// that has left. Questions of the servers are answered as cancelled.
+func (l *Lot) End(gone func(Binding) bool, cause error) {
+	l.mu.Lock()
+	var ending []*Call
+	for _, c := range l.calls {
+		if gone(c.binding) {
+			ending = append(ending, c)
+		}
+	}
+	l.mu.Unlock()
+	for _, c := range ending {
+		c.abandon(cause)
+	}
+}
+
+// Len returns the number of parked calls.
+func (l *Lot) Len() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.calls)
+}
+
+// admit gives a call a place, unless the lot is full. A call keeps its place until
+// leave.
+func (l *Lot) admit(c *Call) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.calls[c.id] == c {
+		return true
+	}
+	if len(l.calls) >= maxParked || l.counts[c.binding.Principal] >= maxPerPrincipal {
+		return false
+	}
+	l.calls[c.id] = c
+	l.counts[c.binding.Principal]++
+	return true
+}
+
+func (l *Lot) leave(c *Call) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.calls[c.id] != c {
+		return
+	}
+	delete(l.calls, c.id)
+	if l.counts[c.binding.Principal]--; l.counts[c.binding.Principal] == 0 {
+		delete(l.counts, c.binding.Principal)
+	}
+}
+
+// Outcome is what a request of the client is answered with.
+type Outcome struct {
+	Result   json.RawMessage       // of the server; nil if it asks for input
+	Required *inputrequired.Result // nil if the call is over
+}
+
+// Begin prepares a call, which Wait starts. run sends the request to the server; its
+// context ends when the call is cancelled or abandoned, but not with the client's
+// request. The caller must call Wait next.
+func (l *Lot) Begin(ctx context.Context, b Binding, run func(context.Context, *Call) (json.RawMessage, error)) *Call {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	c := &Call{
+		lot: l, id: rand.Text(), binding: b, cancel: cancel,
+		done: make(chan struct{}), asked: make(chan struct{}, 1),
+	}
+	c.next = func() {
+		go func() {
+			defer close(c.done)
+			defer cancel(nil)
+			c.result, c.err = run(ctx, c)
+		}()
+	}
+	return c
+}

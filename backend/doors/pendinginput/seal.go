@@ -1,0 +1,111 @@
+package pendinginput
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// version is authenticated with each state, so that a state of another format is
+// refused.
+const version = "agent-discover/parking/1"
+
+// Binding is what a retry must have in common with the call that it continues.
+type Binding struct {
+	Principal string            `json:"p"` // who calls: the id of a token, or the session of a companion
+	Session   string            `json:"s"` // of the client, empty if it has none
+	Instance  string            `json:"v"` // of the server: a restarted one is another
+	Method    string            `json:"m"`
+	Params    [sha256.Size]byte `json:"h"` // inputrequired.Hash
+}
+
+// state is the content of a requestState.
+type state struct {
+	Binding
+	Lot      string          `json:"l"`           // of the hub's process; empty for a state of a server
+	Call     string          `json:"c,omitempty"` // the parked call
+	Round    int             `json:"r,omitempty"`
+	Expires  int64           `json:"e"`           // Unix time in seconds
+	Upstream json.RawMessage `json:"u,omitempty"` // the server's own requestState
+}
+
+// Sealer encrypts states, so that clients can neither read nor change them. A retry
+// has to present the state of its own call: a server sees one client, the hub, and
+// could not tell whose state it gets.
+type Sealer struct{ aead cipher.AEAD }
+
+// KeySize is the size of a Sealer's key, in bytes.
+const KeySize = 32
+
+// NewSealer returns a sealer. States outlive the hub's process if the key does.
+func NewSealer(key []byte) (*Sealer, error) {
+	if len(key) != KeySize {
+		return nil, fmt.Errorf("create sealer: the key has %d bytes instead of %d", len(key), KeySize)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("create sealer: %w", err)
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return nil, fmt.Errorf("create sealer: %w", err)
+	}
+	return &Sealer{aead}, nil
+}
+
+// NewKey returns a random key.
+func NewKey() []byte {
+	key := make([]byte, KeySize)
+	_, _ = rand.Read(key) // never fails
+	return key
+}
+
+// ErrState is the error of a retry whose state is not valid, for whatever reason. It
+// has no details, because the retry may be an attack.
+var ErrState = errors.New("the requestState is not valid for this request")
+
+// Seal returns a state of a server, bound to a call, as a JSON string.
+func (s *Sealer) Seal(upstream json.RawMessage, b Binding, expires time.Time) json.RawMessage {
+	return s.seal(state{Binding: b, Expires: expires.Unix(), Upstream: upstream})
+}
+
+// Open returns the state of a server that Seal has sealed. The error is ErrState.
+func (s *Sealer) Open(sealed json.RawMessage, b Binding, now time.Time) (upstream json.RawMessage, err error) {
+	st, err := s.open(sealed, b, now)
+	if err != nil || st.Lot != "" {
+		return nil, ErrState
+	}
+	return st.Upstream, nil
+}
+
+func (s *Sealer) seal(st state) json.RawMessage {
+	plain, _ := json.Marshal(st) // has no value that cannot be encoded
+	text, _ := json.Marshal(base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, []byte(version))))
+	return text
+}
+
+func (s *Sealer) open(sealed json.RawMessage, b Binding, now time.Time) (state, error) {
+	var text string
+	if json.Unmarshal(sealed, &text) != nil {
+		return state{}, ErrState
+	}
+	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return state{}, ErrState
+	}
+	plain, err := s.aead.Open(nil, nil, data, []byte(version))
+	if err != nil {
+		return state{}, ErrState
+	}
+	var st state
+	if json.Unmarshal(plain, &st) != nil || st.Binding != b || now.Unix() >= st.Expires {
+		return state{}, ErrState
+	}
+	return st, nil
+}
