@@ -21,7 +21,7 @@ const module = "github.com/agent-discover/agent-discover/"
 // wings are the groups of packages from the lowest to the highest. A package
 // imports only from its own wing and from lower ones. The packages in testing
 // are outside this order: they may import any wing, and only tests import them.
-var wings = []string{"base", "protocol", "discovery", "servers", "editors", "market", "trust", "doors", "store", "hub", "cli", "cmd"}
+var wings = []string{"base", "protocol", "discovery", "servers", "trust", "calls", "editors", "market", "doors", "store", "hub", "cli", "cmd"}
 
 // allowed lists what each package may import from backend. A new package or a
 // new import needs a line here, with its reason where that is not obvious.
@@ -46,211 +46,405 @@ var allowed = map[string][]string{
 	"base/settings":  {"base/events", "base/fault", "base/paths", "base/pattern"},
 	"base/instance":  {"base/fault", "base/paths", "base/process", "base/program"},
 
-	"protocol/jsonrpc":       {"base/jsonscan"},
-	"protocol/schemacompat":  {"base/jsonscan", "base/safetext"},
-	"protocol/schemacheck":   {"protocol/jsonrpc"},
-	"protocol/mcpshape":      {"base/jsonscan", "base/safetext", "protocol/jsonrpc"},
-	"protocol/mcphttp":       {"base/fault", "base/safetext", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpheader"}, // mcpheader: headers repeat parts of the message
+	"protocol/jsonrpc":      {"base/jsonscan"},
+	"protocol/schemacompat": {"base/jsonscan", "base/safetext"},
+	"protocol/schemacheck":  {"protocol/jsonrpc"},
+	"protocol/mcpshape":     {"base/jsonscan", "base/safetext", "protocol/jsonrpc"},
+	"protocol/mcphttp": {
+		// mcpheader: headers repeat parts of the message
+		"base/fault", "base/safetext",
+		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
+	},
 	"protocol/mcpversion":    {"protocol/jsonrpc"},
 	"protocol/inputrequired": {"base/jsonscan", "protocol/jsonrpc"},
-	"protocol/mcpheader":     {"base/jsonscan", "protocol/mcpversion", "protocol/jsonrpc"}, // era: the version in _meta and the code of a mismatch
+	"protocol/mcpheader": {
+		// mcpversion: the version in _meta and the code of a mismatch
+		"base/jsonscan",
+		"protocol/jsonrpc", "protocol/mcpversion",
+	},
 
 	"discovery/minilm":    {},
 	"discovery/lexicon":   {},
 	"discovery/catalog":   {"base/events", "base/jsonscan", "base/samename", "base/tokens"}, // samename: tools that may be taken for each other
 	"discovery/learning":  {"base/events", "base/fault", "discovery/catalog"},
 	"discovery/embedding": {"base/events", "base/fault", "base/safetext", "base/settings", "discovery/catalog"},
-	"discovery/search":    {"base/events", "discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/lexicon"}, // lexicon: queries in other languages
+	"discovery/search": {
+		// lexicon: queries in other languages
+		"base/events",
+		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/lexicon",
+	},
 	"discovery/findreply": {"base/safetext", "base/tokens", "discovery/catalog", "discovery/search"},
-	"discovery/eval": { // it measures the searcher that the hub uses
+	"discovery/eval": {
+		// it measures the searcher that the hub uses
 		"base/events", "base/fault", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/minilm", "discovery/search",
 	},
 
 	"servers/features": {"base/events"},
 	"servers/registry": {"base/events", "base/fault", "base/safetext"},
-	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},                                                      // registry: what a launch is
-	"servers/audit":    {"base/paths"},                                                                                                       // paths: a file that is replaced as a whole
-	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/audit", "servers/secrets", "servers/upstream"},                          // secrets: records are redacted; upstream: notifications are recorded
-	"servers/oauth":    {"base/events", "base/fault", "base/paths", "base/netreach", "base/safetext", "protocol/mcphttp", "servers/secrets"}, // mcphttp: what a request asks for; secrets: files are encrypted
+	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"}, // registry: what a launch is
+	"servers/oauth": {
+		// mcphttp: what a request asks for; secrets: files are encrypted
+		"base/events", "base/fault", "base/netreach", "base/paths", "base/safetext",
+		"protocol/mcphttp",
+		"servers/secrets",
+	},
 	"servers/upstream": {
-		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings", // pathname: a client's folder as a URI
-		"protocol/mcpversion", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp",
-		"discovery/catalog", // the tools that a server lists
+		// pathname: a client's folder as a URI
+		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings",
+		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp", "protocol/mcpversion",
 		"servers/features", "servers/registry", "servers/secrets",
 	},
-	"servers/proxy":           {"base/events", "base/fault", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpshape", "discovery/catalog", "servers/journal", "servers/features", "servers/policy", "servers/registry", "servers/secrets", "servers/upstream"}, // era: how a server introduces itself in each; listings: the prompts that servers list; secrets: approvals end when a server is started in another way
-	"servers/lifecycle":       {"base/fault", "base/settings", "discovery/catalog", "servers/registry", "servers/secrets"},
-	"servers/policy":          {"base/fault", "base/pattern", "base/settings", "base/tokens", "protocol/jsonrpc", "discovery/catalog"}, // catalog: the tools that the rules are about; tokens: of tools that appear otherwise
-	"servers/risk":            {"base/safetext", "servers/registry", "servers/secrets"},
-	"servers/prefetch":        {"base/events", "base/fault", "base/paths", "base/process", "base/program", "servers/registry", "servers/secrets", "servers/upstream"}, // program: it runs npm and uvx
-	"servers/secretmigration": {"base/fault", "servers/registry", "servers/secrets", "servers/upstream"},
-	"servers/inspector":       {"base/events", "base/fault", "protocol/jsonrpc", "servers/audit", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
-	"servers/toolset":         {"base/events", "base/fault", "base/safetext", "base/textdiff", "base/tokens", "protocol/jsonrpc", "discovery/catalog", "servers/registry"},
-	"servers/firststart":      {"base/events", "base/fault", "protocol/mcphttp", "servers/registry", "servers/upstream"},              // mcphttp: the error of a start that needs a sign-in; upstream: pauses
-	"servers/corrections":     {"protocol/jsonrpc", "protocol/mcpshape", "discovery/catalog", "servers/features", "servers/upstream"}, // upstream: what running servers list
-	"servers/readiness":       {"base/fault", "base/words", "servers/registry"},
-	"servers/setup":           {"base/fault", "base/pathname", "base/paths", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import adds tools
+	"servers/lifecycle": {"base/fault", "discovery/catalog", "servers/registry", "servers/secrets"},
+	"servers/risk":      {"base/safetext", "servers/registry", "servers/secrets"},
+	"servers/prefetch": {
+		// program: it runs npm and uvx
+		"base/events", "base/fault", "base/paths", "base/process", "base/program",
+		"servers/registry", "servers/secrets", "servers/upstream",
+	},
+	"servers/secretmigration": {"base/fault", "servers/registry", "servers/secrets"},
+	"servers/firststart": {
+		// mcphttp: the error of a start that needs a sign-in; upstream: pauses
+		"base/events", "base/fault",
+		"protocol/mcphttp",
+		"servers/registry", "servers/upstream",
+	},
+	"servers/corrections": {
+		// upstream: what running servers list
+		"protocol/jsonrpc", "protocol/mcpshape",
+		"discovery/catalog",
+		"servers/features", "servers/upstream",
+	},
+	"servers/readiness": {"base/fault", "base/words", "servers/registry"},
+	"servers/setup": {
+		// catalog: an import adds tools
+		"base/fault", "base/pathname", "base/paths",
+		"discovery/catalog",
+		"servers/lifecycle", "servers/registry",
+	},
+
+	"trust/normalize": {},
+	"trust/injection": {},
+	"trust/scan": {
+		// secrets: what a credential looks like
+		"base/jsonscan", "base/safetext",
+		"servers/secrets",
+		"trust/injection", "trust/normalize",
+	},
+	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
+	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
+	"trust/preinstall": {
+		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv are;
+		// run; sandbox: what an installation may use
+		"base/fault", "base/paths", "base/process", "base/program",
+		"servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
+		"trust/sandbox",
+	},
+	"trust/sandbox": {
+		// program: the trial run of bubblewrap; prefetch: what package managers need; secrets: which variables are credentials;
+		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
+		"servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
+	},
+	"trust/difference": {"base/safetext", "base/textdiff"},
+	"trust/quarantine": {
+		// samename: names that may be taken for each other; features: which lists it guards; scan:; verdicts
+		"base/events", "base/fault", "base/samename",
+		"protocol/jsonrpc",
+		"servers/features", "servers/registry", "servers/secrets",
+		"trust/scan",
+	},
+
+	"calls/audit": {"base/paths"}, // paths: a file that is replaced as a whole
+	"calls/journal": {
+		// secrets: records are redacted; upstream: notifications are recorded
+		"base/events",
+		"protocol/jsonrpc",
+		"servers/secrets", "servers/upstream",
+		"calls/audit",
+	},
+	"calls/call": {
+		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; secrets: approvals end
+		// when a; server is started in another way
+		"base/events", "base/fault",
+		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
+		"discovery/catalog",
+		"servers/features", "servers/registry", "servers/secrets", "servers/upstream",
+		"trust/quarantine",
+		"calls/journal", "calls/rules", "calls/screen",
+	},
+	"calls/rules": {
+		// catalog: the tools that the rules are about; tokens: of tools that appear otherwise
+		"base/fault", "base/pattern", "base/settings", "base/tokens",
+		"protocol/jsonrpc",
+		"discovery/catalog",
+	},
+	"calls/inspector": {
+		"base/events", "base/fault",
+		"protocol/jsonrpc",
+		"servers/registry", "servers/secrets", "servers/upstream",
+		"calls/audit", "calls/call", "calls/journal", "calls/rules",
+	},
+	"calls/toolset": {
+		"base/events", "base/fault", "base/safetext", "base/textdiff", "base/tokens",
+		"protocol/jsonrpc",
+		"discovery/catalog",
+		"servers/registry",
+	},
+	"calls/screen": {
+		// settings: what happens to which finding; secrets: the text that replaces a credential
+		"base/events", "base/fault", "base/pattern", "base/settings",
+		"protocol/jsonrpc",
+		"servers/secrets",
+		"trust/scan",
+	},
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
 	"editors/bundle":     {"base/fault", "base/paths", "servers/secrets"}, // secrets: references in place of secret answers
 	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},    // process: whether the owner of a leftover file has ended
 	"editors/table":      {"base/fault", "base/pathname", "base/paths", "editors/configedit"},
-	"editors/configdiff": {"base/safetext", "base/textdiff", "editors/configedit", "editors/table", "servers/secrets"}, // secrets: diffs are redacted
-	"editors/registration": { // the only package that changes files outside the data folder
+	"editors/configdiff": {
+		// secrets: diffs are redacted
+		"base/safetext", "base/textdiff",
+		"servers/secrets",
+		"editors/configedit", "editors/table",
+	},
+	"editors/registration": {
+		// the only package that changes files outside the data folder
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/safetext",
 		"editors/atomicfile", "editors/configdiff", "editors/configedit", "editors/table",
 	},
 	"editors/importer": {
-		"base/fault", "base/pathname", "base/safetext", "servers/lifecycle", "servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets",
-		"editors/bundle", "editors/configedit", "editors/registration", "editors/table", // registration: it removes imported entries
+		// registration: it removes imported entries
+		"base/fault", "base/pathname", "base/safetext",
+		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets",
+		"editors/bundle", "editors/configedit", "editors/registration", "editors/table",
 	},
 	"editors/doctor": {
-		"base/safetext", "base/tokens", "protocol/schemacompat", "discovery/catalog", "servers/corrections", "servers/registry",
+		"base/safetext", "base/tokens",
+		"protocol/schemacompat",
+		"discovery/catalog",
+		"servers/corrections", "servers/registry",
 		"editors/importer", "editors/registration", "editors/table",
 	},
 
-	"trust/normalize":  {},
-	"trust/injection":  {},
-	"trust/scan":       {"base/jsonscan", "base/safetext", "servers/secrets", "trust/injection", "trust/normalize"}, // secrets: what a credential looks like
-	"trust/classifier": {"discovery/minilm", "trust/scan"},                                                          // minilm: the table is for the vectors of one model
-	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
-	"trust/preinstall": {"base/fault", "base/paths", "base/process", "base/program", "servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream", "trust/sandbox"}, // paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv are run; sandbox: what an installation may use
-	"trust/sandbox": {
-		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext", "servers/prefetch", "servers/registry", "servers/secrets", // program: the trial run of bubblewrap; prefetch: what package managers need; secrets: which variables are credentials
-		"servers/journal", "servers/upstream", // journal: results of calls that failed, which say what was denied
+	"market/listing": {},
+	"market/persona": {
+		// bundle: archives; importer: servers as any client writes them
+		"base/fault", "base/safetext",
+		"servers/registry",
+		"calls/toolset",
+		"editors/bundle", "editors/importer",
 	},
-
-	"market/listing":       {},
-	"market/persona":       {"base/fault", "base/safetext", "servers/registry", "servers/toolset", "editors/bundle", "editors/importer"}, // bundle: archives; importer: servers as any client writes them
-	"market/proposals":     {"base/fault", "base/safetext", "servers/registry", "market/federation", "market/installer", "market/listing", "market/marketplace", "market/plan"},
-	"market/fetch":         {"base/fault", "base/paths", "base/netreach", "base/safetext"}, // paths: why a download cannot be stored
-	"market/signs":         {},
-	"market/readme":        {"base/safetext", "market/listing", "servers/secrets"},                                                                                                 // secrets: what a credential looks like
-	"market/npm":           {"base/fault", "base/process", "base/program", "base/safetext", "protocol/mcphttp", "market/fetch", "market/listing", "market/readme", "market/signs"}, // mcphttp: proxies and certificate authorities of an environment
-	"market/pypi":          {"base/fault", "base/process", "base/program", "base/safetext", "protocol/mcphttp", "market/fetch", "market/listing", "market/readme", "market/signs"}, // mcphttp: as for npm
-	"market/federation":    {"base/fault", "base/safetext", "discovery/catalog", "discovery/search", "market/listing", "market/mirror"},                                            // search: results are ranked by words as tools are; mirror: how a listing is read for that
-	"market/prerequisites": {"base/process", "base/program", "base/safetext"},                                                                                                      // program: it asks programs for their versions
+	"market/proposals": {
+		"base/fault", "base/safetext",
+		"servers/registry",
+		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/plan",
+	},
+	"market/fetch":  {"base/fault", "base/netreach", "base/paths", "base/safetext"}, // paths: why a download cannot be stored
+	"market/signs":  {},
+	"market/readme": {"base/safetext", "servers/secrets", "market/listing"}, // secrets: what a credential looks like
+	"market/npm": {
+		// mcphttp: proxies and certificate authorities of an environment
+		"base/fault", "base/process", "base/program", "base/safetext",
+		"protocol/mcphttp",
+		"market/fetch", "market/listing", "market/readme", "market/signs",
+	},
+	"market/pypi": {
+		// mcphttp: as for npm
+		"base/fault", "base/process", "base/program", "base/safetext",
+		"protocol/mcphttp",
+		"market/fetch", "market/listing", "market/readme", "market/signs",
+	},
+	"market/federation": {
+		// search: results are ranked by words as tools are; mirror: how a listing is read for that
+		"base/fault", "base/safetext",
+		"discovery/catalog", "discovery/search",
+		"market/listing", "market/mirror",
+	},
+	"market/prerequisites": {"base/process", "base/program", "base/safetext"}, // program: it asks programs for their versions
 	"market/official":      {"base/fault", "base/safetext", "market/fetch", "market/listing"},
-	"market/probe":         {"base/netreach", "base/safetext", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpheader", "market/listing"}, // era and mcpheader: the first request of either era
+	"market/probe": {
+		// mcpversion and mcpheader: the first request of either era
+		"base/netreach", "base/safetext",
+		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
+		"market/listing",
+	},
 	"market/mirror": {
-		"base/events", "base/fault", "base/settings", "discovery/catalog", "discovery/embedding", "discovery/search", // the search that finds tools finds servers, too
+		// the search that finds tools finds servers, too
+		"base/events", "base/fault", "base/settings",
+		"discovery/catalog", "discovery/embedding", "discovery/search",
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		"base/events", "base/fault", "base/paths", "base/process", "base/safetext", "discovery/catalog", // catalog: the tools that prove that a server works
-		"protocol/mcphttp",                                                                   // the error of a server that asks for a sign-in
-		"servers/prefetch", "servers/registry", "servers/secretmigration", "servers/secrets", // prefetch: it runs programs and reports their output
+		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs;
+		// programs and reports their output
+		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
+		"protocol/mcphttp",
+		"discovery/catalog",
+		"servers/prefetch", "servers/registry", "servers/secretmigration", "servers/secrets",
 		"editors/bundle",
 		"market/listing", "market/plan", "market/prerequisites",
 	},
-	"market/marketplace": { // it connects the packages of its wing for the doors
+	"market/marketplace": {
+		// it connects the packages of its wing for the doors
 		"base/events", "base/fault", "base/safetext",
-		"market/federation", "market/installer", "market/listing", "market/mirror", "market/npm", "market/official", "market/plan", "market/probe", "market/pypi",
+		"market/federation", "market/installer", "market/listing", "market/mirror", "market/npm", "market/official", "market/plan",
+		"market/probe", "market/pypi",
 	},
 	"market/oci": {"base/fault", "base/process", "base/safetext", "servers/prefetch"}, // prefetch: it runs programs
-	"market/updates": { // journal: recorded calls are replayed; inspector: how private copies of servers are named
-		"base/events", "base/fault", "base/safetext", "protocol/jsonrpc", "protocol/mcphttp", "discovery/catalog",
-		"servers/inspector", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream",
+	"market/updates": {
+		// journal: recorded calls are replayed; inspector: how private copies of servers are named
+		"base/events", "base/fault", "base/safetext",
+		"protocol/jsonrpc", "protocol/mcphttp",
+		"discovery/catalog",
+		"servers/registry", "servers/secrets", "servers/upstream",
+		"calls/inspector", "calls/journal",
 		"market/installer", "market/listing", "market/plan",
 	},
 	"market/plan": {
-		"base/fault", "base/process", "base/safetext", // process: which variables configure this program
+		// process: which variables configure this program; manifests of bundles
+		"base/fault", "base/process", "base/safetext",
 		"servers/registry", "servers/risk", "servers/secrets",
-		"editors/bundle", // manifests of bundles
+		"editors/bundle",
 		"market/listing", "market/prerequisites",
 	},
 
-	"trust/results":    {"base/events", "base/fault", "base/pattern", "base/settings", "protocol/jsonrpc", "servers/secrets", "trust/scan"}, // settings: what happens to which finding; secrets: the text that replaces a credential
-	"trust/difference": {"base/safetext", "base/textdiff"},
-	"trust/quarantine": {
-		"base/events", "base/fault", "base/samename", "protocol/jsonrpc", "servers/features", "servers/policy", "servers/registry", "servers/secrets", "trust/scan", // samename: names that may be taken for each other; listings: which lists it guards; policy: the code of refusals; scan: verdicts
-	},
-
 	"doors/gateway": {
+		// mcphttp: the error of a request that needs a sign-in; registration: the name of our entry
 		"base/events", "base/fault", "base/loosejson", "base/safetext", "base/tokens", "base/words",
-		"protocol/mcpversion", "protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/schemacheck", "protocol/schemacompat", // mcphttp: the error of a request that needs a sign-in
+		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/mcpversion",
+		"protocol/schemacheck", "protocol/schemacompat",
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
-		"servers/lifecycle", "servers/features", "servers/policy", "servers/proxy", "servers/readiness", "servers/registry", "servers/setup", "servers/upstream", "servers/toolset",
-		"editors/registration", "editors/table", // registration: the name of our entry
+		"servers/features", "servers/lifecycle", "servers/readiness", "servers/registry", "servers/setup", "servers/upstream",
+		"calls/call", "calls/rules", "calls/toolset",
+		"editors/registration", "editors/table",
 		"doors/longresult", "doors/names", "doors/pendinginput", "doors/surfaces",
 	},
 	"doors/surfaces":     {"base/fault"},
 	"doors/names":        {"base/jsonscan", "protocol/jsonrpc"},
 	"doors/pendinginput": {"protocol/inputrequired"},
 	"doors/longresult":   {"base/fault", "protocol/jsonrpc"},
-	"doors/credentials":  {"base/events", "base/fault", "base/instance", "base/safetext", "doors/surfaces", "editors/table"},                                                                 // instance: random tokens; table: the clients that a token may name
-	"doors/endpoint":     {"base/fault", "base/instance", "protocol/mcpversion", "protocol/jsonrpc", "protocol/mcpheader", "doors/gateway", "doors/surfaces"},                                // instance: random session ids
-	"doors/companion":    {"base/fault", "base/instance", "base/paths", "base/process", "protocol/mcpversion", "protocol/jsonrpc", "servers/toolset", "doors/answercache", "doors/surfaces"}, // toolset: which names a project may give
-	"doors/answercache":  {"base/paths"},
-	"doors/api": { // it composes the packages below it
+	"doors/credentials": {
+		// instance: random tokens; table: the clients that a token may name
+		"base/events", "base/fault", "base/instance", "base/safetext",
+		"editors/table",
+		"doors/surfaces",
+	},
+	"doors/endpoint": {
+		// instance: random session ids
+		"base/fault", "base/instance",
+		"protocol/jsonrpc", "protocol/mcpheader", "protocol/mcpversion",
+		"doors/gateway", "doors/surfaces",
+	},
+	"doors/companion": {
+		// toolset: which names a project may give
+		"base/fault", "base/instance", "base/paths", "base/process",
+		"protocol/jsonrpc", "protocol/mcpversion",
+		"calls/toolset",
+		"doors/answercache", "doors/surfaces",
+	},
+	"doors/answercache": {"base/paths"},
+	"doors/api": {
+		// it composes the packages below it
 		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/audit", "servers/corrections", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry",
-		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
+		"servers/corrections", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness", "servers/registry",
+		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"trust/quarantine", "trust/sandbox",
+		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration",
 		"market/installer", "market/marketplace", "market/mirror", "market/persona", "market/prerequisites", "market/updates",
-		"trust/quarantine", "trust/results", "trust/sandbox",
+		"doors/api/guard", "doors/api/openapi", "doors/api/operations", "doors/api/push", "doors/api/route", "doors/api/static",
 		"doors/credentials", "doors/endpoint", "doors/gateway",
-		"doors/api/guard", "doors/api/openapi", "doors/api/push", "doors/api/operations", "doors/api/route", "doors/api/static",
 	},
 	"doors/api/route":   {"base/fault"},
 	"doors/api/static":  {"doors/api/route"}, // the answer to a path that does not exist
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
-	"doors/api/guard":   {"base/fault", "base/instance", "base/paths", "base/peercred", "base/words", "doors/api/route", "doors/credentials"}, // peer: whose a connection is; route: the body of an error
+	"doors/api/guard": {
+		// peercred: whose a connection is; route: the body of an error
+		"base/fault", "base/instance", "base/paths", "base/peercred", "base/words",
+		"doors/api/route", "doors/credentials",
+	},
 	"doors/api/operations": {
-		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens", "base/words", "protocol/jsonrpc", "protocol/mcpshape",
-		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search", // search: hits with their reasons
-		"servers/audit", "servers/corrections", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry", "servers/risk",
-		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
-		"editors/doctor", "editors/importer", "editors/registration", "editors/table", // table: the editors that a setting may name
-		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/persona", "market/plan", "market/prerequisites", "market/updates",
-		"trust/difference", "trust/quarantine", "trust/results", "trust/sandbox",
-		"doors/credentials", "doors/gateway", "doors/surfaces", "doors/api/guard", "doors/api/route",
+		// search: hits with their reasons; table: the editors that a setting may name
+		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens",
+		"protocol/jsonrpc", "protocol/mcpshape",
+		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
+		"servers/corrections", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness", "servers/registry",
+		"servers/risk", "servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"trust/difference", "trust/quarantine", "trust/sandbox",
+		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
+		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
+		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/persona",
+		"market/plan", "market/prerequisites", "market/updates",
+		"doors/api/guard", "doors/api/route", "doors/credentials", "doors/gateway", "doors/surfaces",
 	},
 	"doors/api/push": {
-		"base/events", "base/fault", "base/settings", "protocol/jsonrpc",
+		// operations: messages contain the same objects as responses
+		"base/events", "base/fault", "base/settings",
+		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
-		"servers/firststart", "servers/inspector", "servers/journal", "servers/oauth", "servers/prefetch", "servers/proxy", "servers/registry", "servers/secrets", "servers/toolset", "servers/upstream",
-		"editors/registration", "market/installer", "market/mirror", "market/updates",
-		"trust/quarantine", "trust/results", "trust/sandbox",
-		"doors/credentials", "doors/gateway", "doors/api/guard", "doors/api/operations", // resources: messages contain the same objects as responses
+		"servers/firststart", "servers/oauth", "servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
+		"trust/quarantine", "trust/sandbox",
+		"calls/call", "calls/inspector", "calls/journal", "calls/screen", "calls/toolset",
+		"editors/registration",
+		"market/installer", "market/mirror", "market/updates",
+		"doors/api/guard", "doors/api/operations", "doors/credentials", "doors/gateway",
 	},
 
 	// store implements the Store interface of every package that stores data.
 	"store": {
-		"base/fault", "base/paths", "base/safetext", "discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/audit", "servers/inspector", "servers/journal", "servers/features", "servers/policy", "servers/registry", "servers/secrets", "servers/setup", "servers/toolset",
-		"market/installer", "market/listing", "market/mirror", "market/plan", "market/updates", "market/persona", // plan: which servers are of the marketplace
+		// plan: which servers are of the marketplace; gateway: the history of clients and the tools of sessions
+		"base/fault", "base/paths", "base/safetext",
+		"discovery/catalog", "discovery/embedding", "discovery/learning",
+		"servers/features", "servers/registry", "servers/secrets", "servers/setup",
 		"trust/quarantine",
-		"doors/credentials", "doors/gateway", // gateway: the history of clients and the tools of sessions
+		"calls/audit", "calls/inspector", "calls/journal", "calls/rules", "calls/toolset",
+		"market/installer", "market/listing", "market/mirror", "market/persona", "market/plan", "market/updates",
+		"doors/credentials", "doors/gateway",
 	},
+
 	// hub composes everything.
 	"hub": {
-		"base/events", "base/fault", "base/instance", "base/pathname", "base/paths", "base/process", "base/program", "base/netreach", "base/settings",
+		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;
+		// states
+		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
+		"base/settings",
+		"protocol/mcphttp",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
-		"servers/audit", "servers/corrections", "servers/firststart", "servers/inspector", "servers/journal", "servers/lifecycle", "servers/features", "servers/oauth", "servers/policy", "servers/prefetch", "servers/proxy", "servers/readiness", "servers/registry",
-		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream", "servers/toolset",
-		"editors/atomicfile", "editors/configedit", // both: settings are changed in a file that people edit too
-		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
-		"market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/npm", "market/official", "market/plan",
-		"market/oci", "market/persona", "market/prerequisites", "market/probe", "market/proposals", "market/pypi", "market/updates",
-		"trust/classifier", "trust/quarantine", "trust/preinstall", "trust/results", "trust/sandbox", "trust/scan",
-		"doors/api", "doors/api/guard", "doors/api/operations", "doors/companion", "doors/credentials", "doors/endpoint", "doors/gateway",
-		"protocol/mcphttp",   // authorization of requests
-		"doors/pendinginput", // the hub keeps the key of its states
+		"servers/corrections", "servers/features", "servers/firststart", "servers/lifecycle", "servers/oauth", "servers/prefetch",
+		"servers/readiness", "servers/registry", "servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"trust/classifier", "trust/preinstall", "trust/quarantine", "trust/sandbox", "trust/scan",
+		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
+		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
+		"market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/npm", "market/oci",
+		"market/official", "market/persona", "market/plan", "market/prerequisites", "market/probe", "market/proposals",
+		"market/pypi", "market/updates",
+		"doors/api", "doors/api/guard", "doors/api/operations", "doors/companion", "doors/credentials", "doors/endpoint",
+		"doors/gateway", "doors/pendinginput",
 		"store",
 	},
+
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext", "base/settings", "base/textdiff", "base/tokens", "base/words", "protocol/jsonrpc",
-		"discovery/eval", "servers/audit", "servers/journal", "servers/policy", "servers/registry", "servers/risk", "servers/secrets", "servers/setup", "servers/toolset", // audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown before servers are added
+		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;
+		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;
+		// sandbox:; this program confines itself before it becomes that of a server
+		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
+		"base/settings", "base/textdiff", "base/tokens", "base/words",
+		"protocol/jsonrpc",
+		"discovery/eval", "discovery/minilm",
+		"servers/registry", "servers/risk", "servers/secrets", "servers/setup",
+		"trust/classifier", "trust/evaluation", "trust/quarantine", "trust/sandbox", "trust/scan",
+		"calls/audit", "calls/journal", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
-		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/plan", "market/prerequisites", "market/updates", "market/persona", // what the commands of the marketplace show
-		"discovery/minilm", "trust/evaluation", "trust/classifier", "trust/quarantine", "trust/scan", // tools in a file are judged without a hub
-		"trust/sandbox", // sandbox: this program confines itself before it becomes that of a server
-		"doors/api/operations", "doors/companion", "doors/gateway", "doors/surfaces", "store", "hub",
+		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/persona", "market/plan",
+		"market/prerequisites", "market/updates",
+		"doors/api/operations", "doors/companion", "doors/gateway", "doors/surfaces",
+		"store",
+		"hub",
 	},
+
 	"cmd/agent-discover": {"cli"},
 
 	"testing/catalogtest": {"base/events", "discovery/catalog"},
@@ -311,6 +505,24 @@ func TestImportsFollowTheTable(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestTableHasNoImportThatNoPackageNeeds(t *testing.T) {
+	needed := make(map[string]bool)
+	visitGo(t, ".", func(file, dir string, imports []string) {
+		for _, imported := range imports {
+			if pkg, ok := strings.CutPrefix(imported, module+"backend/"); ok && !strings.HasSuffix(file, "_test.go") {
+				needed[dir+" "+pkg] = true
+			}
+		}
+	})
+	for dir, pkgs := range allowed {
+		for _, pkg := range pkgs {
+			if !needed[dir+" "+pkg] {
+				t.Errorf("the table lets backend/%s import %s, but it does not", dir, pkg)
+			}
+		}
+	}
 }
 
 func TestTableListsEveryPackage(t *testing.T) {

@@ -73,7 +73,7 @@ pages() {
 longest=(./backend/hub ./backend/cmd/agent-discover)
 
 # pure: packages of pure functions, in which the race detector has nothing to find.
-pure='/backend/.*/(bundle|cases|configdiff|configedit|findreply|jsonscan|names|safetext|schemacompat)$'
+pure='/backend/.*/(bundle|configdiff|configedit|evaluation|findreply|jsonscan|names|safetext|schemacompat)$'
 
 # consecutive: tests that do one thing after another: the command line's scripts, the recorded exchanges, long texts and
 # results, and other programs that are run as clients. The race detector would only slow them down.

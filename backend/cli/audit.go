@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
 
 // auditCommands are the commands about the audit log.

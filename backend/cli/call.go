@@ -18,7 +18,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
@@ -176,7 +175,7 @@ func held(ctx context.Context, client *instance.Client, name string) error {
 	}
 	for _, i := range list.Items {
 		if i.Kind == quarantine.Tool && i.Name == tool && i.State != quarantine.Approved {
-			return fault.New(fault.Denied, "tool %q of server %q cannot be used (%s), because %s; to review it: agent-discover trust show %s %s", tool, server, policy.CodeHeld, i.Why, server, tool)
+			return fault.New(fault.Denied, "tool %q of server %q cannot be used (%s), because %s; to review it: agent-discover trust show %s %s", tool, server, fault.CodeHeld, i.Why, server, tool)
 		}
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
 // completer returns the words that may follow in a shell. args are the complete

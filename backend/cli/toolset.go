@@ -11,8 +11,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 )
 
 // toolsetCommands are the commands under toolset.

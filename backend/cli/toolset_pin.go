@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/base/textdiff"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 )
 
 // describeDrift returns the differences of a tool: removed words in [-…-], added ones in

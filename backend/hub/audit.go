@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-discover/agent-discover/backend/base/settings"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
 
 // openAudit opens the audit log. Its head is also in a file next to the database and in

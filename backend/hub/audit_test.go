@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
 )
 
 // auditOf returns the entries of the audit log, newest first.

@@ -9,6 +9,13 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
+	"github.com/agent-discover/agent-discover/backend/calls/screen"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
@@ -24,27 +31,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/market/proposals"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/firststart"
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/trust/preinstall"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
-	"github.com/agent-discover/agent-discover/backend/trust/results"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
@@ -66,16 +66,16 @@ type servers struct {
 	audit     *audit.Log
 	journal   *journal.Journal
 	inbox     *inspector.Inbox
-	approvals *policy.Approvals
+	approvals *rules.Approvals
 	trust     *quarantine.Keeper
 	packages  *preinstall.Installer
 	sandbox   *sandbox.Sandbox
-	results   *results.Screen
+	results   *screen.Screen
 	upstream  *upstream.Manager
-	proxy     *proxy.Proxy
+	calls     *call.Pipeline
 	lifecycle *lifecycle.Manager
 	migrator  *secretmigration.Migrator
-	policy    policy.Current
+	policy    rules.Current
 	prefetch  *prefetch.Prefetcher
 	inspector *inspector.Inspector
 	setup     *setup.Syncer
@@ -139,7 +139,7 @@ func (h *Hub) agentsMay() string { return h.settings.State().Settings.Agents.Ins
 
 // setPolicy replaces the policy for tools by that of some settings.
 func (h *Hub) setPolicy(s settings.Settings) {
-	h.servers.policy.Set(policy.New(policy.Options{Discovery: s.Discovery, Destroys: gateway.Destroys, ClientID: gateway.ClientID}))
+	h.servers.policy.Set(rules.New(rules.Options{Discovery: s.Discovery, Destroys: gateway.Destroys, ClientID: gateway.ClientID}))
 	h.doors.gateway.RulesChanged()
 }
 
@@ -148,7 +148,7 @@ func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (e
 	if d.catalog, err = catalog.Open(ctx, h.store, h.bus, h.log); err != nil {
 		return err
 	}
-	shown := policy.Shown{Catalog: d.catalog, Policy: &h.servers.policy}
+	shown := rules.Shown{Catalog: d.catalog, Policy: &h.servers.policy}
 	d.embedding = embedding.New(embedding.Options{
 		Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
 		Catalog: shown, Store: h.store, Bus: h.bus, Log: h.log,
@@ -185,7 +185,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.inbox = inspector.NewInbox(inspector.InboxOptions{
 		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling), Answers: h.store, Vault: s.vault, Configured: s.registry.Get, Log: h.log, Timeout: h.options.AnswerTimeout,
 	})
-	if s.approvals, err = policy.OpenApprovals(ctx, h.store); err != nil {
+	if s.approvals, err = rules.OpenApprovals(ctx, h.store); err != nil {
 		return err
 	}
 	if err = h.openTrust(ctx, config); err != nil {
@@ -231,13 +231,13 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 		Folder: h.options.Folder.Run("downloads"), Bus: h.bus, Log: h.log,
 	})
 	s.results = h.newScreen()
-	s.proxy = proxy.New(proxy.Options{
-		Registry: s.registry, Upstream: s.upstream, Journal: s.journal, Policy: &s.policy, Catalog: h.discovery.catalog, Listings: s.listings,
-		Near:     func(client, server, tool string) []string { return h.doors.gateway.Near(client, server, tool) },
-		Approver: approver{s.inbox, s.approvals}, Trust: s.trust, Screen: screen{s.results}, Bus: h.bus, Log: h.log,
+	s.calls = call.New(call.Options{
+		Registry: s.registry, Upstream: s.upstream, Journal: s.journal, Rules: &s.policy, Approvals: s.approvals, Person: s.inbox,
+		Catalog: h.discovery.catalog, Features: s.listings, Quarantine: s.trust, Screen: s.results, Bus: h.bus, Log: h.log,
+		Near: func(client, server, tool string) []string { return h.doors.gateway.Near(client, server, tool) },
 	})
 	s.inspector = inspector.New(inspector.Options{
-		Servers: s.upstream, Configured: s.registry.Get, Inbox: s.inbox, Records: s.journal, Presets: h.store, Listed: s.proxy.Listed,
+		Servers: s.upstream, Configured: s.registry.Get, Inbox: s.inbox, Pipeline: s.calls, Presets: h.store,
 	})
 	s.setup = setup.New(setup.Options{
 		Registry: s.registry, Lifecycle: s.lifecycle, Secrets: s.vault, File: config.SetupFile, Variable: variable(login), Log: h.log,
@@ -253,7 +253,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.clients = gateway.NewClientHistory(h.store, h.log)
 	d.gateway = gateway.New(gateway.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Search: h.discovery.search, Lifecycle: s.lifecycle, Setup: s.setup,
-		Proxy: s.proxy, Policy: &s.policy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
+		Calls: s.calls, Policy: &s.policy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
 		Toolsets: s.toolsets, Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
 		Person: person{s.inbox, s.approvals}, Readiness: s.readiness, Arrivals: arrivals{s.first, h.discovery.embedding}, SignIns: signIns{s.oauth},
 		Market:   agentMarket{proposals.New(proposals.Options{Market: h.market.marketplace, Registry: s.registry, Policy: s.lifecycle.InstallPolicy})},
@@ -276,7 +276,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.api = api.New(api.Options{
 		Info: h.info, Stop: h.Stop, Sessions: h.openSessions(), Timeouts: h.options.Timeouts,
 		Servers: api.Servers{
-			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Readiness: s.readiness, Proxy: s.proxy,
+			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Readiness: s.readiness, Calls: s.calls,
 			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.ToolHistory,
 			Corrections: h.corrections,
 			Secrets:     api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},
@@ -356,7 +356,7 @@ type records struct {
 	tokens   *credentials.Keeper
 	oauth    *oauth.Manager
 	inbox    *inspector.Inbox
-	approved *policy.Approvals
+	approved *rules.Approvals
 	toolsets *toolset.Keeper
 	trust    *quarantine.Keeper
 	sandbox  *sandbox.Sandbox

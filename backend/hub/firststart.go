@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 	"github.com/agent-discover/agent-discover/backend/servers/firststart"
@@ -67,18 +66,5 @@ func (a arrivals) Await(ctx context.Context) {
 
 // startHeld starts new servers whose start a person has approved, until ctx ends.
 func (h *Hub) startHeld(ctx context.Context) error {
-	for ctx.Err() == nil {
-		changes, stop := events.Subscribe[quarantine.Changed](h.bus, 256)
-		for open := true; open; {
-			var change quarantine.Changed
-			select {
-			case change, open = <-changes:
-				h.servers.first.Again(change.Server)
-			case <-ctx.Done():
-				open = false
-			}
-		}
-		stop()
-	}
-	return nil
+	return each(ctx, h.bus, func(change quarantine.Changed) { h.servers.first.Again(change.Server) })
 }

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/hub"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
 // firstCall is the time of the first call that recordCalls records.

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/hub"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
 func TestCallsAndErrorsAreCountedOverTime(t *testing.T) {

@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 
-	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
@@ -56,30 +55,16 @@ func (s signIns) SignIn(ctx context.Context, server string) (page string, wait f
 // listSignedIn lists the tools of each server to which somebody signs in, until ctx ends,
 // so that nobody has to start it again after the failure that asked for the sign-in.
 func (h *Hub) listSignedIn(ctx context.Context) error {
-	changes, stop := events.Subscribe[oauth.Changed](h.bus, signInBuffer)
-	defer func() { stop() }()
 	wanted := make(map[string]bool) // servers with a sign-in that waits for a person
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case change, ok := <-changes:
-			if !ok { // too many at once
-				changes, stop = events.Subscribe[oauth.Changed](h.bus, signInBuffer)
-				continue
-			}
-			server, err := h.servers.registry.Get(change.Server)
-			if err != nil {
-				continue
-			}
-			st, _ := h.servers.oauth.Status(server.ID)
-			if wanted[server.Name] && st.State == oauth.SignedIn && server.Approved {
-				_, _ = h.servers.lifecycle.Refresh(ctx, server.Name) // the state of the server says why it failed
-			}
-			wanted[server.Name] = st.State == oauth.Waiting
+	return each(ctx, h.bus, func(change oauth.Changed) {
+		server, err := h.servers.registry.Get(change.Server)
+		if err != nil {
+			return
 		}
-	}
+		st, _ := h.servers.oauth.Status(server.ID)
+		if wanted[server.Name] && st.State == oauth.SignedIn && server.Approved {
+			_, _ = h.servers.lifecycle.Refresh(ctx, server.Name) // the state of the server says why it failed
+		}
+		wanted[server.Name] = st.State == oauth.Waiting
+	})
 }
-
-// signInBuffer is how many changes of sign-ins may wait.
-const signInBuffer = 64

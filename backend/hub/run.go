@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
@@ -70,7 +71,7 @@ func (h *Hub) runners() []func(context.Context) error {
 	return []func(context.Context) error{
 		h.settings.Run, h.discovery.catalog.Run, h.discovery.embedding.Run, h.discovery.learning.Run, h.discovery.search.Run,
 		h.servers.journal.Run, h.servers.vault.Run, h.servers.oauth.Run, h.listSignedIn, h.knowConfigurations, h.servers.first.Run, h.startHeld, h.servers.prefetch.Run, h.servers.imports.Run, h.servers.inspector.Run, h.servers.toolsets.Run, h.servers.trust.Run,
-		h.servers.packages.Run, h.servers.sandbox.Run,
+		h.servers.packages.Run, h.servers.sandbox.Run, h.noticeDenials,
 		h.editors.registrar.Run,
 		h.market.mirror.Run, h.market.installer.Run, h.market.marketplace.Run, h.market.updates.Run,
 		h.doors.clients.Run, h.doors.gateway.Run, h.doors.tokens.Run,
@@ -84,6 +85,26 @@ func start(ctx context.Context, run func(context.Context) error) (stop context.C
 	done := make(chan error, 1)
 	go func() { done <- run(ctx) }()
 	return stop, done
+}
+
+// each calls do for each event until ctx ends. Events may be lost while more than a buffer of them wait.
+func each[E any](ctx context.Context, bus *events.Bus, do func(E)) error {
+	for ctx.Err() == nil {
+		all, stop := events.Subscribe[E](bus, 256)
+		for open := true; open; {
+			var e E
+			select {
+			case <-ctx.Done():
+				open = false
+			case e, open = <-all:
+				if open {
+					do(e)
+				}
+			}
+		}
+		stop()
+	}
+	return nil
 }
 
 // announce publishes the hub's address. It asks the hub to stop if that fails,

@@ -1,9 +1,11 @@
 package hub
 
 import (
+	"context"
 	"path/filepath"
 
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -20,5 +22,14 @@ func (h *Hub) openSandbox(config settings.Settings) *sandbox.Sandbox {
 			return h.servers.upstream.Output(server, n, after)
 		},
 		Bus: h.bus, Log: h.log,
+	})
+}
+
+// noticeDenials tells the sandbox what failed calls say, until ctx ends.
+func (h *Hub) noticeDenials(ctx context.Context) error {
+	return each(ctx, h.bus, func(e journal.Recorded) {
+		if r := e.Record; r.Outcome == journal.ToolError || r.Outcome == journal.Failed {
+			h.servers.sandbox.CallFailed(r.Server, r.Response, r.At)
+		}
 	})
 }

@@ -9,16 +9,15 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/screen"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/trust/classifier"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
-	"github.com/agent-discover/agent-discover/backend/trust/results"
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
@@ -185,29 +184,11 @@ func programOf(args []string) string {
 	return ""
 }
 
-// screen judges calls for the proxy.
-type screen struct{ *results.Screen }
-
-// Released implements proxy.Screen.
-func (s screen) Released(c proxy.Screened) (json.RawMessage, bool) {
-	return s.Screen.Released(results.Call(c))
-}
-
-// Arguments implements proxy.Screen.
-func (s screen) Arguments(c proxy.Screened) (json.RawMessage, error) {
-	return s.Screen.Arguments(results.Call(c))
-}
-
-// Result implements proxy.Screen.
-func (s screen) Result(c proxy.Screened, result json.RawMessage) (json.RawMessage, error) {
-	return s.Screen.Result(results.Call(c), result)
-}
-
 // newScreen returns what judges calls and their results by the present settings.
-func (h *Hub) newScreen() *results.Screen {
-	return results.New(results.Options{
+func (h *Hub) newScreen() *screen.Screen {
+	return screen.New(screen.Options{
 		Settings: func() settings.Trust { return h.settings.State().Settings.Trust }, Bus: h.bus,
-		Record: func(e results.Event) {
+		Record: func(e screen.Event) {
 			r := journal.Record{
 				At: time.Now(), Kind: journal.Trust, Server: e.Server, Tool: e.Tool, Client: e.Client, Session: e.Session, Response: e.Text, Outcome: journal.OK,
 			}

@@ -52,8 +52,12 @@ func TestAResultWithAnOrderIsKeptBackUntilAPersonReleasesIt(t *testing.T) {
 				t.Errorf("%v: %s", entry, got)
 			}
 			s.release(`"echo"`)
+			before := len(auditOf(t, s.hub, "?tool=echo&outcome=ok"))
 			if got := a.exchange("tools/call", "{"+call+"}"); !strings.Contains(got, order) {
 				t.Errorf("%v, released: %s", entry, got)
+			}
+			if after := auditOf(t, s.hub, "?tool=echo&outcome=ok"); len(after) != before+1 || after[0].Kind != "call" {
+				t.Errorf("%v: the call that got the released result is not in the audit log: %+v", entry, after)
 			}
 		}
 		s.play(step{name: "over REST", method: "POST", path: "/api/servers/1/call", body: `{"tool":"echo","args":` + arguments + `}`, status: 403, want: []string{`"code":"result_kept"`}, never: []string{order}})

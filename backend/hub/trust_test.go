@@ -10,7 +10,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
@@ -177,7 +176,7 @@ func TestToolsOfAServerThatAnAgentProposedWait(t *testing.T) {
 		step{name: "start", method: "POST", path: "/api/servers/1/activate", status: 200, want: []string{`"tool_count":0`}},
 		step{name: "all wait", method: "GET", path: "/api/trust", status: 200, want: []string{`"name":"look","state":"pending","reason":"proposed"`, `"name":"wipe","state":"blocked"`}, keep: "servers.0.launch_hash"},
 	)
-	if err := tryDo(t, s.hub, "POST", "/api/servers/1/call", map[string]any{"tool": "look"}); fault.CodeOf(err) != policy.CodeHeld && !strings.Contains(fault.MessageOf(err), "an agent proposed its server") {
+	if err := tryDo(t, s.hub, "POST", "/api/servers/1/call", map[string]any{"tool": "look"}); fault.CodeOf(err) != fault.CodeHeld && !strings.Contains(fault.MessageOf(err), "an agent proposed its server") {
 		t.Errorf("a call: %v", err)
 	}
 	s.play(

@@ -14,7 +14,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 )
 
 // lax runs a hub with the active server one, which carries out requests with any name.
@@ -123,7 +122,7 @@ func TestANameThatNoListHasIsRefusedWithNamesThatAreMeant(t *testing.T) {
 		step{name: "another name", method: "POST", path: "/api/servers/1/call", body: `{"tool":"zzz"}`, status: 200, want: []string{`"text":"MCP error -32602: Tool zzz not found"`, `"isError":true`}, never: []string{"did_you_mean"}},
 		step{name: "any request", method: "POST", path: "/api/servers/1/request", body: `{"method":"tools/call","params":{"name":"LOOK"}}`, status: 200, want: []string{`{"error":{"code":-32602,"message":"Tool LOOK not found","data":{"did_you_mean":["look"]}}}`}},
 		step{name: "a less dangerous name", method: "POST", path: "/api/servers/1/call", body: `{"tool":"read_file"}`, status: 200, never: []string{"did_you_mean"}},
-		step{name: "the audit log", method: "GET", path: "/api/audit", status: 200, want: []string{`"outcome":"refused"`, `"code":"` + policy.CodeUnlisted + `"`}},
+		step{name: "the audit log", method: "GET", path: "/api/audit", status: 200, want: []string{`"outcome":"refused"`, `"code":"` + fault.CodeUnlisted + `"`}},
 	)
 	const text = `Tool LOOK not found\ndid_you_mean: mcp__one__look\n`
 	for surface, calls := range map[string]map[string]string{
@@ -160,12 +159,12 @@ func TestAHeldToolThatItsServerHidesStaysHeld(t *testing.T) {
 			held := func(listed bool) {
 				t.Helper()
 				s.play(step{name: "what is held", method: "GET", path: "/api/trust", status: 200, want: []string{`"name":"steal"`, `"state":"blocked"`, `"listed":` + strconv.FormatBool(listed)}})
-				if err := tryDo(t, s.hub, "POST", "/api/servers/1/call", map[string]any{"tool": "steal"}); !strings.Contains(fault.MessageOf(err), policy.CodeHeld) {
+				if err := tryDo(t, s.hub, "POST", "/api/servers/1/call", map[string]any{"tool": "steal"}); !strings.Contains(fault.MessageOf(err), fault.CodeHeld) {
 					t.Errorf("listed %v: a call by REST: %v", listed, err)
 				}
 				for surface, tool := range map[string]string{"native": "one__steal", "server:one": "steal", "registry": "one__steal", "meta": "one__steal"} {
 					a := introduced(t, s.hub, companion.Entry{Surface: surface}, "{}")
-					if got := a.exchange("tools/call", "{"+calling(tool, "{}")+"}"); !strings.Contains(got, policy.CodeHeld) {
+					if got := a.exchange("tools/call", "{"+calling(tool, "{}")+"}"); !strings.Contains(got, fault.CodeHeld) {
 						t.Errorf("listed %v: a call on the surface %s: %s", listed, surface, got)
 					}
 					a.leave()
@@ -280,7 +279,7 @@ func TestAHeldPromptOrResourceIsReadUnderNoOtherName(t *testing.T) {
 	s.play(step{name: "a copy", method: "POST", path: "/api/transient", body: `{"server":"one"}`, status: 201, keep: "handle"})
 	clean := func(road, got string) {
 		t.Helper()
-		if strings.Contains(got, `"text":"got `) || strings.Contains(got, `"text":"read `) || !strings.Contains(got, policy.CodeHeld) && !strings.Contains(got, policy.CodeUnlisted) && !strings.Contains(got, "not found") && !strings.Contains(got, "is required") {
+		if strings.Contains(got, `"text":"got `) || strings.Contains(got, `"text":"read `) || !strings.Contains(got, fault.CodeHeld) && !strings.Contains(got, fault.CodeUnlisted) && !strings.Contains(got, "not found") && !strings.Contains(got, "is required") {
 			t.Errorf("%s: %s", road, got)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
 
 // AppendAudit implements audit.Store.

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
 // killedWriter is the variable with the file of the database of a test's child process.

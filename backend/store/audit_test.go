@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
 // audited is a store with an audit log, and what a hub keeps of it elsewhere.

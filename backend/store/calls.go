@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
 // AppendRecords implements journal.Store. It does not wait for locks of other

@@ -12,7 +12,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
 var began = time.UnixMilli(1790000000000)

@@ -11,7 +11,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 )
 
 // Inspect checks a whole database file. If the file is damaged or cannot be

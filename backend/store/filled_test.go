@@ -7,6 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
@@ -16,14 +21,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
@@ -63,7 +63,7 @@ func fill(t *testing.T, s *Store, n int) {
 		must(t, s.SaveToolset(ctx, set))
 		must(t, s.SaveEquipped(ctx, fmt.Sprint("client-", i), fmt.Sprint("set-", i)))
 		must(t, s.SavePersona(ctx, persona.ActivePersona{Name: fmt.Sprint("persona-", i), Servers: []persona.AddedServer{{ID: id, Name: name}}}))
-		must(t, s.SaveToolApproval(ctx, policy.Approval{Tool: key, Hash: "h", At: at}))
+		must(t, s.SaveToolApproval(ctx, rules.Approval{Tool: key, Hash: "h", At: at}))
 		must(t, s.SaveSessionTools(ctx, name, []catalog.Key{key}))
 		must(t, s.KeepClient(ctx, gateway.SeenClient{Name: fmt.Sprint("client-", i), First: at, Last: at}))
 		must(t, s.AddCredential(ctx, credentials.Credential{ID: name, Name: name, Hash: [32]byte{byte(i), byte(i >> 8)}, Surface: "registry", Created: at}))

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
 // Tallies implements journal.Store.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 )
 
 // copied returns a closed database with ten servers and the path of its copy. later changes

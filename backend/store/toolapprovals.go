@@ -4,20 +4,20 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 )
 
-// ToolApprovals implements policy.Store.
-func (s *Store) ToolApprovals(ctx context.Context) ([]policy.Approval, error) {
+// ToolApprovals implements rules.Store.
+func (s *Store) ToolApprovals(ctx context.Context) ([]rules.Approval, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT server, tool, hash, created_at FROM tool_approvals")
 	if err != nil {
 		return nil, fmt.Errorf("read approvals of tools: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []policy.Approval
+	var out []rules.Approval
 	for rows.Next() {
-		var a policy.Approval
+		var a rules.Approval
 		var at int64
 		if err := rows.Scan(&a.Tool.Server, &a.Tool.Tool, &a.Hash, &at); err != nil {
 			return nil, fmt.Errorf("read approvals of tools: %w", err)
@@ -28,8 +28,8 @@ func (s *Store) ToolApprovals(ctx context.Context) ([]policy.Approval, error) {
 	return out, rows.Err()
 }
 
-// SaveToolApproval implements policy.Store.
-func (s *Store) SaveToolApproval(ctx context.Context, a policy.Approval) error {
+// SaveToolApproval implements rules.Store.
+func (s *Store) SaveToolApproval(ctx context.Context, a rules.Approval) error {
 	_, err := s.write.ExecContext(ctx, "INSERT OR REPLACE INTO tool_approvals (server, tool, hash, created_at) VALUES (?, ?, ?, ?)",
 		a.Tool.Server, a.Tool.Tool, a.Hash, a.At.UnixMilli())
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Store) SaveToolApproval(ctx context.Context, a policy.Approval) error {
 	return nil
 }
 
-// DeleteToolApproval implements policy.Store.
+// DeleteToolApproval implements rules.Store.
 func (s *Store) DeleteToolApproval(ctx context.Context, tool catalog.Key) error {
 	if _, err := s.write.ExecContext(ctx, "DELETE FROM tool_approvals WHERE server = ? AND tool = ?", tool.Server, tool.Tool); err != nil {
 		return fmt.Errorf("delete the approval of a tool: %w", err)

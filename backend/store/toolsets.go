@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 )
 
 // Toolsets implements toolset.Store.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 )
 
 // Targets for rules for manyTools tools.
@@ -55,8 +55,8 @@ func (b *bench) policy(context.Context) error {
 	if err != nil {
 		return err
 	}
-	var current policy.Current
-	apply := func(s settings.Settings) { current.Set(policy.New(policy.Options{Discovery: s.Discovery})) }
+	var current rules.Current
+	apply := func(s settings.Settings) { current.Set(rules.New(rules.Options{Discovery: s.Discovery})) }
 	live.Apply(apply, "discovery")
 	apply(live.State().Settings)
 	if err := b.decide(live.State().Settings.Discovery, tools); err != nil {
@@ -65,12 +65,12 @@ func (b *bench) policy(context.Context) error {
 	return b.reloadRules(live, file)
 }
 
-func (b *bench) decide(rules settings.Discovery, tools []*catalog.Tool) error {
+func (b *bench) decide(config settings.Discovery, tools []*catalog.Tool) error {
 	var decisions, views []float64
 	snapshot := new(catalog.Snapshot).With(tools)
 	enabled := 0
 	for range b.pick(5, 30) {
-		p := policy.New(policy.Options{Discovery: rules}) // a new one, because it keeps its last view
+		p := rules.New(rules.Options{Discovery: config}) // a new one, because it keeps its last view
 		began := time.Now()
 		for _, t := range tools {
 			p.Decide(t.Server, t.Name)

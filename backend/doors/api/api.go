@@ -18,6 +18,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
+	"github.com/agent-discover/agent-discover/backend/calls/screen"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
@@ -39,24 +46,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
 	"github.com/agent-discover/agent-discover/backend/servers/corrections"
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
-	"github.com/agent-discover/agent-discover/backend/trust/results"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 	"github.com/agent-discover/agent-discover/frontend"
 )
@@ -85,7 +85,7 @@ type Config struct {
 	File   string // path of the settings file
 	Live   *settings.Live
 	Edit   settings.Editor
-	Policy *policy.Current
+	Policy *rules.Current
 }
 
 // Servers holds the parts that configure, run and call servers.
@@ -98,12 +98,12 @@ type Servers struct {
 	Readiness *readiness.Reader
 	// Corrections returns what clients are shown otherwise than a server lists it.
 	Corrections func(server string) []corrections.Correction
-	Proxy       *proxy.Proxy
+	Calls       *call.Pipeline
 	Inspector   *inspector.Inspector
 	Inbox       *inspector.Inbox // elicitations: questions of servers to the user
-	Approvals   *policy.Approvals
+	Approvals   *rules.Approvals
 	Trust       *quarantine.Keeper
-	Results     *results.Screen
+	Results     *screen.Screen
 	Journal     *journal.Journal
 	Audit       *audit.Log
 	Sandbox     *sandbox.Sandbox
@@ -248,7 +248,7 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
 		&operations.SignIns{Registry: s.Registry, OAuth: s.OAuth, Sessions: o.Sessions},
 		&operations.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},
-		&operations.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox.Caller, Upstream: s.Upstream, Output: s.Upstream.Output, Messages: s.Upstream.Messages, Call: s.Proxy.Call},
+		&operations.Inspector{Registry: s.Registry, Requests: s.Inspector, Upstream: s.Upstream, Output: s.Upstream.Output, Messages: s.Upstream.Messages},
 		&operations.Transient{Inspector: s.Inspector, Describe: s.Upstream.Describe, Shown: s.Upstream.ShownTools},
 		&operations.Questions{Inbox: s.Inbox},
 		&operations.ToolApprovals{Approvals: s.Approvals},
@@ -296,7 +296,7 @@ func newPusher(o Options, views *operations.Views) *push.Pusher {
 			Servers: s.Registry, Tools: s.Catalog, Totals: s.Journal.Totals, Running: s.Upstream.State, View: views.Server,
 			SecretNames: s.Secrets.Names,
 		},
-		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Proxy.InFlight, Clients: o.Clients.Gateway.Clients, Held: s.Trust.Counts, Kept: func() int { return len(s.Results.List()) }, Problem: func() string { return operations.JournalProblem(s.Journal.Problem()) }},
+		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Calls.InFlight, Clients: o.Clients.Gateway.Clients, Held: s.Trust.Counts, Kept: func() int { return len(s.Results.List()) }, Problem: func() string { return operations.JournalProblem(s.Journal.Problem()) }},
 		Learning: o.Discovery.Learning, Mirror: o.Market.Mirror, Output: s.Upstream, Editors: o.Editors.Registrar, Attend: s.Inbox.Attend,
 		Sessions: o.Sessions, Timeouts: o.Timeouts, Bus: o.Bus,
 	})

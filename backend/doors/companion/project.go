@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 )
 
 // ProjectFile is the file of a project that names the toolset of clients that work on the

@@ -96,7 +96,7 @@ func (a allServers) call(ctx context.Context, params json.RawMessage) (json.RawM
 	}
 	if !ok {
 		err := a.unknownTool(name, a.own.findHow())
-		a.gateway.proxy.Refuse(a.request(ctx, "", name, params), err)
+		a.gateway.calls.Refuse(a.request(ctx, "", name, params), err)
 		return nil, err
 	}
 	called, err := a.Session.call(ctx, server, tool, params)

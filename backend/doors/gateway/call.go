@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
 
 // resolve splits the name of a tool into the name of its server and the tool's
@@ -58,42 +58,42 @@ func (s *Session) InputSchema(name string) json.RawMessage {
 
 // call calls a tool for this session, within the session's limit of calls in
 // flight.
-func (s *Session) call(ctx context.Context, server, tool string, params json.RawMessage) (proxy.Result, error) {
+func (s *Session) call(ctx context.Context, server, tool string, params json.RawMessage) (call.Result, error) {
 	return s.vetted(ctx, server, tool, params, nil)
 }
 
 // vetted is call for a caller that has looked at the tool if it is known, and otherwise does so with vet; see
-// proxy.Request.
-func (s *Session) vetted(ctx context.Context, server, tool string, params json.RawMessage, vet func() error) (proxy.Result, error) {
+// call.Request.
+func (s *Session) vetted(ctx context.Context, server, tool string, params json.RawMessage, vet func() error) (call.Result, error) {
 	if t, known := s.lookup(server, tool); known {
 		tool = t.OwnName()
 	}
 	request := s.request(ctx, server, tool, params)
 	request.Vet = vet
 	if !s.beginCall() {
-		s.gateway.proxy.Refuse(request, errBusy)
-		return proxy.Result{}, errBusy
+		s.gateway.calls.Refuse(request, errBusy)
+		return call.Result{}, errBusy
 	}
 	defer s.endCall()
 	s.uses(server)
 	defer s.wants(ctx, server, s.exchangeOf(ctx).level)()
-	call := s.gateway.proxy.Call
+	send := s.gateway.calls.Call
 	if s.needsTask(ctx, request) {
-		call = s.callAsTask
+		send = s.callAsTask
 	}
 	mayAsk := s.opensPages(ctx)
-	result, err := withSignIn(ctx, s, server, func() (proxy.Result, error) {
+	result, err := withSignIn(ctx, s, server, func() (call.Result, error) {
 		release, err := s.admitted(ctx, server, tool)
 		if err != nil {
-			s.gateway.proxy.Refuse(request, err)
-			return proxy.Result{}, err
+			s.gateway.calls.Refuse(request, err)
+			return call.Result{}, err
 		}
 		defer release()
 		r := request
-		if mayAsk { // the proxy changes the params of a call
+		if mayAsk { // Call changes the params of a call
 			r.Params = slices.Clone(params)
 		}
-		return call(ctx, r)
+		return send(ctx, r)
 	})
 	s.flush(ctx, s.exchangeOf(ctx))
 	s.noteTask(server, tool, result)
@@ -103,9 +103,9 @@ func (s *Session) vetted(ctx context.Context, server, tool string, params json.R
 	return result, err
 }
 
-func (s *Session) request(ctx context.Context, server, tool string, params json.RawMessage) proxy.Request {
+func (s *Session) request(ctx context.Context, server, tool string, params json.RawMessage) call.Request {
 	e := s.exchangeOf(ctx)
-	return proxy.Request{
+	return call.Request{
 		Client: s.client().Name, LimitedAs: s.limitedAs(), Session: s.id, Origin: s.origin(roadOf(ctx)), Server: server, Tool: tool, Params: params, Caller: e.caller, Progress: e.progress,
 	}
 }

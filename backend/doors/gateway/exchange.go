@@ -46,5 +46,5 @@ func (s *Session) exchangeOf(ctx context.Context) exchange {
 // lease keeps a server running for the request of a client. The server is started as a call
 // of the client would start it.
 func (s *Session) lease(ctx context.Context, server string) (*upstream.Lease, error) {
-	return s.gateway.proxy.Lease(ctx, server, s.id, s.exchangeOf(ctx).caller)
+	return s.gateway.calls.Lease(ctx, server, s.id, s.exchangeOf(ctx).caller)
 }

@@ -112,7 +112,7 @@ func limitOf(query string, wanted float64) (int, error) {
 
 // rank searches the findable tools, of which those that q.Allow accepts, and returns them as
 // they appear by some rules.
-func (g *Gateway) rank(ctx context.Context, q search.Query, r rules) search.Result {
+func (g *Gateway) rank(ctx context.Context, q search.Query, r ruleset) search.Result {
 	findable, more := g.findable(r), q.Allow
 	q.Allow = func(t *catalog.Tool) bool { return (more == nil || more(t)) && findable(t) }
 	result := g.search.Find(ctx, q)
@@ -125,7 +125,7 @@ func (g *Gateway) rank(ctx context.Context, q search.Query, r rules) search.Resu
 }
 
 // near returns findable tools with names similar to one; see search.Searcher.Nearest.
-func (g *Gateway) near(server, tool string, limit int, r rules) (near []*catalog.Tool) {
+func (g *Gateway) near(server, tool string, limit int, r ruleset) (near []*catalog.Tool) {
 	findable := g.findable(r)
 	for _, t := range g.search.Nearest(server, tool, limit) {
 		if findable(t) {
@@ -137,7 +137,7 @@ func (g *Gateway) near(server, tool string, limit int, r rules) (near []*catalog
 
 // nearest returns tools with names similar to a tool name that the query
 // contains.
-func (g *Gateway) nearest(query string, r rules) []*catalog.Tool {
+func (g *Gateway) nearest(query string, r ruleset) []*catalog.Tool {
 	const most = 10 // more than a reply contains, because some may not be findable
 	name := findreply.ToolName(query)
 	if name == "" {
@@ -164,7 +164,7 @@ func (s *Session) getSchema(_ context.Context, args arguments) (any, error) {
 	}
 	tool, bare := s.locate(name)
 	if server, own, ok := s.resolve(name); tool == nil && ok {
-		if err := s.gateway.proxy.Held(server, own); err != nil {
+		if err := s.gateway.calls.Held(server, own); err != nil {
 			return nil, err
 		}
 	}

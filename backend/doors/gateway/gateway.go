@@ -1,7 +1,7 @@
 // Package gateway is the MCP server that editors and other clients talk to. A
 // session lists the hub's tools of its surface, as registry, then the tools of active
 // servers, and the session tools: those that find_tool has added to this
-// session. Calls go to proxy.Call, and results are passed on as the bytes that
+// session. Calls go to call.Call, and results are passed on as the bytes that
 // the server sent.
 package gateway
 
@@ -17,6 +17,9 @@ import (
 	"sync/atomic"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
@@ -25,11 +28,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -63,8 +63,8 @@ type Options struct {
 	Search       *search.Searcher
 	Lifecycle    *lifecycle.Manager
 	Setup        *setup.Syncer
-	Proxy        *proxy.Proxy
-	Policy       *policy.Current
+	Calls        *call.Pipeline
+	Policy       *rules.Current
 	Usage        Usage
 	SessionTools SessionToolStore
 	Slugs        SlugStore
@@ -103,8 +103,8 @@ type Gateway struct {
 	lifecycle     *lifecycle.Manager
 	setup         *setup.Syncer
 	outdated      func(server string) bool // nil for never
-	proxy         *proxy.Proxy
-	policy        *policy.Current
+	calls         *call.Pipeline
+	policy        *rules.Current
 	usage         Usage
 	sessionTools  *sessionToolSaver
 	history       *ClientHistory
@@ -146,9 +146,9 @@ func New(o Options) *Gateway {
 		sealer, _ = pendinginput.NewSealer(pendinginput.NewKey()) // the key has the right size
 	}
 	g := &Gateway{
-		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, outdated: o.Outdated, proxy: o.Proxy, policy: o.Policy,
+		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, outdated: o.Outdated, calls: o.Calls, policy: o.Policy,
 		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, readiness: o.Readiness, arrivals: o.Arrivals, market: o.Market, toolsets: o.Toolsets, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound},
-		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: pendinginput.New(sealer), sealer: sealer,
+		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{calls: o.Calls}, parked: pendinginput.New(sealer), sealer: sealer,
 		settling: make(chan chan struct{}), over: make(chan struct{}),
 	}
 	g.resultsFolder.Store(&o.ResultsFolder)
@@ -264,7 +264,7 @@ func (g *Gateway) Clients() []Client {
 // enabled ones of approved, active servers.
 func (g *Gateway) ActiveTools() []*catalog.Tool { return g.activeTools(g.rules()) }
 
-func (g *Gateway) activeTools(r rules) []*catalog.Tool {
+func (g *Gateway) activeTools(r ruleset) []*catalog.Tool {
 	var out []*catalog.Tool
 	for _, server := range g.registry.List() {
 		if server.Enabled && server.Approved {
@@ -276,7 +276,7 @@ func (g *Gateway) activeTools(r rules) []*catalog.Tool {
 
 // findable returns a filter that accepts the tools of approved servers that models may
 // call by some rules, which are the tools that find_tool may return.
-func (g *Gateway) findable(r rules) func(*catalog.Tool) bool {
+func (g *Gateway) findable(r ruleset) func(*catalog.Tool) bool {
 	approved, forModels := make(map[string]bool), g.forModels()
 	for _, server := range g.registry.List() {
 		approved[server.Name] = server.Approved

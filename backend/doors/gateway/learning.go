@@ -3,10 +3,10 @@ package gateway
 import (
 	"errors"
 
+	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
 
 // teaches reports whether the searcher learns from this session. It does not
@@ -34,7 +34,7 @@ func answerTo(query string, tools []*catalog.Tool) learning.Answer {
 // called records whether a tool call succeeded. Calls that were refused, were
 // cancelled or did not reach the server are not recorded: they prove nothing
 // about the tool.
-func (s *Session) called(r proxy.Request, result proxy.Result, err error) {
+func (s *Session) called(r call.Request, result call.Result, err error) {
 	if rpc := (*jsonrpc.Error)(nil); err != nil && !errors.As(err, &rpc) || !s.teaches() {
 		return
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -59,16 +59,16 @@ func (s *Session) uses(server string) {
 // have asked for, or that the session with an id has asked for if it has the server for
 // itself.
 func (g *Gateway) shareLevel(ctx context.Context, server, session string) {
-	if jsonrpc.Get(g.proxy.Capabilities(server), "logging") == nil {
+	if jsonrpc.Get(g.calls.Capabilities(server), "logging") == nil {
 		return
 	}
-	to := upstream.Target{Server: server, Client: g.proxy.OwnerOf(server, session)}
+	to := upstream.Target{Server: server, Client: g.calls.OwnerOf(server, session)}
 	verbose := g.mostVerbose(to)
 	if verbose == len(levels) || !g.toldLevels.change(to, verbose) {
 		return
 	}
 	params := jsonrpc.Set(nil, "level", jsonrpc.Quote(levels[verbose]))
-	if _, err := g.proxy.Forward(ctx, proxy.Forwarded{Server: server, Session: to.Client, Method: "logging/setLevel", Params: params, Own: true}); err != nil {
+	if _, err := g.calls.Call(ctx, call.Request{Server: server, Session: to.Client, Method: "logging/setLevel", Params: params, Internal: true}); err != nil {
 		g.toldLevels.forget(to)
 		g.log.Debug("could not set the log level of a server", "server", server, "error", err)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacheck"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -60,22 +59,22 @@ func failureOf(err error, server, tool string) *failure {
 		return failed
 	}
 	switch {
-	case fault.CodeOf(err) == policy.CodeUnlisted:
+	case fault.CodeOf(err) == fault.CodeUnlisted:
 		f.Code = codeNotFound
 	case errors.As(err, &rpc):
 		f.Message = strings.TrimSpace(fmt.Sprintf("MCP error %d: %s %s", rpc.Code, rpc.Message, rpc.Data))
 		if rpc.Code == jsonrpc.CodeInvalidParams {
 			f.Code = codeValidation
 		}
-	case errors.As(err, &own) && own.Code == policy.CodeDisabled:
+	case errors.As(err, &own) && own.Code == fault.CodeDisabled:
 		f.Code = codeDisabled
-	case errors.As(err, &own) && own.Code == policy.CodeHeld:
+	case errors.As(err, &own) && own.Code == fault.CodeHeld:
 		f.Code = codeHeld
 	case fault.KindOf(err) == fault.Timeout:
 		f.Code = codeTimeout
 	case upstream.NotStarted(err), fault.KindOf(err) == fault.Unavailable:
 		f.Code = codeConnection
-	case errors.As(err, &own) && own.Code == policy.CodeNeedsApproval:
+	case errors.As(err, &own) && own.Code == fault.CodeNeedsApproval:
 	case fault.KindOf(err) == fault.Denied, fault.KindOf(err) == fault.Invalid:
 		f.Code = codeConfiguration
 	}
@@ -93,11 +92,11 @@ func passesOn(err error) bool {
 // known returns an approved server.
 func (m metaTools) known(name string) (registry.Server, *failure) {
 	v, err := m.gateway.registry.Get(name)
-	if err == nil && v.Approved {
-		return v, nil
-	}
 	if err == nil {
-		return v, &failure{codeConfiguration, fmt.Sprintf("server %q waits for a person's approval: ask the user to approve it in the tray or the dashboard", name), name, ""}
+		if err = v.Usable(); err == nil {
+			return v, nil
+		}
+		return v, &failure{codeConfiguration, fault.MessageOf(err), name, ""}
 	}
 	return v, &failure{codeConnection, fmt.Sprintf("unknown server %q; %s", name, m.existing()), name, ""}
 }
@@ -120,24 +119,24 @@ func (m metaTools) tool(server, tool string) (*catalog.Tool, *failure) {
 		failed.Tool = tool
 		return nil, failed
 	}
-	rules := m.rules()
-	t, known := rules.Lookup(server, tool)
+	present := m.rules()
+	t, known := present.Lookup(server, tool)
 	if !known {
 		if of, bare, ok := m.resolve(tool); ok && of == server { // a full name
-			t, known = rules.Lookup(of, bare)
+			t, known = present.Lookup(of, bare)
 		}
 	}
 	if !known {
-		if err := m.gateway.proxy.Held(server, strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), server+"__")); err != nil {
+		if err := m.gateway.calls.Held(server, strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), server+"__")); err != nil {
 			return nil, failureOf(err, server, tool)
 		}
-		return nil, &failure{codeNotFound, fmt.Sprintf("server %q has no tool %q%s", server, tool, m.similar(server, tool, rules)), server, tool}
+		return nil, &failure{codeNotFound, fmt.Sprintf("server %q has no tool %q%s", server, tool, m.similar(server, tool, present)), server, tool}
 	}
 	return t, nil
 }
 
 // similar names the tools of a server, or else of all, whose names are the nearest to one.
-func (m metaTools) similar(server, tool string, r rules) string {
+func (m metaTools) similar(server, tool string, r ruleset) string {
 	near := m.gateway.near(server, tool, 3, r)
 	if len(near) == 0 {
 		near = m.gateway.near("", tool, 3, r)

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -74,9 +73,9 @@ type metaServer struct {
 	Note string `json:"note,omitempty"`
 }
 
-func (m metaTools) describe(v registry.Server, r rules) metaServer {
+func (m metaTools) describe(v registry.Server, r ruleset) metaServer {
 	status := "disconnected"
-	if _, running := m.gateway.proxy.Describe(v.Name); running {
+	if _, running := m.gateway.calls.Describe(v.Name); running {
 		status = "connected"
 	} else if v.Health.LastError != "" {
 		status = "error"
@@ -90,9 +89,9 @@ func (m metaTools) approved() []registry.Server {
 }
 
 func (m metaTools) listServers(context.Context, siblingArguments) (any, *failure) {
-	servers, rules := []metaServer{}, m.rules()
+	servers, present := []metaServer{}, m.rules()
 	for _, v := range m.approved() {
-		servers = append(servers, m.describe(v, rules))
+		servers = append(servers, m.describe(v, present))
 	}
 	return map[string]any{"servers": servers}, nil
 }
@@ -115,19 +114,19 @@ func (m metaTools) searchTools(ctx context.Context, args siblingArguments) (any,
 	if _, failed := m.known(args.Server); args.Server != "" && failed != nil {
 		return nil, failed
 	}
-	rules := m.rules()
+	present := m.rules()
 	query := search.Query{Text: args.Query, Limit: limit, Allow: func(t *catalog.Tool) bool { return args.Server == "" || t.Server == args.Server }}
-	found := m.gateway.rank(ctx, query, rules)
+	found := m.gateway.rank(ctx, query, present)
 	if len(found.Hits) == 0 {
 		m.gateway.searchAgain(ctx, found.Unread, func(ctx context.Context) {
-			rules, query.Patient = m.rules(), true
-			found = m.gateway.rank(ctx, query, rules)
+			present, query.Patient = m.rules(), true
+			found = m.gateway.rank(ctx, query, present)
 		})
 	}
 	hits, tools := []metaHit{}, []*catalog.Tool{}
 	for _, hit := range found.Hits {
 		t := hit.Tool
-		hits, tools = append(hits, metaHit{t.Server, t.Name, t.Summary(), findreply.RoundScore(hit.Score), m.tags(rules, t)}), append(tools, t)
+		hits, tools = append(hits, metaHit{t.Server, t.Name, t.Summary(), findreply.RoundScore(hit.Score), m.tags(present, t)}), append(tools, t)
 	}
 	m.asked(answerTo(args.Query, tools))
 	return struct {
@@ -145,7 +144,7 @@ func missing(found int, hint string) string {
 }
 
 // tags returns the tags that the rules give a tool.
-func (m metaTools) tags(r rules, t *catalog.Tool) []string {
+func (m metaTools) tags(r ruleset, t *catalog.Tool) []string {
 	return append([]string{}, r.policy.Decide(t.Server, t.OwnName()).Tags...)
 }
 
@@ -168,11 +167,11 @@ func (m metaTools) listTools(ctx context.Context, args siblingArguments) (any, *
 	if failed := m.listAgain(ctx, v.Name); failed != nil {
 		return nil, failed
 	}
-	rules := m.rules()
+	present := m.rules()
 	return struct {
 		Server string     `json:"server"`
 		Tools  []metaTool `json:"tools"`
-	}{v.Name, m.toolsOf(v.Name, bool(args.IncludeDisabled), rules)}, nil
+	}{v.Name, m.toolsOf(v.Name, bool(args.IncludeDisabled), present)}, nil
 }
 
 // listAgain lists the tools of a server again if none are known, because it may never have
@@ -188,7 +187,7 @@ func (m metaTools) listAgain(ctx context.Context, server string) *failure {
 	return nil
 }
 
-func (m metaTools) toolsOf(server string, disabled bool, r rules) []metaTool {
+func (m metaTools) toolsOf(server string, disabled bool, r ruleset) []metaTool {
 	out, forModels := []metaTool{}, m.gateway.forModels()
 	for _, t := range r.Of(server) {
 		if enabled := r.Allows(t); forModels(t) && (enabled || disabled) {
@@ -234,9 +233,9 @@ func (m metaTools) details(ctx context.Context, args siblingArguments) (any, *fa
 		return nil, failed
 	}
 	m.markShown([]*catalog.Tool{t})
-	rules := m.rules()
+	present := m.rules()
 	d := metaDetails{
-		Server: t.Server, Tool: t.Name, Description: t.Description, Enabled: rules.Allows(t), Tags: m.tags(rules, t), Parameters: []metaParameter{},
+		Server: t.Server, Tool: t.Name, Description: t.Description, Enabled: present.Allows(t), Tags: m.tags(present, t), Parameters: []metaParameter{},
 		InputSchema: t.InputSchema(), OutputSchema: jsonrpc.Get(t.Definition, "outputSchema"), Annotations: jsonrpc.Get(t.Definition, "annotations"),
 		Execute: executeName + " with server, tool and arguments, or " + callerFor(t) + " with call_as " + t.CallAs(),
 	}
@@ -270,7 +269,7 @@ func (m metaTools) refresh(ctx context.Context, args siblingArguments) (any, *fa
 	}
 	refreshed, failures := []string{}, []*failure{}
 	for _, v := range servers {
-		if _, running := m.gateway.proxy.Describe(v.Name); !running && args.Server == "" {
+		if _, running := m.gateway.calls.Describe(v.Name); !running && args.Server == "" {
 			continue
 		}
 		if _, err := m.gateway.lifecycle.Refresh(ctx, v.Name); err != nil {
@@ -312,9 +311,9 @@ func (m metaTools) execute(ctx context.Context, params json.RawMessage) (json.Ra
 	if failed != nil {
 		why := fault.New(fault.Invalid, "%s", failed.Message)
 		if failed.Code == codeHeld {
-			why = &fault.Error{Kind: fault.Denied, Code: policy.CodeHeld, Message: failed.Message}
+			why = &fault.Error{Kind: fault.Denied, Code: fault.CodeHeld, Message: failed.Message}
 		}
-		m.gateway.proxy.Refuse(m.request(ctx, server, tool, jsonrpc.Set(params, "arguments", own)), why)
+		m.gateway.calls.Refuse(m.request(ctx, server, tool, jsonrpc.Set(params, "arguments", own)), why)
 		return failed.result()
 	}
 	called, err := m.vetted(ctx, server, tool, jsonrpc.Set(params, "arguments", own), vet)

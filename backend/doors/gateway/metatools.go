@@ -188,7 +188,7 @@ func (m metaTools) invoke(ctx context.Context, accepts danger, params json.RawMe
 		err = vet()
 	}
 	if err != nil {
-		m.gateway.proxy.Refuse(m.request(ctx, server, cmp.Or(tool, name), jsonrpc.Set(params, "arguments", own)), err)
+		m.gateway.calls.Refuse(m.request(ctx, server, cmp.Or(tool, name), jsonrpc.Set(params, "arguments", own)), err)
 		return errorResult(fault.MessageOf(err))
 	}
 	called, err := m.vetted(ctx, server, tool, jsonrpc.Set(params, "arguments", own), vet)

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/names"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -230,8 +229,8 @@ func (n naming) prompt(shown string) (slug, name string, err error) {
 		return "", "", err
 	}
 	s, err := n.gateway.registry.Get(server)
-	if err == nil && !s.Approved {
-		err = fault.New(fault.Denied, "server %q waits for a person's approval: ask the user to approve it in the tray or the dashboard", server)
+	if err == nil {
+		err = s.Usable()
 	}
 	return n.gateway.slugs.of(s), name, err
 }

@@ -29,13 +29,10 @@ type oneServer struct {
 // admitted returns an error unless a person has approved the server.
 func (o oneServer) admitted() error {
 	server, err := o.session.gateway.registry.Get(o.server)
-	switch {
-	case err != nil:
+	if err != nil {
 		return fault.New(fault.NotFound, "unknown server %q: it was removed, or never added to Agent Discover", o.server)
-	case !server.Approved:
-		return fault.New(fault.Denied, "server %q waits for a person's approval: ask the user to approve it in the tray or the dashboard", o.server)
 	}
-	return nil
+	return server.Usable()
 }
 
 // introduce returns what the server has declared at its last start, and starts a server
@@ -60,7 +57,7 @@ func (o oneServer) introduce(ctx context.Context, client json.RawMessage) (intro
 	if other {
 		e.caller = joining{o.session}
 	}
-	lease, err := o.session.gateway.proxy.Lease(ctx, o.server, o.session.id, e.caller)
+	lease, err := o.session.gateway.calls.Lease(ctx, o.server, o.session.id, e.caller)
 	switch {
 	case err != nil && ok:
 		return known, nil
@@ -116,7 +113,7 @@ func (o oneServer) known(which mcpversion.Era) (introduction, bool) {
 // may speak the other one.
 func (o oneServer) onlyModern() bool {
 	stored := o.session.gateway.listings.Of(o.server, features.Introduction)
-	_, without := o.session.gateway.proxy.Introductions(o.server)
+	_, without := o.session.gateway.calls.Introductions(o.server)
 	return len(stored) == 1 && eraOf(stored[0]) == mcpversion.Modern && !slices.Contains(without, mcpversion.Legacy)
 }
 
@@ -127,7 +124,7 @@ func eraOf(introduction json.RawMessage) mcpversion.Era {
 
 // remember stores how a running server has introduced itself, in each era that it speaks.
 func (g *Gateway) remember(ctx context.Context, server string) {
-	abouts, without := g.proxy.Introductions(server)
+	abouts, without := g.calls.Introductions(server)
 	if len(abouts) == 0 {
 		return
 	}
@@ -242,7 +239,7 @@ func (o oneServer) ttl(method string) int64 {
 	if _, known := o.known(mcpversion.Modern); !known {
 		return 0
 	}
-	if ms, said := o.session.gateway.proxy.TTLs(o.server)[method]; said {
+	if ms, said := o.session.gateway.calls.TTLs(o.server)[method]; said {
 		return ms
 	}
 	return listTTL

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
 )
 
 // roadKey is the key of the context value with the hub's own tool through which a tool is
@@ -27,6 +27,6 @@ func roadOf(ctx context.Context) string {
 }
 
 // origin returns what the audit log has of the session.
-func (s *Session) origin(road string) proxy.Origin {
-	return proxy.Origin{Editor: s.entry, Token: s.token, Road: road}
+func (s *Session) origin(road string) call.Origin {
+	return call.Origin{Editor: s.entry, Token: s.token, Road: road}
 }

@@ -95,7 +95,7 @@ func (s *Session) Close(ctx context.Context) {
 	g.endParked(s)
 	s.endTasks()
 	g.results.EndSession(s)
-	g.proxy.EndSession(s.id)
+	g.calls.EndSession(s.id)
 	if g.person != nil {
 		g.person.EndSession(s.id)
 	}

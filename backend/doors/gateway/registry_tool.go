@@ -11,7 +11,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/loosejson"
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -197,7 +196,7 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 		return registryError(fault.New(fault.Invalid, "proxy_call requires either call_as or both server+tool"))
 	}
 	if err := s.forModel(server, tool); err != nil {
-		s.gateway.proxy.Refuse(s.request(ctx, server, tool, params), err)
+		s.gateway.calls.Refuse(s.request(ctx, server, tool, params), err)
 		return registryError(err)
 	}
 	arguments, err := argumentsOf(args.Arguments)
@@ -205,7 +204,7 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 		return registryError(err)
 	}
 	result, err := s.vetted(ctx, server, tool, jsonrpc.Set(params, "arguments", arguments), func() error { return s.forModel(server, tool) })
-	if fault.CodeOf(err) == policy.CodeUnlisted {
+	if fault.CodeOf(err) == fault.CodeUnlisted {
 		_, err = s.suggest(server, tool, result, err)
 		text, _ := jsonrpc.ErrorText(err)
 		return errorResult(text)
@@ -224,7 +223,7 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 // forModel returns an error for a tool that models must not call, and for one that is
 // held until a person approves it.
 func (s *Session) forModel(server, tool string) error {
-	if err := s.gateway.proxy.Held(server, tool); err != nil {
+	if err := s.gateway.calls.Held(server, tool); err != nil {
 		return err
 	}
 	if t, known := s.lookup(server, tool); known && !s.gateway.forModels()(t) {

@@ -6,10 +6,9 @@ import (
 	"errors"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
-	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // pass sends a request of the client to the server that it names. In the result, a URI
@@ -75,21 +74,21 @@ func unnamed(method string) error {
 // requests in flight.
 func (s *Session) forward(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error) {
 	e := s.exchangeOf(ctx)
-	request := proxy.Forwarded{
+	request := call.Request{
 		Server: server, Session: s.id, Client: s.client().Name, Origin: s.origin(method), Method: method, Params: params, Caller: e.caller, Progress: e.progress,
 	}
 	if t := s.taskOf(server, jsonrpc.GetString(params, "taskId")); t != nil {
 		request.Tool, request.Over = t.tool, t.lease
 	}
 	if !s.beginCall() {
-		s.gateway.proxy.RefuseForward(request, errBusy)
+		s.gateway.calls.Refuse(request, errBusy)
 		return nil, rpcError(errBusy)
 	}
 	defer s.endCall()
 	s.uses(server)
 	defer s.wants(ctx, server, e.level)()
-	result, err := withSignIn(ctx, s, server, func() (upstream.Result, error) {
-		return s.gateway.proxy.Forward(ctx, request)
+	result, err := withSignIn(ctx, s, server, func() (call.Result, error) {
+		return s.gateway.calls.Call(ctx, request)
 	})
 	s.flush(ctx, e)
 	if err != nil {

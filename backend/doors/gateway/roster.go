@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 )
 
 // roster is what the texts of the hub's tools say about the user's servers: clients that
@@ -34,7 +34,7 @@ const (
 type rosters struct {
 	mu          sync.Mutex
 	configured  []string // names of the approved servers, as the registry lists them
-	of          *policy.View
+	of          *rules.View
 	now         roster
 	definitions []json.RawMessage // of metaTools
 }
@@ -53,12 +53,12 @@ func (g *Gateway) texts() (roster, []json.RawMessage) {
 			approved = append(approved, server.Name)
 		}
 	}
-	rules := g.rules()
+	present := g.rules()
 	r := &g.rosters
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	others := !slices.Equal(approved, r.configured)
-	if !others && rules.View == r.of && r.definitions != nil {
+	if !others && present.View == r.of && r.definitions != nil {
 		return r.now, r.definitions
 	}
 	if others {
@@ -67,7 +67,7 @@ func (g *Gateway) texts() (roster, []json.RawMessage) {
 		slices.SortStableFunc(r.now.servers, func(a, b string) int { return cmp.Compare(usage[b], usage[a]) })
 		r.configured = approved
 	}
-	r.of, r.now.subjects = rules.View, subjectsOf(r.now.servers, rules.Snapshot, g.findable(rules))
+	r.of, r.now.subjects = present.View, subjectsOf(r.now.servers, present.Snapshot, g.findable(present))
 	r.definitions = metaDefinitions(r.now)
 	return r.now, r.definitions
 }

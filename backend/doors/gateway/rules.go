@@ -4,28 +4,28 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 )
 
-// rules are what the configuration says about tools at one moment. A request uses the same
+// ruleset is what the configuration says about tools at one moment. A request uses the same
 // rules for all that it answers.
-type rules struct {
-	policy       *policy.Policy
-	*policy.View // of the client whose limits count
+type ruleset struct {
+	policy      *rules.Policy
+	*rules.View // of the client whose limits count
 }
 
-func (g *Gateway) rulesFor(client string) rules {
+func (g *Gateway) rulesFor(client string) ruleset {
 	p := g.policy.Get()
-	return rules{p, p.View(client, g.catalog.Snapshot())}
+	return ruleset{p, p.View(client, g.catalog.Snapshot())}
 }
 
 // rules returns the present rules without the limits of any client.
-func (g *Gateway) rules() rules { return g.rulesFor("") }
+func (g *Gateway) rules() ruleset { return g.rulesFor("") }
 
 // rules returns the present rules for the session's client.
-func (s *Session) rules() rules { return s.gateway.rulesFor(s.limitedAs()) }
+func (s *Session) rules() ruleset { return s.gateway.rulesFor(s.limitedAs()) }
 
 // limitedAs returns the client whose limits count. It depends on the credential, because the
 // lists of modern clients do.

@@ -134,7 +134,7 @@ func (s *Session) Notification(method string, _ json.RawMessage) {
 		s.ready = true
 		s.mu.Unlock()
 	case "notifications/roots/list_changed":
-		s.gateway.proxy.NotifyOwn(s.id, method)
+		s.gateway.calls.NotifyOwn(s.id, method)
 	}
 }
 
@@ -276,7 +276,7 @@ func (s *Session) lists(t *catalog.Tool) bool {
 }
 
 // beginCall adds one to the calls in flight, or returns false if too many are
-// in flight. It publishes no ClientsChanged, because the proxy publishes an
+// in flight. It publishes no ClientsChanged, because the pipeline publishes an
 // event for each call.
 func (s *Session) beginCall() bool {
 	s.mu.Lock()

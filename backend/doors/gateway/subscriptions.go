@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -28,7 +28,7 @@ type subscriber interface {
 // unsubscribed with the last. A server with subscriptions is not stopped for being
 // idle. It is safe for concurrent use.
 type subscriptions struct {
-	proxy *proxy.Proxy
+	calls *call.Pipeline
 
 	mu        sync.Mutex
 	resources map[resourceKey]*subscription
@@ -109,7 +109,7 @@ func (sub *subscription) live() bool {
 // subscribe sends resources/subscribe, for a caller or nil for those that had subscribed
 // before. The caller holds sub.changing.
 func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *subscription, who upstream.Caller) (json.RawMessage, error) {
-	lease, err := b.proxy.Lease(ctx, key.server, key.session, who)
+	lease, err := b.calls.Lease(ctx, key.server, key.session, who)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *sub
 	}
 	sub.over.Store(lease)
 	params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-	result, err := b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Session: key.session, Method: "resources/subscribe", Params: params, Own: true, Over: lease})
+	result, err := b.calls.Call(ctx, call.Request{Server: key.server, Session: key.session, Method: "resources/subscribe", Params: params, Internal: true, Over: lease})
 	if err != nil {
 		lease.Release()
 		return nil, err
@@ -178,7 +178,7 @@ func (b *subscriptions) remove(ctx context.Context, s subscriber, key resourceKe
 	}
 	if sub.live() {
 		params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-		_, err = b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Session: key.session, Method: "resources/unsubscribe", Params: params, Own: true, Over: sub.lease})
+		_, err = b.calls.Call(ctx, call.Request{Server: key.server, Session: key.session, Method: "resources/unsubscribe", Params: params, Internal: true, Over: sub.lease})
 	}
 	sub.end()
 	b.drop(key, sub) // one that has subscribed meanwhile waits for changing
@@ -271,7 +271,7 @@ func (b *subscriptions) renew(ctx context.Context, server, session string) (miss
 
 // resource returns the key of a resource for this session.
 func (s *Session) resource(server, uri string) resourceKey {
-	return resourceKey{server, s.gateway.proxy.OwnerOf(server, s.id), uri}
+	return resourceKey{server, s.gateway.calls.OwnerOf(server, s.id), uri}
 }
 
 // subscribe serves resources/subscribe.

@@ -10,10 +10,9 @@ import (
 	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
 
 // suggest returns the response to a call. If the tool does not exist or rejects
@@ -21,25 +20,25 @@ import (
 // because a model rarely notices that it has chosen the wrong tool. It suggests no
 // tool that is more dangerous than the called one, and nothing after other errors:
 // another tool must not be a way around a refusal.
-func (s *Session) suggest(server, tool string, result proxy.Result, err error) (json.RawMessage, error) {
+func (s *Session) suggest(server, tool string, result call.Result, err error) (json.RawMessage, error) {
 	var rpc *jsonrpc.Error
 	ours := err != nil && !errors.As(err, &rpc)
 	if ours || rpc == nil && !(result.ToolError && wrongUse(result.JSON)) || rpc != nil && !misdirected(rpc) {
 		return answer(result.JSON, err)
 	}
-	limit, key, rules := dangerOfName(tool), catalog.Key{Server: server, Tool: tool}, s.rules()
-	if called, ok := rules.Lookup(server, tool); ok {
+	limit, key, present := dangerOfName(tool), catalog.Key{Server: server, Tool: tool}, s.rules()
+	if called, ok := present.Lookup(server, tool); ok {
 		limit, key = leastDanger(called), called.Key()
 	}
 	var near []*catalog.Tool
-	if fault.CodeOf(err) == policy.CodeUnlisted {
+	if fault.CodeOf(err) == fault.CodeUnlisted {
 		for _, name := range fault.DidYouMean(err) {
-			if t, known := rules.Lookup(server, name); known {
+			if t, known := present.Lookup(server, name); known {
 				near = append(near, t)
 			}
 		}
 	} else {
-		near = slices.DeleteFunc(s.gateway.near(server, tool, 3, rules), func(t *catalog.Tool) bool {
+		near = slices.DeleteFunc(s.gateway.near(server, tool, 3, present), func(t *catalog.Tool) bool {
 			return t.Key() == key || mostDanger(t) > limit
 		})
 	}
@@ -58,10 +57,10 @@ func (s *Session) suggest(server, tool string, result proxy.Result, err error) (
 // than the name sounds.
 func (g *Gateway) Near(client, server, tool string) (names []string) {
 	const most = 3
-	rules := g.rulesFor(client)
-	findable := g.findable(rules)
-	near := slices.DeleteFunc(rules.Alike(server, tool), func(t *catalog.Tool) bool { return !findable(t) })
-	for _, t := range g.near(server, tool, most, rules) {
+	present := g.rulesFor(client)
+	findable := g.findable(present)
+	near := slices.DeleteFunc(present.Alike(server, tool), func(t *catalog.Tool) bool { return !findable(t) })
+	for _, t := range g.near(server, tool, most, present) {
 		if mostDanger(t) <= dangerOfName(tool) && !slices.Contains(near, t) {
 			near = append(near, t)
 		}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
 
 const (
@@ -21,7 +21,7 @@ const relatedTask = "io.modelcontextprotocol/related-task"
 
 // needsTask reports whether a tool can only be called as a task and a call comes from
 // a client that has not made it one, such as those of MCP 2026-07-28.
-func (s *Session) needsTask(ctx context.Context, r proxy.Request) bool {
+func (s *Session) needsTask(ctx context.Context, r call.Request) bool {
 	t, known := s.lookup(r.Server, r.Tool)
 	return known && s.exchangeOf(ctx).modern && jsonrpc.Get(r.Params, "task") == nil &&
 		jsonrpc.GetString(jsonrpc.Get(t.Definition, "execution"), "taskSupport") == "required"
@@ -29,10 +29,10 @@ func (s *Session) needsTask(ctx context.Context, r proxy.Request) bool {
 
 // callAsTask makes a call as a task, waits for its end and returns the result as that
 // of an ordinary call.
-func (s *Session) callAsTask(ctx context.Context, r proxy.Request) (proxy.Result, error) {
+func (s *Session) callAsTask(ctx context.Context, r call.Request) (call.Result, error) {
 	arguments := jsonrpc.Get(r.Params, "arguments")
 	r.Params = jsonrpc.Set(r.Params, "task", json.RawMessage("{}"))
-	result, err := s.gateway.proxy.Call(ctx, r)
+	result, err := s.gateway.calls.Call(ctx, r)
 	state := jsonrpc.Get(result.JSON, "task")
 	id := jsonrpc.Get(state, "taskId")
 	if err != nil || id == nil {
@@ -43,7 +43,7 @@ func (s *Session) callAsTask(ctx context.Context, r proxy.Request) (proxy.Result
 		defer lease.Release()
 	}
 	ask := func(ctx context.Context, method string) (json.RawMessage, error) {
-		answer, err := s.gateway.proxy.Forward(ctx, proxy.Forwarded{
+		answer, err := s.gateway.calls.Call(ctx, call.Request{
 			Server: r.Server, Tool: r.Tool, Arguments: arguments, Session: r.Session, Client: r.Client, Method: method, Params: jsonrpc.Set(nil, "taskId", id), Caller: r.Caller, Progress: r.Progress, Over: lease,
 		})
 		return answer.JSON, err
@@ -63,7 +63,7 @@ func (s *Session) callAsTask(ctx context.Context, r proxy.Request) (proxy.Result
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 		defer cancel()
 		_, _ = ask(ending, "tasks/cancel")
-		return proxy.Result{}, context.Cause(ctx)
+		return call.Result{}, context.Cause(ctx)
 	}
 	result.JSON = withoutTask(result.JSON)
 	result.ToolError = string(jsonrpc.Get(result.JSON, "isError")) == "true"

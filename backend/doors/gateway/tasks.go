@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -35,7 +35,7 @@ type task struct {
 }
 
 // noteTask remembers the task in the result of a tool call, if there is one.
-func (s *Session) noteTask(server, tool string, result proxy.Result) {
+func (s *Session) noteTask(server, tool string, result call.Result) {
 	if !bytes.Contains(result.JSON, []byte(`"taskId"`)) {
 		return // without looking for the members of a long result
 	}
@@ -172,8 +172,8 @@ func (g *Gateway) deliverTask(a upstream.Announced) {
 		if t == nil || !a.Over(t.lease) {
 			continue
 		}
-		about := proxy.Forwarded{Server: t.server, Tool: t.tool, Session: s.id, Client: s.client().Name, Params: a.Params}
-		passed, err := g.proxy.TaskState(about, a.Params)
+		about := call.Request{Server: t.server, Tool: t.tool, Session: s.id, Client: s.client().Name, Params: a.Params}
+		passed, err := g.calls.TaskState(about, a.Params)
 		if err != nil {
 			continue // the client gets the error when it asks for the state
 		}

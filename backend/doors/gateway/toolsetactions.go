@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 )
 
 // toolsetAction is an action on toolsets: registry's action toolset carries it out, and so

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 )
 
 // ofToolset is the surface of a toolset: exactly its tools, and the prompts and resources
@@ -118,7 +118,7 @@ func (o ofToolset) call(ctx context.Context, params json.RawMessage) (json.RawMe
 	}
 	if !ok {
 		err := jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Unknown tool: %s. There are only the tools of the list.", name)
-		o.gateway.proxy.Refuse(o.request(ctx, "", name, params), err)
+		o.gateway.calls.Refuse(o.request(ctx, "", name, params), err)
 		return nil, err
 	}
 	called, err := o.Session.call(ctx, server, tool, params)

@@ -231,12 +231,9 @@ func (c *Client) Get(ctx context.Context, address, accept string, limit int64) (
 	return &Answer{response.StatusCode, response.Header, data}, nil
 }
 
-// CodeTooLarge is the code of the error for a document that exceeds the limit.
-const CodeTooLarge = "too_large"
-
 func (c *Client) tooLarge(address string, limit int64) error {
 	err := fault.New(fault.Failed, "%s sent more than %d MB, so the answer was dropped", c.place(address), limit>>20)
-	err.Code = CodeTooLarge
+	err.Code = fault.CodeTooLarge
 	return err
 }
 

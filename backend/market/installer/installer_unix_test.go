@@ -238,7 +238,7 @@ func TestAMissingProgramIsNamedWithTheCommandThatInstallsIt(t *testing.T) {
 	how := &prerequisites.Install{Commands: [][]string{{"fake-get", "install", "uv"}}, Run: [][]string{{"fake-get", "install", "uv"}}}
 	b.programs.missing = map[string]*prerequisites.Install{"uvx": how}
 	result, err := b.install(order(listing.Package{Kind: listing.KindPyPI, Identifier: "weather", Version: "1.0.0"}, nil))
-	if err == nil || result.Step != installer.Prerequisites || result.Code != installer.CodeMissingProgram || !strings.Contains(result.Error, "fake-get install uv") {
+	if err == nil || result.Step != installer.Prerequisites || result.Code != fault.CodeMissingProgram || !strings.Contains(result.Error, "fake-get install uv") {
 		t.Errorf("got %+v, %v", result.Progress, err)
 	}
 	b.checkNothingLeft()
@@ -271,7 +271,7 @@ func TestEachMissingProgramIsNamed(t *testing.T) {
 		}
 		p.Version = "1.0.0"
 		result, err := b.install(order(p, nil))
-		if err == nil || result.Step != installer.Prerequisites || result.Code != installer.CodeMissingProgram ||
+		if err == nil || result.Step != installer.Prerequisites || result.Code != fault.CodeMissingProgram ||
 			!strings.Contains(result.Error, program) || !strings.Contains(result.Error, "fake-get install "+program) {
 			t.Errorf("%s: got %+v, %v", program, result.Progress, err)
 		}

@@ -114,9 +114,6 @@ type Result struct {
 	Tools  []*catalog.Tool
 }
 
-// CodeMissingProgram is the code of the error of an installation that needs a program. The plan says how to get it.
-const CodeMissingProgram = "missing_program"
-
 var (
 	errCancelled = fault.New(fault.Unavailable, "it was cancelled; nothing was left behind")
 	errEnded     = fault.New(fault.Unavailable, "the hub ended meanwhile; nothing was left behind")

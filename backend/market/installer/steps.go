@@ -202,7 +202,7 @@ func check(j *job, p *plan.Plan) error {
 	}
 	if p.Missing != "" {
 		err := fault.New(fault.Unavailable, "%s cannot be installed yet: %s", p.ID, p.Missing)
-		err.Code = CodeMissingProgram
+		err.Code = fault.CodeMissingProgram
 		if how := advice(p.Install); how != "" {
 			err.Message += " To install it, " + how + "."
 		}

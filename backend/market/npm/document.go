@@ -64,7 +64,7 @@ func (s *Source) Registry(ctx context.Context, name string) (string, error) {
 // Packages if it has no program, or it is not known which of them to start.
 func (s *Source) Get(ctx context.Context, name string) (listing.Details, error) {
 	document, c, err := s.document(ctx, name, "application/json")
-	if fault.CodeOf(err) == fetch.CodeTooLarge { // many versions; one of them is enough
+	if fault.CodeOf(err) == fault.CodeTooLarge { // many versions; one of them is enough
 		return s.getManifest(ctx, name)
 	}
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 )
 
 const (

@@ -126,8 +126,8 @@ func (u *Updates) rollBack(ctx context.Context, w *installer.Work, name string) 
 		return err
 	case former.ID == 0:
 		return fault.New(fault.Conflict, "server %q has no former version to return to", name)
-	case !s.Approved:
-		return fault.New(fault.Denied, "server %q waits for a person's approval", name)
+	case s.Usable() != nil:
+		return s.Usable()
 	}
 	to, notes := merge(installer.ConfiguredOf(s), i.Configured, former.Configured)
 	for _, note := range notes {

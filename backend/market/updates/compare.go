@@ -176,8 +176,8 @@ func (u *Updates) plan(ctx context.Context, w *installer.Work, name string, answ
 		return v, err
 	}
 	c.Server, c.From = name, v.install.Version
-	if !v.server.Approved {
-		return v, fault.New(fault.Denied, "server %q waits for a person's approval", name)
+	if err := v.server.Usable(); err != nil {
+		return v, err
 	}
 	l, err := u.listing(ctx, v.install)
 	if err != nil {
@@ -217,7 +217,7 @@ func (u *Updates) plan(ctx context.Context, w *installer.Work, name string, answ
 // check returns why a server cannot get a planned version.
 func (v *version) check() error {
 	if versionOf(v.plan) == v.install.Version {
-		return &fault.Error{Kind: fault.Conflict, Code: CodeUpToDate, Message: "server \"" + v.server.Name + "\" has the latest version, " + v.install.Version}
+		return &fault.Error{Kind: fault.Conflict, Code: fault.CodeUpToDate, Message: "server \"" + v.server.Name + "\" has the latest version, " + v.install.Version}
 	}
 	for name := range v.plan.Values() {
 		if v.request.Stored[name] {
@@ -226,9 +226,6 @@ func (v *version) check() error {
 	}
 	return nil
 }
-
-// CodeUpToDate is the code of the error of a comparison if there is no other version.
-const CodeUpToDate = "up_to_date"
 
 // approval returns the hash of everything that an update runs, downloads and stores.
 func (v *version) approval() string {

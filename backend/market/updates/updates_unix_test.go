@@ -14,10 +14,10 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
@@ -109,7 +109,7 @@ func TestAServerIsComparedUpdatedAndRolledBack(t *testing.T) {
 	if got := h.call("about"); got != "1.1.0 Bergen t0ken-value k3y-value 1" {
 		t.Errorf("after the update: %q", got)
 	}
-	if _, err := h.fail(h.Compare(t.Context(), "weather", updates.CompareOrder{})); fault.CodeOf(err) != updates.CodeUpToDate {
+	if _, err := h.fail(h.Compare(t.Context(), "weather", updates.CompareOrder{})); fault.CodeOf(err) != fault.CodeUpToDate {
 		t.Errorf("without a newer version: %v", err)
 	}
 

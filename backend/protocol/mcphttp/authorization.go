@@ -8,7 +8,7 @@ import (
 )
 
 // ErrSignIn is in the chain of the error of a request that needs a person to sign in.
-var ErrSignIn error = &fault.Error{Kind: fault.Denied, Message: "sign-in required", Code: "sign_in_required"}
+var ErrSignIn error = &fault.Error{Kind: fault.Denied, Message: "sign-in required", Code: fault.CodeSignIn}
 
 // Authorization provides the tokens of requests.
 type Authorization interface {

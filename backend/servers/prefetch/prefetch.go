@@ -122,8 +122,8 @@ func (p *Prefetcher) Fetch(ctx context.Context, name string) (pkg, skipped strin
 	if skipped != "" {
 		return "", skipped, nil
 	}
-	if !s.Approved { // otherwise an agent could choose what is downloaded by proposing a server
-		return "", "", fault.New(fault.Denied, "server %q waits for a person's approval; approve it in the tray or the dashboard", name)
+	if err := s.Usable(); err != nil { // otherwise an agent could choose what is downloaded by proposing a server
+		return "", "", err
 	}
 	if p.refuse != nil {
 		if err := p.refuse(s); err != nil {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -88,6 +89,21 @@ func CheckIsolation(isolation string) error {
 		return nil
 	}
 	return fault.New(fault.Invalid, "invalid isolation %q: use %s (one process for all clients) or %s (one for each session of a client)", isolation, Shared, PerSession)
+}
+
+// Usable returns nil if a server may be used as it is configured: a person has approved it, and it has a command or an
+// address. Otherwise it returns a fault.Denied with fault.CodeUnapproved or a fault.Invalid, which says what to do.
+func (s Server) Usable() error {
+	switch {
+	case !s.Approved:
+		return &fault.Error{Kind: fault.Denied, Code: fault.CodeUnapproved, Message: "server " + strconv.Quote(s.Name) +
+			" waits for a person's approval: ask the user to approve it in the tray or the dashboard"}
+	case s.Transport == "stdio" && s.Command == "":
+		return fault.New(fault.Invalid, "server %q has no command", s.Name)
+	case s.Transport != "stdio" && s.URL == "":
+		return fault.New(fault.Invalid, "server %q has no URL", s.Name)
+	}
+	return nil
 }
 
 // Package names the published package that a server comes from. All fields may

@@ -13,7 +13,7 @@ import (
 	_ "modernc.org/sqlite" // creates databases as the original product does
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 	"github.com/agent-discover/agent-discover/backend/store"
 )

@@ -96,9 +96,9 @@ func begin(ctx context.Context, at *slot, server registry.Server, o opening) (*s
 // startable returns an error if the configuration of a server is not approved
 // or not complete.
 func startable(v registry.Server) error {
-	switch {
-	case !v.Approved:
-		return fault.New(fault.Denied, "server %q waits for a person's approval; approve it in the tray or the dashboard", v.Name)
+	switch err := v.Usable(); {
+	case fault.CodeOf(err) == fault.CodeUnapproved:
+		return err
 	case v.Transport != "stdio":
 		if _, ok := mcphttp.TransportOf(v.Transport); !ok {
 			return notStarted(nil, fault.Invalid, "Server %q has an unknown transport %q: use stdio, streamable-http or sse", v.Name, v.Transport)

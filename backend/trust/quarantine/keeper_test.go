@@ -12,7 +12,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -148,7 +147,7 @@ func (b *bench) server(name string) registry.Server {
 func (b *bench) refused(what, tool string, want bool) {
 	b.t.Helper()
 	err := b.keeper.RefuseTool(b.server("one"), tool)
-	if (err != nil) != want || want && fault.CodeOf(err) != policy.CodeHeld {
+	if (err != nil) != want || want && fault.CodeOf(err) != fault.CodeHeld {
 		b.t.Errorf("%s: a call of %s: %v", what, tool, err)
 	}
 }
@@ -222,7 +221,7 @@ func TestAPersonDecidesAboutWhatWasShown(t *testing.T) {
 	b.admit("first list", "a=A", tool("a", "A"), tool("b", "evil"))
 	shown := quarantine.Decision{Hash: b.item("b").Hash.String()}
 	err := b.keeper.Approve(t.Context(), b.item("b").ID, shown)
-	if fault.CodeOf(err) != quarantine.CodeConfirm || !strings.Contains(err.Error(), "It says evil.") {
+	if fault.CodeOf(err) != fault.CodeConfirm || !strings.Contains(err.Error(), "It says evil.") {
 		t.Errorf("a blocked tool without confirmation: %v", err)
 	}
 	b.admit("another text", "a=A", tool("a", "A"), tool("b", "evil!"))
@@ -364,7 +363,7 @@ func TestEveryRequestForAHeldItemIsRefused(t *testing.T) {
 		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"p"}}`},
 		{"completion/complete", `{"ref":{"type":"ref/resource","uri":"mem://notes/{id}"}}`},
 	} {
-		if err := b.keeper.Refuse(b.server("one"), row.method, json.RawMessage(row.params)); fault.CodeOf(err) != policy.CodeHeld {
+		if err := b.keeper.Refuse(b.server("one"), row.method, json.RawMessage(row.params)); fault.CodeOf(err) != fault.CodeHeld {
 			t.Errorf("%s %s: %v", row.method, row.params, err)
 		}
 	}
@@ -539,7 +538,7 @@ func TestAHeldResourceIsHeldInEverySpellingOfItsURI(t *testing.T) {
 			if method == "completion/complete" && strings.HasPrefix(strings.ToLower(uri), "file:") {
 				continue // the templates of completions are below
 			}
-			if err := b.keeper.Refuse(b.server("one"), method, json.RawMessage(fmt.Sprintf(params, quoted))); (fault.CodeOf(err) == policy.CodeHeld) != held {
+			if err := b.keeper.Refuse(b.server("one"), method, json.RawMessage(fmt.Sprintf(params, quoted))); (fault.CodeOf(err) == fault.CodeHeld) != held {
 				t.Errorf("%s of %q: %v", method, uri, err)
 			}
 		}
@@ -551,7 +550,7 @@ func TestAHeldResourceIsHeldInEverySpellingOfItsURI(t *testing.T) {
 		}
 	}
 	b.offer(quarantine.Resource, item("uri", "note://other", "fine"))
-	if err := b.keeper.Refuse(b.server("one"), "resources/read", json.RawMessage(`{"uri":"note://%73ecret"}`)); fault.CodeOf(err) != policy.CodeHeld {
+	if err := b.keeper.Refuse(b.server("one"), "resources/read", json.RawMessage(`{"uri":"note://%73ecret"}`)); fault.CodeOf(err) != fault.CodeHeld {
 		t.Errorf("a held resource that its server hides: %v", err)
 	}
 }

@@ -11,10 +11,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// CodeConfirm is the fault.Error.Code of an approval of a blocked item that was not
-// confirmed.
-const CodeConfirm = "confirmation_required"
-
 // Decision is what a person has decided about an item, as it was shown to them.
 type Decision struct {
 	// Hash is that of the definition that the person was shown.
@@ -65,7 +61,7 @@ func (k *Keeper) Relaunched(server string) []LaunchChange {
 func (k *Keeper) Approve(ctx context.Context, id int64, d Decision) error {
 	return k.change(ctx, id, d, func(f *file, item *Item) error {
 		if item.Verdict == Block && !d.Confirmed {
-			return &fault.Error{Kind: fault.Conflict, Code: CodeConfirm, Message: fmt.Sprintf(
+			return &fault.Error{Kind: fault.Conflict, Code: fault.CodeConfirm, Message: fmt.Sprintf(
 				"the scan blocks %s%s; to approve it anyway, confirm that you have read the evidence", Subject(f.Name, item.Kind, item.Name), evidence(item))}
 		}
 		f.decided(item, approve(*item, f.hash, k.options.Now()), "Approved by a person")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -136,9 +135,9 @@ func (k *Keeper) RefuseStart(server registry.Server) error {
 	for _, change := range h.Form.Changes(LaunchOf(server)) {
 		fields = append(fields, change.Field)
 	}
-	return &fault.Error{Kind: fault.Denied, Code: policy.CodeHeld, Message: fmt.Sprintf(
+	return &fault.Error{Kind: fault.Denied, Code: fault.CodeHeld, Message: fmt.Sprintf(
 		"server %q is not started (%s), because its configuration (%s) has changed since the user approved it; only the user may allow the change: ask them to review it on the page Approvals, or in a terminal with: agent-discover trust list %s",
-		h.Name, policy.CodeHeld, strings.Join(fields, ", "), h.Name)}
+		h.Name, fault.CodeHeld, strings.Join(fields, ", "), h.Name)}
 }
 
 // relaunched reports whether a configuration of the server has another launch than the
@@ -205,9 +204,9 @@ func (k *Keeper) refuseItem(h *heldServer, server registry.Server, kind Kind, na
 // refusal returns the error of a request that concerns a held item. It contains no text of
 // the server but the name, which the caller knows.
 func refusal(server string, kind Kind, name string, state State, reason Reason) error {
-	return &fault.Error{Kind: fault.Denied, Code: policy.CodeHeld, Message: fmt.Sprintf(
+	return &fault.Error{Kind: fault.Denied, Code: fault.CodeHeld, Message: fmt.Sprintf(
 		"%s cannot be used (%s), because %s; only the user may allow it: ask them to review it on the page Approvals, or in a terminal with: agent-discover trust list %s",
-		Subject(server, kind, name), policy.CodeHeld, Explain(state, reason), server)}
+		Subject(server, kind, name), fault.CodeHeld, Explain(state, reason), server)}
 }
 
 // Subject returns how a message calls an item.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -121,41 +121,35 @@ func (d *denials) note(server string, lines ...upstream.Line) (news bool) {
 	return news
 }
 
-// Run notices denied accesses until ctx ends.
+// Run notices denied accesses in what servers write, until ctx ends.
 func (s *Sandbox) Run(ctx context.Context) error {
-	wrote, stopWrote := events.Subscribe[upstream.Wrote](s.options.Bus, 256)
-	recorded, stopRecorded := events.Subscribe[journal.Recorded](s.options.Bus, 256)
-	defer func() { stopWrote(); stopRecorded() }()
+	wrote, stop := events.Subscribe[upstream.Wrote](s.options.Bus, 256)
+	defer func() { stop() }()
 	for {
-		server, news := "", false
 		select {
 		case <-ctx.Done():
 			return nil
 		case e, open := <-wrote:
 			if !open {
-				wrote, stopWrote = events.Subscribe[upstream.Wrote](s.options.Bus, 256)
+				wrote, stop = events.Subscribe[upstream.Wrote](s.options.Bus, 256)
 				s.readAll() // events were lost
 				continue
 			}
-			server, news = e.Server, s.read(e.Server)
-		case e, open := <-recorded:
-			if !open {
-				recorded, stopRecorded = events.Subscribe[journal.Recorded](s.options.Bus, 256)
-				continue
+			if s.read(e.Server) {
+				events.Publish(s.options.Bus, Changed{e.Server})
 			}
-			r := e.Record
-			if r.Outcome != journal.ToolError && r.Outcome != journal.Failed {
-				continue
-			}
-			var lines []upstream.Line
-			for text := range strings.Lines(r.Response) {
-				lines = append(lines, upstream.Line{At: r.At, Text: text})
-			}
-			server, news = r.Server, s.denials.note(r.Server, lines...)
 		}
-		if news {
-			events.Publish(s.options.Bus, Changed{server})
-		}
+	}
+}
+
+// CallFailed notices denied accesses in the result or error of a call that has failed. text contains no secrets.
+func (s *Sandbox) CallFailed(server, text string, at time.Time) {
+	var lines []upstream.Line
+	for line := range strings.Lines(text) {
+		lines = append(lines, upstream.Line{At: at, Text: line})
+	}
+	if s.denials.note(server, lines...) {
+		events.Publish(s.options.Bus, Changed{server})
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"strconv"
 
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
 )
 
 const (

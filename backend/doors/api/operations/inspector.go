@@ -9,13 +9,11 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -26,9 +24,8 @@ type Inspector struct {
 	Registry serversByID
 	Requests interface {
 		Find(handle string) (*inspector.Transient, error)
-		Do(ctx context.Context, server registry.Server, q inspector.Query) (json.RawMessage, error)
+		Do(ctx context.Context, server registry.Server, q inspector.Query) (call.Result, error)
 	}
-	Caller   func() *inspector.Caller // answers requests that a server sends during a call
 	Upstream interface {
 		serverStates
 		Start(ctx context.Context, server registry.Server) error
@@ -39,7 +36,6 @@ type Inspector struct {
 	}
 	Output   func(server string, n int, after int64) (lines []upstream.Line, left int64)
 	Messages func(server string, after int64, budget int) (list []upstream.Message, missed int64, more bool)
-	Call     func(context.Context, proxy.Request) (proxy.Result, error)
 }
 
 // Routes declares the operations.
@@ -164,7 +160,7 @@ func (of inspected) ask(ctx context.Context, id string, q inspector.Query) (json
 	if err != nil {
 		return nil, serverError(err)
 	}
-	return result, nil
+	return result.JSON, nil
 }
 
 // serverError returns err. If err is a JSON-RPC error of a server, it keeps only the message, as the original product
@@ -208,14 +204,11 @@ func (of inspected) getPrompt(ctx context.Context, in *serverBody[promptFields])
 	if body.Name == "" {
 		return nil, route.BadRequest("name is required")
 	}
-	params, shown := jsonrpc.Set(nil, "name", jsonrpc.Quote(body.Name)), json.RawMessage("{}")
+	params := jsonrpc.Set(nil, "name", jsonrpc.Quote(body.Name))
 	if len(body.Arguments) > 0 && string(body.Arguments) != "null" {
-		params, shown = jsonrpc.Set(params, "arguments", body.Arguments), body.Arguments
+		params = jsonrpc.Set(params, "arguments", body.Arguments)
 	}
-	result, err := of.ask(ctx, in.ID, inspector.Query{
-		Method: "prompts/get", Params: params, Kind: journal.PromptGet, About: body.Name, Shown: shown,
-		Answer: func(result json.RawMessage) string { return string(jsonrpc.Get(result, "messages")) },
-	})
+	result, err := of.ask(ctx, in.ID, inspector.Query{Method: "prompts/get", Params: params})
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +221,7 @@ type callFields struct {
 	Task bool            `json:"task,omitempty" doc:"Whether the server runs the call as a task. The answer is then an object with the member task; get the result with the method tasks/result. A server of MCP 2026-07-28 decides whether it runs a task; the answer is then an object with resultType task and taskId, and the method tasks/get has the result."`
 }
 
-// call calls a tool in the same way as agents do: through the proxy, which checks and records the call.
+// call calls a tool in the same way as agents do.
 func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*route.Raw, error) {
 	v, err := of.ready(in.ID)
 	if err != nil {
@@ -250,15 +243,9 @@ func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*rout
 	if body.Task {
 		params = jsonrpc.Set(params, "task", json.RawMessage("{}"))
 	}
-	caller := of.Caller()
-	caller.Tasks = body.Task
-	result, err := of.Call(ctx, proxy.Request{
-		Client: guard.ClientOf(ctx), Origin: proxy.Origin{Road: audit.REST}, Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,
-		Caller: caller, Progress: of.Upstream.Progress(v.Name),
+	result, err := of.Requests.Do(ctx, v, inspector.Query{
+		Tool: body.Tool, Params: params, Client: guard.ClientOf(ctx), Task: body.Task, Progress: of.Upstream.Progress(v.Name),
 	})
-	if unseen := caller.Unseen(v.Name); (err != nil || result.ToolError) && unseen != nil {
-		return nil, unseen
-	}
 	answer := result.JSON
 	if text, ok := jsonrpc.ErrorText(err); ok { // clients expect a tool result for errors such as an unknown tool
 		failed := map[string]any{"content": []map[string]string{{"type": "text", "text": text}}, "isError": true}
@@ -288,11 +275,7 @@ func (of inspected) ping(ctx context.Context, in *serverBody[pingFields]) (*rout
 		return nil, err
 	}
 	began := time.Now()
-	_, err := of.ask(ctx, in.ID, inspector.Query{
-		Method: "ping", Kind: journal.Ping, About: "ping", Shown: json.RawMessage("{}"),
-		Answer: func(json.RawMessage) string { return "pong" },
-	})
-	if err != nil {
+	if _, err := of.ask(ctx, in.ID, inspector.Query{Method: "ping"}); err != nil {
 		return nil, err
 	}
 	return route.OK(pong{true, time.Since(began).Milliseconds()})

@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
 type pageInput struct {
@@ -72,11 +71,7 @@ func (of inspected) readResource(ctx context.Context, in *serverBody[uriFields])
 	if err != nil {
 		return nil, err
 	}
-	params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(uri))
-	result, err := of.ask(ctx, in.ID, inspector.Query{
-		Method: "resources/read", Params: params, Kind: journal.ResourceRead, About: uri, Shown: params,
-		Answer: func(result json.RawMessage) string { return string(jsonrpc.Get(result, "contents")) },
-	})
+	result, err := of.ask(ctx, in.ID, inspector.Query{Method: "resources/read", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(uri))})
 	if err != nil {
 		return nil, err
 	}

@@ -1,19 +1,15 @@
 package operations
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/audit"
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
 
 type requestFields struct {
@@ -32,9 +28,6 @@ type requestError struct {
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty" doc:"Any value."`
 }
-
-// recordedAs are the methods that are recorded, besides tools/call.
-var recordedAs = map[string]journal.Kind{"resources/read": journal.ResourceRead, "prompts/get": journal.PromptGet}
 
 // request sends any JSON-RPC request to a server and returns its answer, be it a result or an error.
 func (of inspected) request(ctx context.Context, in *serverBody[requestFields]) (*route.Raw, error) {
@@ -58,23 +51,12 @@ func (of inspected) request(ctx context.Context, in *serverBody[requestFields]) 
 	case len(params) > 0 && params[0] != '{':
 		return nil, route.BadRequest("params must be an object")
 	}
-	var result json.RawMessage
-	if body.Method == "tools/call" { // the proxy checks and records calls
-		caller := of.Caller()
-		caller.Tasks = jsonrpc.Get(params, "task") != nil
-		var called proxy.Result
-		called, err = of.Call(ctx, proxy.Request{
-			Client: guard.ClientOf(ctx), Origin: proxy.Origin{Road: audit.REST}, Server: v.Name, Unlisted: v, Tool: jsonrpc.GetString(params, "name"), Params: params,
-			Caller: caller, Progress: of.Upstream.Progress(v.Name),
-		})
-		result = called.JSON
-	} else {
-		result, err = of.Requests.Do(ctx, v, inspector.Query{
-			Method: body.Method, Params: params, Client: guard.ClientOf(ctx), Kind: recordedAs[body.Method],
-			About: cmp.Or(jsonrpc.GetString(params, "uri"), jsonrpc.GetString(params, "name")), Shown: jsonrpc.Get(params, "arguments"),
-		})
+	q := inspector.Query{Method: body.Method, Params: params, Client: guard.ClientOf(ctx)}
+	if body.Method == "tools/call" {
+		q.Method, q.Tool, q.Task, q.Progress = "", jsonrpc.GetString(params, "name"), jsonrpc.Get(params, "task") != nil, of.Upstream.Progress(v.Name)
 	}
-	member, answer := "result", result
+	result, err := of.Requests.Do(ctx, v, q)
+	member, answer := "result", result.JSON
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		member = "error"
 		answer, err = json.Marshal(requestError{rpc.Code, rpc.Message, rpc.Data})

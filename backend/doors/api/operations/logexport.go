@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
 type exportLogsInput struct {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
 // maxText is the maximum length of a text to search for, in bytes.

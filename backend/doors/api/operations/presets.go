@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 )
 
 // Presets holds the operations on saved arguments of tools and prompts.

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 )
 
 // Questions holds the operations on elicitations, which are questions of servers to the user, and on remembered answers.

@@ -6,14 +6,14 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 )
 
 // Rules is the dry run of a rule for tools.
 type Rules struct {
-	Policy  *policy.Current
+	Policy  *rules.Current
 	Catalog *catalog.Catalog
 }
 
@@ -77,7 +77,7 @@ func (r *Rules) try(_ context.Context, in *tryInput) (*route.Reply[TriedRule], e
 	return route.OK(out)
 }
 
-func (t *TriedRule) count(e policy.Effect) {
+func (t *TriedRule) count(e rules.Effect) {
 	if e.Hit {
 		t.Hits++
 	}

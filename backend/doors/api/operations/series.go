@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
 const (

@@ -3,13 +3,13 @@ package operations
 import (
 	"context"
 
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 )
 
 // ToolApprovals holds the operations on tools whose calls a person has approved for good.
-type ToolApprovals struct{ Approvals *policy.Approvals }
+type ToolApprovals struct{ Approvals *rules.Approvals }
 
 // Routes declares the operations.
 func (a *ToolApprovals) Routes(t *route.Table) {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
-	"github.com/agent-discover/agent-discover/backend/servers/policy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -23,7 +23,7 @@ type Tools struct {
 		Get(name string) (registry.Server, error)
 	}
 	Catalog toolSnapshots
-	Policy  *policy.Current
+	Policy  *rules.Current
 	Journal interface {
 		UsedBy(ctx context.Context, server, tool string, limit int) ([]journal.ClientUse, error)
 		MetricsOf(server, tool string) (journal.ToolMetrics, bool)
@@ -55,9 +55,9 @@ type toolsInput struct {
 }
 
 func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownTool], error) {
-	rules, servers := s.Policy.Get(), make(map[string]registry.Server)
+	current, servers := s.Policy.Get(), make(map[string]registry.Server)
 	snapshot := s.Catalog.Snapshot()
-	tools, view := snapshot.Tools, rules.View("", snapshot)
+	tools, view := snapshot.Tools, current.View("", snapshot)
 	for _, v := range s.Registry.List() {
 		servers[v.Name] = v
 	}
@@ -65,7 +65,7 @@ func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownToo
 	for _, t := range tools {
 		shown := view.Present(t).Name
 		if (in.Server == "" || t.Server == in.Server) && (in.Name == "" || t.Name == in.Name || shown == in.Name) {
-			known := knownTool(servers[t.Server], t, snapshot, rules, in.Brief != "true")
+			known := knownTool(servers[t.Server], t, snapshot, current, in.Brief != "true")
 			if shown != t.Name {
 				known.AppearsAs = shown
 			}
@@ -76,9 +76,9 @@ func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownToo
 }
 
 // knownTool returns the view of a tool. v is the tool's server, or the zero value when that was removed a moment ago.
-func knownTool(v registry.Server, t *catalog.Tool, in *catalog.Snapshot, rules *policy.Policy, schema bool) KnownTool {
-	k := KnownTool{Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.Enabled && v.Approved, Labels: append([]string{}, rules.Decide(t.Server, t.Name).Tags...)}
-	if err := rules.Refusal("", t.Server, t.Name, in); err != nil {
+func knownTool(v registry.Server, t *catalog.Tool, in *catalog.Snapshot, current *rules.Policy, schema bool) KnownTool {
+	k := KnownTool{Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.Enabled && v.Approved, Labels: append([]string{}, current.Decide(t.Server, t.Name).Tags...)}
+	if err := current.Refusal("", t.Server, t.Name, in); err != nil {
 		k.Enabled, k.Disabled = false, fault.MessageOf(err)
 	}
 	return k

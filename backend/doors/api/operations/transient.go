@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/loosejson"
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )

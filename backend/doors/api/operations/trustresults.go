@@ -4,16 +4,16 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/agent-discover/agent-discover/backend/calls/screen"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/trust/difference"
-	"github.com/agent-discover/agent-discover/backend/trust/results"
 )
 
 // KeptResults holds the operations on results that are kept back.
 type KeptResults struct {
 	Screen interface {
-		List() []results.Kept
+		List() []screen.Kept
 		Release(id string) error
 		Discard(id string) error
 	}

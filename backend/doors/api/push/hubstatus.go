@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
-	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
@@ -29,7 +29,7 @@ type Status struct {
 // onStatusChange sends to a channel when anything in the status of the hub changes.
 func onStatusChange(bus *events.Bus, moved chan<- struct{}) (stop func()) {
 	stops := []func(){
-		events.Signal[proxy.FlightChanged](bus, moved),
+		events.Signal[call.FlightChanged](bus, moved),
 		events.Signal[gateway.ClientsChanged](bus, moved),
 		events.Signal[upstream.PauseChanged](bus, moved),
 		events.Signal[journal.ProblemChanged](bus, moved),

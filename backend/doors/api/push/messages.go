@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/calls/inspector"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/screen"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
@@ -14,13 +18,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
-	"github.com/agent-discover/agent-discover/backend/servers/inspector"
-	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
-	"github.com/agent-discover/agent-discover/backend/servers/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
-	"github.com/agent-discover/agent-discover/backend/trust/results"
 )
 
 // message is a message to clients. Each type of message is in the list described, from which its documentation is made.
@@ -234,7 +234,7 @@ func (p *Pusher) messageOf(e any) (m message, ok bool) {
 		return toolsetsMessage{"toolsets"}, true
 	case quarantine.Changed:
 		return trustMessage{"trust", e.Server, p.status.Held(), p.status.Kept()}, true
-	case results.Changed:
+	case screen.Changed:
 		return trustMessage{"trust", e.Server, p.status.Held(), p.status.Kept()}, true
 	case credentials.Changed:
 		return tokensMessage{"tokens"}, true

@@ -1,0 +1,19 @@
+package fault
+
+// The codes of errors that programs tell apart.
+const (
+	CodeSignIn         = "sign_in_required"      // a remote server requires a sign-in
+	CodePerson         = "person_required"       // only a person may do this
+	CodeConfirm        = "confirmation_required" // the approval of a blocked item was not confirmed
+	CodeUnapproved     = "server_unapproved"     // the server waits for a person's approval
+	CodeDisabled       = "tool_disabled"         // the configuration forbids the call
+	CodeNeedsApproval  = "approval_required"     // the configuration requires a person's approval of the call
+	CodeHeld           = "tool_held"             // the definition waits for a person's approval
+	CodeUnlisted       = "not_listed"            // the server does not list what the request names
+	CodeDrifted        = "tool_drifted"          // a tool of a toolset has changed since a person accepted it
+	CodeCredential     = "credential_blocked"    // the arguments contain a credential
+	CodeKept           = "result_kept"           // the result is kept back until a person releases it
+	CodeMissingProgram = "missing_program"       // the installation needs a program; the plan says how to get it
+	CodeUpToDate       = "up_to_date"            // there is no other version to compare with
+	CodeTooLarge       = "too_large"             // a document exceeds its limit
+)

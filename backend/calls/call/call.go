@@ -1,0 +1,108 @@
+// Package call is the path of every request that a client, a person or the hub sends to a server: calls of tools, and
+// requests for prompts, resources, completions and tasks. Each passes the same steps:
+//
+//	resolve           which server and which definition of it are meant    resolve.go
+//	permit            holds, rules, a person's approval                    permit.go
+//	screen arguments  credentials                                          screen.go
+//	send              package upstream                                     send.go
+//	fit               what clients of the official SDKs accept             fit.go
+//	record            log and audit log                                    record.go
+//	screen result     orders to the agent, credentials                     screen.go
+//
+// A request that a step refuses is recorded and not sent.
+package call
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
+	"github.com/agent-discover/agent-discover/backend/calls/screen"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
+)
+
+// Pipeline sends requests to servers. It is safe for concurrent use.
+type Pipeline struct {
+	options Options
+	mended  sync.Map      // whose results were mended, to log it once
+	slots   chan struct{} // holds one token for each request in flight
+}
+
+// Options are the dependencies of a Pipeline.
+type Options struct {
+	Registry  *registry.Registry
+	Upstream  *upstream.Manager
+	Journal   *journal.Journal
+	Rules     *rules.Current
+	Approvals *rules.Approvals
+	Person    Person // nil approves nothing
+	Catalog   *catalog.Catalog
+	Features  *features.Listings
+	// Near returns the names of tools of a server that a client may have meant by a name that the server does not list. The
+	// client is as Request.LimitedAs. It may be nil.
+	Near       func(client, server, tool string) []string
+	Quarantine *quarantine.Keeper // nil holds nothing
+	Screen     *screen.Screen     // nil judges nothing
+	Bus        *events.Bus
+	Log        *slog.Logger
+}
+
+// New returns a pipeline.
+func New(o Options) *Pipeline { return &Pipeline{options: o, slots: make(chan struct{}, maxInFlight)} }
+
+// Call sends a request to a server and returns the result. If the server answers with an error, the error is a
+// *jsonrpc.Error; any other error is a fault.
+func (p *Pipeline) Call(ctx context.Context, r Request) (Result, error) {
+	e := p.exchange(r)
+	result, err := e.answer(ctx)
+	e.record(ctx, result, err)
+	if err != nil {
+		return Result{}, err
+	}
+	return e.screenResult(result)
+}
+
+// Refuse records a request that was rejected before Call was used.
+func (p *Pipeline) Refuse(r Request, why error) {
+	p.exchange(r).record(context.Background(), Result{}, why)
+}
+
+// answer carries out the steps up to the answer of the server.
+func (e *exchange) answer(ctx context.Context) (Result, error) {
+	if err := e.permit(ctx); err != nil {
+		return Result{}, err
+	}
+	if released, ok := e.release(); ok {
+		return Result{JSON: released, ToolError: failed(released)}, nil
+	}
+	if err := e.screenArguments(); err != nil {
+		return Result{}, err
+	}
+	return e.send(ctx)
+}
+
+// Lease keeps a server running for a caller in the session of a client; see
+// upstream.Manager.Lease.
+func (p *Pipeline) Lease(ctx context.Context, server, session string, who upstream.Caller) (*upstream.Lease, error) {
+	admitted, err := p.admit(Request{Server: server})
+	if err != nil {
+		return nil, err
+	}
+	return p.options.Upstream.Lease(ctx, admitted, session, who)
+}
+
+// Held returns why a tool of a server must not be called, and nil unless it is held.
+func (p *Pipeline) Held(server, tool string) error {
+	v, err := p.options.Registry.Get(server)
+	if err != nil {
+		return nil
+	}
+	return p.heldTool(v, tool)
+}

@@ -1,0 +1,146 @@
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Rules, approvals and holds are about definitions, so a name that no list contains would pass them. Therefore requests that
+// name a tool or a prompt are sent only if the server lists exactly this name: many servers read another spelling of a name,
+// such as one in upper case or with a space after it, as the name.
+
+// resolve sets the server of a request, the rules that hold, and for a call the name that the server lists. It returns an error
+// if the server must not be called or does not list what the request names, and otherwise whether it was asked for its lists
+// again.
+func (e *exchange) resolve(ctx context.Context) (asked bool, err error) {
+	e.by = e.p.options.Rules.Get()
+	if e.server, err = e.p.admit(e.Request); err != nil {
+		return false, err
+	}
+	switch e.Method {
+	case callTool:
+		if e.server.ID != 0 {
+			e.Tool = e.by.Original(e.Server, e.Tool, e.p.options.Catalog.Snapshot())
+		}
+		return e.listsTool(ctx)
+	case "prompts/get":
+		return e.listsPrompt(ctx, e.Params)
+	case "completion/complete":
+		if ref := jsonrpc.Get(e.Params, "ref"); jsonrpc.GetString(ref, "type") != "ref/resource" {
+			return e.listsPrompt(ctx, ref)
+		}
+	}
+	// Resources need not be listed: they may come from templates and from results, and what is held of them is compared by
+	// their meaning, not by their spelling.
+	return false, nil
+}
+
+// admit returns the server to call, or an error if it must not be called.
+func (p *Pipeline) admit(r Request) (registry.Server, error) {
+	if r.Unlisted.Name != "" && r.Unlisted.ID == 0 {
+		return r.Unlisted, nil
+	}
+	server, err := p.options.Registry.Get(r.Server)
+	if err != nil {
+		return server, fault.New(fault.NotFound, "unknown server %q", r.Server)
+	}
+	return server, server.Usable()
+}
+
+// listsTool returns an error unless the server of a call lists its tool, or has listed it and it is held. If it does not, the
+// server is asked for its tools again.
+func (e *exchange) listsTool(ctx context.Context) (asked bool, err error) {
+	o, server := e.p.options, e.server
+	lists := func() bool {
+		if server.ID == 0 { // its tools are in no catalog
+			return o.Upstream.Lists(server.Name, "tools/list", e.Tool)
+		}
+		_, known := o.Catalog.Snapshot().Lookup(server.Name, e.Tool)
+		return known || e.p.heldTool(server, e.Tool) != nil
+	}
+	if lists() {
+		return false, nil
+	}
+	asking := o.Upstream.Reread(ctx, server, e.Session, "tools/list")
+	if lists() {
+		return true, nil
+	}
+	if err := o.Upstream.LeftOut(server, e.Session, e.Tool); err != nil {
+		return true, err
+	}
+	var near []string
+	if o.Near != nil {
+		near = o.Near(e.LimitedAs, server.Name, e.Tool)
+	}
+	return true, unlisted(server, "tool", e.Tool, near, asking)
+}
+
+// listsPrompt returns an error unless the server lists the prompt that params name, or has listed it and it is held.
+func (e *exchange) listsPrompt(ctx context.Context, params json.RawMessage) (asked bool, err error) {
+	if e.Internal {
+		return false, nil
+	}
+	unknown := slices.DeleteFunc(namesIn(params), func(name string) bool { return e.p.hasPrompt(e.server, name) })
+	if len(unknown) == 0 {
+		return false, nil
+	}
+	asking := e.p.options.Upstream.Reread(ctx, e.server, e.Session, "prompts/list")
+	for _, name := range unknown {
+		if !e.p.hasPrompt(e.server, name) {
+			return true, unlisted(e.server, "prompt", name, nil, asking)
+		}
+	}
+	return true, nil
+}
+
+// namesIn returns every name that a server may read in the params of a request.
+func namesIn(params json.RawMessage) (names []string) {
+	jsonrpc.Each(params, func(member string, value json.RawMessage) {
+		if name, ok := jsonrpc.String(value); ok && strings.EqualFold(member, "name") {
+			names = append(names, name)
+		}
+	})
+	return names
+}
+
+// hasPrompt reports whether a server lists a prompt, or has listed it and it is held.
+func (p *Pipeline) hasPrompt(server registry.Server, name string) bool {
+	if server.ID == 0 {
+		return p.options.Upstream.Lists(server.Name, "prompts/list", name)
+	}
+	for _, definition := range p.options.Features.Of(server.Name, features.Prompts) {
+		if listed, ok := jsonrpc.String(jsonrpc.Get(definition, "name")); ok && listed == name {
+			return true
+		}
+	}
+	return p.held(server, "prompts/get", jsonrpc.Set(nil, "name", jsonrpc.Quote(name))) != nil
+}
+
+// unlisted returns the error of a request that names what its server does not list. near are names that may be meant, and
+// asking is why the server could not be asked for its list. MCP clients get the error that servers give for unknown names.
+func unlisted(server registry.Server, what, name string, near []string, asking error) error {
+	if asking != nil && !errors.Is(asking, upstream.ErrUnread) {
+		return asking
+	}
+	text := fmt.Sprintf("server %q has no %s %q", server.Name, what, name)
+	if asking != nil {
+		text += ", and could not be asked again: " + fault.MessageOf(asking)
+	}
+	known := jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s %s not found", map[string]string{"tool": "Tool", "prompt": "Prompt"}[what], name)
+	if len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, ", ") + "?"
+		names, _ := json.Marshal(near) // strings cannot fail
+		known.Data = jsonrpc.Set(nil, "did_you_mean", names)
+	}
+	return &fault.Error{Kind: fault.NotFound, Code: fault.CodeUnlisted, Message: text, Err: known, DidYouMean: near}
+}

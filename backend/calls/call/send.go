@@ -1,0 +1,59 @@
+package call
+
+import (
+	"context"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// maxInFlight limits the requests of all sessions together.
+const maxInFlight = 1024
+
+// FlightChanged is published when a request begins or ends.
+type FlightChanged struct{}
+
+// send sends a request and returns the answer, as its client accepts it.
+func (e *exchange) send(ctx context.Context) (Result, error) {
+	select {
+	case e.p.slots <- struct{}{}:
+		events.Publish(e.p.options.Bus, FlightChanged{})
+	default:
+		return Result{}, fault.New(fault.Busy, "%d calls are in flight on this hub; try again when some have finished", maxInFlight)
+	}
+	defer func() {
+		<-e.p.slots
+		events.Publish(e.p.options.Bus, FlightChanged{})
+	}()
+	switch {
+	case e.Method == callTool:
+		e.Params = e.by.Params(e.Server, e.Tool, jsonrpc.Overwrite(e.Params, "name", jsonrpc.Quote(e.Tool)))
+	case !e.Direct:
+		e.Params = jsonrpc.Unambiguous(e.Params, checked...)
+	}
+	e.sent = true
+	answer, err := e.exchangeWith(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{JSON: answer.JSON, Modern: answer.Modern, answer: answer}
+	if err := e.fit(&result); err != nil {
+		return Result{}, err
+	}
+	result.ToolError = failed(result.JSON)
+	return result, nil
+}
+
+func (e *exchange) exchangeWith(ctx context.Context) (upstream.Result, error) {
+	message := jsonrpc.Call{Method: e.Method, Params: e.Params, Progress: e.Progress}
+	if e.Internal {
+		return e.p.options.Upstream.Request(ctx, e.server, e.Session, e.Over, message)
+	}
+	return e.p.options.Upstream.CallOver(ctx, e.server, e.Session, e.Over, e.Caller, message)
+}
+
+// InFlight returns the number of requests in flight. It includes those that wait
+// for their server to start.
+func (p *Pipeline) InFlight() int { return len(p.slots) }

@@ -1,0 +1,121 @@
+// Package inspector sends a person's requests straight to a server, for
+// testing: to a configured server, or to a transient one that exists for a test
+// only. It also holds the questions that servers ask the person during such
+// requests, and the saved arguments (presets) for tools and prompts.
+//
+//	person ── Inspector ── call.Pipeline ── server (configured or transient)
+//	   ▲                        │
+//	   └──────── Inbox ◄────────┘ elicitation
+package inspector
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Recorder stores a record of each request.
+type Recorder interface {
+	Record(r journal.Record, args, result json.RawMessage, redactor *secrets.Redactor)
+}
+
+// Pipeline carries out requests; see call.Pipeline.
+type Pipeline interface {
+	Call(ctx context.Context, r call.Request) (call.Result, error)
+}
+
+// Inspector sends a person's requests to servers. It is safe for concurrent use.
+type Inspector struct {
+	servers    *upstream.Manager
+	configured func(name string) (registry.Server, error)
+	inbox      *Inbox
+	pipeline   Pipeline
+	presets    PresetStore
+
+	mu         sync.Mutex
+	transients map[string]*Transient // by handle
+	starting   int                   // transient servers that are being started
+	opened     chan struct{}         // wakes Run after Open
+}
+
+// Options are the dependencies of an Inspector.
+type Options struct {
+	Servers    *upstream.Manager
+	Configured func(name string) (registry.Server, error) // a server of the configuration
+	Inbox      *Inbox
+	Pipeline   Pipeline
+	Presets    PresetStore
+}
+
+// New returns an inspector. Transient servers are closed at the end of their
+// life only while Run is running.
+func New(o Options) *Inspector {
+	return &Inspector{
+		servers: o.Servers, configured: o.Configured, inbox: o.Inbox, pipeline: o.Pipeline, presets: o.Presets,
+		transients: make(map[string]*Transient), opened: make(chan struct{}, 1),
+	}
+}
+
+// Query is a person's request to a server.
+type Query struct {
+	Method string // empty for a call of Tool
+	Tool   string
+	Params json.RawMessage
+	Client string // the client that asks, for the record
+	Task   bool   // the request is about a task, or a call as a task
+	// Progress, if not nil, receives the params of progress notifications.
+	Progress func(json.RawMessage)
+}
+
+// Do sends a request to a server and returns the result unchanged. It starts
+// the server if necessary. If the server answers with an error, the error is a
+// *jsonrpc.Error, unless it asked before what nobody could see; any other error is a fault.
+func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (call.Result, error) {
+	caller := i.inbox.Caller()
+	caller.Tasks = q.Task || strings.HasPrefix(q.Method, "tasks/")
+	result, err := i.pipeline.Call(ctx, call.Request{
+		Method: q.Method, Tool: q.Tool, Client: q.Client, Origin: call.Origin{Road: audit.REST}, Server: server.Name, Unlisted: server,
+		Params: q.Params, Caller: caller, Progress: q.Progress, Direct: q.Method != "",
+	})
+	if unseen := caller.Unseen(server.Name); (err != nil || result.ToolError) && unseen != nil {
+		return call.Result{}, unseen
+	}
+	return result, err
+}
+
+// entry is a record of a request that a server has sent.
+type entry struct {
+	Client string // that answers
+	Kind   journal.Kind
+	About  string          // its subject
+	Shown  json.RawMessage // its params, as the record shows them
+	// Answer returns the text of an answer for the record.
+	Answer func(result json.RawMessage) string
+}
+
+// record stores a record of a request that a server has sent.
+func record(to Recorder, server string, began time.Time, q entry, result json.RawMessage, err error, redactor *secrets.Redactor) {
+	r := journal.Record{
+		At: began, Kind: q.Kind, Client: q.Client, Server: server, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began), Road: audit.REST,
+	}
+	switch text, answered := jsonrpc.ErrorText(err); {
+	case answered:
+		r.Outcome, r.Response = journal.Failed, text
+	case err != nil:
+		r.Outcome, r.Response = journal.Failed, fault.MessageOf(err)
+	case q.Answer != nil:
+		r.Response = q.Answer(result)
+	}
+	to.Record(r, q.Shown, nil, redactor)
+}

@@ -1,0 +1,291 @@
+// Package journal answers which tools were called, by which clients, with which
+// outcome and how fast. It keeps one record for each call, refused and failed
+// ones included, and for other requests to a server and notifications from it.
+// Arguments and texts are redacted before they are stored. Metrics of each tool
+// are kept when records are deleted. Requests of clients also get an entry in the
+// audit log, without their texts.
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/calls/audit"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+const (
+	// maxLabel is how many bytes of the name of a server or a tool are kept.
+	maxLabel = 256
+	// maxPage is the maximum number of records that Records returns.
+	maxPage = 500
+	// maxPending is how many bytes of results may wait in the queue until their
+	// texts are extracted.
+	maxPending = 32 << 20
+)
+
+// Store persists records and tallies.
+type Store interface {
+	// AppendRecords stores records under their ids, the tallies in place of the
+	// stored ones of the same tools, and entries of the audit log, in one
+	// transaction.
+	AppendRecords(ctx context.Context, records []Record, tallies []Tally, entries []audit.Sealed) error
+	// LastRecord returns the greatest id that was ever given to a record,
+	// deleted records included.
+	LastRecord(ctx context.Context) (int64, error)
+	Records(ctx context.Context, q Query) ([]Record, error)
+	// CountRecords counts the records that q selects. It ignores q.Before,
+	// q.Limit and q.Offset.
+	CountRecords(ctx context.Context, q Query) (int, error)
+	// DeleteRecords deletes at most q.Limit of the records that q selects, or
+	// all of them if q.Limit is 0. It returns how many records it deleted.
+	DeleteRecords(ctx context.Context, q Query) (int, error)
+	// CountSteps counts the calls of q.Server and q.Tool in each step of an
+	// aligned span. The keys of the map are numbers of steps, from 0. Steps
+	// without calls may be missing.
+	CountSteps(ctx context.Context, q Query, span Span) (map[int64]Count, error)
+	// CountClients counts the calls of q.Server and q.Tool by client. It returns
+	// at most q.Limit clients, those with the most calls first.
+	CountClients(ctx context.Context, q Query) ([]ClientUse, error)
+	Tallies(ctx context.Context) ([]Tally, error)
+	DeleteTallies(ctx context.Context, server string) error
+}
+
+// Options configure a journal.
+type Options struct {
+	Store     Store
+	Bus       *events.Bus
+	Log       *slog.Logger
+	Retention time.Duration // how long records are kept; 0 keeps them forever
+	Audit     *audit.Log    // gets an entry for each request of a client; nil for none
+	// Await waits a while until texts can be redacted completely, and reports
+	// whether they can. Nil means that they always can.
+	Await func(context.Context) bool
+}
+
+// Journal queues records and stores them in batches, so that calls do not wait
+// for the database. It is safe for concurrent use.
+type Journal struct {
+	store     Store
+	bus       *events.Bus
+	log       *slog.Logger
+	retention time.Duration
+	audit     *audit.Log
+	await     func(context.Context) bool
+	awaited   chan struct{} // closed when Run has called await once
+	complete  atomic.Bool   // texts can be redacted completely
+
+	queue   chan entry
+	wake    chan struct{}       // signals that the queue may have entries
+	full    chan struct{}       // asks Run to store the queue at once
+	flush   chan chan struct{}  // asks Run to store the queue and then close the received channel
+	pending *semaphore.Weighted // bytes of results in the queue
+
+	draining  sync.Mutex // held while records leave the queue until they have ids, so that none overtakes another
+	writing   sync.Mutex // held while records get ids, are stored and are published, so that all have the same order
+	lastID    int64
+	unstored  []Record  // records that could not be stored, the oldest first
+	unaudited int       // records that were dropped since the last one was stored
+	retryAt   time.Time // when storing may be tried again
+
+	mu        sync.Mutex
+	problem   Problem
+	tallies   map[string]map[string]*Tally // by server and tool; a *Tally is never modified
+	forgotten map[string]time.Time         // when Forget was called, by server
+	recent    map[string][]ended           // the last calls, oldest first, by server
+}
+
+// entry is a record whose texts are not redacted yet.
+type entry struct {
+	record   Record
+	result   json.RawMessage // of a call; nil if record.Response is already set
+	pending  int64           // bytes acquired from Journal.pending
+	redactor *secrets.Redactor
+}
+
+// Open returns a journal with the stored tallies. Queued records are stored
+// only while Run is running.
+func Open(ctx context.Context, o Options) (*Journal, error) {
+	j := &Journal{
+		store: o.Store, bus: o.Bus, log: o.Log, retention: o.Retention, audit: o.Audit, await: o.Await,
+		tallies: make(map[string]map[string]*Tally), forgotten: make(map[string]time.Time), recent: make(map[string][]ended),
+		queue: make(chan entry, 4096), wake: make(chan struct{}, 1), full: make(chan struct{}, 1), flush: make(chan chan struct{}),
+		pending: semaphore.NewWeighted(maxPending),
+	}
+	if j.awaited = make(chan struct{}); o.Await == nil {
+		close(j.awaited)
+		j.complete.Store(true)
+	}
+	tallies, err := o.Store.Tallies(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j.adopt(tallies)
+	if err = j.recall(ctx); err != nil {
+		return nil, err
+	}
+	if j.lastID, err = o.Store.LastRecord(ctx); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// Record adds one record. If result is not nil, it is the server's answer to a
+// call, and its text becomes the record's Response. args is JSON. The journal
+// stores redacted and shortened copies of all texts. It reads result later: the
+// caller must not modify it. A zero r.At becomes the current time minus
+// r.Latency. Refused records are stored before Record returns, after those that
+// came before them, others within batchEvery.
+func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secrets.Redactor) {
+	if r.Kind == "" {
+		r.Kind = Call
+	}
+	if r.At.IsZero() {
+		r.At = time.Now().Add(-r.Latency)
+	}
+	r.Server, r.Tool = r.Server[:min(len(r.Server), maxLabel)], r.Tool[:min(len(r.Tool), maxLabel)]
+	limit := limitFor(redactor)
+	r.Args = prefix(args, limit)
+	if j.audit != nil && audited(r.Kind) {
+		r.hash = audit.HashOf(args)
+	}
+	e := entry{record: r, redactor: redactor}
+	e.result, e.pending = j.hold(result, limit)
+	if r.Outcome == Refused {
+		<-j.awaited
+		j.drain(e)
+		return
+	}
+	j.queue <- e // blocks when the queue is full, so that no record is lost
+	signal(j.wake)
+	if len(j.queue) >= maxBatch {
+		signal(j.full)
+	}
+}
+
+// hold returns a result for later reading, and how many bytes it acquired from
+// pending. A result of at most limit bytes is copied and acquires nothing. The
+// copy lets the garbage collector free the message that contains the result,
+// which may be much longer.
+func (j *Journal) hold(result json.RawMessage, limit int) (json.RawMessage, int64) {
+	if len(result) <= limit {
+		return append(json.RawMessage(nil), result...), 0
+	}
+	n := min(int64(len(result)), maxPending)
+	if !j.pending.TryAcquire(n) {
+		signal(j.full)
+		_ = j.pending.Acquire(context.Background(), n) // fails only if the context ends, and this one does not
+	}
+	return result, n
+}
+
+// signal sends to c, unless a signal is already waiting in it.
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Records returns at most 500 records, newest first, and the number of records
+// that q selects on all pages together. It stores the queued records first.
+func (j *Journal) Records(ctx context.Context, q Query) ([]Record, int, error) {
+	if err := j.Settle(ctx); err != nil {
+		return nil, 0, err
+	}
+	if q.Limit >= 0 {
+		return j.page(ctx, q)
+	}
+	total, err := j.store.CountRecords(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	q.Limit = max(total+q.Limit-q.Offset, 0)
+	return j.page(ctx, q)
+}
+
+func (j *Journal) page(ctx context.Context, q Query) ([]Record, int, error) {
+	q.Limit = min(q.Limit, maxPage)
+	records, err := j.store.Records(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	if q.Before == 0 && q.Offset == 0 && len(records) < q.Limit {
+		return records, len(records), nil // no further page, so the count is known
+	}
+	total, err := j.store.CountRecords(ctx, q)
+	return records, total, err
+}
+
+// Each calls visit for every record that q selects, newest first. It reads the
+// records page by page and returns the first error of visit.
+func (j *Journal) Each(ctx context.Context, q Query, visit func(Record) error) error {
+	if err := j.Settle(ctx); err != nil {
+		return err
+	}
+	for left := q.Limit; ; q.Offset = 0 {
+		q.Limit = 200
+		if left > 0 {
+			q.Limit = min(q.Limit, left)
+		}
+		page, err := j.store.Records(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, r := range page {
+			if err := visit(r); err != nil {
+				return err
+			}
+			q.Before = r.ID
+		}
+		if left -= len(page); len(page) < q.Limit || left == 0 {
+			return nil
+		}
+	}
+}
+
+// Clear deletes all records. Metrics are kept.
+func (j *Journal) Clear(ctx context.Context) error {
+	if err := j.Settle(ctx); err != nil {
+		return err
+	}
+	_, err := j.store.DeleteRecords(ctx, Query{})
+	return err
+}
+
+// Forget deletes the metrics of a removed server and ignores its calls that are
+// still in flight. Its records are kept.
+func (j *Journal) Forget(ctx context.Context, server string) error {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	if err := j.store.DeleteTallies(ctx, server); err != nil {
+		return fmt.Errorf("forget metrics: %w", err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.tallies, server)
+	delete(j.recent, server)
+	j.forgotten[server] = time.Now()
+	return nil
+}
+
+// Settle stores all queued records, so that later reads include them. Run must
+// be running.
+func (j *Journal) Settle(ctx context.Context) error {
+	stored := make(chan struct{})
+	select {
+	case j.flush <- stored:
+		<-stored
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

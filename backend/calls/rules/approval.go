@@ -1,0 +1,179 @@
+package rules
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/pattern"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+)
+
+// Asks reports whether calls of a tool of a snapshot wait for a person. The first rule that
+// matches decides; without one, calls of tools that may destroy something do if the
+// configuration says so. They also wait if those of a tool do that people may take for it.
+func (p *Policy) Asks(t *catalog.Tool, in *catalog.Snapshot) bool {
+	if len(p.approval.Rules) == 0 && !p.approval.Destructive {
+		return false
+	}
+	return p.asks(t) || slices.ContainsFunc(in.Twins(t.Server, t.OwnName()), p.asks)
+}
+
+func (p *Policy) asks(t *catalog.Tool) bool {
+	name := pattern.NewName(t.Name)
+	for i := range p.approval.Rules {
+		rule := &p.approval.Rules[i]
+		if (rule.Server == "" || rule.Server == t.Server) && rule.Patterns.Match(name) >= 0 {
+			return rule.Ask
+		}
+	}
+	return p.approval.Destructive && p.destroys != nil && p.destroys(t)
+}
+
+// Scope is for which calls an approval holds.
+type Scope string
+
+// The scopes: one call; the calls of a session; all calls. The latter two end when the
+// tool's definition changes.
+const (
+	Once    Scope = "once"
+	Session Scope = "session"
+	Always  Scope = "always"
+)
+
+// Approval is a tool that a person has approved for all calls.
+type Approval struct {
+	Tool catalog.Key
+	Hash string // of the definition that the person has approved; see catalog.Tool
+	At   time.Time
+}
+
+// Store persists the approvals for all calls.
+type Store interface {
+	ToolApprovals(ctx context.Context) ([]Approval, error)
+	SaveToolApproval(ctx context.Context, a Approval) error
+	DeleteToolApproval(ctx context.Context, tool catalog.Key) error
+}
+
+// Approvals records which calls persons have approved. It is safe for concurrent use.
+type Approvals struct {
+	store Store
+
+	mu       sync.Mutex
+	always   map[catalog.Key]Approval
+	sessions map[string]map[catalog.Key]string // the same, by session
+}
+
+// OpenApprovals returns the approvals in store.
+func OpenApprovals(ctx context.Context, store Store) (*Approvals, error) {
+	stored, err := store.ToolApprovals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := &Approvals{store: store, always: make(map[catalog.Key]Approval), sessions: make(map[string]map[catalog.Key]string)}
+	for _, one := range stored {
+		a.always[one.Tool] = one
+	}
+	return a, nil
+}
+
+// Has reports whether a person has approved the calls of a tool, as it is defined now, for
+// a session or for all.
+func (a *Approvals) Has(session string, t *catalog.Tool) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if approved, ok := a.always[t.Key()]; ok && approved.Hash == t.Hash {
+		return true
+	}
+	hash, ok := a.sessions[session][t.Key()]
+	return ok && hash == t.Hash
+}
+
+// Approve records an approval, except one for a single call. Without a session, an approval
+// for the session is one for a single call.
+func (a *Approvals) Approve(ctx context.Context, session string, t *catalog.Tool, scope Scope) error {
+	switch {
+	case scope == Session && session != "":
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.sessions[session] == nil {
+			a.sessions[session] = make(map[catalog.Key]string)
+		}
+		a.sessions[session][t.Key()] = t.Hash
+	case scope == Always:
+		approved := Approval{t.Key(), t.Hash, time.Now()}
+		if err := a.store.SaveToolApproval(ctx, approved); err != nil {
+			return err
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.always[t.Key()] = approved
+	}
+	return nil
+}
+
+// Revoke ends the approval of a tool for all calls and for all sessions.
+func (a *Approvals) Revoke(ctx context.Context, tool catalog.Key) error {
+	if err := a.store.DeleteToolApproval(ctx, tool); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.always, tool)
+	for _, of := range a.sessions {
+		delete(of, tool)
+	}
+	return nil
+}
+
+// Forget ends the approvals of the tools of a server that was removed.
+func (a *Approvals) Forget(ctx context.Context, server string) error {
+	a.mu.Lock()
+	tools := make(map[catalog.Key]bool)
+	for key := range a.always {
+		tools[key] = key.Server == server
+	}
+	for _, of := range a.sessions {
+		for key := range of {
+			tools[key] = key.Server == server
+		}
+	}
+	a.mu.Unlock()
+	for key, its := range tools {
+		if !its {
+			continue
+		}
+		if err := a.Revoke(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End forgets the approvals of a session that has ended.
+func (a *Approvals) End(session string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.sessions, session)
+}
+
+// All returns the approvals for all calls, by server and tool.
+func (a *Approvals) All() []Approval {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := make([]Approval, 0, len(a.always))
+	for _, key := range slices.SortedFunc(maps.Keys(a.always), compareKeys) {
+		all = append(all, a.always[key])
+	}
+	return all
+}
+
+func compareKeys(a, b catalog.Key) int {
+	if a.Server != b.Server {
+		return strings.Compare(a.Server, b.Server)
+	}
+	return strings.Compare(a.Tool, b.Tool)
+}

@@ -1,0 +1,61 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/pattern"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+)
+
+// Effect is what a further rule would do to one tool.
+type Effect struct {
+	Tool *catalog.Tool
+	// Hit reports whether the rule matches the tool, and Pattern is the pattern that
+	// matches it; "" if the rule is about all tools but those that it excludes.
+	Hit     bool
+	Pattern string
+	// ExcludedBy is the negated pattern that alone keeps the rule from matching; "" for
+	// none.
+	ExcludedBy    string
+	Before, After Decision
+}
+
+// Try returns what a further rule would do, without applying it: the tools that it matches
+// or excludes, and those that it enables or disables, in the order of tools. The rule is
+// placed at an index of the present rules; len or more is the end.
+func (p *Policy) Try(rule settings.ToolRule, at int, tools []*catalog.Tool) []Effect {
+	with := new(Policy)
+	at = max(0, min(at, len(p.rules)))
+	with.setRules(slices.Insert(slices.Clone(p.rules), at, rule))
+	effects := []Effect{}
+	for _, t := range tools {
+		e := Effect{Tool: t, Before: p.Decide(t.Server, t.Name), After: with.Decide(t.Server, t.Name)}
+		if rule.Server == "" || rule.Server == t.Server {
+			e.match(rule.Patterns)
+		}
+		if e.Hit || e.ExcludedBy != "" || e.Before.Enabled != e.After.Enabled {
+			effects = append(effects, e)
+		}
+	}
+	return effects
+}
+
+func (e *Effect) match(patterns pattern.List) {
+	name := pattern.NewName(e.Tool.Name)
+	if at := patterns.Match(name); at >= 0 {
+		e.Hit = true
+		if at < len(patterns) {
+			e.Pattern = patterns[at].String()
+		}
+		return
+	}
+	out := patterns.Excludes(name)
+	if out < 0 {
+		return
+	}
+	positive := slices.DeleteFunc(slices.Clone(patterns), pattern.Pattern.Negated)
+	if positive.Match(name) >= 0 {
+		e.ExcludedBy = patterns[out].String()
+	}
+}
