@@ -209,9 +209,13 @@ describe("one server", () => {
     await expectAccessible(page, "secrets");
     expect(await page.content()).not.toContain("second-value");
 
+    await hub.rest("PUT", `/api/servers/${id}`, { env: { LOGIN: "Bearer ${secret:LATER} ${secret:list/LIST_TOKEN}" } });
+    await page.reload();
+    await panel.getByText("The server cannot start without LIST_TOKEN of list (link it below).").waitFor();
     await pick(panel.getByLabel("Secret of another server"), "list · LIST_TOKEN");
     await panel.getByRole("button", { name: "Link", exact: true }).click();
     await panel.getByText("linked", { exact: true }).waitFor();
+    await panel.getByText("refers to secrets that are not set").waitFor({ state: "hidden" });
     await hub.rest("PUT", `/api/servers/${id}`, { args: [...packaged("everything").slice(1), "stdio"] });
     await page.reload();
     await panel.getByText("needs relinking").waitFor();

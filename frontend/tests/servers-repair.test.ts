@@ -31,7 +31,9 @@ const state = async (hub: TestHub, name: string) =>
 
 for (const [variable, secret] of [
   ["BRAVE_API_KEY", true],
+  ["CONNECTION_STRING", true],
   ["WORKSPACE_ROOT", false],
+  ["MAX_TOKENS", false],
 ] as const) {
   test(`${variable}, which a server needs, is entered where the error is shown`, async () => {
     await using hub = await new TestHub().start({ AGENT_DISCOVER_PASSPHRASE: "a passphrase for tests" });

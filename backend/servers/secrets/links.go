@@ -2,6 +2,8 @@ package secrets
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
@@ -37,6 +39,40 @@ func (v *Vault) Link(ctx context.Context, server string, as Launch, owner, name 
 	}
 	v.notify(server, []string{server})
 	return nil
+}
+
+// Missing is a secret that a configuration refers to and does not get.
+type Missing struct {
+	Owner string // the server that the secret belongs to; empty for a secret of the server itself
+	Name  string
+	Set   bool // the owner has the secret, and it is not linked
+}
+
+// Missing returns the secrets without which a server with the configuration as does not start. It reads no values.
+func (v *Vault) Missing(ctx context.Context, server string, as Launch) ([]Missing, error) {
+	records, err := v.records(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	grants, err := v.Links(ctx, server, as)
+	if err != nil {
+		return nil, err
+	}
+	has := func(owner, name string) bool {
+		return slices.ContainsFunc(records, func(r Record) bool { return r.Server == owner && r.Name == name })
+	}
+	var missing []Missing
+	for _, reference := range as.References() {
+		owner, name, other := strings.Cut(reference, "/")
+		switch {
+		case has(server, reference):
+		case !other || owner == server:
+			missing = append(missing, Missing{Name: reference})
+		case !has(owner, name) || !slices.Contains(grants, Grant{owner, name, true}):
+			missing = append(missing, Missing{owner, name, has(owner, name)})
+		}
+	}
+	return missing, nil
 }
 
 // Unlink removes a link. Removing a missing link is not an error.

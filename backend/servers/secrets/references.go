@@ -1,6 +1,8 @@
 package secrets
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +25,18 @@ func References(text string) []string {
 		return "", nil
 	})
 	return names
+}
+
+// References returns the names in the references of a launch, sorted.
+func (l Launch) References() []string {
+	texts := append(slices.Clone(l.Args), l.URL)
+	texts = slices.AppendSeq(slices.AppendSeq(texts, maps.Values(l.Env)), maps.Values(l.Headers))
+	var names []string
+	for _, text := range texts {
+		names = append(names, References(text)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // resolve returns text with every reference replaced with the result of value

@@ -26,6 +26,7 @@ func (s *Secrets) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/servers/{id}/secrets", "List the secrets of a server, with masked values"), s.list)
 	route.Add(g, route.Put("/api/servers/{id}/secrets/{key}", "Set a secret"), s.set)
 	route.Add(g, route.Delete("/api/servers/{id}/secrets/{key}", "Delete a secret"), s.remove)
+	route.Add(g, route.Get("/api/servers/{id}/missing-secrets", "List the secrets without which the server does not start"), s.missing)
 	route.Add(g, route.Get("/api/servers/{id}/links", "List the secrets of other servers that the server may use"), s.listLinks)
 	route.Add(g, route.Put("/api/servers/{id}/links/{owner}/{key}", "Allow the server to use a secret of another server"), s.link)
 	route.Add(g, route.Delete("/api/servers/{id}/links/{owner}/{key}", "Revoke the permission to use a secret of another server"), s.unlink)
@@ -59,6 +60,29 @@ func (s *Secrets) list(ctx context.Context, in *ServerInput) (*route.Reply[[]Sec
 	out := []Secret{}
 	for _, e := range entries {
 		out = append(out, Secret{e.Name, e.Masked, e.UpdatedAt.Format(time.DateTime)})
+	}
+	return route.OK(out)
+}
+
+// MissingSecret is a secret that the configuration of a server refers to and does not get.
+type MissingSecret struct {
+	Server string `json:"server,omitempty" doc:"Name of the other server that owns the secret; left out for a secret of the server itself."`
+	Key    string `json:"key" doc:"Name of the secret."`
+	Set    bool   `json:"set" doc:"Whether the other server has the secret, so that it only has to be linked."`
+}
+
+func (s *Secrets) missing(ctx context.Context, in *ServerInput) (*route.Reply[[]MissingSecret], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	missing, err := s.Vault.Missing(ctx, v.Name, secrets.LaunchOf(v))
+	if err != nil {
+		return nil, err
+	}
+	out := []MissingSecret{}
+	for _, m := range missing {
+		out = append(out, MissingSecret{m.Owner, m.Name, m.Set})
 	}
 	return route.OK(out)
 }

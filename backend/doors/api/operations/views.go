@@ -110,6 +110,7 @@ type facts struct {
 	updated   time.Time // when the configuration last changed
 	hash      string
 	plaintext []string
+	secrets   []string         // to which the configuration refers
 	risk      *risk.Assessment // only of a server that waits for approval
 }
 
@@ -130,7 +131,7 @@ func (w *Views) Server(v registry.Server) Server {
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
 		State: ready.ID, StateReason: ready.Reason(), SignIn: w.signInOf(v), Account: v.Account, RecentCalls: recent.Calls, RecentErrors: recent.Errors,
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation, Sessions: state.Sessions, PID: state.PID,
-		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, LaunchHash: known.hash, Plaintext: known.plaintext,
+		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, MissingSecret: secrets.SensitiveName(v.Health.MissingVariable), References: known.secrets, LaunchHash: known.hash, Plaintext: known.plaintext,
 		ProposedBy: v.ProposedBy, Risk: known.risk,
 	}
 	if v.Transport == "stdio" && w.Sandboxes != nil {
@@ -171,7 +172,7 @@ func (w *Views) factsOf(v registry.Server) facts {
 	defer w.mu.Unlock()
 	known, ok := w.facts[v.ID]
 	if !ok || !known.updated.Equal(v.UpdatedAt) {
-		known = facts{updated: v.UpdatedAt, hash: lifecycle.LaunchHash(v), plaintext: secrets.Plaintext(v.Env, v.Args, v.Headers, v.URL)}
+		known = facts{updated: v.UpdatedAt, hash: lifecycle.LaunchHash(v), plaintext: secrets.Plaintext(v.Env, v.Args, v.Headers, v.URL), secrets: secrets.LaunchOf(v).References()}
 		if !v.Approved {
 			assessment := risk.Assess(v)
 			known.risk = &assessment

@@ -1781,6 +1781,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/servers/{id}/missing-secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the secrets without which the server does not start */
+        get: operations["list-api-servers-by-id-missing-secrets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/servers/{id}/output": {
         parameters: {
             query?: never;
@@ -4724,6 +4741,14 @@ export interface components {
             /** @description Whether a refresh runs now. */
             running: boolean;
         };
+        MissingSecret: {
+            /** @description Name of the secret. */
+            key: string;
+            /** @description Name of the other server that owns the secret; left out for a secret of the server itself. */
+            server?: string;
+            /** @description Whether the other server has the secret, so that it only has to be linked. */
+            set: boolean;
+        };
         Move: {
             action: string;
             error?: string;
@@ -5470,6 +5495,8 @@ export interface components {
             launch_hash: string;
             /** @description Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again. */
             missing_variable?: string;
+            /** @description Whether the value of missing_variable is a credential, which belongs in the vault. */
+            missing_variable_secret?: boolean;
             /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
             package_name: string | null;
@@ -5500,6 +5527,8 @@ export interface components {
             running: boolean;
             /** @description How the processes of a stdio server are confined. Left out for a remote server. */
             sandbox?: components["schemas"]["Sandbox"];
+            /** @description Names of the secrets that the configuration refers to: NAME, or OWNER/NAME for a secret of another server. */
+            secret_references?: string[] | null;
             /**
              * Format: int64
              * @description Number of client sessions that have a process or connection of their own now, if isolation is session.
@@ -5623,6 +5652,8 @@ export interface components {
             launch_hash: string;
             /** @description Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again. */
             missing_variable?: string;
+            /** @description Whether the value of missing_variable is a credential, which belongs in the vault. */
+            missing_variable_secret?: boolean;
             /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
             package_name: string | null;
@@ -5653,6 +5684,8 @@ export interface components {
             running: boolean;
             /** @description How the processes of a stdio server are confined. Left out for a remote server. */
             sandbox?: components["schemas"]["Sandbox"];
+            /** @description Names of the secrets that the configuration refers to: NAME, or OWNER/NAME for a secret of another server. */
+            secret_references?: string[] | null;
             /**
              * Format: int64
              * @description Number of client sessions that have a process or connection of their own now, if isolation is session.
@@ -19267,6 +19300,112 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolMetrics"][] | null;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "list-api-servers-by-id-missing-secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingSecret"][] | null;
                 };
             };
             /** @description Bad Request */

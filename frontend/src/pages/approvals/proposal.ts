@@ -37,11 +37,7 @@ export const headers = (server: Server): Setting[] => settings(server, server.he
 
 /** secretsOf returns the names of the secrets that the server would receive. */
 export function secretsOf(server: Server): string[] {
-  const texts = [...(server.args ?? []), ...Object.values(server.env), ...Object.values(server.headers ?? {})];
-  const named = [...texts, server.homepage ?? ""].flatMap((text) =>
-    [...text.matchAll(/\$\{secret:([^}]+)\}/g)].map((match) => match[1] ?? ""),
-  );
-  return [...new Set([...named, ...(server.secret_names ?? [])])].sort();
+  return [...new Set([...(server.secret_references ?? []), ...(server.secret_names ?? [])])].sort();
 }
 
 /** originOf describes the source of a proposal. */
