@@ -70,7 +70,7 @@ pages() {
 }
 
 # longest: the packages whose tests take the longest. Named first, they are not left over for one processor at the end.
-longest=(./backend/hub ./backend/cmd/agent-discover)
+longest=(./backend/scenarios/... ./backend/cmd/agent-discover)
 
 # pure: packages of pure functions, in which the race detector has nothing to find.
 pure='/backend/.*/(bundle|configdiff|configedit|evaluation|findreply|jsonscan|names|safetext|schemacompat)$'
@@ -131,7 +131,7 @@ profiles() {
 }
 
 # slow: the packages whose tests start whole hubs, companions, browsers or editors.
-slow='/backend/(hub|cli|cmd/agent-discover)$|/build/(clients|conformance|soak|windows)$'
+slow='/backend/(scenarios/[a-z]+|cli|cmd/agent-discover)$|/build/(clients|conformance|soak|windows)$'
 
 # unit: the quick tests; results of unchanged packages come from Go's cache.
 unit() {
@@ -222,7 +222,7 @@ editors() {
 # market: the client and the copy of the official registry, against the real registry server, and real servers of all kinds.
 market() {
   run "the official registry" false go test -json -count=1 -timeout=10m -tags=market ./build/market
-  run "real servers" false go test -json -count=1 -timeout=30m -tags=market -run='^Test(Real|AReal|ABundleIsInstalled|RemoteServersAreInstalled|AnImageIsInstalled)' ./backend/hub
+  run "real servers" false go test -json -count=1 -timeout=30m -tags=market -run='^Test(Real|AReal|ABundleIsInstalled|RemoteServersAreInstalled|AnImageIsInstalled)' ./backend/scenarios/market
   run "build the hub" true make --no-print-directory build
   local node
   node=$(build/setup.sh node-path)

@@ -87,7 +87,7 @@ case ${1-} in
   prepare) prepare ;;
   # The slow packages come first, so that none of them runs alone at the end. Tests wait for wine's server most of the
   # time, so more of them run than there are processors.
-  tests) go_test -json -p 4 "${@:2}" ./backend/editors/registration ./backend/hub ./backend/cmd/agent-discover ./backend/servers/upstream ./backend/cli ./backend/... ./app/... ;;
+  tests) go_test -json -p 4 "${@:2}" ./backend/editors/registration ./backend/scenarios/... ./backend/cmd/agent-discover ./backend/servers/upstream ./backend/cli ./backend/... ./app/... ;;
   smoke) smoke ;;
   run)
     [ -d "$folder/prefix" ] || prepare
