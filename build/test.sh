@@ -24,6 +24,10 @@ run() {
   mark close "\"Code\":$code"
 }
 
+# Staticcheck keeps what it knows of packages beside what Go compiled of them, not in the home folder.
+STATICCHECK_CACHE=$(go env GOCACHE)/staticcheck
+export STATICCHECK_CACHE
+
 tool() { go tool -modfile=build/tools/go.mod "$@"; }
 
 # formatted FOLDER: fails and lists the Go files below FOLDER that gofumpt would change.
@@ -48,12 +52,25 @@ vulnerable() {
   return "$code"
 }
 
+# foreign GOOS GOARCH PACKAGE…: the packages that another system may compile differently: those with other files there, and
+# those that call the system themselves.
+foreign() {
+  local files='{{.ImportPath}} {{.GoFiles}} {{.TestGoFiles}} {{.XTestGoFiles}}' calls='{{.ImportPath}} {{.Imports}} {{.TestImports}} {{.XTestImports}} '
+  {
+    comm -13 <(go list -f "$files" "${@:3}" | sort) <(GOOS=$1 GOARCH=$2 go list -f "$files" "${@:3}" | sort)
+    go list -f "$calls" "${@:3}" | grep -E '[[ ](syscall|golang\.org/x/sys/[a-z]+)[] ]'
+  } | cut -d' ' -f1 | sort -u |
+    GOOS=$1 GOARCH=$2 xargs go list -e -f '{{if or .GoFiles .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}'
+}
+
 lint() {
   run gofumpt true formatted .
   run "go vet" true go vet -tags=desktop,clients,market ./...
-  run "go vet for Windows" true env GOOS=windows go vet ./backend/...
   # vet checks the types of tests too, which is most of what compiling them would find; the programs are linked.
-  run "go vet for macOS" true env GOOS=darwin GOARCH=arm64 go vet ./backend/... ./app/...
+  # shellcheck disable=SC2046
+  run "go vet for Windows" true env GOOS=windows go vet $(foreign windows amd64 ./backend/...)
+  # shellcheck disable=SC2046
+  run "go vet for macOS" true env GOOS=darwin GOARCH=arm64 go vet $(foreign darwin arm64 ./backend/... ./app/...)
   run "build for macOS on Apple silicon" true env GOOS=darwin GOARCH=arm64 go build -o "$coverage/agent-discover-arm64" ./backend/cmd/agent-discover
   run "build for macOS on Intel" true env GOOS=darwin GOARCH=amd64 go build -o "$coverage/agent-discover-amd64" ./backend/cmd/agent-discover
   run "go vet of the icons' generator" true go -C build/icons/generate vet ./...

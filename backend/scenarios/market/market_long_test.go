@@ -22,14 +22,14 @@ func TestRealServersOfNpmAreInstalledUpdatedAndRemoved(t *testing.T) {
 	npmHome(t)
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
 	s.Live(hubtest.RealServer{
-		Id: "npm:@modelcontextprotocol/server-memory", Version: "2025.4.25", Name: "memory", Tool: "read_graph", Want: []string{"entities"},
+		ID: "npm:@modelcontextprotocol/server-memory", Version: "2025.4.25", Name: "memory", Tool: "read_graph", Want: []string{"entities"},
 	})
 	s.Live(hubtest.RealServer{
-		Id: "npm:@modelcontextprotocol/server-sequential-thinking", Version: "2025.12.18", Name: "thinking", Tool: "sequentialthinking",
+		ID: "npm:@modelcontextprotocol/server-sequential-thinking", Version: "2025.12.18", Name: "thinking", Tool: "sequentialthinking",
 		Args: `{"thought":"first","nextThoughtNeeded":false,"thoughtNumber":1,"totalThoughts":1}`, Want: []string{"thoughtHistoryLength"},
 	})
 	s.Live(hubtest.RealServer{
-		Id: "npm:mcp-server-code-runner", Version: "0.1.7", Name: "runner", Tool: "run-code",
+		ID: "npm:mcp-server-code-runner", Version: "0.1.7", Name: "runner", Tool: "run-code",
 		Args: `{"code":"console.log(6*7)","languageId":"javascript"}`, Want: []string{"42"},
 	})
 }
@@ -46,7 +46,7 @@ func TestARealPythonServerThatFetchesIsInstalledUpdatedAndRemoved(t *testing.T) 
 	t.Cleanup(page.Close)
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
 	s.Live(hubtest.RealServer{
-		Id: "pypi:mcp-server-fetch", Version: "2026.8.18", Name: "fetch", Tool: "fetch", Args: `{"url":"` + page.URL + `/page"}`,
+		ID: "pypi:mcp-server-fetch", Version: "2026.8.18", Name: "fetch", Tool: "fetch", Args: `{"url":"` + page.URL + `/page"}`,
 		Want: []string{strings.TrimPrefix(page.URL, "http://")}, // newer versions refuse private addresses, and say so
 	})
 }
@@ -82,7 +82,7 @@ func TestABundleIsInstalledUpdatedAndRemoved(t *testing.T) {
 	})
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")})
 	s.Live(hubtest.RealServer{
-		Id: "official:io.github.ada/weather", Name: "weather", Answers: `{"place":["Oslo"]}`, Tool: "environment", Want: []string{"PLACE=Oslo"}, Publish: func() { publish("2.0.0") },
+		ID: "official:io.github.ada/weather", Name: "weather", Answers: `{"place":["Oslo"]}`, Tool: "environment", Want: []string{"PLACE=Oslo"}, Publish: func() { publish("2.0.0") },
 	})
 }
 
@@ -97,7 +97,7 @@ func TestRemoteServersAreInstalledUpdatedAndRemoved(t *testing.T) {
 			})
 			s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")})
 			s.Live(hubtest.RealServer{
-				Id: "official:io.github.ada/far", Name: "far", Tool: "echo", Args: `{"message":"hello"}`, Want: []string{"Echo: hello"}, Publish: func() { publish("2.0.0") },
+				ID: "official:io.github.ada/far", Name: "far", Tool: "echo", Args: `{"message":"hello"}`, Want: []string{"Echo: hello"}, Publish: func() { publish("2.0.0") },
 			})
 		})
 	}

@@ -222,7 +222,7 @@ func TestAnImageIsInstalledUpdatedAndRemovedWithPodman(t *testing.T) {
 	})
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")})
 	s.Live(hubtest.RealServer{
-		Id: "official:io.github.ada/weather", Name: "weather", Answers: `{"PLACE":["Oslo"]}`, Tool: "forecast", Want: []string{"sunny in Oslo"}, Publish: func() { publish("2.0.0") },
+		ID: "official:io.github.ada/weather", Name: "weather", Answers: `{"PLACE":["Oslo"]}`, Tool: "forecast", Want: []string{"sunny in Oslo"}, Publish: func() { publish("2.0.0") },
 	})
 	programtest.Eventually(t, "all containers are removed", func() bool {
 		left, err := podman("ps", "--all", "--quiet")

@@ -83,7 +83,7 @@ func TestARealPythonServerIsUpdatedAndRolledBack(t *testing.T) {
 	uvHome(t)
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "warm_packages: false\nlimits: {start_timeout: 3m}\n")})
 	s.Live(hubtest.RealServer{
-		Id: "pypi:mcp-server-time", Version: "2026.8.18", Name: "time",
+		ID: "pypi:mcp-server-time", Version: "2026.8.18", Name: "time",
 		Tool: "convert_time", Args: `{"source_timezone":"UTC","time":"12:00","target_timezone":"Asia/Tokyo"}`, Want: []string{"21:00"},
 	})
 }

@@ -102,7 +102,7 @@ type Question struct {
 	Want, Never []string
 }
 
-// ask sends questions in order. Replies must be on one line.
+// CheckReplies sends questions in order. Replies must be on one line.
 func (a *Agent) CheckReplies(rows ...Question) {
 	a.T.Helper()
 	for _, row := range rows {
@@ -490,7 +490,7 @@ func (s *Scenario) Tool(name, arguments string) string {
 	return result.Content[0].Text
 }
 
-// reached checks that server one has carried out nothing under a name that no list has.
+// ReachedNothing checks that server one has carried out nothing under a name that no list has.
 func (s *Scenario) ReachedNothing() {
 	s.T.Helper()
 	if got := s.Tool("ran", "{}"); got != "[]" {

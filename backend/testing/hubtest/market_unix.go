@@ -44,7 +44,7 @@ func WeatherEntry() map[string]any {
 
 // RealServer is a server of the marketplace, and what a test does with it.
 type RealServer struct {
-	Id, Version string // an older version; empty for the listing's own
+	ID, Version string // an older version; empty for the listing's own
 	Name        string
 	Answers     string // JSON
 	Tool, Args  string
@@ -55,7 +55,7 @@ type RealServer struct {
 // Live installs a server, calls it, updates it, rolls it back and removes it.
 func (s *Scenario) Live(c RealServer) {
 	s.T.Helper()
-	choice := s.JSON(map[string]any{"id": c.Id, "version": c.Version, "name": c.Name, "answers": json.RawMessage(OrElse(c.Answers, "{}"))})
+	choice := s.JSON(map[string]any{"id": c.ID, "version": c.Version, "name": c.Name, "answers": json.RawMessage(OrElse(c.Answers, "{}"))})
 	updates := "/api/market/updates/" + c.Name
 	call := Step{Name: "call", Method: "POST", Path: "/api/servers/{0.id}/call", Body: `{"tool":"` + c.Tool + `","args":` + OrElse(c.Args, "{}") + `}`, Status: 200, Want: c.Want}
 	list := Step{Name: "list", Method: "GET", Path: "/api/market/updates", Status: 200, Keep: "servers.0.version"}
