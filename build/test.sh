@@ -105,7 +105,7 @@ uninstrumented=(modernc.org/... golang.org/x/crypto/... compress/...)
 race() {
   # shellcheck disable=SC2046
   GOFLAGS="$GOFLAGS $(printf -- '-gcflags=%s=-race=false ' "${uninstrumented[@]}")" CGO_ENABLED=1 \
-    run "tests with the race detector" false go test -json -race -vet=off -count=1 -p "$(($(nproc) + 1))" -timeout=40m -skip="$consecutive" \
+    run "tests with the race detector" false go test -json -race -vet=off -count=1 -p "$(($(nproc) + 3))" -timeout=40m -skip="$consecutive" \
     "${longest[@]}" $(go list ./backend/... | grep -v -E "$pure")
 }
 
