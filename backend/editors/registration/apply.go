@@ -113,6 +113,7 @@ func (r *Registrar) saveDecision(p filePlan) error {
 
 // changeFile makes the change of a plan and adds it to the history.
 func (r *Registrar) changeFile(ctx context.Context, p filePlan) (*change, error) {
+	defer r.cache.forget(p.file.Path) // a file that this program has emptied is not one that another is writing
 	if p.method == byEditor {
 		return r.changeByEditor(ctx, p)
 	}

@@ -1,6 +1,7 @@
 package registration
 
 import (
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -69,6 +70,13 @@ func (c *fileCache) put(key string, content fileContent) {
 		c.files = make(map[string]fileContent)
 	}
 	c.files[key] = content
+}
+
+// forget forgets what a file contained.
+func (c *fileCache) forget(path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.files, func(key string, _ fileContent) bool { return strings.HasPrefix(key, path+"\x00") })
 }
 
 func readContent(file table.File) fileContent {

@@ -179,6 +179,23 @@ func TestEditorsNeedAReloadUntilTheyConnectAgain(t *testing.T) {
 	}
 }
 
+func TestAFileThatWasEmptiedByUndoingIsSeenAtOnce(t *testing.T) {
+	rg := newRig(t, "linux")
+	rg.file("cursor", "")
+	rg.register("cursor", done)
+	path := rg.is("cursor", Registered).Files[0].Path
+	old := time.Now().Add(-time.Hour) // so that it is cached
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	rg.is("cursor", Registered)
+	rg.unregister("cursor", done)
+	if text := rg.read(path); text != "" {
+		t.Fatalf("the file has %q", text) // else the test shows nothing
+	}
+	rg.is("cursor", Absent)
+}
+
 func TestConcurrentRequestsDoNotDisturbEachOther(t *testing.T) {
 	rg := newRig(t, "linux")
 	ids := []string{"cursor", "zed", "codex", "gemini-cli", "goose"}
