@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -10,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +16,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 // callCommand is the command call.
@@ -103,103 +100,55 @@ func needsSignIn(ctx context.Context, client *instance.Client, name string) bool
 	return err == nil && server.State == "sign_in"
 }
 
-// lookup finds the tool with a name. If the name contains a server whose tools
-// are not known yet, lookup starts that server.
-func (c callCommand) lookup(ctx context.Context, client *instance.Client, name string) (operations.KnownTool, error) {
-	path := "/api/tools?name=" + url.QueryEscape(bareName(name))
-	var tools []operations.KnownTool
-	if err := client.Do(ctx, http.MethodGet, path, nil, &tools); err != nil {
-		return operations.KnownTool{}, err
-	}
-	tool, err := choose(name, tools)
-	if fault.KindOf(err) != fault.NotFound {
-		return tool, err
-	}
-	if full := fullName(ctx, client, name); full != "" {
-		return c.lookup(ctx, client, full)
-	}
-	owner, _, _ := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__")
-	server, none := serverNamed(ctx, client, owner)
-	switch {
-	case none != nil:
-		return tool, err
-	case !server.Approved:
-		return tool, errNotApproved(server)
-	case server.ToolCount > 0:
-		return tool, cmp.Or(held(ctx, client, name), err)
-	}
-	if err := client.Do(ctx, http.MethodPost, serverPath(server, "refresh"), nil, nil); err != nil {
-		return tool, err
-	}
-	if err := client.Do(ctx, http.MethodGet, path, nil, &tools); err != nil {
-		return tool, err
-	}
-	if tool, err = choose(name, tools); err != nil {
-		err = cmp.Or(held(ctx, client, name), err)
+// resolved returns the tool that a name means.
+func resolved(ctx context.Context, client *instance.Client, name string) (tool operations.ResolvedTool, err error) {
+	err = client.Do(ctx, http.MethodGet, "/api/tools/resolve?name="+url.QueryEscape(name), nil, &tool)
+	if fault.KindOf(err) == fault.NotFound {
+		err = fault.New(fault.NotFound, "%s; to search for one: agent-discover find WORDS", fault.MessageOf(err))
 	}
 	return tool, err
 }
 
-// fullName returns the name SERVER__TOOL for SERVER.TOOL, and "" if no server has such a name.
-func fullName(ctx context.Context, client *instance.Client, name string) string {
-	if strings.Contains(name, "__") {
-		return ""
+// lookup finds the tool with a name. If the tools of its server are not known yet, lookup starts that server.
+func (c callCommand) lookup(ctx context.Context, client *instance.Client, name string) (known operations.KnownTool, err error) {
+	tool, err := resolved(ctx, client, name)
+	if err == nil && !tool.Known && tool.Held == "" {
+		tool, err = c.started(ctx, client, name, tool)
 	}
-	for i := 1; i < len(name)-1; i++ {
-		if name[i] != '.' {
-			continue
-		}
-		if _, err := serverNamed(ctx, client, name[:i]); err == nil {
-			return name[:i] + "__" + name[i+1:]
-		}
+	switch {
+	case err != nil:
+		return known, err
+	case tool.Held != "":
+		return known, fault.New(fault.Denied, "%s", tool.Held)
+	case !tool.Known:
+		return known, fault.New(fault.NotFound, "server %q has no tool %q; to search for one: agent-discover find WORDS", tool.Server, tool.Tool)
 	}
-	return ""
+	var tools []operations.KnownTool
+	err = client.Do(ctx, http.MethodGet, "/api/tools?server="+url.QueryEscape(tool.Server)+"&name="+url.QueryEscape(tool.Tool), nil, &tools)
+	if err == nil && len(tools) == 0 {
+		err = fault.New(fault.NotFound, "tool %q of server %q was removed a moment ago", tool.Tool, tool.Server)
+	}
+	if err != nil {
+		return known, err
+	}
+	return tools[0], nil
 }
 
-// bareName returns the tool's name without its server. The name of a server
-// cannot contain "__".
-func bareName(name string) string {
-	name = strings.TrimPrefix(name, "mcp__")
-	if _, tool, ok := strings.Cut(name, "__"); ok {
-		return tool
+// started starts the server of a tool whose tools are not known yet, and resolves the name of the tool again.
+func (c callCommand) started(ctx context.Context, client *instance.Client, name string, tool operations.ResolvedTool) (operations.ResolvedTool, error) {
+	server, err := serverNamed(ctx, client, tool.Server)
+	switch {
+	case err != nil:
+		return tool, err
+	case !server.Approved:
+		return tool, errNotApproved(server)
+	case server.ToolCount > 0:
+		return tool, nil
 	}
-	return name
-}
-
-// held returns why a tool is held, and otherwise nil.
-func held(ctx context.Context, client *instance.Client, name string) error {
-	server, tool, ok := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__")
-	var list operations.TrustList
-	if !ok || client.Do(ctx, http.MethodGet, "/api/trust?server="+url.QueryEscape(server), nil, &list) != nil {
-		return nil // then there is no such tool
+	if err := client.Do(ctx, http.MethodPost, serverPath(server, "refresh"), nil, nil); err != nil {
+		return tool, err
 	}
-	for _, i := range list.Items {
-		if i.Kind == quarantine.Tool && i.Name == tool && i.State != quarantine.Approved {
-			return fault.New(fault.Denied, "tool %q of server %q cannot be used (%s), because %s; to review it: agent-discover trust show %s %s", tool, server, fault.CodeHeld, i.Why, server, tool)
-		}
-	}
-	return nil
-}
-
-// choose returns the only tool with a name.
-func choose(name string, tools []operations.KnownTool) (operations.KnownTool, error) {
-	name = strings.TrimPrefix(name, "mcp__")
-	var matches []operations.KnownTool
-	var names []string
-	for _, t := range tools {
-		full := t.Server + "__" + t.Name
-		if name == full || name == t.Name || t.AppearsAs != "" && (name == t.AppearsAs || name == t.Server+"__"+t.AppearsAs) {
-			matches = append(matches, t)
-			names = append(names, full)
-		}
-	}
-	switch len(matches) {
-	case 0:
-		return operations.KnownTool{}, fault.New(fault.NotFound, "there is no tool %q; to search for one: agent-discover find WORDS", name)
-	case 1:
-		return matches[0], nil
-	}
-	return operations.KnownTool{}, fault.New(fault.Invalid, "several servers have a tool %q; use one of: %s", name, strings.Join(names, ", "))
+	return resolved(ctx, client, name)
 }
 
 func (c callCommand) arguments(tool operations.KnownTool, pairs []string, raw string) (json.RawMessage, error) {

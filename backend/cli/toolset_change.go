@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,24 +19,15 @@ type toolReference struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// toolReferences returns the tools with names of the form SERVER.TOOL.
+// toolReferences returns the tools that names mean.
 func toolReferences(ctx context.Context, client *instance.Client, names []string) ([]toolReference, error) {
-	servers, err := allServers(ctx, client)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]toolReference, 0, len(names))
-	for _, name := range names {
-		best := ""
-		for _, s := range servers { // names of servers may contain dots
-			if strings.HasPrefix(name, s.Name+".") && len(s.Name) > len(best) {
-				best = s.Name
-			}
+	out := make([]toolReference, len(names))
+	for i, name := range names {
+		tool, err := resolved(ctx, client, name)
+		if err != nil {
+			return nil, err
 		}
-		if best == "" {
-			return nil, fault.New(fault.NotFound, "unknown tool %s: use SERVER.TOOL with a server from: agent-discover servers list", name)
-		}
-		out = append(out, toolReference{Server: best, Tool: name[len(best)+1:]})
+		out[i] = toolReference{Server: tool.Server, Tool: tool.Tool}
 	}
 	return out, nil
 }
@@ -85,7 +75,7 @@ func (c toolsetCommands) edit(use, short string, change func(tools, named []tool
 				tools = append(tools, toolReference{t.Server, t.Tool, t.Note})
 			}
 			for _, name := range args[1:] {
-				at := slices.IndexFunc(tools, func(t toolReference) bool { return t.Server+"."+t.Tool == name })
+				at := slices.IndexFunc(tools, func(t toolReference) bool { return t.Server+"."+t.Tool == name || t.Server+"__"+t.Tool == name })
 				if at >= 0 { // its server may have been removed
 					named = append(named, tools[at])
 					continue

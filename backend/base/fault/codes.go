@@ -10,6 +10,8 @@ const (
 	CodeNeedsApproval  = "approval_required"     // the configuration requires a person's approval of the call
 	CodeHeld           = "tool_held"             // the definition waits for a person's approval
 	CodeUnlisted       = "not_listed"            // the server does not list what the request names
+	CodeUnknownTool    = "unknown_tool"          // no server is meant by the name of a tool
+	CodeAmbiguous      = "ambiguous_tool"        // several servers have a tool of that name
 	CodeDrifted        = "tool_drifted"          // a tool of a toolset has changed since a person accepted it
 	CodeCredential     = "credential_blocked"    // the arguments contain a credential
 	CodeKept           = "result_kept"           // the result is kept back until a person releases it

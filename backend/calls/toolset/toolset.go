@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -151,34 +150,4 @@ func checkText(what, text string, limit int) error {
 		return fault.New(fault.Invalid, "the %s contains hidden characters", what)
 	}
 	return nil
-}
-
-// ParseTool splits SERVER.TOOL, SERVER__TOOL or mcp__SERVER__TOOL. Names of servers may
-// contain dots: of several ways, one that the catalog knows wins.
-func ParseTool(name string, known *catalog.Snapshot) (Reference, error) {
-	name = strings.TrimPrefix(name, "mcp__")
-	var first *Reference
-	for i := 1; i < len(name); i++ {
-		rest := ""
-		switch {
-		case name[i] == '.':
-			rest = name[i+1:]
-		case strings.HasPrefix(name[i:], "__"):
-			rest = name[i+2:]
-		}
-		if rest == "" {
-			continue
-		}
-		r := Reference{Server: name[:i], Tool: rest}
-		if _, ok := known.Lookup(r.Server, r.Tool); ok {
-			return r, nil
-		}
-		if first == nil {
-			first = &r
-		}
-	}
-	if first == nil {
-		return Reference{}, fault.New(fault.Invalid, "invalid tool %q: use SERVER.TOOL", safetext.Clip(name, 100))
-	}
-	return *first, nil
 }

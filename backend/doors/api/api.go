@@ -254,7 +254,7 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.ToolApprovals{Approvals: s.Approvals},
 		&operations.Presets{Inspector: s.Inspector},
 		&operations.Discovery{Registry: s.Registry, Catalog: s.Catalog, Servers: s.Upstream, History: s.ToolHistory},
-		&operations.Tools{Registry: s.Registry, Catalog: s.Catalog, Policy: o.Config.Policy, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy},
+		&operations.Tools{Registry: s.Registry, Catalog: s.Catalog, Policy: o.Config.Policy, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy, Held: s.Calls.Held, Near: o.Clients.Gateway.Near},
 		&operations.Toolsets{Keeper: s.Toolsets},
 		&operations.Trust{Registry: s.Registry, Keeper: s.Trust},
 		&operations.KeptResults{Screen: s.Results},

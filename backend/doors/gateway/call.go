@@ -10,31 +10,25 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// resolve splits the name of a tool into the name of its server and the tool's
-// own name. It accepts names as the session lists them (server__tool, or a
-// shortened name) and as find_tool replies with them (mcp__server__tool). If a
-// name can be split in several ways, a known tool wins, and otherwise the
-// longest server name.
+// names returns what names of tools may mean to the session's client.
+func (s *Session) names() resolve.Scope {
+	r := s.rules()
+	return resolve.Scope{
+		Servers: s.gateway.registry, View: r.View, Usable: s.gateway.findable(r), Short: s.byShortName,
+		Near: func(name string) []string { return callAs(s.gateway.near("", name, 3, r)) },
+	}
+}
+
+// resolve returns the tool that a name means which the session lists or find_tool replies with.
 func (s *Session) resolve(name string) (server, tool string, ok bool) {
-	name = strings.TrimPrefix(name, "mcp__")
-	ways, rules := s.gateway.registry.Splits(name), s.rules()
-	for _, way := range ways {
-		if _, known := rules.Lookup(way[0], way[1]); known {
-			return way[0], way[1], true
-		}
-	}
-	if t := s.byShortName(name); t != nil {
-		return t.Server, t.Name, true
-	}
-	if len(ways) == 0 {
-		return "", "", false
-	}
-	return ways[0][0], ways[0][1], true
+	t, ok := s.names().Listed(name)
+	return t.Server, t.Name, ok
 }
 
 // lookup returns a tool of a server as it appears to the session, by any of its names.

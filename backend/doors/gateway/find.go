@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -149,27 +150,22 @@ func (g *Gateway) nearest(query string, r ruleset) []*catalog.Tool {
 // getSchema serves get_schema: it returns a tool's description and full argument
 // schema.
 func (s *Session) getSchema(_ context.Context, args arguments) (any, error) {
-	name := args.CallAs
-	if name == "" {
-		name = args.Name
-	}
-	if name == "" && args.Server != "" && args.Tool != "" {
-		name = args.Server + "__" + args.Tool
-	}
-	if name == "" {
-		name = args.Tool
-	}
+	name := cmp.Or(args.CallAs, args.Name, args.Tool)
 	if name == "" {
 		return nil, fault.New(fault.Invalid, "call_as (or name) is required")
 	}
-	tool, bare := s.locate(name)
-	if server, own, ok := s.resolve(name); tool == nil && ok {
-		if err := s.gateway.calls.Held(server, own); err != nil {
+	means, err := s.names().Tool(args.Server, name)
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return nil, err
+	}
+	if err == nil {
+		if err := s.gateway.calls.Held(means.Server, means.Name); err != nil {
 			return nil, err
 		}
 	}
-	if tool == nil {
-		return map[string]any{"found": false, "hint": "no tool named \"" + bare + "\" — call find_tool first"}, nil
+	tool := means.Known
+	if tool == nil || !s.gateway.findable(s.rules())(tool) {
+		return map[string]any{"found": false, "hint": "no tool named \"" + cmp.Or(means.Name, bareName(name)) + "\" — call find_tool first"}, nil
 	}
 	s.markShown([]*catalog.Tool{tool})
 	return struct {
@@ -180,24 +176,5 @@ func (s *Session) getSchema(_ context.Context, args arguments) (any, error) {
 	}{true, tool.CallAs(), tool.Description, tool.InputSchema()}, nil
 }
 
-// locate returns a findable tool by any of its names, or nil. bare is the tool's
-// name on its server.
-func (s *Session) locate(name string) (tool *catalog.Tool, bare string) {
-	rules := s.rules()
-	findable := s.gateway.findable(rules)
-	if server, bare, ok := s.resolve(name); ok {
-		if t, ok := rules.Lookup(server, bare); ok && findable(t) {
-			return t, bare
-		}
-		return nil, bare
-	}
-	if t, known := rules.Qualified(name); known && findable(t) {
-		return t, t.Name
-	}
-	for _, t := range rules.Named(name) {
-		if findable(t) {
-			return t, name
-		}
-	}
-	return nil, name[strings.LastIndex(name, "__")+1:]
-}
+// bareName returns what follows the last "__" of a name.
+func bareName(name string) string { return name[strings.LastIndex(name, "__")+1:] }

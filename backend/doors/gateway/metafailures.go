@@ -119,20 +119,19 @@ func (m metaTools) tool(server, tool string) (*catalog.Tool, *failure) {
 		failed.Tool = tool
 		return nil, failed
 	}
-	present := m.rules()
-	t, known := present.Lookup(server, tool)
-	if !known {
-		if of, bare, ok := m.resolve(tool); ok && of == server { // a full name
-			t, known = present.Lookup(of, bare)
-		}
+	t, err := m.names().Tool(server, tool)
+	if err == nil && t.Known == nil {
+		err = m.gateway.calls.Held(server, t.Name)
 	}
-	if !known {
-		if err := m.gateway.calls.Held(server, strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), server+"__")); err != nil {
-			return nil, failureOf(err, server, tool)
-		}
-		return nil, &failure{codeNotFound, fmt.Sprintf("server %q has no tool %q%s", server, tool, m.similar(server, tool, present)), server, tool}
+	switch {
+	case fault.CodeOf(err) == fault.CodeUnknownTool:
+		return nil, &failure{codeNotFound, fault.MessageOf(err), server, tool}
+	case err != nil:
+		return nil, failureOf(err, server, tool)
+	case t.Known == nil:
+		return nil, &failure{codeNotFound, fmt.Sprintf("server %q has no tool %q%s", server, tool, m.similar(server, t.Name, m.rules())), server, t.Name}
 	}
-	return t, nil
+	return t.Known, nil
 }
 
 // similar names the tools of a server, or else of all, whose names are the nearest to one.

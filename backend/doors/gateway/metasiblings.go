@@ -306,7 +306,7 @@ func (m metaTools) execute(ctx context.Context, params json.RawMessage) (json.Ra
 			failed = failureOf(err, server, tool)
 		}
 	case failed.Code == codeNotFound: // the call asks the server first
-		tool, failed = strings.TrimPrefix(strings.TrimPrefix(tool, "mcp__"), server+"__"), nil
+		tool, failed = failed.Tool, nil
 	}
 	if failed != nil {
 		why := fault.New(fault.Invalid, "%s", failed.Message)

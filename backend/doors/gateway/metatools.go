@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -161,9 +160,6 @@ func annotatedDanger(t *catalog.Tool) danger {
 func (m metaTools) invoke(ctx context.Context, accepts danger, params json.RawMessage) (json.RawMessage, error) {
 	raw := jsonrpc.Get(params, "arguments")
 	name := cmp.Or(jsonrpc.GetString(raw, "call_as"), jsonrpc.GetString(raw, "name"), jsonrpc.GetString(raw, "tool"))
-	if server := jsonrpc.GetString(raw, "server"); server != "" && name == jsonrpc.GetString(raw, "tool") {
-		name = server + "__" + name
-	}
 	if name == "" {
 		return errorResult("call_as is required: the name of a tool, as find_tool returns it")
 	}
@@ -177,7 +173,7 @@ func (m metaTools) invoke(ctx context.Context, accepts danger, params json.RawMe
 	if action, ok := toolsetActionNamed(name); ok {
 		return m.callToolset(ctx, accepts, action, own)
 	}
-	server, tool, err := m.target(name)
+	server, tool, err := m.target(jsonrpc.GetString(raw, "server"), name)
 	vet := func() error {
 		if err := m.admits(accepts, server, tool); err != nil {
 			return err
@@ -196,26 +192,13 @@ func (m metaTools) invoke(ctx context.Context, accepts danger, params json.RawMe
 	return m.cut(result), err
 }
 
-// target returns the server and the own name of a tool, by any name that resolve knows, by
-// its qualified name, or by its own name if no other tool has it.
-func (m metaTools) target(name string) (server, tool string, err error) {
-	server, tool, ok := m.resolve(name)
-	if ok {
-		return server, tool, nil
+// target returns the tool that a name means.
+func (m metaTools) target(server, name string) (string, string, error) {
+	t, err := m.names().Tool(server, name)
+	if fault.CodeOf(err) == fault.CodeUnknownTool {
+		err = fault.New(fault.NotFound, "%s", m.unknownTool(name, m.findHow()).Message)
 	}
-	rules := m.rules()
-	findable := m.gateway.findable(rules)
-	if t, known := rules.Qualified(name); known && findable(t) {
-		return t.Server, t.Name, nil
-	}
-	same := slices.DeleteFunc(rules.Named(name), func(t *catalog.Tool) bool { return !findable(t) })
-	switch len(same) {
-	case 0:
-		return "", "", fault.New(fault.NotFound, "%s", m.unknownTool(name, m.findHow()).Message)
-	case 1:
-		return same[0].Server, same[0].Name, nil
-	}
-	return "", "", fault.New(fault.Invalid, "%d servers have a tool %q; use one of %s", len(same), name, strings.Join(callAs(same), ", "))
+	return t.Server, t.Name, err
 }
 
 // admits returns an error if a tool is more dangerous than a caller accepts. Of a tool that is not known, that is asked once

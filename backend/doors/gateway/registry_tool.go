@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -185,15 +186,12 @@ func indented(result any) (string, error) {
 
 // proxyCall serves proxy_call: it calls a tool by call_as, or by server and tool.
 func (s *Session) proxyCall(ctx context.Context, args arguments, params json.RawMessage) (json.RawMessage, error) {
-	server, tool := args.Server, args.Tool
-	switch {
-	case args.CallAs != "":
-		var ok bool
-		if server, tool, ok = s.splitCallAs(args.CallAs); !ok {
-			return registryError(fault.New(fault.Invalid, `call_as must be of the form "mcp__<server>__<tool>" — got %q`, args.CallAs))
-		}
-	case server == "" || tool == "":
+	if args.CallAs == "" && (args.Server == "" || args.Tool == "") {
 		return registryError(fault.New(fault.Invalid, "proxy_call requires either call_as or both server+tool"))
+	}
+	server, tool, err := s.meant(args)
+	if err != nil {
+		return registryError(err)
 	}
 	if err := s.forModel(server, tool); err != nil {
 		s.gateway.calls.Refuse(s.request(ctx, server, tool, params), err)
@@ -243,16 +241,19 @@ func argumentsOf(raw json.RawMessage) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// splitCallAs splits mcp__server__tool into server and tool, even if the server
-// does not exist.
-func (s *Session) splitCallAs(callAs string) (server, tool string, ok bool) {
-	rest, ok := strings.CutPrefix(callAs, "mcp__")
-	if !ok {
-		return "", "", false
+// meant returns the tool that proxy_call is to call, even if no server has such a name. It names its server, as clients of the
+// original product expect.
+func (s *Session) meant(args arguments) (server, tool string, err error) {
+	if args.Server != "" || strings.ContainsAny(args.CallAs, "_.") {
+		t, err := s.names().Tool(args.Server, cmp.Or(args.CallAs, args.Tool))
+		if fault.CodeOf(err) != fault.CodeUnknownTool || args.Server != "" {
+			return t.Server, t.Name, err
+		}
 	}
-	if server, tool, ok = s.resolve(rest); ok {
-		return server, tool, true
+	if rest, ok := strings.CutPrefix(args.CallAs, "mcp__"); ok {
+		if server, tool, ok = strings.Cut(rest, "__"); ok && server != "" && tool != "" {
+			return server, tool, nil
+		}
 	}
-	server, tool, ok = strings.Cut(rest, "__")
-	return server, tool, ok && server != "" && tool != ""
+	return "", "", fault.New(fault.Invalid, `call_as must be of the form "mcp__<server>__<tool>" — got %q`, args.CallAs)
 }

@@ -131,20 +131,16 @@ func (s *Session) availableTools(ctx context.Context, args arguments) (any, erro
 
 // parseTools returns references to tools that models may call, by the names of the tools.
 func (s *Session) parseTools(names []string) ([]toolset.Reference, error) {
-	rules := s.rules()
-	findable := s.gateway.findable(rules)
-	refs := make([]toolset.Reference, 0, len(names))
+	scope, refs := s.names(), make([]toolset.Reference, 0, len(names))
 	for _, name := range names {
-		r, err := toolset.ParseTool(name, rules.Snapshot)
-		if err != nil {
+		t, err := scope.Tool("", name)
+		switch {
+		case fault.CodeOf(err) == fault.CodeUnknownTool, err == nil && (t.Known == nil || !scope.Usable(t.Known)):
+			return nil, fault.New(fault.NotFound, "unknown tool %s; see the action list-available-tools", name)
+		case err != nil:
 			return nil, err
 		}
-		t, ok := rules.Lookup(r.Server, r.Tool)
-		if !ok || !findable(t) {
-			return nil, fault.New(fault.NotFound, "unknown tool %s; see the action list-available-tools", r.Qualified())
-		}
-		r.Tool = t.OwnName()
-		refs = append(refs, r)
+		refs = append(refs, toolset.Reference{Server: t.Server, Tool: t.Known.OwnName()})
 	}
 	return refs, nil
 }
@@ -269,19 +265,11 @@ func (s *Session) annotateTool(ctx context.Context, args arguments) (any, error)
 	if set == "" {
 		return nil, fault.New(fault.Invalid, "name is required: the toolset of the tool")
 	}
-	name := args.Tool
-	if args.Server != "" {
-		name = args.Server + "." + name
-	}
-	rules := s.rules()
-	r, err := toolset.ParseTool(name, rules.Snapshot)
+	t, err := s.names().Tool(args.Server, args.Tool)
 	if err != nil {
 		return nil, err
 	}
-	if t, known := rules.Lookup(r.Server, r.Tool); known {
-		r.Tool = t.OwnName()
-	}
-	waits, err := s.gateway.toolsets.ProposeNote(ctx, set, r.Key(), cmp.Or(args.Note, args.Description), s.proposer())
+	waits, err := s.gateway.toolsets.ProposeNote(ctx, set, t.Key(), cmp.Or(args.Note, args.Description), s.proposer())
 	if err != nil {
 		return nil, err
 	}

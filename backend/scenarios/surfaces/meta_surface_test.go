@@ -91,6 +91,31 @@ func TestMetaAcceptsEveryNameOfATool(t *testing.T) {
 	})
 }
 
+func TestANameMeansTheSameToolForEveryAction(t *testing.T) {
+	h := annotated(t)
+	command := mcptest.Command(t)
+	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "two", "command": command[0], "args": command[1:]}, nil)
+	hubtest.Do(t, h, "POST", "/api/servers/2/refresh", nil, nil)
+	const ambiguous = `2 servers have a tool \"echo\"; use one of mcp__one__echo, mcp__two__echo`
+	agents := map[string]*hubtest.Agent{"meta": hubtest.Introduced(t, h, hubtest.Meta, "{}"), "registry": hubtest.Introduced(t, h, companion.Entry{}, "{}")}
+	for _, row := range []struct{ surface, tool, arguments, want string }{
+		{"meta", "find_tool", `{"call_as":"echo"}`, ambiguous},
+		{"meta", "call_tool", `{"call_as":"echo","arguments":{"text":"x"}}`, ambiguous},
+		{"registry", "registry", `{"action":"get_schema","name":"echo"}`, ambiguous},
+		{"registry", "registry", `{"action":"get_schema","name":"echo","server":"two"}`, `mcp__two__echo`},
+		{"registry", "registry", `{"action":"get_schema","name":"two.echo"}`, `mcp__two__echo`},
+		{"registry", "registry", `{"action":"get_schema","server":"two","tool":"mcp__two__echo"}`, `mcp__two__echo`},
+		{"registry", "registry", `{"action":"get_schema","name":"one__echo","server":"two"}`, `"found\": false`},
+		{"registry", "registry", `{"action":"proxy_call","call_as":"two.echo","arguments":{"text":"x"}}`, `"text":"x"`},
+		{"registry", "registry", `{"action":"toolset","do":"create","name":"both","tools":["echo"]}`, ambiguous},
+		{"meta", "find_tool", `{"call_as":"look"}`, `mcp__one__look`},
+	} {
+		if got := agents[row.surface].Exchange("tools/call", "{"+hubtest.Calling(row.tool, row.arguments)+"}"); !strings.Contains(got, row.want) {
+			t.Errorf("%s %s:\n got %s\nwant %s", row.tool, row.arguments, got, row.want)
+		}
+	}
+}
+
 func TestMetaFindsToolsAndTellsWhatCallsThem(t *testing.T) {
 	h := annotated(t)
 	hubtest.InEachEra(t, h, hubtest.Meta, func(t *testing.T, a *hubtest.Agent, modern bool) {

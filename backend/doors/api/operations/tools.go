@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
 	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
@@ -29,12 +30,16 @@ type Tools struct {
 		MetricsOf(server, tool string) (journal.ToolMetrics, bool)
 	}
 	FoundBy func(catalog.Key) []string // names of the sessions that have a tool as a session tool
+	Held    func(server, tool string) error
+	// Near returns names that may have been meant by one that is not known.
+	Near func(client, server, tool string) []string
 }
 
 // Routes declares the operations.
 func (s *Tools) Routes(t *route.Table) {
 	g := t.Group("tools")
 	route.Add(g, route.Get("/api/tools", "List known tools, also those of stopped servers"), s.list)
+	route.Add(g, route.Get("/api/tools/resolve", "Find the tool that a name means"), s.resolve)
 	route.Add(g, route.Get("/api/tools/{id}", "Retrieve a tool with its definition, statistics and users"), s.get)
 }
 
@@ -46,6 +51,35 @@ type KnownTool struct {
 	Disabled  string   `json:"disabled,omitempty" doc:"Why the configuration forbids calls of the tool, for people. The wording may change."`
 	Labels    []string `json:"labels" nullable:"false" doc:"Tags that the rules in the configuration give the tool."`
 	Enabled   bool     `json:"enabled" doc:"Whether the tool is in every client's list: its server is active and approved, and no rule disables the tool."`
+}
+
+type resolveInput struct {
+	Name   string `query:"name" doc:"Name of a tool: mcp__SERVER__TOOL, SERVER__TOOL, SERVER.TOOL, or TOOL if only one server has it."`
+	Server string `query:"server" doc:"Name of its server, if the name does not have it."`
+}
+
+// ResolvedTool is the tool that a name means.
+type ResolvedTool struct {
+	Server string `json:"server" doc:"Name of the server."`
+	Tool   string `json:"tool" doc:"Name of the tool, as its server lists it."`
+	Known  bool   `json:"known" doc:"Whether the server is known to list the tool. A server that was never started may have it."`
+	Held   string `json:"held,omitempty" doc:"Why the tool must not be called before a person approves it."`
+}
+
+func (s *Tools) resolve(_ context.Context, in *resolveInput) (*route.Reply[ResolvedTool], error) {
+	scope := resolve.Scope{
+		Servers: s.Registry, View: s.Policy.Get().View("", s.Catalog.Snapshot()),
+		Near: func(name string) []string { return s.Near("", "", name) },
+	}
+	t, err := scope.Tool(in.Server, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	out := ResolvedTool{Server: t.Server, Tool: t.Key().Tool, Known: t.Known != nil}
+	if err := s.Held(t.Server, out.Tool); err != nil {
+		out.Held = fault.MessageOf(err)
+	}
+	return route.OK(out)
 }
 
 type toolsInput struct {

@@ -1,0 +1,195 @@
+// Package resolve answers which tool a name means that a model, a person or a file gives. Whether the tool may be called is
+// left to packages call and rules.
+package resolve
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Tool is what a name means.
+type Tool struct {
+	Server string
+	Name   string        // as the tool appears to the caller, or as it was written if it is not known
+	Known  *catalog.Tool // nil if no list has the tool; then its server may be asked again
+}
+
+// Key returns the key of the tool, which has the name that its server lists.
+func (t Tool) Key() catalog.Key {
+	if t.Known != nil {
+		return t.Known.Key()
+	}
+	return catalog.Key{Server: t.Server, Tool: t.Name}
+}
+
+// Scope is what names may mean to one caller.
+type Scope struct {
+	Servers interface {
+		Get(name string) (registry.Server, error)
+	}
+	View *rules.View
+	// Usable reports whether a tool may be meant by its own name alone; nil means any.
+	Usable func(*catalog.Tool) bool
+	// Short returns the tool for which a client was shown a shortened name, nil if there is none. It may be nil.
+	Short func(name string) *catalog.Tool
+	// Near returns names that may have been meant by one that is not known. It may be nil.
+	Near func(name string) []string
+}
+
+// Tool returns the tool that a name means: mcp__SERVER__TOOL, SERVER__TOOL, SERVER.TOOL, a shortened name, or TOOL alone if only
+// one usable tool has it. server is the server that was named beside it, or empty. A tool of a known server need not be known
+// itself.
+//
+// A name that several tools have is a fault.Invalid with fault.CodeAmbiguous, and an unknown one a fault.NotFound. Both name
+// tools that may be meant.
+func (s Scope) Tool(server, name string) (Tool, error) {
+	switch {
+	case name == "":
+		return Tool{}, fault.New(fault.Invalid, "the name of a tool is required: SERVER__TOOL, or TOOL if only one server has it")
+	case server != "":
+		return s.of(server, name)
+	}
+	full := strings.TrimPrefix(name, "mcp__")
+	ways := s.ways(full)
+	for _, way := range ways {
+		if way.Known != nil {
+			return way, nil
+		}
+	}
+	if t := s.short(full); t != nil {
+		return Tool{t.Server, t.Name, t}, nil
+	}
+	if len(ways) > 0 && !s.listed(ways[0], full) {
+		return ways[0], nil // and no tool of another server that is called like this
+	}
+	same := s.named(name)
+	switch {
+	case len(same) == 1:
+		return Tool{same[0].Server, same[0].Name, same[0]}, nil
+	case len(same) > 1:
+		return Tool{}, s.ambiguous(name, same)
+	case len(ways) > 0:
+		return ways[0], nil
+	}
+	return Tool{}, s.unknown(name)
+}
+
+// Listed returns the tool that a name means which a client was shown: SERVER__TOOL, mcp__SERVER__TOOL or a shortened name. It
+// returns false if the name has none of these forms.
+func (s Scope) Listed(name string) (Tool, bool) {
+	name = strings.TrimPrefix(name, "mcp__")
+	ways := s.split(name, "__")
+	for _, way := range ways {
+		if way.Known != nil {
+			return way, true
+		}
+	}
+	if t := s.short(name); t != nil {
+		return Tool{t.Server, t.Name, t}, true
+	}
+	if len(ways) == 0 {
+		return Tool{}, false
+	}
+	return ways[0], true
+}
+
+// of returns the tool of a server, whose name may repeat the server's.
+func (s Scope) of(server, name string) (Tool, error) {
+	if t, known := s.View.Lookup(server, name); known {
+		return Tool{server, t.Name, t}, nil
+	}
+	full := strings.TrimPrefix(name, "mcp__")
+	for _, way := range s.ways(full) {
+		switch {
+		case way.Server == server:
+			return way, nil
+		case way.Known != nil:
+			return Tool{}, &fault.Error{
+				Kind: fault.NotFound, Code: fault.CodeUnknownTool, DidYouMean: []string{way.Known.CallAs()},
+				Message: fmt.Sprintf("%s is a tool of server %q, not of %q", way.Known.Proxied(), way.Server, server),
+			}
+		}
+	}
+	return Tool{Server: server, Name: name}, nil
+}
+
+// ways returns the ways to read a name as that of a configured server and of a tool, known tools first.
+func (s Scope) ways(name string) []Tool {
+	ways := append(s.split(name, "__"), s.split(name, ".")...)
+	for i, way := range ways {
+		if way.Known != nil {
+			ways[0], ways[i] = way, ways[0]
+			break
+		}
+	}
+	return ways
+}
+
+// split splits a name at a separator, the longest server name first.
+func (s Scope) split(name, separator string) (ways []Tool) {
+	for at := strings.LastIndex(name, separator); at > 0; at = strings.LastIndex(name[:at], separator) {
+		server, tool := name[:at], name[at+len(separator):]
+		if _, err := s.Servers.Get(server); err != nil || tool == "" {
+			continue
+		}
+		way := Tool{Server: server, Name: tool}
+		if t, known := s.View.Lookup(server, tool); known {
+			way.Name, way.Known = t.Name, t
+		}
+		ways = append(ways, way)
+	}
+	return ways
+}
+
+// listed reports whether a dotted name is no tool of its server, because the server's tools are known and it is none of them. It
+// may then be the own name of a tool of another server. A name with "__" is always that of its server.
+func (s Scope) listed(way Tool, name string) bool {
+	return !strings.HasPrefix(name, way.Server+"__") && len(s.View.Of(way.Server)) > 0
+}
+
+func (s Scope) short(name string) *catalog.Tool {
+	if s.Short == nil {
+		return nil
+	}
+	return s.Short(name)
+}
+
+func (s Scope) named(name string) (same []*catalog.Tool) {
+	for _, t := range s.View.Named(name) {
+		if s.Usable == nil || s.Usable(t) {
+			same = append(same, t)
+		}
+	}
+	return same
+}
+
+func (s Scope) ambiguous(name string, same []*catalog.Tool) error {
+	names := make([]string, len(same))
+	for i, t := range same {
+		names[i] = t.CallAs()
+	}
+	return &fault.Error{
+		Kind: fault.Invalid, Code: fault.CodeAmbiguous, DidYouMean: names,
+		Message: fmt.Sprintf("%d servers have a tool %s; use one of %s", len(same), quote(name), strings.Join(names, ", ")),
+	}
+}
+
+func (s Scope) unknown(name string) error {
+	text := "there is no tool " + quote(name)
+	var near []string
+	if s.Near != nil {
+		near = s.Near(name)
+	}
+	if len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return &fault.Error{Kind: fault.NotFound, Code: fault.CodeUnknownTool, DidYouMean: near, Message: text}
+}
+
+func quote(name string) string { return `"` + safetext.Clip(name, 100) + `"` }
