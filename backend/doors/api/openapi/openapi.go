@@ -84,6 +84,9 @@ func schemaName(t reflect.Type, hint string) string {
 // because huma uses that to serve requests.
 func complete(table *route.Table) *huma.OpenAPI {
 	doc := *table.Document()
+	components := *doc.Components
+	components.Responses = make(map[string]*huma.Response)
+	doc.Components = &components
 	paths := doc.Paths
 	doc.Paths = make(map[string]*huma.PathItem, len(paths))
 	for path, item := range paths {
@@ -91,7 +94,7 @@ func complete(table *route.Table) *huma.OpenAPI {
 		for method, op := range operations(&full) {
 			if *op != nil {
 				declared, _ := table.Find(method, path)
-				completed := completeOperation(doc.Components.Schemas, declared, **op)
+				completed := completeOperation(doc.Components, declared, **op)
 				*op = &completed
 			}
 		}
@@ -106,7 +109,8 @@ func operations(item *huma.PathItem) map[string]**huma.Operation {
 	}
 }
 
-func completeOperation(schemas huma.Registry, declared route.Operation, op huma.Operation) huma.Operation {
+func completeOperation(shared *huma.Components, declared route.Operation, op huma.Operation) huma.Operation {
+	schemas := shared.Schemas
 	op.Tags = []string{declared.Tag}
 	op.Security = []map[string][]string{{"token": {}}}
 	if !declared.NeedsToken {
@@ -135,7 +139,7 @@ func completeOperation(schemas huma.Registry, declared route.Operation, op huma.
 		}
 	}
 	for _, status := range failures(declared) {
-		responses[strconv.Itoa(status)] = failureResponse(schemas, status)
+		responses[strconv.Itoa(status)] = failureResponse(shared, status)
 	}
 	op.Responses = responses
 	return op
@@ -167,10 +171,17 @@ func failures(o route.Operation) []int {
 	return out
 }
 
-func failureResponse(schemas huma.Registry, status int) *huma.Response {
-	content := map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(reflect.TypeFor[route.Failure](), true, "")}}
-	if status == http.StatusBadRequest || status == http.StatusNotFound { // the path was refused before routing
-		content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+// failureResponse returns a reference to the response of a status, which all operations share.
+func failureResponse(shared *huma.Components, status int) *huma.Response {
+	name := strings.ReplaceAll(http.StatusText(status), " ", "")
+	if shared.Responses[name] == nil {
+		content := map[string]*huma.MediaType{"application/json": {Schema: shared.Schemas.Schema(reflect.TypeFor[route.Failure](), true, "")}}
+		if status == http.StatusBadRequest || status == http.StatusNotFound { // the path was refused before routing
+			content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+		}
+		shared.Responses[name] = &huma.Response{Description: http.StatusText(status), Content: content}
 	}
-	return &huma.Response{Description: http.StatusText(status), Content: content}
+	return &huma.Response{Ref: responsePrefix + name}
 }
+
+const responsePrefix = "#/components/responses/"

@@ -96,7 +96,7 @@ func renderPage(doc *huma.OpenAPI, channel Channel) []byte {
 		for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 				if op := *operations(doc.Paths[path])[method]; op != nil && op.Tags[0] == tag.Name {
-					group.Operations = append(group.Operations, showOperation(schemas, op))
+					group.Operations = append(group.Operations, showOperation(doc.Components, op))
 				}
 			}
 		}
@@ -110,7 +110,7 @@ func renderPage(doc *huma.OpenAPI, channel Channel) []byte {
 	return shown.html()
 }
 
-func showOperation(schemas huma.Registry, op *huma.Operation) docOperation {
+func showOperation(shared *huma.Components, op *huma.Operation) docOperation {
 	shown := docOperation{
 		ID: op.OperationID, Method: op.Method, Path: op.Path, Summary: op.Summary, Public: len(op.Security[0]) == 0,
 	}
@@ -121,13 +121,17 @@ func showOperation(schemas huma.Registry, op *huma.Operation) docOperation {
 	if op.RequestBody != nil {
 		schema := op.RequestBody.Content["application/json"].Schema
 		if schema.Ref != "" {
-			schema = schemas.SchemaFromRef(schema.Ref)
+			schema = shared.Schemas.SchemaFromRef(schema.Ref)
 		}
 		shown.Body, shown.BodyOptional = fieldsOf(schema), !op.RequestBody.Required
 	}
 	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
-		answer := docAnswer{Status: status, Text: op.Responses[status].Description}
-		if media := op.Responses[status].Content["application/json"]; media != nil {
+		response := op.Responses[status]
+		if response.Ref != "" {
+			response = shared.Responses[strings.TrimPrefix(response.Ref, responsePrefix)]
+		}
+		answer := docAnswer{Status: status, Text: response.Description}
+		if media := response.Content["application/json"]; media != nil {
 			answer.Type, answer.Ref = typeOf(media.Schema)
 		}
 		shown.Answers = append(shown.Answers, answer)
