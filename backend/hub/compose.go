@@ -117,7 +117,6 @@ func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
 	h.composeDoors(config)
 	h.setPolicy(config)
 	h.settings.Apply(h.setPolicy, "discovery")
-	h.settings.Apply(func(settings.Settings) {}, "agents") // see agentsMay
 	return nil
 }
 

@@ -23,7 +23,7 @@ func (h *Hub) composeFirstStart() {
 			case s.upstream.Paused():
 				return upstream.ErrPaused
 			case !h.settings.State().Settings.Discovery.StartNew:
-				return fault.New(fault.Denied, "discovery.startNew is false")
+				return fault.New(fault.Denied, "discovery.start_new is false")
 			}
 			return s.trust.RefuseStart(server)
 		},

@@ -49,7 +49,6 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 	}
 	h.discovery.catalog.Guard(quarantine.Tools{Keeper: s.trust})
 	s.listings.Guard(quarantine.Lists{Keeper: s.trust})
-	h.settings.Apply(func(settings.Settings) {}, "trust") // its readers read the present settings
 	return nil
 }
 

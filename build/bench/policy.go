@@ -27,7 +27,7 @@ const (
 
 // companyRules are rules such as a company might have.
 const companyRules = `discovery:
-  toolRules:
+  tool_rules:
     - {pattern: ["*delete*", "*destroy*", '/\b(drop|purge|wipe)\b/i', "!*draft*"], enabled: false, tags: [destructive]}
     - {server: server3-0, enabled: false}
     - {pattern: ['/^(get|list|read|search|find)_/i', "describe_*"], enabled: true, tags: [reads]}
@@ -93,7 +93,7 @@ func (b *bench) reloadRules(live *settings.Live, file string) error {
 	var took []float64
 	for round := range b.pick(5, 20) {
 		var text strings.Builder
-		text.WriteString("discovery:\n  toolRules:\n")
+		text.WriteString("discovery:\n  tool_rules:\n")
 		for i := range manyRules {
 			fmt.Fprintf(&text, "    - {pattern: [\"*tool%d_%d*\", '/\\b(get|list)_%d\\b/i', \"!x%d\"], server: server%d, enabled: false, tags: [t%d]}\n", i, round, i, i, i, i)
 		}

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 test("settings are changed in the file, which keeps its comments", async () => {
   const { page, context, problems } = await visit(browser, hub, "/settings", { expected: /422 \(/ });
-  const time = page.getByRole("form", { name: "Time of a call" });
+  const time = page.getByRole("form", { name: "Call timeout" });
   const field = time.getByRole("textbox");
   expect(await field.inputValue()).toBe("1m10s");
   await expectAccessible(page, "settings");

@@ -69,6 +69,11 @@ func (d *decoder) settings(n *yaml.Node, prefix string, keys map[string]any) {
 	}
 	d.group(n, strings.TrimSuffix(prefix, "."), names, func(name, key string, value *yaml.Node) {
 		if variable, ok := keys[key]; ok {
+			now, former := spellings(key)
+			if former != "" && d.values[now] != nil && d.values[former] != nil {
+				d.report(value, former, "is the former name of %s; keep one of them", now)
+			}
+			d.values[now] = value
 			d.value(value, key, variable)
 			return
 		}
@@ -115,7 +120,7 @@ func (d *decoder) unknown(n *yaml.Node, name, key string, names map[string]bool)
 	}
 	advice := ""
 	for _, known := range slices.Sorted(maps.Keys(names)) {
-		if similar(name, known) {
+		if whole := strings.TrimSuffix(key, name) + known; similar(name, known) && present(whole) == whole {
 			advice = fmt.Sprintf("; did you mean %s?", known)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,36 +112,14 @@ type ApprovalRule struct {
 	Ask      bool         `json:"ask"`
 }
 
-func defaultDiscovery() Discovery {
-	return Discovery{Enabled: true, StartNew: true, Cache: Cache{Enabled: true, TTL: Seconds(time.Hour)}}
-}
-
-// environment overrides the settings with environment variables.
-func (s *Discovery) environment() error {
-	for name, variable := range map[string]*bool{"AGENT_DISCOVER_DISCOVERY": &s.Enabled, "AGENT_DISCOVER_CACHE": &s.Cache.Enabled} {
-		switch v := os.Getenv(name); v {
-		case "":
-		case "on", "off":
-			*variable = v == "on"
-		default:
-			return fault.New(fault.Invalid, "%s is %q; it must be on or off", name, v)
-		}
-	}
-	if v := os.Getenv("AGENT_DISCOVER_CACHE_TTL"); v != "" {
-		seconds, err := strconv.Atoi(v)
-		if err != nil || seconds < 1 || seconds > maxIdleSeconds {
-			return fault.New(fault.Invalid, "AGENT_DISCOVER_CACHE_TTL is %q; it must be a whole number of seconds, at least 1", v)
-		}
-		s.Cache.TTL = Seconds(time.Duration(seconds) * time.Second)
-	}
-	return nil
-}
+// maxSeconds is the largest accepted number of seconds, or of anything else in the environment; a time.Duration can hold it.
+const maxSeconds = 1 << 31
 
 // Seconds is a time that the file gives in seconds, or with a unit such as 30m.
 type Seconds time.Duration
 
 func (s *Seconds) decode(d *decoder, key string, n *yaml.Node) {
-	if seconds, err := strconv.Atoi(n.Value); err == nil && n.ShortTag() == "!!int" && seconds > 0 && seconds <= maxIdleSeconds {
+	if seconds, err := strconv.Atoi(n.Value); err == nil && n.ShortTag() == "!!int" && seconds > 0 && seconds <= maxSeconds {
 		*s = Seconds(time.Duration(seconds) * time.Second)
 		return
 	}

@@ -16,14 +16,14 @@ discovery:
   sources:
     - editor: cursor
     - file: ~/servers.json
-  toolRules:
+  tool_rules:
     - pattern: ["github_*", '/\b(read|list)\b/i', "!*delete*"]
       server: github
       enabled: true
       tags: [code]
     - pattern: "*secret*"
       enabled: false
-  toolOverrides:
+  tool_overrides:
     - server: github
       tool: create_issue
       name: new_issue
@@ -98,37 +98,36 @@ func TestTheEnvironmentOverridesDiscovery(t *testing.T) {
 
 // invalidDiscovery are texts and the beginning of the first problem of each.
 var invalidDiscovery = map[string]string{
-	"discovery: {toolRules: [{pattern: \"/a(?=b)/\", enabled: true}]}":                           "line 1, column 38: discovery.toolRules[0].pattern is no valid pattern: not a valid regular expression: invalid or unsupported Perl syntax",
-	"discovery:\n  toolRules:\n    - pattern: [ok, 'x[z-a]']\n      tags: [a]\n":                 "line 3, column 24: discovery.toolRules[0].pattern[1] is no valid pattern: the range z-a is empty (character 3",
-	"discovery: {toolRules: [{pattern: /x/g, enabled: true}]}":                                   "line 1, column 38: discovery.toolRules[0].pattern is no valid pattern: unknown flag 'g'",
-	"discovery: {toolRules: [{pattern: [!delete], enabled: true}]}":                              "line 1, column 36: not valid YAML: did not find expected ',' or ']'; a pattern that begins with *, ! or [ needs quotes",
-	"discovery:\n  toolRules:\n    - {pattern: [*github*], enabled: true}":                       "line 3, column 18: not valid YAML: did not find expected alphabetic or numeric character; a pattern that begins with *, ! or [ needs quotes",
-	"discovery:\n  toolRules:\n  - pattern: [[a-c]x]\n    enabled: true":                         "line 3, column 14: not valid YAML",
-	"discovery: {toolRules: [{pattern: []}, {enabled: true, pattern: []}]}":                      "line 1, column 35: discovery.toolRules[0].pattern is empty",
-	"discovery: {toolRules: [{patern: x, enabled: true}]}":                                       "line 1, column 26: unknown setting discovery.toolRules[0].patern; did you mean pattern?",
-	"discovery: {tool_rules: []}":                                                                "line 1, column 13: unknown setting discovery.tool_rules; did you mean toolRules?",
-	"discovery:\n  toolRules:\n  - pattern: !delete\n    enabled: true":                          "line 3, column 14: discovery.toolRules[0].pattern is a text that begins with ! and needs quotes",
-	"discovery:\n  toolRules:\n  - pattern: *x\n    enabled: true":                               "line 3, column 14: not valid YAML: unknown anchor",
-	"discovery: {toolRules: {pattern: x}}":                                                       "line 1, column 24: discovery.toolRules must be a list",
-	"discovery: {toolRules: [{pattern: x}]}":                                                     "line 1, column 25: discovery.toolRules[0] has no effect",
-	"discovery: {toolRules: [hidden]}":                                                           "line 1, column 25: discovery.toolRules[0] must be a group",
-	"discovery: {toolRules: [{enabled: maybe}]}":                                                 "line 1, column 35: discovery.toolRules[0].enabled must be true or false",
-	"discovery: {toolRules: [{tags: [''], enabled: true}]}":                                      "line 1, column 33: discovery.toolRules[0].tags[0] must be a text",
-	"discovery: {cache: {ttl: 0}}":                                                               "line 1, column 26: discovery.cache.ttl must be a number of seconds",
-	"discovery: {cache: {ttl: soon}}":                                                            "line 1, column 26: discovery.cache.ttl",
-	"discovery: {sources: [{}]}":                                                                 "line 1, column 23: discovery.sources[0] must name either",
-	"discovery: {sources: [{editor: a, file: b}]}":                                               "line 1, column 23: discovery.sources[0] must name either",
-	"discovery: {toolOverrides: [{tool: b, name: c}]}":                                           "line 1, column 29: discovery.toolOverrides[0] must name a server",
-	"discovery: {toolOverrides: [{server: a, tool: b}]}":                                         "line 1, column 29: discovery.toolOverrides[0] has no effect",
-	"discovery: {toolOverrides: [{server: a, tool: b, name: a b}]}":                              "line 1, column 56: discovery.toolOverrides[0].name must be a name",
-	"discovery: {toolOverrides: [{server: a, tool: b, arguments: 1}]}":                           "line 1, column 61: discovery.toolOverrides[0].arguments must be a group",
-	"discovery: {toolOverrides: [{server: a, tool: b, arguments: {x: .nan}}]}":                   "line 1, column 61: discovery.toolOverrides[0].arguments must be what JSON",
-	"discovery: {clients: [{allow: x}]}":                                                         "line 1, column 23: discovery.clients[0] must name a client",
-	"discovery: {clients: [{client: x}]}":                                                        "line 1, column 23: discovery.clients[0] has no effect",
-	"discovery: {approval: {rules: [{pattern: x}]}}":                                             "line 1, column 32: discovery.approval.rules[0] must say ask",
-	"discovery: {approval: {destructive: sometimes}}":                                            "line 1, column 37: discovery.approval.destructive must be true or false",
-	"discovery: {toolOverrides: [{server: a, tool: b, name: x}, {server: a, tool: c, name: x}]}": "line 1, column 60: discovery.toolOverrides[1] gives a tool the same name as item 0",
-	"discovery: {toolOverrides: [{server: a, tool: b, name: x}, {server: a, tool: b, name: y}]}": "line 1, column 60: discovery.toolOverrides[1] is for the same tool as item 0",
+	"discovery: {tool_rules: [{pattern: \"/a(?=b)/\", enabled: true}]}":                           "line 1, column 39: discovery.tool_rules[0].pattern is no valid pattern: not a valid regular expression: invalid or unsupported Perl syntax",
+	"discovery:\n  tool_rules:\n    - pattern: [ok, 'x[z-a]']\n      tags: [a]\n":                 "line 3, column 24: discovery.tool_rules[0].pattern[1] is no valid pattern: the range z-a is empty (character 3",
+	"discovery: {tool_rules: [{pattern: /x/g, enabled: true}]}":                                   "line 1, column 39: discovery.tool_rules[0].pattern is no valid pattern: unknown flag 'g'",
+	"discovery: {tool_rules: [{pattern: [!delete], enabled: true}]}":                              "line 1, column 37: not valid YAML: did not find expected ',' or ']'; a pattern that begins with *, ! or [ needs quotes",
+	"discovery:\n  tool_rules:\n    - {pattern: [*github*], enabled: true}":                       "line 3, column 18: not valid YAML: did not find expected alphabetic or numeric character; a pattern that begins with *, ! or [ needs quotes",
+	"discovery:\n  tool_rules:\n  - pattern: [[a-c]x]\n    enabled: true":                         "line 3, column 14: not valid YAML",
+	"discovery: {tool_rules: [{pattern: []}, {enabled: true, pattern: []}]}":                      "line 1, column 36: discovery.tool_rules[0].pattern is empty",
+	"discovery: {tool_rules: [{patern: x, enabled: true}]}":                                       "line 1, column 27: unknown setting discovery.tool_rules[0].patern; did you mean pattern?",
+	"discovery:\n  tool_rules:\n  - pattern: !delete\n    enabled: true":                          "line 3, column 14: discovery.tool_rules[0].pattern is a text that begins with ! and needs quotes",
+	"discovery:\n  tool_rules:\n  - pattern: *x\n    enabled: true":                               "line 3, column 14: not valid YAML: unknown anchor",
+	"discovery: {tool_rules: {pattern: x}}":                                                       "line 1, column 25: discovery.tool_rules must be a list",
+	"discovery: {tool_rules: [{pattern: x}]}":                                                     "line 1, column 26: discovery.tool_rules[0] has no effect",
+	"discovery: {tool_rules: [hidden]}":                                                           "line 1, column 26: discovery.tool_rules[0] must be a group",
+	"discovery: {tool_rules: [{enabled: maybe}]}":                                                 "line 1, column 36: discovery.tool_rules[0].enabled must be true or false",
+	"discovery: {tool_rules: [{tags: [''], enabled: true}]}":                                      "line 1, column 34: discovery.tool_rules[0].tags[0] must be a text",
+	"discovery: {cache: {ttl: 0}}":                                                                "line 1, column 26: discovery.cache.ttl must be a number of seconds",
+	"discovery: {cache: {ttl: soon}}":                                                             "line 1, column 26: discovery.cache.ttl",
+	"discovery: {sources: [{}]}":                                                                  "line 1, column 23: discovery.sources[0] must name either",
+	"discovery: {sources: [{editor: a, file: b}]}":                                                "line 1, column 23: discovery.sources[0] must name either",
+	"discovery: {tool_overrides: [{tool: b, name: c}]}":                                           "line 1, column 30: discovery.tool_overrides[0] must name a server",
+	"discovery: {tool_overrides: [{server: a, tool: b}]}":                                         "line 1, column 30: discovery.tool_overrides[0] has no effect",
+	"discovery: {tool_overrides: [{server: a, tool: b, name: a b}]}":                              "line 1, column 57: discovery.tool_overrides[0].name must be a name",
+	"discovery: {tool_overrides: [{server: a, tool: b, arguments: 1}]}":                           "line 1, column 62: discovery.tool_overrides[0].arguments must be a group",
+	"discovery: {tool_overrides: [{server: a, tool: b, arguments: {x: .nan}}]}":                   "line 1, column 62: discovery.tool_overrides[0].arguments must be what JSON",
+	"discovery: {clients: [{allow: x}]}":                                                          "line 1, column 23: discovery.clients[0] must name a client",
+	"discovery: {clients: [{client: x}]}":                                                         "line 1, column 23: discovery.clients[0] has no effect",
+	"discovery: {approval: {rules: [{pattern: x}]}}":                                              "line 1, column 32: discovery.approval.rules[0] must say ask",
+	"discovery: {approval: {destructive: sometimes}}":                                             "line 1, column 37: discovery.approval.destructive must be true or false",
+	"discovery: {tool_overrides: [{server: a, tool: b, name: x}, {server: a, tool: c, name: x}]}": "line 1, column 61: discovery.tool_overrides[1] gives a tool the same name as item 0",
+	"discovery: {tool_overrides: [{server: a, tool: b, name: x}, {server: a, tool: b, name: y}]}": "line 1, column 61: discovery.tool_overrides[1] is for the same tool as item 0",
 }
 
 func TestInvalidDiscoverySettingsAreExplainedWithTheirPosition(t *testing.T) {
@@ -142,12 +141,12 @@ func TestInvalidDiscoverySettingsAreExplainedWithTheirPosition(t *testing.T) {
 }
 
 func TestAllProblemsOfAFileAreReportedInOrder(t *testing.T) {
-	_, err := load(t, "port: x\ndiscovery:\n  toolRules:\n    - {pattern: '[a', enabled: true}\nlog: {retention_days: x}\n")
+	_, err := load(t, "port: x\ndiscovery:\n  tool_rules:\n    - {pattern: '[a', enabled: true}\nlog: {retention_days: x}\n")
 	var lines []string
 	for _, p := range Problems(err) {
 		lines = append(lines, fmt.Sprintf("%d:%d %s", p.Line, p.Column, p.Key))
 	}
-	if got := strings.Join(lines, ", "); got != "1:7 port, 4:18 discovery.toolRules[0].pattern, 5:23 log.retention_days" {
+	if got := strings.Join(lines, ", "); got != "1:7 port, 4:18 discovery.tool_rules[0].pattern, 5:23 log.retention_days" {
 		t.Errorf("got %s", got)
 	}
 	if text := fault.MessageOf(err); !strings.Contains(text, "config.yaml: line 1, column 7: port must be a whole number (and 2 more; see: agent-discover config validate)") {
@@ -184,7 +183,7 @@ func FuzzDiscovery(f *testing.F) {
 	for text := range invalidDiscovery {
 		f.Add(text)
 	}
-	f.Add("discovery: &a {toolRules: &b [*b, *a], toolOverrides: [{server: a, tool: b, arguments: &c {x: *c}}]}")
+	f.Add("discovery: &a {tool_rules: &b [*b, *a], tool_overrides: [{server: a, tool: b, arguments: &c {x: *c}}]}")
 	f.Fuzz(func(_ *testing.T, text string) {
 		s := Default()
 		_ = decode([]byte(text), s.keys()) // must not panic

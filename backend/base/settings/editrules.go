@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// AddToolRule adds a rule at the end of discovery.toolRules in the settings file and leaves
+// AddToolRule adds a rule at the end of discovery.tool_rules in the settings file and leaves
 // the rest of the file, with its comments, unchanged. If Load rejects the file, or would
 // reject it with the rule, AddToolRule returns its error and does not change the file.
 func (e Editor) AddToolRule(file string, rule ToolRule) error {
@@ -20,7 +20,7 @@ func (e Editor) AddToolRule(file string, rule ToolRule) error {
 	})
 }
 
-// RemoveToolRule removes the rule at an index from discovery.toolRules, as AddToolRule adds
+// RemoveToolRule removes the rule at an index from discovery.tool_rules, as AddToolRule adds
 // one. The rule must be the one that the caller has seen; otherwise the error is a
 // fault.Conflict.
 func (e Editor) RemoveToolRule(file string, at int, seen ToolRule) error {
@@ -62,7 +62,7 @@ func (e Editor) editRules(file string, wanted func(ToolRules) ToolRules, edit fu
 	})
 }
 
-var errEditByHand = fault.New(fault.Invalid, "discovery.toolRules is written in a way that cannot be changed here; edit config.yaml itself")
+var errEditByHand = fault.New(fault.Invalid, "discovery.tool_rules is written in a way that cannot be changed here; edit config.yaml itself")
 
 // ruleText returns a rule in one line of YAML.
 func ruleText(r ToolRule) string {
@@ -104,6 +104,7 @@ type ruleList struct {
 	discoveryLine int        // of the key, from 1
 	rules         *yaml.Node // nil if there is none
 	rulesLine     int
+	rulesKey      string // as the file spells it
 }
 
 func rulesOf(data []byte) (l ruleList, err error) {
@@ -120,8 +121,10 @@ func rulesOf(data []byte) (l ruleList, err error) {
 	}
 	if key, value := member(root.Content[0], "discovery"); key != nil {
 		l.discovery, l.discoveryLine = value, key.Line
-		if key, value := member(value, "toolRules"); key != nil {
-			l.rules, l.rulesLine = value, key.Line
+		for _, name := range []string{"tool_rules", "toolRules"} {
+			if key, value := member(value, name); key != nil {
+				l.rules, l.rulesLine, l.rulesKey = value, key.Line, name
+			}
 		}
 	}
 	return l, nil
@@ -159,14 +162,14 @@ func addRule(data []byte, rule string) ([]byte, error) {
 		return l.fill(rule)
 	case block(l.discovery, yaml.MappingNode):
 		indent := strings.Repeat(" ", l.discovery.Content[0].Column-1)
-		return l.insert(l.discoveryLine, indent+"toolRules:\n"+indent+"  - "+rule), nil
+		return l.insert(l.discoveryLine, indent+"tool_rules:\n"+indent+"  - "+rule), nil
 	case l.discovery != nil:
 		return nil, errEditByHand
 	}
-	return l.insert(len(l.lines), "discovery:\n  toolRules:\n    - "+rule), nil
+	return l.insert(len(l.lines), "discovery:\n  tool_rules:\n    - "+rule), nil
 }
 
-// fill replaces an empty list, as in "toolRules: []", which must end its line.
+// fill replaces an empty list, as in "tool_rules: []", which must end its line.
 func (l ruleList) fill(rule string) ([]byte, error) {
 	line := l.lines[l.rulesLine-1]
 	before, rest, found := strings.Cut(line, "[]")
@@ -193,7 +196,7 @@ func removeRule(data []byte, at int) ([]byte, error) {
 	}
 	item := l.rules.Content[at]
 	if len(l.rules.Content) == 1 { // a key without a value would be another setting
-		l.lines[l.rulesLine-1] = strings.Replace(l.lines[l.rulesLine-1], "toolRules:", "toolRules: []", 1)
+		l.lines[l.rulesLine-1] = strings.Replace(l.lines[l.rulesLine-1], l.rulesKey+":", l.rulesKey+": []", 1)
 	}
 	return []byte(strings.Join(slices.Delete(l.lines, item.Line-1, lastLine(item)), "")), nil
 }

@@ -1,5 +1,11 @@
 package settings
 
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
 // Editor changes single values of the settings file and keeps its comments and
 // layout. The functions are passed in, so that this package does not depend on
 // packages that edit files.
@@ -26,10 +32,42 @@ func (e Editor) Keep(file string, keys []string, value any) error {
 		if err := check(data); err != nil {
 			return nil, err
 		}
-		changed, err := e.Set(data, keys, value)
+		changed, err := e.Set(data, spelled(data, keys), value)
 		if err != nil {
 			return nil, err
 		}
 		return changed, check(changed)
 	})
+}
+
+// spelled returns the path of a setting as a file has it, which may be its former one.
+func spelled(data []byte, keys []string) []string {
+	key := strings.Join(keys, ".")
+	for _, row := range Table {
+		if row.Former == "" || row.Key != key && row.Former != key {
+			continue
+		}
+		var root yaml.Node
+		if yaml.Unmarshal(data, &root) == nil && has(&root, strings.Split(row.Former, ".")) {
+			return strings.Split(row.Former, ".")
+		}
+		return strings.Split(row.Key, ".")
+	}
+	return keys
+}
+
+// has reports whether a document has a value at a path.
+func has(root *yaml.Node, path []string) bool {
+	if len(root.Content) == 0 {
+		return false
+	}
+	at := root.Content[0]
+	for _, name := range path {
+		_, value := member(resolve(at), name)
+		if value == nil {
+			return false
+		}
+		at = value
+	}
+	return true
 }

@@ -75,7 +75,7 @@ func TestAnInvalidValueIsNotSaved(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for key, value := range map[string]any{"port": 70000, "prot": 1, "discovery.cache.ttl": 0, "limits.idle_stop": "soon", "discovery.toolRules": "x"} {
+	for key, value := range map[string]any{"port": 70000, "prot": 1, "discovery.cache.ttl": 0, "limits.idle_stop": "soon", "discovery.tool_rules": "x"} {
 		if err := editor.Keep(file, strings.Split(key, "."), value); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: %v is saved, %v", key, value, err)
 		}

@@ -70,8 +70,8 @@ func Open(file string, bus *events.Bus, log *slog.Logger) (*Live, error) {
 	return l, nil
 }
 
-// Apply makes do apply the settings with some keys, or in groups with these names, when
-// they change. Others need a restart. Call it before Run and Reload.
+// Apply makes do apply the settings with some keys, or in groups with these names, when they change. Call it before Run and
+// Reload.
 func (l *Live) Apply(do func(Settings), keys ...string) {
 	l.apply = append(l.apply, applier{keys, do})
 }
@@ -110,7 +110,7 @@ func (l *Live) reload() (keys []string, err error) {
 		return nil, err
 	}
 	keys = changed(&before.Settings, &next)
-	l.state.Store(&State{Settings: next, Restart: l.needRestart(changed(&l.initial, &next))})
+	l.state.Store(&State{Settings: next, Restart: needRestart(changed(&l.initial, &next))})
 	for _, one := range l.apply {
 		if slices.ContainsFunc(keys, one.covers) {
 			one.do(next)
@@ -127,10 +127,10 @@ func (a applier) covers(key string) bool {
 	return slices.ContainsFunc(a.keys, func(name string) bool { return key == name || strings.HasPrefix(key, name+".") })
 }
 
-// needRestart returns the keys that nothing applies.
-func (l *Live) needRestart(keys []string) []string {
+// needRestart returns the keys of settings that hold after a restart only.
+func needRestart(keys []string) []string {
 	return slices.DeleteFunc(keys, func(key string) bool {
-		return slices.ContainsFunc(l.apply, func(a applier) bool { return a.covers(key) })
+		return slices.ContainsFunc(Table, func(row Row) bool { return row.Key == key && row.Live })
 	})
 }
 

@@ -80,19 +80,19 @@ func TestAChangedFileAppliesWithinHalfASecond(t *testing.T) {
 		f := follow(t, "port: 4000")
 		reloaded, stop := events.Subscribe[Reloaded](f.bus, 8)
 		defer stop()
-		f.write("port: 4000\ndiscovery: {toolRules: [{pattern: '/x|y{2}/i', enabled: false}]}")
+		f.write("port: 4000\ndiscovery: {tool_rules: [{pattern: '/x|y{2}/i', enabled: false}]}")
 		if s := f.after(limit); rules(s) != "1" || len(s.Problems)+len(s.Restart) != 0 || f.applied.Load() != 1 || len(reloaded) != 1 {
 			t.Errorf("got %+v, applied %d times, %d events", s, f.applied.Load(), len(reloaded))
 		}
-		f.write("port: 4000\n# a comment\ndiscovery: {toolRules: [{pattern: '/x|y{2}/i', enabled: false}]}")
+		f.write("port: 4000\n# a comment\ndiscovery: {tool_rules: [{pattern: '/x|y{2}/i', enabled: false}]}")
 		if f.after(limit); f.applied.Load() != 1 || len(reloaded) != 1 {
 			t.Error("a change of a comment was applied")
 		}
-		f.write("port: 5000\ndiscovery: {toolRules: [{pattern: x, enabled: true}]}")
+		f.write("port: 5000\ndiscovery: {tool_rules: [{pattern: x, enabled: true}]}")
 		if s := f.after(limit); fmt.Sprint(s.Restart) != "[port]" || f.applied.Load() != 2 {
 			t.Errorf("need a restart: %v", s.Restart)
 		}
-		f.write("port: 4000\ndiscovery: {toolRules: [{pattern: x, enabled: true}]}")
+		f.write("port: 4000\ndiscovery: {tool_rules: [{pattern: x, enabled: true}]}")
 		if s := f.after(limit); len(s.Restart) != 0 {
 			t.Errorf("need a restart: %v", s.Restart)
 		}
@@ -101,16 +101,16 @@ func TestAChangedFileAppliesWithinHalfASecond(t *testing.T) {
 
 func TestAnInvalidFileKeepsTheSettingsAndShowsTheProblem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := follow(t, "discovery: {toolRules: [{pattern: x, enabled: false}]}")
-		f.write("discovery:\n  toolRules: [{pattern: '[', enabled: false}]\nresults: {folder: /x}")
+		f := follow(t, "discovery: {tool_rules: [{pattern: x, enabled: false}]}")
+		f.write("discovery:\n  tool_rules: [{pattern: '[', enabled: false}]\nresults: {folder: /x}")
 		s := f.after(limit)
-		if rules(s) != "1" || s.Settings.Results.Folder != "" || f.applied.Load() != 0 || len(s.Problems) != 1 || s.Problems[0].Line != 2 || s.Problems[0].Column != 26 {
+		if rules(s) != "1" || s.Settings.Results.Folder != "" || f.applied.Load() != 0 || len(s.Problems) != 1 || s.Problems[0].Line != 2 || s.Problems[0].Column != 27 {
 			t.Errorf("got %+v", s)
 		}
 		if _, err := f.Reload(); err == nil || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("the reload of an invalid file: %v", err)
 		}
-		f.write("discovery: {toolRules: [{pattern: x, enabled: false}]}")
+		f.write("discovery: {tool_rules: [{pattern: x, enabled: false}]}")
 		if s := f.after(limit); len(s.Problems) != 0 || rules(s) != "1" {
 			t.Errorf("the problem remains: %+v", s)
 		}
@@ -119,12 +119,12 @@ func TestAnInvalidFileKeepsTheSettingsAndShowsTheProblem(t *testing.T) {
 
 func TestAFileThatIsBeingSavedIsNotReadHalf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := follow(t, "discovery: {toolRules: [{pattern: x, enabled: false}]}")
+		f := follow(t, "discovery: {tool_rules: [{pattern: x, enabled: false}]}")
 		f.write("")
 		if s := f.after(limit); rules(s) != "1" {
 			t.Error("an empty file was applied at once")
 		}
-		f.write("discovery: {toolRules: [{pattern: x, enabled: false}, {pattern: y, enabled: false}]}")
+		f.write("discovery: {tool_rules: [{pattern: x, enabled: false}, {pattern: y, enabled: false}]}")
 		if s := f.after(limit); rules(s) != "2" || f.applied.Load() != 1 {
 			t.Errorf("%s rules apply, applied %d times", rules(s), f.applied.Load())
 		}
@@ -151,7 +151,7 @@ func TestReadersNeverSeeHalfOfAReload(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.yaml")
 	text := func(n int) string {
 		rule := fmt.Sprintf("{pattern: 'x%d', enabled: false}", n)
-		return fmt.Sprintf("discovery: {toolRules: [%s], clients: [{client: 'x%d', deny: a}]}", strings.Join([]string{rule, rule, rule}, ", "), n)
+		return fmt.Sprintf("discovery: {tool_rules: [%s], clients: [{client: 'x%d', deny: a}]}", strings.Join([]string{rule, rule, rule}, ", "), n)
 	}
 	write := func(n int) {
 		if err := os.WriteFile(file, []byte(text(n)), 0o600); err != nil {
@@ -220,7 +220,7 @@ func TestAChangeIsReportedToWhoMakesItWhileTheFileIsReloaded(t *testing.T) {
 
 func TestValuesHaveTheirOrigin(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_PORT", "4001")
-	s, err := load(t, "port: 4000\nlimits: {idle_stop: 90s}\ndiscovery: {toolOverrides: [{server: a, tool: b, arguments: {key: hidden}}]}")
+	s, err := load(t, "port: 4000\nlimits: {idle_stop: 90s}\ndiscovery: {tool_overrides: [{server: a, tool: b, arguments: {key: hidden}}]}")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestEnvironmentOverridesSearchSettings(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", "https://plain.example/v1")
 	s, err = load(t, "search: {provider: none, model: m, threads: 2}")
 	want := Search{
-		Provider: ProviderOpenAI, URL: defaultSearch().URL, Model: "large", Threads: 3, Learning: true,
+		Provider: ProviderOpenAI, URL: defaultSearchURL, Model: "large", Threads: 3, Learning: true,
 		Key: "sk-plain", BaseURL: "https://plain.example/v1",
 	}
 	if err != nil || s.Search != want {

@@ -6,14 +6,12 @@ package settings
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -139,22 +137,6 @@ func (a Audit) Retention() time.Duration { return Log(a).Retention() }
 // third of what a time.Duration can hold.
 const maxRetention = 36500
 
-// Default returns the settings that apply without config.yaml.
-func Default() Settings {
-	return Settings{
-		Port:         3424,
-		Agents:       Agents{Install: "ask"},
-		Limits:       Limits{StartTimeout: time.Minute, CallTimeout: time.Minute, IdleStop: 5 * time.Minute, RefreshTools: 30 * time.Second, Processes: 100, ServerMemoryMB: 8192},
-		Log:          Log{RetentionDays: 30},
-		Audit:        Audit{RetentionDays: 365},
-		Search:       defaultSearch(),
-		Discovery:    defaultDiscovery(),
-		Trust:        defaultTrust(),
-		Market:       Market{RegistryURL: OfficialRegistry},
-		WarmPackages: true,
-	}
-}
-
 // Load returns the defaults, overridden by the file and then by AGENT_DISCOVER_
 // environment variables. A file that does not exist is not an error. Other
 // errors are fault.Invalid and name the line or the key, but no value that may
@@ -217,52 +199,6 @@ func (s *Settings) complete(folder string) (err error) {
 	return nil
 }
 
-// keys returns all keys of the file with the variables that they set.
-func (s *Settings) keys() map[string]any {
-	return map[string]any{
-		"port":                     &s.Port,
-		"agents.install":           &s.Agents.Install,
-		"limits.start_timeout":     &s.Limits.StartTimeout,
-		"limits.call_timeout":      &s.Limits.CallTimeout,
-		"limits.idle_stop":         &s.Limits.IdleStop,
-		"limits.refresh_tools":     &s.Limits.RefreshTools,
-		"limits.processes":         &s.Limits.Processes,
-		"limits.server_memory_mb":  &s.Limits.ServerMemoryMB,
-		"roots":                    &s.Roots,
-		"log.retention_days":       &s.Log.RetentionDays,
-		"audit.retention_days":     &s.Audit.RetentionDays,
-		"search.provider":          &s.Search.Provider,
-		"search.model":             &s.Search.Model,
-		"search.url":               &s.Search.URL,
-		"search.threads":           &s.Search.Threads,
-		"search.idle_unload":       &s.Search.IdleUnload,
-		"search.learning":          &s.Search.Learning,
-		"editors.auto_register":    &s.Editors.AutoRegister,
-		"session_tools.on":         &s.SessionTools.On,
-		"session_tools.off":        &s.SessionTools.Off,
-		"results.folder":           &s.Results.Folder,
-		"oauth.client_id_document": &s.OAuth.ClientIDDocument,
-		"market.registry_url":      &s.Market.RegistryURL,
-		"setup_file":               &s.SetupFile,
-		"warm_packages":            &s.WarmPackages,
-		"trust.changes":            &s.Trust.Changes,
-		"trust.results":            &s.Trust.Results,
-		"trust.credentials":        &s.Trust.Credentials,
-		"trust.rules":              &s.Trust.Rules,
-
-		"discovery.enabled":              &s.Discovery.Enabled,
-		"discovery.startNew":             &s.Discovery.StartNew,
-		"discovery.cache.enabled":        &s.Discovery.Cache.Enabled,
-		"discovery.cache.ttl":            &s.Discovery.Cache.TTL,
-		"discovery.sources":              &s.Discovery.Sources,
-		"discovery.toolRules":            &s.Discovery.ToolRules,
-		"discovery.toolOverrides":        &s.Discovery.ToolOverrides,
-		"discovery.clients":              &s.Discovery.Clients,
-		"discovery.approval.destructive": &s.Discovery.Approval.Destructive,
-		"discovery.approval.rules":       &s.Discovery.Approval.Rules,
-	}
-}
-
 // absolute completes a path of the settings: "~/" is the home folder, and other
 // relative paths start at folder. An empty path stays empty.
 func absolute(folder, path string) (string, error) {
@@ -300,92 +236,23 @@ func ResultsFolder(entered string) (string, error) {
 	return folder, nil
 }
 
-// environment overrides the settings with environment variables.
+// environment overrides the settings with environment variables: those of the table, and those that the file cannot set.
 func (s *Settings) environment() error {
-	if v := os.Getenv("AGENT_DISCOVER_PORT"); v != "" {
-		port, err := strconv.Atoi(v)
-		if err != nil {
-			return fault.New(fault.Invalid, "AGENT_DISCOVER_PORT is %q; it must be a number", v)
-		}
-		s.Port = port
+	if err := s.overrides(); err != nil {
+		return err
 	}
-	if v := os.Getenv("AGENT_DISCOVER_LOG_RETENTION_DAYS"); v != "" {
-		days, err := strconv.Atoi(v)
-		if err != nil {
-			return fault.New(fault.Invalid, "AGENT_DISCOVER_LOG_RETENTION_DAYS is %q; it must be a whole number of days, 0 to keep log entries forever", v)
-		}
-		s.Log.RetentionDays = days
-	}
-	if v := os.Getenv("AGENT_DISCOVER_SETUP_FILE"); v != "" {
-		var err error
-		if s.SetupFile, err = absolute(".", v); err != nil {
+	key := cmp.Or(os.Getenv("AGENT_DISCOVER_OPENAI_API_KEY"), os.Getenv("OPENAI_API_KEY"))
+	s.Sampling = Sampling{Key: key, BaseURL: os.Getenv("AGENT_DISCOVER_OPENAI_BASE_URL"), Model: os.Getenv("AGENT_DISCOVER_SAMPLING_MODEL")}
+	s.Search.Key = key
+	s.Search.BaseURL = cmp.Or(os.Getenv("AGENT_DISCOVER_OPENAI_BASE_URL"), os.Getenv("OPENAI_BASE_URL"))
+	auth := true
+	if v := os.Getenv("AGENT_DISCOVER_AUTH"); v != "" {
+		if err := assign(&auth, "AGENT_DISCOVER_AUTH", v); err != nil {
 			return err
 		}
 	}
-	if v := os.Getenv("AGENT_DISCOVER_REGISTRY_URL"); v == "off" {
-		s.Market.RegistryURL = ""
-	} else if v != "" {
-		s.Market.RegistryURL = v
-	}
-	s.Sampling = Sampling{
-		Key:     cmp.Or(os.Getenv("AGENT_DISCOVER_OPENAI_API_KEY"), os.Getenv("OPENAI_API_KEY")),
-		BaseURL: os.Getenv("AGENT_DISCOVER_OPENAI_BASE_URL"), Model: os.Getenv("AGENT_DISCOVER_SAMPLING_MODEL"),
-	}
-	if v := os.Getenv("AGENT_DISCOVER_ROOTS"); v != "" {
-		s.Roots = nil
-		for _, root := range strings.Split(v, ",") {
-			if root = strings.TrimSpace(root); root != "" {
-				s.Roots = append(s.Roots, root)
-			}
-		}
-	}
-	switch v := os.Getenv("AGENT_DISCOVER_AUTH"); v {
-	case "", "on", "off":
-		s.AuthOff = v == "off"
-	default:
-		return fault.New(fault.Invalid, "AGENT_DISCOVER_AUTH is %q; it must be on or off", v)
-	}
-	if err := s.Discovery.environment(); err != nil {
-		return err
-	}
-	return s.Search.environment()
-}
-
-// check returns the settings of file or environment whose values are out of range.
-func (s *Settings) check() (out problems) {
-	wrong := func(is bool, key, format string, args ...any) {
-		if is {
-			out = append(out, Problem{Key: key, Text: key + " " + fmt.Sprintf(format, args...)})
-		}
-	}
-	wrong(s.Port < 0 || s.Port > 65535, "port", "is %d; it must be from 0 (any free one) to 65535", s.Port)
-	wrong(!slices.Contains([]string{"ask", "allow", "deny"}, s.Agents.Install), "agents.install", "is %q; it must be ask, allow or deny", s.Agents.Install)
-	wrong(slices.ContainsFunc(s.SessionTools.On, func(id string) bool { return slices.Contains(s.SessionTools.Off, id) }),
-		"session_tools.on", "and session_tools.off name the same client")
-	wrong(slices.ContainsFunc(s.Roots, func(root string) bool { return !strings.HasPrefix(root, "file://") }),
-		"roots", "must be file:// URIs, not %q", s.Roots)
-	for key, limit := range map[string]time.Duration{"start_timeout": s.Limits.StartTimeout, "call_timeout": s.Limits.CallTimeout, "idle_stop": s.Limits.IdleStop} {
-		wrong(limit <= 0, "limits."+key, "must be more than 0")
-	}
-	wrong(s.Limits.RefreshTools < 0 || s.Limits.RefreshTools > 0 && s.Limits.RefreshTools < time.Second, "limits.refresh_tools",
-		"must be 0s (never) or at least 1s")
-	wrong(s.Limits.Processes < 0, "limits.processes", "must be 0 (no limit) or more")
-	wrong(s.Limits.ServerMemoryMB < 0, "limits.server_memory_mb", "must be 0 (no limit) or more")
-	wrong(s.OAuth.ClientIDDocument != "" && !isClientID(s.OAuth.ClientIDDocument), "oauth.client_id_document",
-		"must be the https:// URL of a document, with a path and without user, query, fragment or dots between slashes")
-	wrong(s.Market.RegistryURL != "" && !address(s.Market.RegistryURL), "market.registry_url",
-		"(AGENT_DISCOVER_REGISTRY_URL) must be an address such as https://registry.example.com, without user, password or query; \"\" switches it off")
-	wrong(s.Log.RetentionDays < 0 || s.Log.RetentionDays > maxRetention, "log.retention_days",
-		"(AGENT_DISCOVER_LOG_RETENTION_DAYS) is %d; it must be from 0 (keep log entries forever) to %d", s.Log.RetentionDays, maxRetention)
-	wrong(s.Audit.RetentionDays < 0 || s.Audit.RetentionDays > maxRetention, "audit.retention_days",
-		"must be from 0 (keep the audit log forever) to %d", maxRetention)
-	s.Trust.check(wrong)
-	if err := s.Search.Check(); err != nil {
-		key, _, _ := strings.Cut(fault.MessageOf(err), " ")
-		out = append(out, Problem{Key: key, Text: fault.MessageOf(err)})
-	}
-	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(a.Key, b.Key) })
-	return out
+	s.AuthOff = !auth
+	return nil
 }
 
 // isClientID reports whether a text is a URL that authorization servers accept as the id of a

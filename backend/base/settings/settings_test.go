@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -190,5 +191,49 @@ func TestTheRegistryIsAnAddress(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_REGISTRY_URL", "https://other.example.com")
 	if s, err := load(t, "market: {registry_url: 'https://registry.example.com'}"); err != nil || s.Market.RegistryURL != "https://other.example.com" {
 		t.Errorf("got %q, %v", s.Market.RegistryURL, err)
+	}
+}
+
+func TestFormerKeysAreReadAndKept(t *testing.T) {
+	s, err := load(t, "discovery: {startNew: false, toolRules: [{pattern: x, enabled: false}]}")
+	if err != nil || s.Discovery.StartNew || len(s.Discovery.ToolRules) != 1 || s.OriginOf("discovery.start_new") != FromFile {
+		t.Errorf("got %+v, %v", s.Discovery, err)
+	}
+	for text, want := range map[string]string{
+		"discovery: {startNew: false, start_new: true}": "discovery.startNew is the former name of discovery.start_new; keep one of them",
+		"discovery: {startNew: 1}":                      "discovery.startNew must be true or false",
+		"discovery: {strat_new: true}":                  "did you mean start_new?",
+	} {
+		if _, err := load(t, text); !strings.Contains(fault.MessageOf(err), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"discovery: {startNew: true}": "discovery startNew", "discovery: {enabled: true}": "discovery start_new", "": "discovery start_new", "port: 1": "discovery start_new",
+	} {
+		for _, key := range []string{"start_new", "startNew"} {
+			if got := strings.Join(spelled([]byte(text), []string{"discovery", key}), " "); got != want {
+				t.Errorf("%s in %q is written to %s, want %s", key, text, got, want)
+			}
+		}
+	}
+}
+
+func TestEveryVariableOfTheTableSetsItsSetting(t *testing.T) {
+	for _, row := range Table {
+		if row.Env == "" {
+			continue
+		}
+		t.Run(row.Env, func(t *testing.T) {
+			value := map[string]string{"PORT": "7", "EMBEDDING_PROVIDER": "none", "REGISTRY_URL": "https://a.example", "ROOTS": "file:///a", "SETUP_FILE": "/a.json"}[row.Env]
+			if value == "" {
+				value = map[string]string{"bool": "off", "int": "9", "string": "text", "time.Duration": "11", "settings.Seconds": "12"}[fmt.Sprintf("%T", row.fallback)]
+			}
+			t.Setenv(prefix+row.Env, value)
+			s, err := load(t, "")
+			if err != nil || s.OriginOf(row.Key) != FromEnvironment {
+				t.Errorf("%s=%s: the value comes from %s, %v", row.Env, value, s.OriginOf(row.Key), err)
+			}
+		})
 	}
 }

@@ -47,15 +47,6 @@ var (
 	trustCredentials = []string{"off", "warn", "mask", "block"}
 )
 
-func defaultTrust() Trust { return Trust{Changes: "ask", Results: "note", Credentials: "warn"} }
-
-// check reports values that the settings cannot have.
-func (s Trust) check(wrong func(is bool, key, format string, args ...any)) {
-	wrong(!slices.Contains(trustChanges, s.Changes), "trust.changes", "is %q; it must be ask or clean", s.Changes)
-	wrong(!slices.Contains(trustResults, s.Results), "trust.results", "is %q; it must be note, mark or block", s.Results)
-	wrong(!slices.Contains(trustCredentials, s.Credentials), "trust.credentials", "is %q; it must be off, warn, mask or block", s.Credentials)
-}
-
 func (r *TrustRules) decode(d *decoder, key string, n *yaml.Node) {
 	*r = nil
 	d.list(n, key, false, func(key string, item *yaml.Node) {

@@ -19,16 +19,21 @@ const (
 
 // Keys returns the keys of all settings of the file, in alphabetical order.
 func Keys() []string {
-	var s Settings
-	return slices.Sorted(maps.Keys(s.keys()))
+	keys := make([]string, len(Table))
+	for i, row := range Table {
+		keys[i] = row.Key
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // Values returns all settings of the file by their keys. Times are texts such as 1m30s, or
 // whole seconds where the file gives seconds; lists are never nil.
 func (s *Settings) Values() map[string]any {
 	values := make(map[string]any)
-	for key, variable := range s.keys() {
-		switch v := reflect.ValueOf(variable).Elem(); value := v.Interface().(type) {
+	for _, row := range Table {
+		key := row.Key
+		switch v := reflect.ValueOf(row.of(s)).Elem(); value := v.Interface().(type) {
 		case time.Duration:
 			values[key] = value.String()
 		case Seconds:

@@ -40,7 +40,7 @@ func BenchmarkPermit(b *testing.B) {
 		}
 	}
 	for what, section := range map[string]string{"plain": "", "rules": `discovery:
-  toolRules: [{pattern: ["*delete*", "!*draft*"], enabled: false}, {pattern: '/^(get|list)_/', enabled: true}]
+  tool_rules: [{pattern: ["*delete*", "!*draft*"], enabled: false}, {pattern: '/^(get|list)_/', enabled: true}]
   clients: [{client: cursor, deny: ["*admin*"]}]
   approval: {destructive: true}
 `} {

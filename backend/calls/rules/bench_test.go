@@ -8,7 +8,7 @@ import (
 
 // production is a section such as a company might have.
 const production = `
-  toolRules:
+  tool_rules:
     - {pattern: ["*delete*", "*destroy*", '/\b(drop|purge|wipe)\b/i', "!*draft*"], enabled: false, tags: [destructive]}
     - {server: server-3, enabled: false}
     - {pattern: ['/^(get|list|read|search|find)_/i', "describe_*"], enabled: true, tags: [reads]}

@@ -9,7 +9,7 @@ import (
 )
 
 const overridden = `
-  toolOverrides:
+  tool_overrides:
     - {server: github, tool: create_issue, name: new_issue, description: Files "an" issue., arguments: {owner: me, n: 1}}
     - {server: github, tool: get_issue, name: list_issues}
 `
@@ -49,8 +49,8 @@ func TestAnOverrideChangesTheAppearanceOfATool(t *testing.T) {
 func TestAViewFindsARenamedToolByBothNames(t *testing.T) {
 	in := office(t)
 	p := configured(t, `
-  toolRules: [{server: github, pattern: "create_*", enabled: false}]
-  toolOverrides:
+  tool_rules: [{server: github, pattern: "create_*", enabled: false}]
+  tool_overrides:
     - {server: github, tool: create_issue, name: report}
     - {server: github, tool: get_issue, name: show}
 `)

@@ -167,9 +167,9 @@ func (p *Policy) Refusal(client, server, tool string, in *catalog.Snapshot) erro
 	case p.allows(of, server, pattern.NewName(tool)):
 		setting = "the settings forbid a tool of this server whose name differs from it only in case, width, spaces or characters that cannot be seen"
 	case !d.Enabled && d.Rule < 0:
-		setting = "no rule in discovery.toolRules of config.yaml enables it"
+		setting = "no rule in discovery.tool_rules of config.yaml enables it"
 	case !d.Enabled:
-		setting = fmt.Sprintf("discovery.toolRules[%d] of config.yaml", d.Rule)
+		setting = fmt.Sprintf("discovery.tool_rules[%d] of config.yaml", d.Rule)
 	}
 	return &fault.Error{Kind: fault.Denied, Code: fault.CodeDisabled, Message: fmt.Sprintf("tool %q of server %q is disabled: %s; only the user may change that", tool, server, setting)}
 }

@@ -72,43 +72,43 @@ func TestRulesDecideWhichToolsAreEnabled(t *testing.T) {
 	for _, c := range []struct{ name, section, enabled string }{
 		{"zero configuration", "  enabled: true\n", all},
 		{"globs", `
-  toolRules:
+  tool_rules:
     - {pattern: ["*github*", "delete_?*"], enabled: false}
     - {pattern: "[rs]*", enabled: false}
 `, "files.write_file github.create_issue github.get_issue github.list_issues mail.Read-All"},
 		{"regular expressions", `
-  toolRules:
+  tool_rules:
     - {pattern: ['/\b(read|list)\b/i'], enabled: true}
     - {pattern: ['/^(get|list)_issue/'], enabled: true}
 `, "github.get_issue github.list_issues mail.Read-All"},
 		{"one server", `
-  toolRules:
+  tool_rules:
     - {server: github, pattern: "delete_*", enabled: false}
     - {server: mail, enabled: false}
 `, "files.delete_file files.read_file files.write_file github.create_issue github.get_issue github.list_issues"},
 		{"negation", `
-  toolRules:
+  tool_rules:
     - {pattern: ["!delete_*", "*_file", "*issue*", "!/^CREATE/i"], enabled: true}
 `, "files.read_file files.write_file github.get_issue github.list_issues"},
 		{"allow list, in which the first match decides", `
-  toolRules:
+  tool_rules:
     - {server: files, pattern: "*", enabled: true}
     - {pattern: "delete_*", enabled: false}
     - {server: github, pattern: ["delete_*", "get_*"], enabled: true}
 `, "files.delete_file files.read_file files.write_file github.get_issue"},
 		{"tags decide nothing", `
-  toolRules:
+  tool_rules:
     - {pattern: "*_file", tags: [disk]}
     - {pattern: "delete_*", tags: [danger], enabled: false}
 `, "files.read_file files.write_file github.create_issue github.get_issue github.list_issues mail.Read-All mail.github_digest mail.send_mail"},
 		{"production mix", `
-  toolRules:
+  tool_rules:
     - {pattern: ["*delete*", '/drop|purge/i'], enabled: false, tags: [destructive]}
     - {server: github, pattern: ["*issue*", "!create_*"], enabled: true, tags: [issues]}
     - {server: files, pattern: '/^(read|write)_/', enabled: true, tags: [disk]}
     - {pattern: '/\bread\b/i', tags: [reads]}
 `, "files.read_file files.write_file github.get_issue github.list_issues"},
-		{"rules that are switched off", "  enabled: false\n  toolRules: [{pattern: '*', enabled: false}]\n", all},
+		{"rules that are switched off", "  enabled: false\n  tool_rules: [{pattern: '*', enabled: false}]\n", all},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := configured(t, c.section)
@@ -126,7 +126,7 @@ func TestRulesDecideWhichToolsAreEnabled(t *testing.T) {
 
 func TestTagsGatherFromAllRulesThatMatch(t *testing.T) {
 	p := configured(t, `
-  toolRules:
+  tool_rules:
     - {pattern: "delete_*", enabled: false, tags: [danger]}
     - {pattern: "*_file", enabled: true, tags: [disk, danger]}
     - {server: github, tags: [code]}
@@ -150,7 +150,7 @@ func TestTagsGatherFromAllRulesThatMatch(t *testing.T) {
 func TestClientsAreLimitedWithinTheRules(t *testing.T) {
 	in := office(t)
 	p := configured(t, `
-  toolRules: [{pattern: "delete_*", enabled: false}]
+  tool_rules: [{pattern: "delete_*", enabled: false}]
   clients:
     - {client: cursor, server: github, allow: "*issue*"}
     - {client: cursor, allow: "delete_*", deny: "create_*"}
@@ -174,10 +174,10 @@ func TestClientsAreLimitedWithinTheRules(t *testing.T) {
 func TestARuleHoldsForToolsThatMayBeTakenForTheOneThatItNames(t *testing.T) {
 	in := snapshot(t, map[string][]json.RawMessage{"files": named("wipe", "Wipe", "wipe\u200b", "read", "READ"), "other": named("WIPE")})
 	for _, row := range []struct{ section, client, enabled string }{
-		{"  toolRules: [{pattern: wipe, enabled: false}]\n", "", "files.read files.READ other.WIPE"},
-		{"  toolRules: [{pattern: ['wip*', '!Wipe'], enabled: false}]\n", "", "files.read files.READ other.WIPE"},
-		{"  toolRules: [{pattern: Wipe, enabled: true}, {pattern: wipe, enabled: false}]\n", "", ""},
-		{"  toolRules: [{pattern: read, enabled: true}]\n", "", "files.read"}, // a twin of what is enabled needs a rule of its own
+		{"  tool_rules: [{pattern: wipe, enabled: false}]\n", "", "files.read files.READ other.WIPE"},
+		{"  tool_rules: [{pattern: ['wip*', '!Wipe'], enabled: false}]\n", "", "files.read files.READ other.WIPE"},
+		{"  tool_rules: [{pattern: Wipe, enabled: true}, {pattern: wipe, enabled: false}]\n", "", ""},
+		{"  tool_rules: [{pattern: read, enabled: true}]\n", "", "files.read"}, // a twin of what is enabled needs a rule of its own
 		{"  clients: [{client: cursor, deny: READ}]\n", "cursor", "files.wipe files.Wipe files.wipe\u200b other.WIPE"},
 		{"  clients: [{client: cursor, deny: READ}]\n", "codex", "files.wipe files.Wipe files.wipe\u200b files.read files.READ other.WIPE"},
 	} {
@@ -210,7 +210,7 @@ func TestWithoutConfigurationTheToolsAreNotCopied(t *testing.T) {
 	if got := usable(c.Get(), "x", in); &got[0] != &in.Tools[0] || c.Get().Restricts("x") || c.Get().Asks(in.Tools[0], in) {
 		t.Error("the policy without configuration does something")
 	}
-	p := configured(t, "  toolRules: [{pattern: x, enabled: true}]\n")
+	p := configured(t, "  tool_rules: [{pattern: x, enabled: true}]\n")
 	if c.Set(p); c.Get() != p || !c.Get().Restricts("x") {
 		t.Error("the policy was not replaced")
 	}
@@ -218,7 +218,7 @@ func TestWithoutConfigurationTheToolsAreNotCopied(t *testing.T) {
 
 func TestADryRunShowsWhatARuleWouldHit(t *testing.T) {
 	in := office(t)
-	p := configured(t, "  toolRules: [{pattern: 'delete_*', enabled: false}]\n")
+	p := configured(t, "  tool_rules: [{pattern: 'delete_*', enabled: false}]\n")
 	for _, c := range []struct{ rule, want string }{
 		{`{"pattern": ["*_file", "!write_*"], "enabled": false}`, "delete_file *_file false-false, read_file *_file true-false, write_file !write_* true-true"},
 		{`{"server": "github", "pattern": "/_repo$/", "enabled": true}`, "read_file true-false, write_file true-false, create_issue true-false, delete_repo /_repo$/ false-false, " +
@@ -249,7 +249,7 @@ func TestADryRunShowsWhatARuleWouldHit(t *testing.T) {
 
 func TestTheTagsOfDecisionsAreIndependent(t *testing.T) {
 	p := configured(t, `
-  toolRules:
+  tool_rules:
     - {tags: [a, b, c]}
     - {pattern: x, tags: [d]}
     - {pattern: y, tags: [e]}

@@ -17,10 +17,10 @@ import (
 // The two states between which TestNoSessionSeesAHalfAppliedReload changes, and the names
 // that a session lists in each of them.
 const (
-	stateA = "port: 0\ndiscovery:\n  toolRules: [{server: one, pattern: wipe, enabled: false}]\n" +
-		"  toolOverrides: [{server: one, tool: look, name: look_a}, {server: one, tool: blank, name: blank_a}]\n"
-	stateB = "port: 0\ndiscovery:\n  toolRules: [{server: one, pattern: note, enabled: false}]\n" +
-		"  toolOverrides: [{server: one, tool: look, name: look_b}, {server: one, tool: blank, name: blank_b}]\n"
+	stateA = "port: 0\ndiscovery:\n  tool_rules: [{server: one, pattern: wipe, enabled: false}]\n" +
+		"  tool_overrides: [{server: one, tool: look, name: look_a}, {server: one, tool: blank, name: blank_a}]\n"
+	stateB = "port: 0\ndiscovery:\n  tool_rules: [{server: one, pattern: note, enabled: false}]\n" +
+		"  tool_overrides: [{server: one, tool: look, name: look_b}, {server: one, tool: blank, name: blank_b}]\n"
 )
 
 func TestNoSessionSeesAHalfAppliedReload(t *testing.T) {
@@ -79,7 +79,7 @@ func ruledNames(names []string) string {
 }
 
 func TestAPersonAddsAndRemovesRulesInTheFile(t *testing.T) {
-	const commented = "port: 0 # any\ndiscovery:\n  toolRules:\n    # the first\n    - {pattern: note, enabled: false}\n"
+	const commented = "port: 0 # any\ndiscovery:\n  tool_rules:\n    # the first\n    - {pattern: note, enabled: false}\n"
 	folder := hubtest.NewDataFolder(t, commented)
 	h := hubtest.AnnotatedWith(t, hub.Options{Folder: folder})
 	r := hubtest.Scenario{T: t, Hub: h}
@@ -87,7 +87,7 @@ func TestAPersonAddsAndRemovesRulesInTheFile(t *testing.T) {
 	if err := hubtest.TryDo(t, h, "POST", "/api/config/rules", map[string]any{"rule": map[string]any{"pattern": "wipe", "enabled": false}}); fault.KindOf(err) != fault.Denied {
 		t.Errorf("a program adds a rule: %v", err)
 	}
-	if status, body := r.SendAsPerson("POST", "/api/config/rules", rule); status != 200 || !strings.Contains(body, "discovery.toolRules") {
+	if status, body := r.SendAsPerson("POST", "/api/config/rules", rule); status != 200 || !strings.Contains(body, "discovery.tool_rules") {
 		t.Fatalf("%d %s", status, body)
 	}
 	file := func() string {
@@ -101,7 +101,7 @@ func TestAPersonAddsAndRemovesRulesInTheFile(t *testing.T) {
 		t.Errorf("the file is %s", got)
 	}
 	a := hubtest.Introduced(t, h, hubtest.Meta, "{}")
-	if got := a.Exchange("tools/call", "{"+hubtest.Calling("call_tool", `{"call_as":"one__wipe"}`)+"}"); !strings.Contains(got, "discovery.toolRules[1]") {
+	if got := a.Exchange("tools/call", "{"+hubtest.Calling("call_tool", `{"call_as":"one__wipe"}`)+"}"); !strings.Contains(got, "discovery.tool_rules[1]") {
 		t.Errorf("a call of the disabled tool: %s", got)
 	}
 	if status, body := r.SendAsPerson("POST", "/api/config/rules/remove", rule); status != 200 || file() != commented {

@@ -212,7 +212,7 @@ func newReplay(t *testing.T, start func(*replay)) *replay {
 	r.Write(filepath.Join(r.Dir, "setup.local.json"), `{"servers":[{"name":"local-extra","transport":"streamable-http","url":"http://127.0.0.1:9/mcp"}]}`)
 	market := newRecordedMarket(t)
 	market.Configure(r.Dir)
-	r.Settings("agents:\n  install: allow\ndiscovery: {startNew: false}\nmarket:\n  registry_url: " + market.URL + "\n")
+	r.Settings("agents:\n  install: allow\ndiscovery: {start_new: false}\nmarket:\n  registry_url: " + market.URL + "\n")
 	r.Env = append(slices.DeleteFunc(r.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }),
 		"PATH="+filepath.Dir(node)+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"AGENT_DISCOVER_ROOTS=file:///a, file:///b", "AGENT_DISCOVER_SETUP_FILE="+setup, "RUN_DIR="+run, "MY_TOKEN=tok-12345",

@@ -31,7 +31,7 @@ func TestSetupFileIsReadAsByTheOriginal(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_SETUP_FILE", setupFile)
 	t.Setenv("AGENT_DISCOVER_ROOTS", "file:///a, file:///b")
 	t.Setenv("RUN_DIR", run)
-	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, "discovery: {startNew: false}\n")}) // the original started none
+	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, "discovery: {start_new: false}\n")}) // the original started none
 
 	servers := listed(t, h, 2)
 

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/hubtest"
 )
 
-const disabledRule = "port: 0\ndiscovery:\n  toolRules:\n    - {pattern: wipe, enabled: false}\n"
+const disabledRule = "port: 0\ndiscovery:\n  tool_rules:\n    - {pattern: wipe, enabled: false}\n"
 
 // ruled runs the hub of annotated with settings. The server one is active.
 func ruled(t *testing.T, settings string) (*hub.Hub, paths.Folder) {
@@ -27,7 +27,7 @@ func ruled(t *testing.T, settings string) (*hub.Hub, paths.Folder) {
 
 func TestADisabledToolIsReachedByNoRoad(t *testing.T) {
 	h, _ := ruled(t, disabledRule)
-	const refusal = `is disabled: discovery.toolRules[0] of config.yaml`
+	const refusal = `is disabled: discovery.tool_rules[0] of config.yaml`
 	hubtest.InEachEra(t, h, hubtest.Meta, func(t *testing.T, a *hubtest.Agent, modern bool) {
 		for arguments, want := range map[string]string{`{"query":"look at a lighthouse"}`: "one__look", `{"call_as":"mcp__one__wipe"}`: `\"found\": false`} {
 			if got := a.InEra(modern, "tools/call", hubtest.Calling("find_tool", arguments)); strings.Contains(got, "mcp__one__wipe\\\"") || !strings.Contains(got, want) {
@@ -100,7 +100,7 @@ func TestChangedRulesApplyToOpenSessions(t *testing.T) {
 			t.Errorf("after the change: %s", got)
 		}
 	}
-	write("port: 0\ndiscovery:\n  clients:\n    - {client: Cursor, allow: look}\n  toolOverrides:\n    - {server: one, tool: note, arguments: {lamp: fixed}}\n")
+	write("port: 0\ndiscovery:\n  clients:\n    - {client: Cursor, allow: look}\n  tool_overrides:\n    - {server: one, tool: note, arguments: {lamp: fixed}}\n")
 	hubtest.Do(t, h, "POST", "/api/config/reload", nil, nil)
 	all.Await("notifications/tools/list_changed")
 	one.Await("notifications/tools/list_changed")

@@ -31,7 +31,7 @@ func lax(t *testing.T, settings string, flags ...string) *hubtest.Scenario {
 var spellings = []string{"delete_file ", "delete_file\u200b", "DELETE_FILE", "ｄelete_file", "hidden_tool", ""}
 
 func TestANameThatNoListHasIsCalledByNoRoad(t *testing.T) {
-	s := lax(t, "discovery:\n  toolRules: [{pattern: delete_file, enabled: false}]\n  approval: {destructive: true}\n", "-tool", "delete_file=Deletes a file")
+	s := lax(t, "discovery:\n  tool_rules: [{pattern: delete_file, enabled: false}]\n  approval: {destructive: true}\n", "-tool", "delete_file=Deletes a file")
 	hubtest.CreateToolset(t, s.Hub, "daily", "one.look")
 	s.Play(hubtest.Step{Name: "a copy", Method: "POST", Path: "/api/transient", Body: `{"server":"one"}`, Status: 201, Keep: "handle"})
 	refused := func(road, name, got string) {

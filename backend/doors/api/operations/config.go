@@ -36,16 +36,22 @@ func (c *Config) Routes(t *route.Table) {
 // Configuration is the settings that apply.
 type Configuration struct {
 	File     string          `json:"file" doc:"Path of the settings file, which need not exist."`
-	Settings []Setting       `json:"settings" nullable:"false" doc:"All settings, by key."`
+	Settings []Setting       `json:"settings" nullable:"false" doc:"All settings, in the order of the page."`
 	Problems []ConfigProblem `json:"problems" nullable:"false" doc:"What is wrong with the file as it is now. If there is a problem, the settings are those of an earlier version of it."`
 	Restart  []string        `json:"restart" nullable:"false" doc:"Keys of settings whose new values the hub uses after a restart."`
 }
 
 // Setting is one setting with its value.
 type Setting struct {
-	Key    string          `json:"key"`
-	Value  json.RawMessage `json:"value" doc:"Text, number, true, false, or a list. Fixed arguments of tools are shown by their names, because their values may be secrets."`
-	Origin settings.Origin `json:"origin" enum:"default,file,environment" doc:"Where the value comes from."`
+	Key      string          `json:"key"`
+	Value    json.RawMessage `json:"value" doc:"Text, number, true, false, or a list. Fixed arguments of tools are shown by their names, because their values may be secrets."`
+	Origin   settings.Origin `json:"origin" enum:"default,file,environment" doc:"Where the value comes from."`
+	Group    string          `json:"group,omitempty" doc:"Heading under which the page of settings shows it; left out for a setting that is only edited in the file."`
+	Label    string          `json:"label,omitempty" doc:"What people call the setting."`
+	Help     string          `json:"help" doc:"What the setting does, for people. The wording may change."`
+	Choices  []string        `json:"choices,omitempty" doc:"The values that the setting can have; left out if there are others."`
+	Variable string          `json:"variable,omitempty" doc:"Environment variable that overrides the file."`
+	Restart  bool            `json:"restart" doc:"Whether a change holds after a restart of the hub only."`
 }
 
 // ConfigProblem is what is wrong with one setting.
@@ -60,9 +66,11 @@ type ConfigProblem struct {
 func NewConfiguration(file string, state *settings.State) Configuration {
 	c := Configuration{File: file, Settings: []Setting{}, Problems: ConfigProblems(state.Problems), Restart: append([]string{}, state.Restart...)}
 	values := state.Settings.Values()
-	for _, key := range settings.Keys() {
-		value, _ := json.Marshal(values[key]) // cannot fail: the values come from a file
-		c.Settings = append(c.Settings, Setting{key, value, state.Settings.OriginOf(key)})
+	for _, row := range settings.Table {
+		value, _ := json.Marshal(values[row.Key]) // cannot fail: the values come from a file
+		c.Settings = append(c.Settings, Setting{
+			row.Key, value, state.Settings.OriginOf(row.Key), row.Group, row.Label, row.Help, row.Choices, row.Variable(), !row.Live,
+		})
 	}
 	return c
 }
@@ -117,7 +125,7 @@ func (c *Config) set(ctx context.Context, in *configInput) (*route.Reply[Reloade
 }
 
 type ruleFields struct {
-	Rule json.RawMessage `json:"rule" doc:"Object with pattern, server, enabled and tags, as in discovery.toolRules of the settings file."`
+	Rule json.RawMessage `json:"rule" doc:"Object with pattern, server, enabled and tags, as in discovery.tool_rules of the settings file."`
 	At   int             `json:"at,omitempty" minimum:"0" doc:"Index of the rule to remove."`
 }
 

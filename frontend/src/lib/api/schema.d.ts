@@ -3485,7 +3485,7 @@ export interface components {
             problems: components["schemas"]["ConfigProblem"][];
             /** @description Keys of settings whose new values the hub uses after a restart. */
             restart: string[];
-            /** @description All settings, by key. */
+            /** @description All settings, in the order of the page. */
             settings: components["schemas"]["Setting"][];
         };
         Connection: {
@@ -5347,7 +5347,7 @@ export interface components {
              * @description Index of the rule to remove.
              */
             at?: number;
-            /** @description Object with pattern, server, enabled and tags, as in discovery.toolRules of the settings file. */
+            /** @description Object with pattern, server, enabled and tags, as in discovery.tool_rules of the settings file. */
             rule: unknown;
         } & {
             [key: string]: unknown;
@@ -5889,14 +5889,26 @@ export interface components {
             token: string;
         };
         Setting: {
+            /** @description The values that the setting can have; left out if there are others. */
+            choices?: string[] | null;
+            /** @description Heading under which the page of settings shows it; left out for a setting that is only edited in the file. */
+            group?: string;
+            /** @description What the setting does, for people. The wording may change. */
+            help: string;
             key: string;
+            /** @description What people call the setting. */
+            label?: string;
             /**
              * @description Where the value comes from.
              * @enum {string}
              */
             origin: "default" | "file" | "environment";
+            /** @description Whether a change holds after a restart of the hub only. */
+            restart: boolean;
             /** @description Text, number, true, false, or a list. Fixed arguments of tools are shown by their names, because their values may be secrets. */
             value: unknown;
+            /** @description Environment variable that overrides the file. */
+            variable?: string;
         };
         SignIn: {
             /** @description Somebody was signed in before: the sign-in has ended, or the server asks for more permissions. */
@@ -6492,7 +6504,7 @@ export interface components {
              * @description Index of the present rules at which the rule is placed; at the end by default.
              */
             at?: number;
-            /** @description Object with pattern, server, enabled and tags, as in discovery.toolRules of the settings file. */
+            /** @description Object with pattern, server, enabled and tags, as in discovery.tool_rules of the settings file. */
             rule: unknown;
         } & {
             [key: string]: unknown;

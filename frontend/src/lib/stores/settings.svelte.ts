@@ -23,7 +23,7 @@ class Settings {
   /** Why the last request failed; empty if it succeeded. */
   problem = $derived(this.#answer.problem);
   /** The rules for tools, in their order. */
-  rules = $derived((this.find("discovery.toolRules")?.value ?? []) as ToolRule[]);
+  rules = $derived((this.find("discovery.tool_rules")?.value ?? []) as ToolRule[]);
 
   /** keep loads the settings now and after each change until the returned function is called. Use it as an effect. */
   keep = (): (() => void) => this.#answer.keep(["config"], SOON);

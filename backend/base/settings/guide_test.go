@@ -1,0 +1,105 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// guide is the page that shows the defaults.
+const guide = "../../../README.md"
+
+var update = flag.Bool("update", false, "write the defaults to the guide")
+
+// defaults returns config.yaml with all defaults and the comments of the table.
+func defaults() string {
+	var out strings.Builder
+	group := ""
+	for i := 0; i < len(Table); i++ {
+		row := Table[i]
+		path := strings.Split(row.Key, ".")
+		if len(path) > 1 && path[0] != group {
+			fmt.Fprintf(&out, "%s:\n", path[0])
+		}
+		group, _, _ = strings.Cut(row.Key+" ", ".")
+		indent := strings.Repeat("  ", min(len(path)-1, 1))
+		name, value := path[len(path)-1], exampleOf(row)
+		if len(path) > 2 { // a group in a group stands in one line
+			inner := []string{name + ": " + value}
+			for ; i+1 < len(Table) && strings.HasPrefix(Table[i+1].Key, path[0]+"."+path[1]+"."); i++ {
+				next := Table[i+1]
+				inner, row.Comment = append(inner, next.Key[strings.LastIndex(next.Key, ".")+1:]+": "+exampleOf(next)), next.Comment
+			}
+			name, value = path[1], "{"+strings.Join(inner, ", ")+"}"
+		}
+		line := indent + name + ": " + value
+		if row.Comment != "" {
+			line = fmt.Sprintf("%-23s # %s", line, row.Comment)
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
+func exampleOf(row Row) string {
+	switch v := row.fallback.(type) {
+	case time.Duration:
+		return strings.TrimSuffix(v.String(), "m0s") + map[bool]string{true: "m"}[strings.HasSuffix(v.String(), "m0s")]
+	case Seconds:
+		return fmt.Sprint(time.Duration(v).Seconds())
+	case string:
+		if v == "" {
+			return `""`
+		}
+		return v
+	case int, bool:
+		return fmt.Sprint(v)
+	}
+	return "[]"
+}
+
+func TestTheGuideShowsTheDefaultsOfTheTable(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), "```yaml\nport:")
+	_, after, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatal("the guide has no block with the defaults")
+	}
+	want := before + "```yaml\n" + defaults() + "```" + after
+	switch {
+	case want == string(text):
+	case *update:
+		if err := os.WriteFile(guide, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the defaults differ from the table; write them with: go test ./backend/base/settings -run TheGuide -update\n%s", defaults())
+	}
+}
+
+func TestTheDefaultsOfTheGuideAreTheDefaults(t *testing.T) {
+	s, err := load(t, defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, usual := s.Values(), func() map[string]any { d := Default(); return d.Values() }()
+	got, _ := json.Marshal(now)
+	want, _ := json.Marshal(usual)
+	if !bytes.Equal(got, want) {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	var document map[string]any
+	if err := yaml.Unmarshal([]byte(defaults()), &document); err != nil || len(document) == 0 {
+		t.Error(err)
+	}
+}
