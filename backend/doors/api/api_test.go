@@ -79,6 +79,7 @@ func TestTheDocumentIsValidOpenAPI(t *testing.T) {
 
 // media is a request or response body in the OpenAPI document.
 type media struct {
+	Ref     string `json:"$ref"`
 	Content map[string]struct {
 		Schema struct {
 			Ref string `json:"$ref"`
@@ -97,6 +98,15 @@ type operation struct {
 	Parameters  []struct{ Name, In string }
 	RequestBody *media
 	Responses   map[string]media
+}
+
+// resolve replaces references to responses that operations share.
+func (o operation) resolve(doc document) {
+	for status, r := range o.Responses {
+		if name, ok := strings.CutPrefix(r.Ref, "#/components/responses/"); ok {
+			o.Responses[status] = doc.Components.Responses[name]
+		}
+	}
 }
 
 // problems describes what is wrong with the documented responses.
@@ -122,7 +132,8 @@ type document struct {
 	Tags       []struct{ Name string }
 	Paths      map[string]map[string]operation
 	Components struct {
-		Schemas map[string]struct{ Properties map[string]any }
+		Schemas   map[string]struct{ Properties map[string]any }
+		Responses map[string]media
 	}
 }
 
@@ -156,6 +167,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 	ids := make(map[string]string)
 	for path, item := range doc.Paths {
 		for method, op := range item {
+			op.resolve(doc)
 			name := strings.ToUpper(method) + " " + path
 			if op.Summary == "" || len(op.Tags) != 1 || !slices.Contains(tags, op.Tags[0]) || op.problems() != "" {
 				t.Errorf("%s: summary %q, tags %v, responses: %s", name, op.Summary, op.Tags, op.problems())
