@@ -133,9 +133,12 @@ func (s Scope) ways(name string) []Tool {
 
 // split splits a name at a separator, the longest server name first.
 func (s Scope) split(name, separator string) (ways []Tool) {
-	for at := strings.LastIndex(name, separator); at > 0; at = strings.LastIndex(name[:at], separator) {
+	for at := len(name) - len(separator) - 1; at > 0; at-- { // separators may overlap, as in one___tool
+		if !strings.HasPrefix(name[at:], separator) {
+			continue
+		}
 		server, tool := name[:at], name[at+len(separator):]
-		if _, err := s.Servers.Get(server); err != nil || tool == "" {
+		if _, err := s.Servers.Get(server); err != nil {
 			continue
 		}
 		way := Tool{Server: server, Name: tool}

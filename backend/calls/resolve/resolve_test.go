@@ -49,7 +49,7 @@ func scopeOf(t *testing.T, tools map[string][]string) resolve.Scope {
 
 func TestANameMeansTheSameToolInEveryForm(t *testing.T) {
 	s := scopeOf(t, map[string][]string{
-		"one": {"echo", "only", "a__b", "notes.list"}, "two": {"echo", "new__trap", "new.trap", "one.trap"}, "one.x": {"y"},
+		"one": {"echo", "only", "a__b", "notes.list", "_private"}, "two": {"echo", "new__trap", "new.trap", "one.trap"}, "one.x": {"y"},
 		"new": nil, "hidden": {"secret", "only"},
 	})
 	for _, row := range []struct{ server, name, want string }{
@@ -66,6 +66,7 @@ func TestANameMeansTheSameToolInEveryForm(t *testing.T) {
 		{"", "hidden__secret", "hidden secret true"},
 		{"", "secret", `there is no tool "secret"; did you mean mcp__one__echo?`},
 		{"", "echo", `2 servers have a tool "echo"; use one of mcp__one__echo, mcp__two__echo`},
+		{"", "one___private", "one _private true"},
 		{"", "one__a__b", "one a__b true"},
 		{"", "a__b", "one a__b true"},
 		{"", "one.x__y", "one.x y true"},

@@ -107,7 +107,7 @@ func TestANameMeansTheSameToolForEveryAction(t *testing.T) {
 		{"registry", "registry", `{"action":"get_schema","server":"two","tool":"mcp__two__echo"}`, `mcp__two__echo`},
 		{"registry", "registry", `{"action":"get_schema","name":"one__echo","server":"two"}`, `"found\": false`},
 		{"registry", "registry", `{"action":"proxy_call","call_as":"two.echo","arguments":{"text":"x"}}`, `"text":"x"`},
-		{"registry", "registry", `{"action":"toolset","do":"create","name":"both","tools":["echo"]}`, ambiguous},
+		{"registry", "registry", `{"action":"toolset","do":"build-toolset","name":"both","tools":["echo"]}`, ambiguous},
 		{"meta", "find_tool", `{"call_as":"look"}`, `mcp__one__look`},
 	} {
 		if got := agents[row.surface].Exchange("tools/call", "{"+hubtest.Calling(row.tool, row.arguments)+"}"); !strings.Contains(got, row.want) {
