@@ -134,7 +134,7 @@ var allowed = map[string][]string{
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/preinstall": {
-		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;
+		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;;
 		// are;; run; sandbox: what an installation may use
 		"base/fault", "base/paths", "base/process", "base/program",
 		"servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
@@ -163,7 +163,7 @@ var allowed = map[string][]string{
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; secrets: approvals end;;
+		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; secrets: approvals end;;;
 		// when a; server is started in another way
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
@@ -197,6 +197,7 @@ var allowed = map[string][]string{
 		"servers/secrets",
 		"trust/scan",
 	},
+	"calls/resolve": {"base/fault", "base/safetext", "discovery/catalog", "servers/registry", "calls/rules"},
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
 	"editors/bundle":     {"base/fault", "base/paths", "servers/secrets"}, // secrets: references in place of secret answers
@@ -276,7 +277,7 @@ var allowed = map[string][]string{
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs;;;
+		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs;;;;
 		// programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
@@ -316,7 +317,7 @@ var allowed = map[string][]string{
 		"protocol/schemacheck", "protocol/schemacompat",
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
 		"servers/features", "servers/lifecycle", "servers/readiness", "servers/registry", "servers/setup", "servers/upstream",
-		"calls/call", "calls/rules", "calls/toolset",
+		"calls/call", "calls/resolve", "calls/rules", "calls/toolset",
 		"editors/registration", "editors/table",
 		"doors/longresult", "doors/names", "doors/pendinginput", "doors/surfaces",
 	},
@@ -373,7 +374,8 @@ var allowed = map[string][]string{
 		"servers/corrections", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness", "servers/registry",
 		"servers/risk", "servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"trust/difference", "trust/quarantine", "trust/sandbox",
-		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
+		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/resolve", "calls/rules", "calls/screen",
+		"calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/persona",
 		"market/plan", "market/prerequisites", "market/updates",
@@ -406,7 +408,7 @@ var allowed = map[string][]string{
 
 	// hub composes everything.
 	"hub": {
-		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;
+		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;;
 		// states
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
@@ -427,8 +429,8 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;
-		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;
+		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;;
+		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;;
 		// sandbox:; this program confines itself before it becomes that of a server
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",
