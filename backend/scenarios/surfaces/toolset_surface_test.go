@@ -260,7 +260,7 @@ func TestAProjectLimitsAClientAndNeverWidens(t *testing.T) {
 	h := equipping(t, "")
 	hubtest.CreateToolset(t, h, "other", "two.echo")
 	project := func(surface, toolset string) companion.Entry {
-		return companion.Entry{Surface: surface, Project: companion.Project{Toolset: toolset, File: "/work/project/.agent-discover.json"}}
+		return companion.Entry{Surface: surface, Project: companion.Project{Toolset: toolset, File: "/home/me/project/.agent-discover.json"}}
 	}
 	for _, row := range []struct {
 		entry companion.Entry
