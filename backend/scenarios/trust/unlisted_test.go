@@ -293,3 +293,13 @@ func TestAHeldPromptOrResourceIsReadUnderNoOtherName(t *testing.T) {
 	}
 	s.ReachedNothing()
 }
+
+func TestAServerIsSentOneReadingOfWhatIsRead(t *testing.T) {
+	s := lax(t, "", "-resource", "note://1=A note")
+	a := hubtest.Introduced(t, s.Hub, hubtest.Server("one"), "{}")
+	for _, params := range []string{`{"uri":"note://1","URI":"note://2"}`, `{"URI":"note://2","uri":"note://1"}`} {
+		if got := a.Exchange("resources/read", params); !strings.Contains(got, "read note://1") || strings.Contains(got, "note://2") {
+			t.Errorf("%s: %s", params, got)
+		}
+	}
+}
