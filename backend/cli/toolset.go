@@ -22,7 +22,7 @@ func (c toolsetCommands) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "toolset", Short: "Save lists of tools, and show them to clients", Args: cobra.NoArgs,
 		Long: `Save lists of tools across servers, and show them to clients. Without a subcommand, list
-them. TOOL is SERVER.TOOL.
+them. TOOL is SERVER.TOOL or SERVER__TOOL.
 
 A client that is shown a toolset sees exactly its tools: with the entry
 "agent-discover mcp --surface toolset:NAME", with a token of this surface, with the HTTP

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -235,5 +236,13 @@ func TestEveryVariableOfTheTableSetsItsSetting(t *testing.T) {
 				t.Errorf("%s=%s: the value comes from %s, %v", row.Env, value, s.OriginOf(row.Key), err)
 			}
 		})
+	}
+}
+
+func TestEveryGroupOfTheTableHasItsPlaceOnThePage(t *testing.T) {
+	for _, row := range Table {
+		if row.Group != "" && (!slices.Contains(Groups, row.Group) || row.Label == "") || row.Help == "" {
+			t.Errorf("%s has the group %q, the label %q and the help %q", row.Key, row.Group, row.Label, row.Help)
+		}
 	}
 }

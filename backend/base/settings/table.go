@@ -17,7 +17,7 @@ import (
 type Row struct {
 	Key     string // in config.yaml
 	Former  string // the key in earlier versions, which is read, too; empty for none
-	Group   string // heading on the page; empty for settings that are only edited in the file
+	Group   string // heading on the page, one of Groups; empty for settings that are only edited in the file
 	Label   string // name on the page
 	Help    string // what the setting does, on the page and in the schema
 	Comment string // beside the default in the guide
@@ -32,7 +32,10 @@ type Row struct {
 	schema   string                        // members of the schema beyond type, description, default and choices, as JSON
 }
 
-// Table has all settings in the order of the guide and the page.
+// Groups are the headings of the page in their order.
+var Groups = []string{"Agents and tools", "Trust", "Servers", "Search", "Records and files", "Hub"}
+
+// Table has all settings in the order of the guide.
 var Table = []Row{
 	{
 		Key: "port", Group: "Hub", Label: "Port", Help: "Port of the hub on this machine; 0, or a port in use: any free one",

@@ -1,8 +1,10 @@
 package operations
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -36,7 +38,7 @@ func (c *Config) Routes(t *route.Table) {
 // Configuration is the settings that apply.
 type Configuration struct {
 	File     string          `json:"file" doc:"Path of the settings file, which need not exist."`
-	Settings []Setting       `json:"settings" nullable:"false" doc:"All settings, in the order of the page."`
+	Settings []Setting       `json:"settings" nullable:"false" doc:"All settings: first those that are only edited in the file, then by group in the order of the page."`
 	Problems []ConfigProblem `json:"problems" nullable:"false" doc:"What is wrong with the file as it is now. If there is a problem, the settings are those of an earlier version of it."`
 	Restart  []string        `json:"restart" nullable:"false" doc:"Keys of settings whose new values the hub uses after a restart."`
 }
@@ -66,7 +68,11 @@ type ConfigProblem struct {
 func NewConfiguration(file string, state *settings.State) Configuration {
 	c := Configuration{File: file, Settings: []Setting{}, Problems: ConfigProblems(state.Problems), Restart: append([]string{}, state.Restart...)}
 	values := state.Settings.Values()
-	for _, row := range settings.Table {
+	rows := slices.Clone(settings.Table)
+	slices.SortStableFunc(rows, func(a, b settings.Row) int {
+		return cmp.Compare(slices.Index(settings.Groups, a.Group), slices.Index(settings.Groups, b.Group))
+	})
+	for _, row := range rows {
 		value, _ := json.Marshal(values[row.Key]) // cannot fail: the values come from a file
 		c.Settings = append(c.Settings, Setting{
 			row.Key, value, state.Settings.OriginOf(row.Key), row.Group, row.Label, row.Help, row.Choices, row.Variable(), !row.Live,

@@ -3485,7 +3485,7 @@ export interface components {
             problems: components["schemas"]["ConfigProblem"][];
             /** @description Keys of settings whose new values the hub uses after a restart. */
             restart: string[];
-            /** @description All settings, in the order of the page. */
+            /** @description All settings: first those that are only edited in the file, then by group in the order of the page. */
             settings: components["schemas"]["Setting"][];
         };
         Connection: {
