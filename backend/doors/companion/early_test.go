@@ -222,10 +222,9 @@ func TestAListThatHasChangedIsAnnouncedToListeners(t *testing.T) {
 			if !ackFirst {
 				lines[0], lines[1] = lines[1], lines[0]
 			}
-			e.hubSends(lines...)
+			e.hubSends(strings.Join(append(lines, result("9", `{}`)), "\n")) // read at once
 			expect(t, e.out, ackLine)
 			expect(t, e.out, changed)
-			e.hubSends(result("9", `{}`))
 			expect(t, e.out, result("9", `{}`))
 		})
 	}

@@ -264,11 +264,12 @@ func (c *Companion) fromHub(line []byte, version string) error {
 // acknowledged returns the id of the listen request that a line acknowledges, and nil
 // for any other message.
 func acknowledged(line []byte) json.RawMessage {
-	if !bytes.HasPrefix(line, []byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged"`)) {
+	const method = "notifications/subscriptions/acknowledged"
+	if !bytes.Contains(line, []byte(method)) {
 		return nil
 	}
 	m, err := jsonrpc.Parse(line)
-	if err != nil {
+	if err != nil || m.Method != method {
 		return nil
 	}
 	return mcpversion.ReadMeta(m.Params).SubscriptionID

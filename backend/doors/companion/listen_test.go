@@ -40,7 +40,8 @@ func TestListenRequestsAreSentToTheNextHub(t *testing.T) {
 		expect(t, lines, listenLine)
 		expect(t, client, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}`)
 		go func() {
-			sendTo(t, second, ackLine) // the client has one
+			const reordered = `{"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}},"method":"notifications/subscriptions/acknowledged","jsonrpc":"2.0"}`
+			sendTo(t, second, reordered) // the client has one
 			sendTo(t, second, `{"jsonrpc":"2.0","method":"after"}`)
 		}()
 		expect(t, client, `{"jsonrpc":"2.0","method":"after"}`)

@@ -113,7 +113,8 @@ func sizeFor(unread []byte) int {
 }
 
 // Next returns the next line that is not blank, without its end. The line is
-// valid until the next call. The error is io.EOF at the end of the stream, a
+// valid until the next call; its capacity ends with its line end, so that appending one
+// copies nothing and appending more does not overwrite the lines after it. The error is io.EOF at the end of the stream, a
 // *LineTooLong, after which Next can be called again, or an error of the stream.
 func (l *LineReader) Next() ([]byte, error) {
 	for {
@@ -161,7 +162,7 @@ func (l *LineReader) read() ([]byte, error) {
 
 // take returns the next n bytes as a line.
 func (l *LineReader) take(n int) ([]byte, error) {
-	line := l.buf[l.from : l.from+n]
+	line := l.buf[l.from : l.from+n : l.from+n]
 	l.from += n
 	if n > firstBuffer {
 		l.short = 0

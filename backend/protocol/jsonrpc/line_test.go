@@ -43,6 +43,17 @@ func TestReaderContinuesAfterALineOverTheLimit(t *testing.T) {
 	}
 }
 
+func TestAppendingToALineLeavesTheLinesAfterIt(t *testing.T) {
+	lines := NewLineReader(strings.NewReader("first \r\nsecond\nthird"), 100)
+	for _, want := range []string{"first", "second", "third"} {
+		line, err := lines.Next()
+		if err != nil || string(line) != want {
+			t.Fatalf("read %q, %v, want %q", line, err, want)
+		}
+		_ = append(append(line, '\n'), "more text"...)
+	}
+}
+
 func TestReaderDoesNotKeepAHugeBuffer(t *testing.T) {
 	lines := NewLineReader(strings.NewReader(strings.Repeat("x", 4<<20)+"\n"+strings.Repeat("y", 100<<10)+"\n"), 8<<20)
 	for range 2 {
