@@ -17,7 +17,7 @@ func TestPausedHubStartsNoServer(t *testing.T) {
 	s.Play(
 		hubtest.Step{Name: "add a server", Method: "POST", Path: "/api/servers", Body: s.Server("on"), Status: 201},
 		hubtest.Step{Name: "activate", Method: "POST", Path: "/api/servers/1/activate", Status: 200, Events: []string{`state "running":true`}},
-		hubtest.Step{Name: "add another server", Method: "POST", Path: "/api/servers", Body: strings.TrimSuffix(s.Server("off"), "}") + `,"start":false}`, Status: 201},
+		hubtest.Step{Name: "add another server", Method: "POST", Path: "/api/servers", Body: s.StoppedServer("off"), Status: 201},
 		hubtest.Step{Name: "status before the pause", Method: "GET", Path: "/api/status", Status: 200, Never: []string{"paused"}},
 		hubtest.Step{Name: "pause", Method: "POST", Path: "/api/pause", Status: 200, Want: []string{`{"paused":true}`}, Events: []string{`state "running":false`}},
 		hubtest.Step{Name: "pause again", Method: "POST", Path: "/api/pause", Status: 200, Want: []string{`{"paused":true}`}},

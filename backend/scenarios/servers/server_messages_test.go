@@ -84,7 +84,7 @@ func TestACopyOfAServerForATestHasItsSecretsAndRootsOfItsOwn(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_PASSPHRASE", "a passphrase")
 	s := hubtest.NewScenario(t, hub.Options{})
 	s.Play(
-		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("notes"), Status: 201, Keep: "id"},
+		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.StoppedServer("notes"), Status: 201, Keep: "id"},
 		hubtest.Step{Name: "store a secret", Method: "PUT", Path: "/api/servers/{id}/secrets/NOTES_KEY", Body: `{"value":"correct-horse-battery"}`, Status: 200},
 		hubtest.Step{Name: "roots of the shared server", Method: "GET", Path: "/api/servers/{id}/roots", Status: 200, Want: []string{`{"roots":[],"fixed":true}`}},
 		hubtest.Step{Name: "open a copy of an unknown server", Method: "POST", Path: "/api/transient", Body: `{"server":"nobody"}`, Status: 404, Want: []string{`server \"nobody\" was removed`}},

@@ -52,7 +52,13 @@ func NewScenario(t *testing.T, o hub.Options) *Scenario {
 	return &Scenario{T: t, Hub: h, Ended: ended, Events: RecordEvents(t, h)}
 }
 
-// Server returns a request body that configures an mcptest server.
+// StoppedServer returns the body of Server with "start": false: the server starts only for a call.
+func (s *Scenario) StoppedServer(name string, flags ...string) string {
+	s.T.Helper()
+	return strings.Replace(s.Server(name, flags...), "{", `{"start":false,`, 1)
+}
+
+// Server returns a request body that configures an mcptest server. A hub that adds it may start it once in the background.
 func (s *Scenario) Server(name string, flags ...string) string {
 	s.T.Helper()
 	command := mcptest.Command(s.T, flags...)
