@@ -120,7 +120,11 @@ var allowed = map[string][]string{
 		// catalog: an import adds tools
 		"base/fault", "base/pathname", "base/paths",
 		"discovery/catalog",
-		"servers/lifecycle", "servers/registry",
+		"servers/intake", "servers/registry",
+	},
+	"servers/intake": {
+		"base/fault", "base/safetext", "base/samename",
+		"servers/registry", "servers/secretmigration", "servers/secrets",
 	},
 
 	"trust/normalize": {},
@@ -134,7 +138,7 @@ var allowed = map[string][]string{
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/preinstall": {
-		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;;
+		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;;;
 		// are;; run; sandbox: what an installation may use
 		"base/fault", "base/paths", "base/process", "base/program",
 		"servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
@@ -163,7 +167,7 @@ var allowed = map[string][]string{
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; secrets: approvals end;;;
+		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; secrets: approvals end;;;;
 		// when a; server is started in another way
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
@@ -217,7 +221,7 @@ var allowed = map[string][]string{
 	"editors/importer": {
 		// registration: it removes imported entries
 		"base/fault", "base/pathname", "base/safetext",
-		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets",
+		"servers/intake", "servers/registry", "servers/risk", "servers/secrets",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table",
 	},
 	"editors/doctor": {
@@ -232,7 +236,7 @@ var allowed = map[string][]string{
 	"market/persona": {
 		// bundle: archives; importer: servers as any client writes them
 		"base/fault", "base/safetext",
-		"servers/registry",
+		"servers/intake", "servers/registry",
 		"calls/toolset",
 		"editors/bundle", "editors/importer",
 	},
@@ -277,12 +281,12 @@ var allowed = map[string][]string{
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs;;;;
-		// programs and reports their output
+		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it
+		// runs;;;;; programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"discovery/catalog",
-		"servers/prefetch", "servers/registry", "servers/secretmigration", "servers/secrets",
+		"servers/intake", "servers/prefetch", "servers/registry", "servers/secrets",
 		"editors/bundle",
 		"market/listing", "market/plan", "market/prerequisites",
 	},
@@ -316,7 +320,8 @@ var allowed = map[string][]string{
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/mcpversion",
 		"protocol/schemacheck", "protocol/schemacompat",
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
-		"servers/features", "servers/lifecycle", "servers/readiness", "servers/registry", "servers/setup", "servers/upstream",
+		"servers/features", "servers/intake", "servers/lifecycle", "servers/readiness", "servers/registry", "servers/setup",
+		"servers/upstream",
 		"calls/call", "calls/resolve", "calls/rules", "calls/toolset",
 		"editors/registration", "editors/table",
 		"doors/longresult", "doors/names", "doors/pendinginput", "doors/surfaces",
@@ -349,8 +354,8 @@ var allowed = map[string][]string{
 		// it composes the packages below it
 		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/corrections", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness", "servers/registry",
-		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"servers/corrections", "servers/intake", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness",
+		"servers/registry", "servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration",
@@ -371,8 +376,8 @@ var allowed = map[string][]string{
 		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens",
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
-		"servers/corrections", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness", "servers/registry",
-		"servers/risk", "servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"servers/corrections", "servers/intake", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness",
+		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"trust/difference", "trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/resolve", "calls/rules", "calls/screen",
 		"calls/toolset",
@@ -408,14 +413,15 @@ var allowed = map[string][]string{
 
 	// hub composes everything.
 	"hub": {
-		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;;
+		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;;;
 		// states
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
 		"protocol/mcphttp",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
-		"servers/corrections", "servers/features", "servers/firststart", "servers/lifecycle", "servers/oauth", "servers/prefetch",
-		"servers/readiness", "servers/registry", "servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"servers/corrections", "servers/features", "servers/firststart", "servers/intake", "servers/lifecycle", "servers/oauth",
+		"servers/prefetch", "servers/readiness", "servers/registry", "servers/secretmigration", "servers/secrets", "servers/setup",
+		"servers/upstream",
 		"trust/classifier", "trust/preinstall", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
@@ -429,8 +435,8 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;;
-		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;;
+		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;;;
+		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;;;
 		// sandbox:; this program confines itself before it becomes that of a server
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",

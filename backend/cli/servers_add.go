@@ -20,7 +20,8 @@ type newServer struct {
 	isolation, account      string
 	sandbox                 string
 	env, tags               []string
-	keep, later, sse, yes   bool
+	keep, later, sse        bool
+	yes, plain              bool
 }
 
 func (c serverCommands) add() *cobra.Command {
@@ -56,10 +57,11 @@ before anything is added; then each server is started once in the background.`,
 	}
 	cmd.Flags().StringVar(&n.paste, "paste", "", "add the servers in the text in `FILE`; - for standard input")
 	cmd.Flags().BoolVar(&n.yes, "yes", false, "with LINK or --paste: add without asking")
+	cmd.Flags().BoolVar(&n.plain, "plain-text", false, "with LINK or --paste: keep credentials readable in the configuration if they cannot be stored as secrets")
 	cmd.Flags().StringVar(&n.url, "url", "", "add the remote server at `URL`")
 	cmd.Flags().BoolVar(&n.sse, "sse", false, "use the older SSE transport for --url, not streamable HTTP")
 	cmd.Flags().StringVar(&n.description, "description", "", "what the server is for, as `TEXT` of one sentence")
-	cmd.Flags().StringArrayVar(&n.env, "env", nil, "environment variable of the server, as `NAME=VALUE`; may be repeated")
+	cmd.Flags().StringArrayVar(&n.env, "env", nil, "environment variable of the server, as `NAME=VALUE`; may be repeated; a credential is stored as a secret")
 	cmd.Flags().StringSliceVar(&n.tags, "tag", nil, "`TAG` of the server; may be repeated")
 	cmd.Flags().StringVar(&n.account, "account", "", "`LABEL` of the account that the server uses, if you add the same server for several")
 	cmd.Flags().BoolVar(&n.keep, "keep-running", false, "start the server with the hub, and do not stop it when idle")
@@ -111,7 +113,7 @@ func parsePairs(flag string, list []string) (map[string]string, error) {
 // addPasted adds the servers in a pasted text or an install link, as an import
 // does.
 func (c serverCommands) addPasted(ctx context.Context, n newServer, args []string) error {
-	editors, f := editorCommands(c), importFlags{yes: n.yes, text: n.paste}
+	editors, f := editorCommands(c), importFlags{yes: n.yes, plain: n.plain, text: n.paste}
 	if n.paste != "" && len(args) > 0 {
 		return usagef("--paste takes no name and no command: the text contains them")
 	}
@@ -160,9 +162,13 @@ func (c serverCommands) create(ctx context.Context, body map[string]any, later b
 	if err := refuseClient(ctx, client, body); err != nil {
 		return err
 	}
-	var server operations.Server
-	if err := client.Do(ctx, http.MethodPost, "/api/servers", body, &server); err != nil {
+	var added operations.CreatedServer
+	if err := client.Do(ctx, http.MethodPost, "/api/servers", body, &added); err != nil {
 		return err
+	}
+	server := added.Server
+	for _, note := range added.Notes {
+		c.notef("Note: %s\n", cell(note))
 	}
 	if later {
 		return c.respond(server, "Added server %s. Agents cannot find its tools before it has started once: agent-discover servers refresh %[1]s\n", server.Name)

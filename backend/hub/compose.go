@@ -33,6 +33,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/proposals"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/firststart"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
@@ -73,6 +74,7 @@ type servers struct {
 	results   *screen.Screen
 	upstream  *upstream.Manager
 	calls     *call.Pipeline
+	intake    *intake.Intake
 	lifecycle *lifecycle.Manager
 	migrator  *secretmigration.Migrator
 	policy    rules.Current
@@ -225,6 +227,9 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox, s.approvals, s.toolsets, s.trust, s.sandbox}, Hold: s.first.Hold, Policy: h.agentsMay, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
+	s.intake = intake.New(intake.Options{
+		Registry: s.registry, Vault: s.vault, Migrator: s.migrator, Policy: h.agentsMay, Hold: s.first.Hold, Remove: s.lifecycle.Remove, Trust: s.trust,
+	})
 	s.prefetch = prefetch.New(prefetch.Options{
 		Registry: s.registry, Running: s.upstream, Environment: login, Refuse: s.trust.RefuseStart, Confined: s.sandbox, Background: config.WarmPackages,
 		Folder: h.options.Folder.Run("downloads"), Bus: h.bus, Log: h.log,
@@ -239,10 +244,10 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 		Servers: s.upstream, Configured: s.registry.Get, Inbox: s.inbox, Pipeline: s.calls, Presets: h.store,
 	})
 	s.setup = setup.New(setup.Options{
-		Registry: s.registry, Lifecycle: s.lifecycle, Secrets: s.vault, File: config.SetupFile, Variable: variable(login), Log: h.log,
+		Registry: s.registry, Intake: s.intake, Lifecycle: s.lifecycle, Secrets: s.vault, File: config.SetupFile, Variable: variable(login), Log: h.log,
 	})
 	s.imports = setup.NewImporter(setup.ImportOptions{
-		Registry: s.registry, Lifecycle: s.lifecycle, Catalog: h.discovery.catalog, Secrets: s.vault, Metrics: importedMetrics{s.journal},
+		Registry: s.registry, Intake: s.intake, Catalog: h.discovery.catalog, Secrets: s.vault, Metrics: importedMetrics{s.journal},
 		Presets: h.store, Imported: s.trust.Forget, Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
 	})
 }
@@ -251,11 +256,11 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d, s := &h.doors, &h.servers
 	d.clients = gateway.NewClientHistory(h.store, h.log)
 	d.gateway = gateway.New(gateway.Options{
-		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Search: h.discovery.search, Lifecycle: s.lifecycle, Setup: s.setup,
+		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Search: h.discovery.search, Intake: s.intake, Lifecycle: s.lifecycle, Setup: s.setup,
 		Calls: s.calls, Policy: &s.policy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
 		Toolsets: s.toolsets, Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
 		Person: person{s.inbox, s.approvals}, Readiness: s.readiness, Arrivals: arrivals{s.first, h.discovery.embedding}, SignIns: signIns{s.oauth},
-		Market:   agentMarket{proposals.New(proposals.Options{Market: h.market.marketplace, Registry: s.registry, Policy: s.lifecycle.InstallPolicy})},
+		Market:   agentMarket{proposals.New(proposals.Options{Market: h.market.marketplace, Registry: s.registry, Policy: s.intake.Policy})},
 		AddFound: h.addFound(config.SessionTools), ResultsFolder: config.Results.Folder, Outdated: h.outdated(time.Now()),
 	})
 	d.companion = &companion.Hub{
@@ -275,7 +280,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.api = api.New(api.Options{
 		Info: h.info, Stop: h.Stop, Sessions: h.openSessions(), Timeouts: h.options.Timeouts,
 		Servers: api.Servers{
-			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Readiness: s.readiness, Calls: s.calls,
+			Registry: s.registry, Catalog: h.discovery.catalog, Intake: s.intake, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Readiness: s.readiness, Calls: s.calls,
 			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.ToolHistory,
 			Corrections: h.corrections,
 			Secrets:     api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},

@@ -47,9 +47,8 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 		Execute: executor(login), LastSeen: h.lastSeen, Sealer: h.servers.vault, Bus: h.bus, Log: h.log,
 	})
 	e.importer = importer.New(importer.Options{
-		Machine: machine, Registry: h.servers.registry, Lifecycle: h.servers.lifecycle, Vault: h.servers.vault, Migrator: h.servers.migrator,
-		RemoveEntries: e.registrar.TakeOut, Accept: func(ctx context.Context, server string) error { return h.servers.trust.Accept(ctx, server, false) },
-		Bundles: filepath.Join(string(h.options.Folder), "bundles"),
+		Machine: machine, Registry: h.servers.registry, Intake: h.servers.intake, Vault: h.servers.vault,
+		RemoveEntries: e.registrar.TakeOut, Bundles: filepath.Join(string(h.options.Folder), "bundles"),
 	})
 	e.doctor = doctor.New(doctor.Options{
 		Machine: machine, Editors: e.registrar, Importer: e.importer, Servers: h.servers.registry, Tools: h.discovery.catalog,

@@ -48,7 +48,7 @@ type market struct {
 func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login loginEnv) (err error) {
 	m := &h.market
 	m.personas = persona.New(persona.Options{
-		Folder: h.options.Folder.Personas(), Parser: h.editors.importer, Store: h.store, Lifecycle: h.servers.lifecycle, Registry: h.servers.registry, Toolsets: h.servers.toolsets,
+		Folder: h.options.Folder.Personas(), Parser: h.editors.importer, Store: h.store, Intake: h.servers.intake, Lifecycle: h.servers.lifecycle, Registry: h.servers.registry, Toolsets: h.servers.toolsets,
 	})
 	network := h.network(login)
 	m.official = official.New(official.Options{URL: config.Market.RegistryURL, Network: network})
@@ -68,8 +68,8 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 		Machine: h.machine(), Programs: m.programs, Environment: login,
 		Releases: map[listing.Kind]installer.Releases{listing.KindNPM: m.npm, listing.KindPyPI: m.pypi},
 		Files:    fetch.New(fetch.Options{Source: "the publisher", Network: network, Allow: netreach.NotNearerThan(config.Market.RegistryURL)}), Packages: h.servers.prefetch,
-		Registry: h.servers.registry, Servers: h.servers.lifecycle, Children: h.servers.upstream,
-		Vault: h.servers.vault, Credentials: h.servers.migrator, Store: h.store, Bus: h.bus, Log: h.log,
+		Registry: h.servers.registry, Intake: h.servers.intake, Servers: h.servers.lifecycle, Children: h.servers.upstream,
+		Vault: h.servers.vault, Store: h.store, Bus: h.bus, Log: h.log,
 	})
 	m.marketplace = marketplace.New(marketplace.Options{
 		Official: m.official, Mirror: m.mirror, NPM: m.npm, PyPI: m.pypi,

@@ -136,7 +136,7 @@ describe("adding servers", () => {
       if (i < args.length - 1) await page.keyboard.press("Enter");
     }
     await dialog.getByLabel("Name", { exact: true }).fill("memory");
-    await dialog.getByText(/server named "memory" exists already/).waitFor();
+    await dialog.getByText(/Server "memory" already exists/).waitFor();
     expect(await dialog.getByRole("button", { name: "Add server" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Name", { exact: true }).fill("pair");
     await dialog.getByRole("checkbox", { name: /^Always list/ }).click();

@@ -16,6 +16,7 @@ const (
 	CodeCredential     = "credential_blocked"    // the arguments contain a credential
 	CodeKept           = "result_kept"           // the result is kept back until a person releases it
 	CodeMissingProgram = "missing_program"       // the installation needs a program; the plan says how to get it
+	CodeUnstorable     = "secret_unstorable"     // credentials of a configuration cannot be stored as secrets now
 	CodeUpToDate       = "up_to_date"            // there is no other version to compare with
 	CodeTooLarge       = "too_large"             // a document exceeds its limit
 )

@@ -47,6 +47,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 	"github.com/agent-discover/agent-discover/backend/servers/corrections"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
@@ -92,6 +93,7 @@ type Config struct {
 type Servers struct {
 	Registry  *registry.Registry
 	Catalog   *catalog.Catalog
+	Intake    *intake.Intake
 	Lifecycle *lifecycle.Manager
 	Prefetch  *prefetch.Prefetcher
 	Upstream  *upstream.Manager
@@ -239,7 +241,7 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Rules{Policy: o.Config.Policy, Catalog: s.Catalog},
 		&operations.Sessions{Sessions: o.Sessions},
 		&operations.Tokens{Tokens: o.Clients.Tokens, Registry: s.Registry, Toolsets: s.Toolsets, Importer: o.Editors.Importer, Address: o.Info.Address()},
-		&operations.Servers{Registry: s.Registry, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Trust: s.Trust, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Corrections: s.Corrections, Views: views},
+		&operations.Servers{Registry: s.Registry, Intake: s.Intake, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Trust: s.Trust, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Corrections: s.Corrections, Views: views},
 		&operations.Parse{Importer: o.Editors.Importer},
 		&operations.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Accept: s.Trust.Accept, Views: views},
 		&operations.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied},
@@ -273,7 +275,7 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Market{Market: o.Market.Marketplace},
 		&operations.MarketJobs{Installer: o.Market.Installer, Programs: o.Market.Programs},
 		&operations.MarketMirror{Mirror: o.Market.Mirror},
-		&operations.MarketUpdates{Updates: o.Market.Updates, Policy: s.Lifecycle.InstallPolicy},
+		&operations.MarketUpdates{Updates: o.Market.Updates, Policy: s.Intake.Policy},
 		&operations.Personas{Personas: o.Market.Personas},
 		&operations.Marketplace{Market: o.Market.Marketplace},
 	}

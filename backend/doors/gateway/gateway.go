@@ -27,6 +27,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/pendinginput"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
@@ -61,6 +62,7 @@ type Options struct {
 	Catalog      *catalog.Catalog
 	Listings     *features.Listings
 	Search       *search.Searcher
+	Intake       *intake.Intake
 	Lifecycle    *lifecycle.Manager
 	Setup        *setup.Syncer
 	Calls        *call.Pipeline
@@ -100,6 +102,7 @@ type Gateway struct {
 	catalog       *catalog.Catalog
 	listings      *features.Listings
 	search        *search.Searcher
+	intake        *intake.Intake
 	lifecycle     *lifecycle.Manager
 	setup         *setup.Syncer
 	outdated      func(server string) bool // nil for never
@@ -146,7 +149,7 @@ func New(o Options) *Gateway {
 		sealer, _ = pendinginput.NewSealer(pendinginput.NewKey()) // the key has the right size
 	}
 	g := &Gateway{
-		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, outdated: o.Outdated, calls: o.Calls, policy: o.Policy,
+		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, intake: o.Intake, lifecycle: o.Lifecycle, setup: o.Setup, outdated: o.Outdated, calls: o.Calls, policy: o.Policy,
 		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, readiness: o.Readiness, arrivals: o.Arrivals, market: o.Market, toolsets: o.Toolsets, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound},
 		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{calls: o.Calls}, parked: pendinginput.New(sealer), sealer: sealer,
 		settling: make(chan chan struct{}), over: make(chan struct{}),

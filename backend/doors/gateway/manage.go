@@ -9,6 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -75,13 +76,14 @@ func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 	if args.Command == "" {
 		return nil, fault.New(fault.Invalid, `command is required for manual installation (or use source: "registry" to auto-detect)`)
 	}
-	server, err := s.gateway.lifecycle.Propose(ctx, registry.Server{
+	out, err := s.gateway.intake.Add(ctx, intake.Arrival{Origin: intake.Agent, Readable: true, Server: registry.Server{
 		Name: args.Name, Description: args.Description, Source: "manual",
 		Command: args.Command, Args: args.Args, Env: args.Env, Tags: args.Tags, ProposedBy: s.proposer(),
-	})
+	}})
 	if err != nil {
 		return nil, err
 	}
+	server := out.Server
 	reply := struct {
 		Status   string   `json:"status"`
 		Server   string   `json:"server"`

@@ -22,9 +22,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/corrections"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -64,12 +64,12 @@ func newFixture(t *testing.T) *fixture {
 		Entry: table.Server{Transport: "stdio", Command: f.program, Args: []string{"mcp"}},
 	})
 	processes := upstream.New(upstream.Options{Registry: f.servers, Catalog: f.tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")})
-	installer := lifecycle.New(lifecycle.Options{Registry: f.servers, Catalog: f.tools, Vault: vault, Log: log, Processes: processes})
+	manager := lifecycle.New(lifecycle.Options{Registry: f.servers, Catalog: f.tools, Vault: vault, Log: log, Processes: processes})
 	lists, err := features.Open(t.Context(), db, bus)
 	f.must(err)
 	f.doctor = doctor.New(doctor.Options{
 		Machine: f.machine(), Editors: f.registrar, Servers: f.servers, Tools: f.tools,
-		Importer:    importer.New(importer.Options{Machine: f.machine(), Registry: f.servers, Lifecycle: installer, Vault: vault, Migrator: secretmigration.New(f.servers, vault), RemoveEntries: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles")}),
+		Importer:    importer.New(importer.Options{Machine: f.machine(), Registry: f.servers, Intake: intake.New(intake.Options{Registry: f.servers, Vault: vault, Remove: manager.Remove}), Vault: vault, RemoveEntries: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles")}),
 		Corrections: corrections.Reader{Tools: f.tools, Listings: lists, Running: processes}.Of,
 		ShownTokens: f.shownTokens, Listed: func() []string { return f.listed },
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/bundle"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Question is a setting that a bundle asks the user for.
@@ -118,16 +118,16 @@ func (i *Importer) importBundle(ctx context.Context, q Request, dry bool) (Repor
 		q.Choices = []Choice{{ID: all[0].ID}}
 	}
 	for _, chosen := range choose(q, all) {
-		result := newResult(chosen, q.Unseen)
+		result := newResult(chosen)
 		switch {
 		case chosen.unknown:
 			result.fail("the bundle has changed since it was scanned; scan it again")
 		case chosen.Problem != "":
 			result.fail(chosen.Problem)
 		default:
-			run := bundleImport{Importer: i, bundle: b, unseen: q.Unseen, result: &result, values: q.Values, keeping: keeping{vault: i.options.Vault, plain: q.PlainText}}
+			run := bundleImport{Importer: i, bundle: b, request: q, result: &result}
 			existing, folder := i.installed(b)
-			run.existing, run.folder = existing.Name, folder
+			run.existing, run.folder = existing, folder
 			if err = run.do(ctx, dry); fault.KindOf(err) == fault.Invalid {
 				return Report{}, err
 			} else if err != nil {
@@ -142,132 +142,87 @@ func (i *Importer) importBundle(ctx context.Context, q Request, dry bool) (Repor
 // bundleImport is the state of the import of one bundle.
 type bundleImport struct {
 	*Importer
-	unseen   bool
 	bundle   *bundle.Bundle
+	request  Request
 	result   *Result
-	values   map[string]string // the user's answers
-	keeping  keeping
-	existing string // the server imported from this bundle before; "" for none
-	folder   string // of existing, below Bundles
+	existing registry.Server // imported from this bundle before; without a name if there is none
+	folder   string          // of existing, below Bundles
 }
 
 // do imports the bundle. If its server exists already, do replaces the files of
 // the server, and its configuration if the user answered the bundle's questions.
 func (b *bundleImport) do(ctx context.Context, dry bool) error {
-	if b.existing != "" {
-		b.result.Name, b.result.Status = b.existing, Existing
+	known := b.existing.Name != ""
+	if known {
+		b.result.Name, b.result.Status = b.existing.Name, Existing
 	}
-	if b.existing == "" || len(b.values) > 0 {
-		if err := b.bundle.Check(b.system(), b.values); err != nil {
+	configure := !known || len(b.request.Values) > 0
+	if configure {
+		if err := b.bundle.Check(b.system(), b.request.Values); err != nil {
 			return err
 		}
 	}
-	if b.existing == "" {
-		if err := checkName(b.result.Name); err != nil {
-			return err
-		}
-		if err := b.checkFree(b.result.Name); err != nil {
-			return err
-		}
-	}
-	launch, answers := b.bundle.Configure(b.system(), filepath.Join(b.options.Bundles, b.bundle.Folder()), b.values)
+	launch, answers := b.bundle.Configure(b.system(), filepath.Join(b.options.Bundles, b.bundle.Folder()), b.request.Values)
 	b.result.Preview = previewOf(table.Server{Transport: "stdio", Command: launch.Command, Args: launch.Args, Env: launch.Env})
-	for _, a := range answers {
-		b.result.Moved = append(b.result.Moved, a.Where)
-	}
-	if b.existing == "" || len(b.values) > 0 {
-		if why := b.keeping.reason(ctx); len(answers) > 0 && why != "" {
-			return fault.New(fault.Unavailable, "the bundle needs a secret, which cannot be stored: %s", why)
-		}
-		if err := b.keeping.plan(ctx, secrets.Plaintext(launch.Env, launch.Args, nil, ""), &Result{}); err != nil {
-			return err
-		}
-	}
-	if dry {
-		return nil
-	}
-	unpacked, err := b.bundle.Unpack(ctx, b.options.Bundles, launch)
-	if err != nil {
-		return err
-	}
-	if err := b.store(ctx, launch, answers); err != nil {
-		return errors.Join(err, unpacked.Undo())
-	}
-	if err := unpacked.Keep(); err != nil || b.existing == "" || b.unseen || b.options.Accept == nil {
-		return err
-	}
-	return b.options.Accept(ctx, b.existing)
-}
-
-// store writes the server to the registry and the secret answers to the
-// keychain. After a failure a server that did not exist before is removed.
-func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers []bundle.Secret) error {
-	name := b.result.Name
-	if b.existing == "" {
-		server := registry.Server{
-			Name: name, Source: "bundle", Description: shown(b.bundle.Description), Transport: "stdio",
+	arrival := intake.Arrival{Server: b.inFolder(), Origin: originOf(b.request), Moved: true, Known: known, Readable: true}
+	if configure {
+		arrival.Readable, arrival.Values = b.request.PlainText, make(map[string]string)
+		arrival.Server = registry.Server{
+			Name: b.result.Name, Source: "bundle", Description: shown(b.bundle.Description), Transport: "stdio",
 			Command: launch.Command, Args: launch.Args, Env: launch.Env,
 		}
-		add := b.options.Lifecycle.Add
-		if b.unseen {
-			add = b.options.Lifecycle.AddUnapproved
-		}
-		if _, err := add(ctx, server); err != nil {
-			return err
-		}
-	} else if b.unseen { // the new files are another program
-		if _, err := b.options.Registry.Update(ctx, name, func(r *registry.Server) { r.Approved = false }); err != nil {
-			return err
-		}
-		b.result.Waiting = true
-	}
-	if b.existing != "" && len(b.values) == 0 {
-		b.result.Moved = []string{} // no credential was moved: only the files were replaced
-		return b.moveFolder(ctx)
-	}
-	for _, a := range answers {
-		if err := b.options.Vault.Set(ctx, name, a.Name, a.Value); err != nil {
-			if b.existing == "" {
-				err = errors.Join(err, b.options.Lifecycle.Remove(context.WithoutCancel(ctx), name))
-			}
-			return err
+		for _, a := range answers {
+			arrival.Values[a.Name] = a.Value
+			b.result.Moved = append(b.result.Moved, a.Where)
 		}
 	}
-	if b.existing != "" {
-		b.result.Status = Imported
-		_, err := b.options.Registry.Update(ctx, name, func(r *registry.Server) {
-			r.Command, r.Args, r.Env = launch.Command, launch.Args, launch.Env
-		})
-		if err != nil {
-			return err
+	out, err := b.options.Intake.Check(ctx, arrival)
+	if err == nil && !dry {
+		out, err = b.install(ctx, launch, arrival)
+	}
+	switch {
+	case err != nil:
+		return readableAllowed(err)
+	case configure:
+		if !dry {
+			b.result.Status = Imported
 		}
+		b.result.take(out)
+	default:
+		b.result.Waiting = !out.Server.Approved
 	}
-	// An answer may be a credential although the manifest does not mark the
-	// setting as sensitive.
-	err := b.moveSecrets(ctx, b.keeping, secrets.Plaintext(launch.Env, launch.Args, nil, ""), b.result)
-	if err != nil && b.existing == "" {
-		err = errors.Join(err, b.options.Lifecycle.Remove(context.WithoutCancel(ctx), name), b.options.Registry.Compact(ctx))
-	}
-	return err
+	return nil
 }
 
-// moveFolder makes the existing server use the folder of the bundle, if it uses
-// a former one.
-func (b *bundleImport) moveFolder(ctx context.Context) error {
+// install unpacks the files of the bundle and adds its server.
+func (b *bundleImport) install(ctx context.Context, launch bundle.Launch, a intake.Arrival) (intake.Outcome, error) {
+	unpacked, err := b.bundle.Unpack(ctx, b.options.Bundles, launch)
+	if err != nil {
+		return intake.Outcome{}, err
+	}
+	out, err := b.options.Intake.Add(ctx, a)
+	if err != nil {
+		return out, errors.Join(err, unpacked.Undo())
+	}
+	return out, unpacked.Keep()
+}
+
+// inFolder returns the existing server as it runs in the folder of the bundle, if it
+// uses a former one.
+func (b *bundleImport) inFolder() registry.Server {
+	s := b.existing
 	if pathname.Here.Equal(b.folder, b.bundle.Folder()) {
-		return nil
+		return s
 	}
 	from, to := filepath.Join(b.options.Bundles, b.folder), filepath.Join(b.options.Bundles, b.bundle.Folder())
-	_, err := b.options.Registry.Update(ctx, b.existing, func(r *registry.Server) {
-		r.Command = moved(r.Command, from, to)
-		for n, arg := range r.Args {
-			r.Args[n] = moved(arg, from, to)
-		}
-		for name, value := range r.Env {
-			r.Env[name] = moved(value, from, to)
-		}
-	})
-	return err
+	s.Command, s.Args, s.Env = moved(s.Command, from, to), slices.Clone(s.Args), maps.Clone(s.Env)
+	for n, arg := range s.Args {
+		s.Args[n] = moved(arg, from, to)
+	}
+	for name, value := range s.Env {
+		s.Env[name] = moved(value, from, to)
+	}
+	return s
 }
 
 // moved returns a text with the path of another folder in place of a folder's.

@@ -158,7 +158,7 @@ func TestImportingABundleAgainRestoresItsFiles(t *testing.T) {
 		t.Errorf("the server is %+v", s)
 	}
 	f.add(registry.Server{Name: "by-hand", Command: "npx", Args: s.Args})
-	f.must(f.options.Lifecycle.Remove(t.Context(), "my-notes"))
+	f.must(f.lifecycle.Remove(t.Context(), "my-notes"))
 	scan, _, err = f.ScanBundle(t.Context(), file)
 	f.must(err)
 	if c := candidate(t, scan, "my-notes"); c.Existing != "" {

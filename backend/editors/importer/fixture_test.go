@@ -19,9 +19,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -31,13 +31,16 @@ import (
 // dependencies.
 type fixture struct {
 	*importer.Importer
-	options importer.Options
-	t       testing.TB
-	home    string
-	bin     string // the only folder on the PATH
-	folder  paths.Folder
-	vault   *secrets.Vault
-	removed []string // calls of removeEntries: editor, file, entries
+	options   importer.Options
+	t         testing.TB
+	home      string
+	bin       string // the only folder on the PATH
+	folder    paths.Folder
+	vault     *secrets.Vault
+	registry  *registry.Registry
+	lifecycle *lifecycle.Manager
+	intake    intake.Options
+	removed   []string // calls of removeEntries: editor, file, entries
 }
 
 // newFixture returns a fixture with the programs npx and uvx, and with a vault
@@ -62,12 +65,15 @@ func newFixture(t testing.TB, locked bool) *fixture {
 	}
 	f.options = importer.Options{
 		Machine: f.machine(), RemoveEntries: f.removeEntries, Bundles: filepath.Join(string(folder), "bundles"),
-		Registry: servers, Vault: f.vault, Migrator: secretmigration.New(servers, f.vault),
-		Lifecycle: lifecycle.New(lifecycle.Options{
-			Registry: servers, Catalog: tools, Vault: f.vault, Log: log,
-			Processes: upstream.New(upstream.Options{Registry: servers, Catalog: tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
-		}),
+		Registry: servers, Vault: f.vault,
 	}
+	f.lifecycle = lifecycle.New(lifecycle.Options{
+		Registry: servers, Catalog: tools, Vault: f.vault, Log: log,
+		Processes: upstream.New(upstream.Options{Registry: servers, Catalog: tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
+	})
+	f.intake = intake.Options{Registry: servers, Vault: f.vault, Remove: f.lifecycle.Remove}
+	f.options.Intake = intake.New(f.intake)
+	f.registry = servers
 	f.Importer = importer.New(f.options)
 	return f
 }
@@ -163,7 +169,8 @@ func (f *fixture) server(name string) registry.Server {
 
 func (f *fixture) add(s registry.Server) registry.Server {
 	f.t.Helper()
-	s, err := f.options.Lifecycle.Add(f.t.Context(), s)
+	s.Approved = true
+	s, err := f.registry.Add(f.t.Context(), s)
 	f.must(err)
 	return s
 }

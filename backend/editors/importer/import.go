@@ -3,13 +3,11 @@ package importer
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
-	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -64,7 +62,7 @@ const (
 func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, error) {
 	i.importing.Lock()
 	defer i.importing.Unlock()
-	defer i.options.Lifecycle.Configure()()
+	defer i.options.Intake.Hold()()
 	switch {
 	case q.Text != "" && q.Bundle != "":
 		return Report{}, fault.New(fault.Invalid, "give either a text or a bundle, not both")
@@ -80,7 +78,7 @@ func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, err
 	if err != nil {
 		return Report{}, err
 	}
-	run := importRun{Importer: i, dry: dry, unseen: q.Unseen, keeping: keeping{vault: i.options.Vault, plain: q.PlainText}, report: Report{Servers: []Result{}, Removed: []Removal{}, DryRun: dry}}
+	run := importRun{Importer: i, dry: dry, origin: originOf(q), readable: q.PlainText, report: Report{Servers: []Result{}, Removed: []Removal{}, DryRun: dry}}
 	for _, chosen := range choose(q, scan.Candidates) {
 		if ctx.Err() != nil {
 			return run.report, fault.Wrap(ctx.Err(), fault.Unavailable, "the import was interrupted; run it again for the remaining servers")
@@ -134,15 +132,15 @@ func choose(q Request, candidates []Candidate) []choice {
 type importRun struct {
 	*Importer
 	dry       bool
-	unseen    bool
-	keeping   keeping
+	origin    intake.Origin
+	readable  bool // credentials may stay readable
 	report    Report
 	removable []removable
 }
 
 // server imports one candidate.
 func (r *importRun) server(ctx context.Context, c choice) Result {
-	result := newResult(c, r.unseen)
+	result := newResult(c)
 	switch {
 	case c.unknown:
 		result.fail("the server was removed or changed since the scan; scan again")
@@ -158,60 +156,58 @@ func (r *importRun) server(ctx context.Context, c choice) Result {
 	return result
 }
 
-func newResult(c choice, unseen bool) Result {
+func newResult(c choice) Result {
 	return Result{
 		ID: c.ID, Name: cmp.Or(c.wanted, c.Name), Status: Imported, Moved: []string{}, Kept: []string{},
-		Preview: c.Preview, Warnings: append([]string{}, c.Warnings...), Waiting: (c.Server.Disabled || unseen) && c.Existing == "",
+		Preview: c.Preview, Warnings: append([]string{}, c.Warnings...),
 	}
 }
 
 func (r *Result) fail(why string) { r.Status, r.Problem, r.Moved = Failed, why, []string{} }
 
 func (r *importRun) add(ctx context.Context, c choice, result *Result) error {
-	if err := checkName(result.Name); err != nil {
-		return err
-	}
-	if err := r.checkFree(result.Name); err != nil {
-		return err
-	}
 	// Check here for a name that is used twice: in a dry run, nothing is added to
 	// the registry.
 	if slices.ContainsFunc(r.report.Servers, func(o Result) bool { return o.Name == result.Name && o.Status == Imported }) {
 		return fault.New(fault.Conflict, "another server is imported as %q; choose another name", result.Name)
 	}
+	take := r.options.Intake.Add
 	if r.dry {
-		return r.keeping.plan(ctx, c.Secrets, result)
+		take = r.options.Intake.Check
 	}
-	if err := r.keeping.plan(ctx, c.Secrets, &Result{}); err != nil {
-		return err
+	out, err := take(ctx, intake.Arrival{
+		Server: newServer(result.Name, sourceOf(c.Candidate), c.Server), Origin: r.origin, SwitchedOff: c.Server.Disabled, Moved: true, Readable: r.readable,
+	})
+	if err == nil {
+		result.take(out)
 	}
-	add := r.options.Lifecycle.Add
-	if result.Waiting {
-		add = r.options.Lifecycle.AddUnapproved
-	}
-	if _, err := add(ctx, newServer(result.Name, sourceOf(c.Candidate), c.Server)); err != nil {
-		return err
-	}
-	if err := r.moveSecrets(ctx, r.keeping, c.Secrets, result); err != nil {
-		return errors.Join(err, r.options.Lifecycle.Remove(context.WithoutCancel(ctx), result.Name), r.options.Registry.Compact(ctx))
-	}
-	return nil
+	return readableAllowed(err)
 }
 
-// checkName returns why a name is invalid for a new server, or nil. It does
-// not check whether the name is taken.
-func checkName(name string) error {
-	if strings.EqualFold(name, registration.Name) {
-		return fault.New(fault.Invalid, "the name %q belongs to the entry of Agent Discover in editors; choose another name", name)
+// originOf returns who asks for an import.
+func originOf(q Request) intake.Origin {
+	if q.Unseen {
+		return intake.Unseen
 	}
-	return registry.CheckName(name)
+	return intake.Person
 }
 
-func (i *Importer) checkFree(name string) error {
-	if _, err := i.options.Registry.Get(name); err == nil {
-		return fault.New(fault.Conflict, "a server named %q exists already; choose another name", name)
+// take fills the result with the outcome of an addition.
+func (r *Result) take(out intake.Outcome) {
+	r.Waiting = !out.Server.Approved
+	r.Moved, r.Kept = append(r.Moved, out.Stored...), append(r.Kept, out.Kept...)
+	r.Problem = out.WhyKept
+	if out.Similar != "" {
+		r.Warnings = append(r.Warnings, "server "+out.Similar+" has almost the same name")
 	}
-	return nil
+}
+
+// readableAllowed adds to the error for credentials that cannot be stored how an import keeps them readable.
+func readableAllowed(err error) error {
+	if fault.CodeOf(err) != fault.CodeUnstorable {
+		return err
+	}
+	return fault.Wrap(err, fault.KindOf(err), "%s. Or import with --plain-text to keep them readable in the configuration of Agent Discover", fault.MessageOf(err))
 }
 
 // sourceOf returns the registry's source of an imported server.

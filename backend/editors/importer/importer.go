@@ -15,8 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
@@ -29,22 +29,6 @@ type Registry interface {
 	Compact(ctx context.Context) error
 }
 
-// Lifecycle adds and removes configured servers.
-type Lifecycle interface {
-	Add(ctx context.Context, server registry.Server) (registry.Server, error)
-	// AddUnapproved adds a server that cannot be started until a person approves
-	// it.
-	AddUnapproved(ctx context.Context, server registry.Server) (registry.Server, error)
-	// Configure keeps new servers from being started until done is called.
-	Configure() (done func())
-	Remove(ctx context.Context, name string) error
-}
-
-// Migrator moves credentials from the configurations of servers to the vault.
-type Migrator interface {
-	Migrate(ctx context.Context, servers []string, apply bool) ([]secretmigration.Move, error)
-}
-
 // RemoveEntries removes entries from a file of an editor and records the change
 // so that it can be undone.
 type RemoveEntries func(ctx context.Context, editor string, file table.File, entries []string) (registration.Outcome, error)
@@ -53,13 +37,10 @@ type RemoveEntries func(ctx context.Context, editor string, file table.File, ent
 type Options struct {
 	Machine       table.Machine
 	Registry      Registry
-	Lifecycle     Lifecycle
-	Vault         *secrets.Vault // nil: credentials stay in the configuration
-	Migrator      Migrator
-	RemoveEntries RemoveEntries // nil: entries stay in the editors
-	// Accept notes that a person has approved how a server is started now. It may be nil.
-	Accept  func(ctx context.Context, server string) error
-	Bundles string // folder into which bundles are unpacked
+	Intake        *intake.Intake
+	Vault         *secrets.Vault // with which entries are compared; may be nil
+	RemoveEntries RemoveEntries  // nil: entries stay in the editors
+	Bundles       string         // folder into which bundles are unpacked
 }
 
 // Importer finds and adds servers. It is safe for concurrent use.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 )
 
@@ -51,7 +52,7 @@ func TestWithoutAKeychainCredentialsAreNotStoredUnlessThePersonSaysSo(t *testing
 
 // stuck is a migrator that cannot store anything, like a keychain whose prompt
 // the user dismissed.
-type stuck struct{}
+type stuck struct{ *secretmigration.Migrator }
 
 func (stuck) Migrate(_ context.Context, servers []string, _ bool) ([]secretmigration.Move, error) {
 	return []secretmigration.Move{{Server: servers[0], Where: "env.API_KEY", Name: "API_KEY", Action: secretmigration.NotMoved, Error: "the keychain was not unlocked"}}, nil
@@ -61,7 +62,8 @@ func TestAServerWhoseCredentialsCannotBeStoredIsNotLeftBehind(t *testing.T) {
 	f := newFixture(t, false)
 	f.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"API_KEY": "battery-staple"}}}}`)
 	options := f.options
-	options.Migrator = stuck{}
+	f.intake.Migrator = stuck{secretmigration.New(f.registry, f.vault)}
+	options.Intake = intake.New(f.intake)
 	f.Importer = importer.New(options)
 	report := f.run(importer.Request{RemoveEntries: true})
 	equal(t, "results", results(report), "a failed")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -194,10 +195,7 @@ func (i *Importer) CheckNames(names []string) []string {
 	}
 	problems := make([]string, len(names))
 	for n, name := range names {
-		err := checkName(name)
-		if err == nil {
-			err = i.checkFree(name)
-		}
+		err := i.options.Intake.CheckName(intake.Person, name)
 		if err == nil && count[name] > 1 {
 			err = fault.New(fault.Conflict, "another server in this list has this name")
 		}

@@ -180,7 +180,7 @@ func TestNamesOfNewServersAreChecked(t *testing.T) {
 	f := newFixture(t, false)
 	f.add(registry.Server{Name: "taken", Command: "x"})
 	names := []string{"good", "", "a b", "a__b", "a_", "mcp", "ü", strings.Repeat("x", 65), "Discover", "taken", "good"}
-	want := []string{"another server in this list", "required", "Invalid name", "__", "end with _", "reserved", "Invalid name", "longer", "entry of Agent Discover", "exists already", "another server in this list"}
+	want := []string{"another server in this list", "required", "Invalid name", "__", "end with _", "reserved", "Invalid name", "longer", "entry of Agent Discover", "already exists", "another server in this list"}
 	for n, problem := range f.CheckNames(names) {
 		if want[n] == "" != (problem == "") || !strings.Contains(problem, want[n]) {
 			t.Errorf("%q: problem %q, want %q", names[n], problem, want[n])

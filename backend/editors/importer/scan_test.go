@@ -13,6 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 )
 
 const token = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -165,7 +166,7 @@ func TestConfiguredServersAreRecognized(t *testing.T) {
 	f.add(registry.Server{Name: "mine", Command: filepath.Join(f.bin, "npx"), Args: []string{"--yes", "@x/a"}, Env: map[string]string{"TOKEN": "correct-horse", "MORE": "1"}})
 	f.add(registry.Server{Name: "remote", Transport: "streamable-http", URL: "https://H.example/mcp", Headers: map[string]string{"authorization": "Bearer correct-horse"}})
 	f.add(registry.Server{Name: "plain", Command: "uvx", Args: []string{"p"}})
-	_, err := f.options.Migrator.Migrate(t.Context(), nil, true)
+	_, err := secretmigration.New(f.registry, f.vault).Migrate(t.Context(), nil, true)
 	f.must(err)
 	f.add(registry.Server{Name: "given", Command: "uvx", Args: []string{"given"}})
 	f.add(registry.Server{Name: "both", Command: "uvx", Args: []string{"both"}, Env: map[string]string{"TOKEN": "of-the-past"}})
@@ -198,7 +199,7 @@ func TestConfiguredServersAreRecognized(t *testing.T) {
 func TestALockedKeychainIsNotRead(t *testing.T) {
 	f := newFixture(t, false)
 	f.add(registry.Server{Name: "mine", Command: "npx", Args: []string{"a"}, Env: map[string]string{"TOKEN": "correct-horse"}})
-	_, err := f.options.Migrator.Migrate(t.Context(), nil, true)
+	_, err := secretmigration.New(f.registry, f.vault).Migrate(t.Context(), nil, true)
 	f.must(err)
 	f.must(os.Remove(f.folder.Sealed("secrets"))) // from now on, no secret can be read
 	path := f.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"TOKEN": "correct-horse"}}}}`)

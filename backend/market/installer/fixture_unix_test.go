@@ -31,10 +31,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -119,7 +119,7 @@ func newBench(t *testing.T, edit func(*installer.Options)) *bench {
 		Machine:  plan.Machine{OS: runtime.GOOS, Home: b.bin, Packages: filepath.Join(t.TempDir(), "packages"), Bundles: filepath.Join(t.TempDir(), "bundles")},
 		Programs: b.programs, Environment: environment, Files: fetch.New(fetch.Options{Source: "the publisher"}),
 		Packages: prefetch.New(prefetch.Options{Registry: b.servers, Running: processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"), Bus: bus, Log: quiet}),
-		Registry: b.servers, Servers: manager, Children: processes, Vault: b.vault, Credentials: secretmigration.New(b.servers, b.vault), Store: b.store, Bus: bus, Log: quiet,
+		Registry: b.servers, Intake: intake.New(intake.Options{Registry: b.servers, Vault: b.vault, Remove: manager.Remove}), Servers: manager, Children: processes, Vault: b.vault, Store: b.store, Bus: bus, Log: quiet,
 	}
 	if edit != nil {
 		edit(&b.options)

@@ -22,8 +22,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
@@ -39,10 +39,10 @@ type Options struct {
 	Files       Files
 	Packages    Packages
 	Registry    Registry
+	Intake      Intake
 	Servers     Servers
 	Children    Children
 	Vault       Vault
-	Credentials Credentials
 	Store       Store
 	Bus         *events.Bus
 	Log         *slog.Logger
@@ -72,16 +72,19 @@ type Registry interface {
 	Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
 }
 
-// Servers adds, starts and removes servers.
+// Intake adds servers.
+type Intake interface {
+	Add(ctx context.Context, a intake.Arrival) (intake.Outcome, error)
+	// Policy returns the setting agents.install: allow, ask or deny.
+	Policy() string
+	// Unstorable returns why no secret can be stored now, or "".
+	Unstorable(ctx context.Context) string
+	// Secure moves the credentials in the configuration of a server to the keychain.
+	Secure(ctx context.Context, name string) (registry.Server, error)
+}
+
+// Servers starts and removes servers.
 type Servers interface {
-	// Configure keeps new servers from being started until done is called.
-	Configure() (done func())
-	Add(ctx context.Context, s registry.Server) (registry.Server, error)
-	// Propose adds a server for an agent, and AddUnseen one whose launch no person has seen. Unless InstallPolicy is allow,
-	// it waits for approval; deny refuses what agents propose.
-	Propose(ctx context.Context, s registry.Server) (registry.Server, error)
-	AddUnseen(ctx context.Context, s registry.Server) (registry.Server, error)
-	InstallPolicy() string
 	// Refresh starts a server and returns its tools.
 	Refresh(ctx context.Context, name string) ([]*catalog.Tool, error)
 	// Remove removes a server with its secrets.
@@ -96,18 +99,11 @@ type Children interface {
 
 // Vault stores secrets.
 type Vault interface {
-	// Status says whether there is a place for values.
-	Status(ctx context.Context) secrets.Status
 	Set(ctx context.Context, server, name, value string) error
 	Delete(ctx context.Context, server, name string) error
 	// Links returns the links of a server to secrets of others, and Link makes one for a configuration.
 	Links(ctx context.Context, server string, as secrets.Launch) ([]secrets.Grant, error)
 	Link(ctx context.Context, server string, as secrets.Launch, owner, name string) error
-}
-
-// Credentials moves credentials that are written in plain text in a server's configuration to the keychain.
-type Credentials interface {
-	Migrate(ctx context.Context, servers []string, apply bool) ([]secretmigration.Move, error)
 }
 
 // Installer installs servers. It is safe for concurrent use.

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
@@ -481,24 +482,24 @@ func TestAFailureKeepsTheBundleOfAnotherServer(t *testing.T) {
 
 // late adds one server only once the test allows it.
 type late struct {
-	installer.Servers
+	installer.Intake
 	name             string
 	arrived, allowed chan struct{}
 }
 
-func (l late) Add(ctx context.Context, s registry.Server) (registry.Server, error) {
-	if s.Name == l.name {
+func (l late) Add(ctx context.Context, a intake.Arrival) (intake.Outcome, error) {
+	if a.Server.Name == l.name {
 		close(l.arrived)
 		<-l.allowed
 	}
-	return l.Servers.Add(ctx, s)
+	return l.Intake.Add(ctx, a)
 }
 
 func TestAFailureKeepsTheBundleOfAnInstallationInProgress(t *testing.T) {
 	second := late{name: "second", arrived: make(chan struct{}), allowed: make(chan struct{})}
 	b := newBench(t, func(o *installer.Options) {
-		second.Servers = o.Servers
-		o.Servers = second
+		second.Intake = o.Intake
+		o.Intake = second
 	})
 	content := packed(t, `[ "$TOKEN" = hang ] && `+server(t, "-mute")+"\n"+server(t))
 	orders := make(map[string]installer.Order)

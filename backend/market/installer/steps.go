@@ -1,11 +1,8 @@
 package installer
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -14,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 )
 
 // install installs a server, or undoes everything.
@@ -43,9 +40,9 @@ func (i *Installer) carryOut(ctx context.Context, j *job, o Order, steps *undo) 
 	}
 	defer i.closeBundle(&r)
 	if i.exists(p.Name) {
-		return fault.New(fault.Conflict, "server %q exists already; choose another name", p.Name)
+		return registry.Taken(p.Name)
 	}
-	waits := o.Unseen && i.options.Servers.InstallPolicy() != "allow"
+	waits := o.Unseen && i.options.Intake.Policy() != "allow"
 	if waits && len(p.Steps) > 0 {
 		return fault.New(fault.Denied, "%s runs %q before its first start, which a person must see first; ask the user to install it", p.ID, strings.Join(p.Steps[0].Command, " "))
 	}
@@ -56,8 +53,8 @@ func (i *Installer) carryOut(ctx context.Context, j *job, o Order, steps *undo) 
 	if o.Hash != "" && o.Hash != p.Hash {
 		return fault.New(fault.Conflict, "%s is not what was approved any more, so nothing was installed; look at the plan again", p.ID)
 	}
-	if status := i.options.Vault.Status(ctx); len(p.Values()) > 0 && status.Keeper == "none" {
-		return fault.New(fault.Unavailable, "%s needs secrets, and there is no place for them: %s; %s", p.ID, status.Why, status.Advice)
+	if why := i.options.Intake.Unstorable(ctx); len(p.Values()) > 0 && why != "" {
+		return fault.New(fault.Unavailable, "%s needs secrets, and there is no place for them: %s", p.ID, why)
 	}
 	if !waits || !runsOnDownload(p.Download) {
 		if err := i.download(ctx, j, &r, p, steps); err != nil {
@@ -264,43 +261,19 @@ func (i *Installer) register(ctx context.Context, o Order, p *plan.Plan, steps *
 	if err := i.mark(ctx, steps, Leftover{Kind: LeftServer, Server: p.Name}, nil); err != nil {
 		return registry.Server{}, err
 	}
-	defer i.options.Servers.Configure()()
-	add := i.options.Servers.Add
+	a := intake.Arrival{Server: p.Server, Values: p.Values()}
+	a.Server.ProposedBy, a.Server.Sandbox = o.ProposedBy, registry.Guard
 	switch {
 	case o.ProposedBy != "":
-		add = i.options.Servers.Propose
+		a.Origin = intake.Agent
 	case o.Unseen:
-		add = i.options.Servers.AddUnseen
+		a.Origin = intake.Unseen
 	}
-	server := p.Server
-	server.ProposedBy, server.Sandbox = o.ProposedBy, registry.Guard
-	server, err := add(ctx, server)
-	if err != nil {
-		return server, err
+	out, err := i.options.Intake.Add(ctx, a)
+	if err == nil {
+		steps.add(func(ctx context.Context) error { return i.options.Servers.Remove(ctx, p.Name) })
 	}
-	steps.add(func(ctx context.Context) error { return i.options.Servers.Remove(ctx, p.Name) })
-	values := p.Values()
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if err := i.options.Vault.Set(ctx, p.Name, name, values[name]); err != nil {
-			return server, err
-		}
-	}
-	// An answer may be a credential although the listing does not say that it is secret.
-	return i.migrate(ctx, p.Name)
-}
-
-// migrate moves the credentials in the configuration of a server to the keychain, and returns the server.
-func (i *Installer) migrate(ctx context.Context, name string) (registry.Server, error) {
-	moves, err := i.options.Credentials.Migrate(ctx, []string{name}, true)
-	if err != nil {
-		return registry.Server{}, err
-	}
-	for _, m := range moves {
-		if m.Action != secretmigration.Moved {
-			return registry.Server{}, fault.New(fault.Unavailable, "%s contains a credential, which could not be stored as a secret: %s", m.Where, cmp.Or(m.Error, m.Action))
-		}
-	}
-	return i.options.Registry.Get(name)
+	return out.Server, err
 }
 
 // prove starts the server and lists its tools. A remote server that asks for a sign-in works as far as anybody can know.

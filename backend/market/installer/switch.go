@@ -87,7 +87,7 @@ func (i *Installer) configure(ctx context.Context, name string, c Configured) er
 
 // record completes a switch once the server has its new configuration. recorded returns what is recorded of that.
 func (i *Installer) record(ctx context.Context, name string, l Leftover, links []secrets.Grant, recorded func(now Configured) Configured) error {
-	now, err := i.migrate(ctx, name)
+	now, err := i.options.Intake.Secure(ctx, name)
 	if err != nil {
 		return err
 	}

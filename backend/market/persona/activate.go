@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -38,10 +39,8 @@ type Store interface {
 	DeletePersona(ctx context.Context, name string) error
 }
 
-// Lifecycle adds and removes servers.
+// Lifecycle removes servers.
 type Lifecycle interface {
-	// AddUnseen adds a server that waits for approval, unless agents may install servers.
-	AddUnseen(ctx context.Context, s registry.Server) (registry.Server, error)
 	Remove(ctx context.Context, name string) error
 }
 
@@ -50,6 +49,7 @@ type Options struct {
 	Folder    string // with the user's personas
 	Parser    Parser
 	Store     Store
+	Intake    *intake.Intake
 	Lifecycle Lifecycle
 	Registry  *registry.Registry
 	Toolsets  *toolset.Keeper
@@ -161,14 +161,14 @@ func (p *Personas) add(ctx context.Context, one Persona, a *ActivePersona) error
 			continue
 		}
 		v := s.parsed
-		added, err := p.options.Lifecycle.AddUnseen(ctx, registry.Server{
+		out, err := p.options.Intake.Add(ctx, intake.Arrival{Origin: intake.Unseen, Server: registry.Server{
 			Name: v.Name, Description: v.Description, Source: "local", Transport: v.Transport, Command: v.Command, Args: v.Args, Env: v.Env,
 			URL: v.URL, Headers: v.Headers, Tags: v.Tags, ProposedBy: "the persona " + one.Name,
-		})
+		}})
 		if err != nil {
 			return err
 		}
-		a.Servers = append(a.Servers, AddedServer{added.ID, added.Name})
+		a.Servers = append(a.Servers, AddedServer{out.Server.ID, out.Server.Name})
 	}
 	for _, set := range one.Toolsets {
 		if _, err := p.options.Toolsets.Adopt(ctx, one.toolset(set)); err != nil {

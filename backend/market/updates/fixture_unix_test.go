@@ -38,10 +38,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -144,7 +144,7 @@ func newHub(t *testing.T) *hub {
 		Machine: h.machine, Programs: programs{}, Environment: environment, Files: fetch.New(fetch.Options{Source: "the publisher"}),
 		Releases: map[listing.Kind]installer.Releases{listing.KindNPM: packages},
 		Packages: prefetch.New(prefetch.Options{Registry: h.servers, Running: h.processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"), Bus: h.bus, Log: quiet}),
-		Registry: h.servers, Servers: h.lifecycle, Children: h.processes, Vault: h.vault, Credentials: secretmigration.New(h.servers, h.vault), Store: h.store, Bus: h.bus, Log: quiet,
+		Registry: h.servers, Intake: intake.New(intake.Options{Registry: h.servers, Vault: h.vault, Remove: h.lifecycle.Remove}), Servers: h.lifecycle, Children: h.processes, Vault: h.vault, Store: h.store, Bus: h.bus, Log: quiet,
 	})
 	h.Updates = updates.New(updates.Options{
 		Registry: h.servers, Listings: h.listings, Installer: h.installer, Processes: h.processes, Catalog: h.catalog, Vault: h.vault, Journal: h.journal,

@@ -1,14 +1,13 @@
-// Package lifecycle adds, approves, activates, deactivates and removes servers
-// for a person, who uses the window or the command line, and for agents, which
-// may only propose servers unless the settings allow more. Package registry
-// stores the configuration, and package upstream starts and stops the servers.
+// Package lifecycle approves, activates, deactivates and removes servers for a
+// person, who uses the window or the command line, and for agents, if the
+// settings allow it. Package intake adds servers, package registry stores their
+// configuration, and package upstream starts and stops them.
 package lifecycle
 
 import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -57,7 +56,7 @@ type Options struct {
 	Now    func() time.Time // nil for time.Now
 }
 
-// Manager changes which servers exist and which are active. It is safe for
+// Manager changes which servers are approved and active, and removes servers. It is safe for
 // concurrent use.
 type Manager struct {
 	registry  *registry.Registry
@@ -70,8 +69,6 @@ type Manager struct {
 	log       *slog.Logger
 
 	codes *codes
-
-	proposing sync.Mutex // held while a proposal is counted and added
 }
 
 // New returns a manager.
@@ -88,28 +85,9 @@ func New(o Options) *Manager {
 	}
 }
 
-// Configure announces that servers are about to be added or approved. They are not started before done is called, when
-// their secrets are stored and how they are started is accepted.
+// Configure announces that a server is about to be approved. It is not started before done is called, when how it is started
+// is accepted.
 func (m *Manager) Configure() (done func()) { return m.hold() }
-
-// Add adds a server for a person. It is approved and may be started at once.
-func (m *Manager) Add(ctx context.Context, s registry.Server) (registry.Server, error) {
-	s.Approved = true
-	return m.add(ctx, s)
-}
-
-// AddUnapproved adds a server for a person that cannot be started until the
-// person approves it, such as one that was switched off in an editor.
-func (m *Manager) AddUnapproved(ctx context.Context, s registry.Server) (registry.Server, error) {
-	s.Approved = false
-	return m.add(ctx, s)
-}
-
-func (m *Manager) add(ctx context.Context, s registry.Server) (registry.Server, error) {
-	remote := s.Transport != "" && s.Transport != "stdio"
-	s.Installed = s.Command != "" || remote || s.Installed
-	return m.registry.Add(ctx, s)
-}
 
 // Refresh lists the tools of a server again, starts the server if necessary, and returns the
 // tools. It does not activate the server.

@@ -92,7 +92,7 @@ func (b *bench) set(server, name, value string) {
 
 func TestAServerThatHasChangedSinceItWasShownIsNotApproved(t *testing.T) {
 	b := newBench(t, "ask", nil)
-	shown, err := b.manager.Propose(t.Context(), registry.Server{Name: "one", Transport: "stdio", Command: "npx"})
+	shown, err := b.servers.Add(t.Context(), registry.Server{Name: "one", Transport: "stdio", Command: "npx"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +114,8 @@ func TestAServerThatHasChangedSinceItWasShownIsNotApproved(t *testing.T) {
 func TestAServerIsStoppedBeforeItIsShownAsInactive(t *testing.T) {
 	b := newBench(t, "ask", nil)
 	command := mcptest.Command(t)
-	server := registry.Server{Name: "one", Transport: "stdio", Command: command[0], Args: command[1:]}
-	if _, err := b.manager.Add(t.Context(), server); err != nil {
+	server := registry.Server{Name: "one", Transport: "stdio", Command: command[0], Args: command[1:], Approved: true}
+	if _, err := b.servers.Add(t.Context(), server); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := b.manager.Activate(t.Context(), "one"); err != nil {

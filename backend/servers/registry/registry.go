@@ -126,6 +126,11 @@ func (r *Registry) Splits(proxied string) (ways [][2]string) {
 	return ways
 }
 
+// Taken is the error for a name that another server has.
+func Taken(name string) error {
+	return fault.New(fault.Conflict, "Server %q already exists; choose another name", name)
+}
+
 // Add configures a new server and returns it with the id and the times that Add
 // assigns. A name that is taken is a fault.Conflict.
 func (r *Registry) Add(ctx context.Context, s Server) (Server, error) {
@@ -137,7 +142,7 @@ func (r *Registry) Add(ctx context.Context, s Server) (Server, error) {
 	servers := r.List()
 	i, taken := find(servers, s.Name)
 	if taken {
-		return Server{}, fault.New(fault.Conflict, "Server %q already exists", s.Name)
+		return Server{}, Taken(s.Name)
 	}
 	s = s.clone()
 	if s.Transport == "" {

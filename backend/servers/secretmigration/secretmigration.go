@@ -7,6 +7,7 @@ package secretmigration
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -132,7 +133,7 @@ func (m *migration) plan(ctx context.Context, literal secrets.Literal, taken map
 			move.Error = fmt.Sprintf("secret %q already has a different value, which the server gets instead; remove %s from the server's configuration, or delete the secret", literal.Name, literal.Where)
 			return move
 		}
-		move.Name = fmt.Sprintf("%s-%d", literal.Name, n)
+		move.Name = numbered(literal.Name, n)
 	}
 }
 
@@ -182,8 +183,7 @@ func put(s *registry.Server, where, text string) {
 	case "url":
 		s.URL = text
 	default:
-		var i int
-		if n, err := fmt.Sscanf(where, "args[%d]", &i); n == 1 && err == nil && i < len(s.Args) {
+		if i, ok := argument(where); ok && i < len(s.Args) {
 			s.Args[i] = text
 		}
 	}
@@ -209,3 +209,61 @@ func (m *migration) relink(ctx context.Context, grants []secrets.Grant) error {
 	}
 	return nil
 }
+
+// Referring returns a configuration in which a credential is replaced by the reference that a server has in its place, if the
+// vault holds the same value for the server.
+func (m *Migrator) Referring(ctx context.Context, server, declared registry.Server) registry.Server {
+	declared.Args, declared.Env, declared.Headers = slices.Clone(declared.Args), maps.Clone(declared.Env), maps.Clone(declared.Headers)
+	for found := true; found; { // one text may have several credentials
+		found = false
+		for _, literal := range literalsOf(declared) {
+			if name := m.reference(ctx, server, literal); name != "" {
+				put(&declared, literal.Where, literal.Text(name))
+				found = true
+				break
+			}
+		}
+	}
+	return declared
+}
+
+// reference returns the name of the secret that a server has in place of a credential, or "".
+func (m *Migrator) reference(ctx context.Context, server registry.Server, literal secrets.Literal) string {
+	text, name := at(server, literal.Where), literal.Name
+	for n := 2; n <= maxNumber; n++ {
+		if strings.Contains(text, "${secret:"+name+"}") && m.vault.Holds(ctx, server.Name, name, literal.Value) {
+			return name
+		}
+		name = numbered(literal.Name, n)
+	}
+	return ""
+}
+
+// at returns the text at one place of a server's configuration; see Move.Where.
+func at(s registry.Server, where string) string {
+	kind, name, _ := strings.Cut(where, ".")
+	switch kind {
+	case "env":
+		return s.Env[name]
+	case "headers":
+		return s.Headers[name]
+	case "url":
+		return s.URL
+	}
+	if i, ok := argument(where); ok && i < len(s.Args) {
+		return s.Args[i]
+	}
+	return ""
+}
+
+// argument returns the index of an argument from its place args[N].
+func argument(where string) (index int, ok bool) {
+	n, err := fmt.Sscanf(where, "args[%d]", &index)
+	return index, n == 1 && err == nil
+}
+
+// numbered returns the name of a secret for a credential, if n-1 others of its suggested name have different values.
+func numbered(name string, n int) string { return fmt.Sprintf("%s-%d", name, n) }
+
+// maxNumber ends the search for the secret of a credential. Few arguments of one server have credentials of the same name.
+const maxNumber = 20

@@ -13,11 +13,14 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -65,6 +68,7 @@ type fixture struct {
 	store     *store.Store
 	servers   *registry.Registry
 	catalog   *catalog.Catalog
+	intake    *intake.Intake
 	lifecycle *lifecycle.Manager
 	processes *upstream.Manager
 	vault     *vault
@@ -119,12 +123,17 @@ func newFixture(t *testing.T, agents string) *fixture {
 	d.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: d.servers, Catalog: d.catalog, Processes: children, Policy: func() string { return agents }, Log: log,
 	})
+	stored := secrets.NewVault(secrets.Options{Store: d.store, Bus: bus, Folder: paths.Folder(t.TempDir()), NoKeychain: true, Work: 10})
+	if err := stored.Unlock(t.Context(), "a passphrase"); err != nil {
+		t.Fatal(err)
+	}
+	d.intake = intake.New(intake.Options{Registry: d.servers, Vault: stored, Policy: func() string { return agents }, Remove: d.servers.Remove})
 	return d
 }
 
 func (d *fixture) options() setup.Options {
 	return setup.Options{
-		Registry: d.servers, Lifecycle: d.lifecycle, Secrets: d.vault, Log: slog.New(slog.NewTextHandler(d.log, nil)),
+		Registry: d.servers, Intake: d.intake, Lifecycle: d.lifecycle, Secrets: d.vault, Log: slog.New(slog.NewTextHandler(d.log, nil)),
 		Variable: func(_ context.Context, name string) string { return d.variables[name] },
 	}
 }

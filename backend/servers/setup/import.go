@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -28,12 +29,12 @@ type Presets interface {
 
 // ImportOptions configure an importer.
 type ImportOptions struct {
-	Registry  Servers
-	Lifecycle Lifecycle
-	Catalog   *catalog.Catalog
-	Secrets   Secrets // nil if secrets cannot be stored
-	Metrics   Metrics
-	Presets   Presets
+	Registry Servers
+	Intake   *intake.Intake
+	Catalog  *catalog.Catalog
+	Secrets  Secrets // nil if secrets cannot be stored
+	Metrics  Metrics
+	Presets  Presets
 	// Imported is called for a server whose tools were imported: its own first list is still
 	// to come. It may be nil.
 	Imported func(ctx context.Context, server string) error
@@ -47,7 +48,7 @@ type ImportOptions struct {
 // Importer imports databases of the original product. It is safe for concurrent use.
 type Importer struct {
 	registry     Servers
-	lifecycle    Lifecycle
+	intake       *intake.Intake
 	catalog      *catalog.Catalog
 	secrets      Secrets
 	metrics      Metrics
@@ -66,7 +67,7 @@ func NewImporter(o ImportOptions) *Importer {
 		o.Imported = func(context.Context, string) error { return nil }
 	}
 	return &Importer{
-		registry: o.Registry, lifecycle: o.Lifecycle, catalog: o.Catalog, secrets: o.Secrets, metrics: o.Metrics, presets: o.Presets,
+		registry: o.Registry, intake: o.Intake, catalog: o.Catalog, secrets: o.Secrets, metrics: o.Metrics, presets: o.Presets,
 		imported: o.Imported, readDatabase: o.Read, folder: o.Folder, log: o.Log,
 	}
 }
@@ -173,7 +174,7 @@ func (i *Importer) Import(ctx context.Context, q ImportRequest) (ImportReport, e
 	if err != nil {
 		return ImportReport{}, err
 	}
-	defer i.lifecycle.Configure()()
+	defer i.intake.Hold()()
 	report, err := newTransfer(i, q, original).run(ctx)
 	if err == nil && !q.DryRun {
 		i.log.Info("database was imported", "file", q.Path, "imported", report.Totals.Imported, "skipped", report.Totals.Skipped, "failed", report.Totals.Failed)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
@@ -35,7 +36,7 @@ func TestServersAreImportedWithEverythingThatBelongsToThem(t *testing.T) {
 	}
 	memory, remote := d.server("memory"), d.server("remote")
 	if !memory.Enabled || !memory.Approved || !memory.Installed || memory.Source != "registry" || memory.Package.Name != "server-memory" ||
-		memory.Env["API_KEY"] != "sk-literal" || strings.Join(memory.Args, " ") != "-y server-memory" || memory.Health.Status != "unknown" {
+		memory.Env["API_KEY"] != "${secret:API_KEY}" || strings.Join(memory.Args, " ") != "-y server-memory" || memory.Health.Status != "unknown" {
 		t.Errorf("memory is %+v", memory)
 	}
 	if remote.Enabled || !remote.Approved || !remote.Installed || remote.URL != "https://mcp.example" || remote.Transport != "streamable-http" {
@@ -113,10 +114,10 @@ func TestADryRunReportsAndChangesNothing(t *testing.T) {
 func TestExistingServersAreNotChanged(t *testing.T) {
 	d := newFixture(t, "ask")
 	file := d.closed("original.db", schemaServers, schemaRest, content)
-	if _, err := d.lifecycle.Add(t.Context(), registry.Server{Name: "memory", Command: "mine"}); err != nil {
+	if _, err := d.intake.Add(t.Context(), intake.Arrival{Server: registry.Server{Name: "memory", Command: "mine"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.lifecycle.Propose(t.Context(), registry.Server{Name: "remote", Command: "evil"}); err != nil {
+	if _, err := d.intake.Add(t.Context(), intake.Arrival{Server: registry.Server{Name: "remote", Command: "evil"}, Origin: intake.Agent}); err != nil {
 		t.Fatal(err)
 	}
 	r := d.must(setup.ImportRequest{Path: file})

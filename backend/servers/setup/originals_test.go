@@ -93,7 +93,7 @@ func (d *fixture) importOptions() setup.ImportOptions {
 		d.t.Fatal(err)
 	}
 	return setup.ImportOptions{
-		Registry: d.servers, Lifecycle: d.lifecycle, Catalog: d.catalog, Secrets: d.vault, Metrics: metrics{calls}, Presets: d.store,
+		Registry: d.servers, Intake: d.intake, Catalog: d.catalog, Secrets: d.vault, Metrics: metrics{calls}, Presets: d.store,
 		Read: store.ReadOriginal, Folder: folder, Log: slog.New(slog.NewTextHandler(d.log, nil)),
 	}
 }

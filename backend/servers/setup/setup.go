@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -28,20 +28,10 @@ type Servers interface {
 	Get(name string) (registry.Server, error)
 }
 
-// Lifecycle adds and starts servers.
+// Lifecycle starts servers.
 type Lifecycle interface {
-	// Configure keeps new servers from being started until done is called.
-	Configure() (done func())
-	Add(ctx context.Context, s registry.Server) (registry.Server, error)
-	// AddUnseen adds a server whose launch no person has seen; it may have to wait
-	// for approval.
-	AddUnseen(ctx context.Context, s registry.Server) (registry.Server, error)
-	// AddImported is AddUnseen for a server that may have credentials in plain text.
-	AddImported(ctx context.Context, s registry.Server) (registry.Server, error)
 	// Activate starts a server and reports whether it was active already.
 	Activate(ctx context.Context, name string) (tools []*catalog.Tool, already bool, err error)
-	// InstallPolicy is the setting agents.install: allow, ask or deny.
-	InstallPolicy() string
 }
 
 // Secrets keeps the secrets of servers.
@@ -54,6 +44,7 @@ type Secrets interface {
 // Options configure a syncer.
 type Options struct {
 	Registry  Servers
+	Intake    *intake.Intake
 	Lifecycle Lifecycle
 	Secrets   Secrets // nil if secrets cannot be stored
 	File      string  // the user's setup file; empty if there is none
@@ -65,6 +56,7 @@ type Options struct {
 // Syncer adds the servers of setup files. It is safe for concurrent use.
 type Syncer struct {
 	registry  Servers
+	intake    *intake.Intake
 	lifecycle Lifecycle
 	secrets   Secrets
 	file      string
@@ -76,7 +68,7 @@ type Syncer struct {
 
 // New returns a syncer.
 func New(o Options) *Syncer {
-	return &Syncer{registry: o.Registry, lifecycle: o.Lifecycle, secrets: o.Secrets, file: o.File, variable: o.Variable, log: o.Log}
+	return &Syncer{registry: o.Registry, intake: o.Intake, lifecycle: o.Lifecycle, secrets: o.Secrets, file: o.File, variable: o.Variable, log: o.Log}
 }
 
 // SyncResult lists the servers of a setup file by the outcome of its application. Only
@@ -143,7 +135,7 @@ func (s *Syncer) Sync(ctx context.Context, file string) (SyncResult, error) {
 // it does the same as Sync.
 func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error) {
 	own := file == "" || pathname.Here.Equal(file, s.file)
-	if own || s.lifecycle.InstallPolicy() == "allow" {
+	if own || s.intake.Policy() == "allow" {
 		return s.Sync(ctx, file)
 	}
 	return s.sync(ctx, file, origin{unseen: true})
@@ -155,7 +147,7 @@ func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error
 // setup file, so that an agent cannot look into other files of the user; the log
 // has the reason.
 func (s *Syncer) Propose(ctx context.Context, file, by string) (SyncResult, error) {
-	policy := s.lifecycle.InstallPolicy()
+	policy := s.intake.Policy()
 	if policy == "deny" {
 		return SyncResult{}, fault.New(fault.Denied, "agents may not name a setup file here (agents.install is deny); ask the user to add its servers")
 	}
@@ -196,7 +188,7 @@ type batch struct {
 func (b *batch) addServers(ctx context.Context, file string) {
 	b.syncing.Lock()
 	defer b.syncing.Unlock()
-	defer b.lifecycle.Configure()()
+	defer b.intake.Hold()()
 	for _, name := range []string{file, local(file)} {
 		if name == "" {
 			continue
@@ -251,12 +243,12 @@ func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
 	if b.unseen && (takesVariables(e.Env) || takesVariables(e.Headers)) {
 		return registry.Server{}, fault.New(fault.Denied, "it uses variables of the user's environment, and no person has named the file; a person can add it in the dashboard or in a terminal")
 	}
-	server := b.declared(ctx, e)
+	a := intake.Arrival{Server: b.declared(ctx, e), Readable: true}
 	if b.unseen {
-		server.ProposedBy = b.by
-		return b.lifecycle.AddUnseen(ctx, server)
+		a.Origin, a.Server.ProposedBy = intake.Unseen, b.by
 	}
-	return b.lifecycle.Add(ctx, server)
+	out, err := b.intake.Add(ctx, a)
+	return out.Server, err
 }
 
 // declared returns the server that an entry declares.
@@ -281,7 +273,7 @@ func (b *batch) keepSecrets(ctx context.Context, server registry.Server, e entry
 		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because no person has named the file; a person can set them in the dashboard or in a terminal"))
 	case !server.Approved:
 		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because a server with this name was proposed and waits for approval; approve or remove that server, then sync again"))
-	case lifecycle.LaunchHash(server) != lifecycle.LaunchHash(b.declared(ctx, e)):
+	case !b.intake.Runs(ctx, server, b.declared(ctx, e)):
 		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because the server with this name is not the one that the file declares: its command, arguments, variables, URL, headers or origin differ; remove that server, then sync again"))
 	case b.secrets == nil:
 		b.failed(e.Name, errNoKeychain)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
@@ -34,7 +35,7 @@ func TestServersOfASetupFileAreAdded(t *testing.T) {
 		!reflect.DeepEqual(one.Env, map[string]string{"FILE": "/data/mem.json", "REF": "${secret:TOKEN}"}) {
 		t.Errorf("one is %+v", one)
 	}
-	if two.Transport != "streamable-http" || two.URL != "http://127.0.0.1:9/mcp" || two.Command != "" || !two.Installed || two.Headers["Authorization"] != "Bearer tok-12345" {
+	if two.Transport != "streamable-http" || two.URL != "http://127.0.0.1:9/mcp" || two.Command != "" || !two.Installed || two.Headers["Authorization"] != "${secret:Authorization}" {
 		t.Errorf("two is %+v", two)
 	}
 	if !reflect.DeepEqual(d.vault.kept, map[string]string{"one/TOKEN": "tok-12345"}) {
@@ -81,9 +82,9 @@ func TestSecretsGoOnlyToTheServerThatTheFileDeclares(t *testing.T) {
 	} {
 		d := newFixture(t, "ask")
 		d.variables["TOKEN"] = "tok"
-		proposed, err := d.lifecycle.Propose(t.Context(), server(change))
+		proposed, err := d.intake.Add(t.Context(), intake.Arrival{Server: server(change), Origin: intake.Agent})
 		if err == nil {
-			_, err = d.lifecycle.Approve(t.Context(), "github", lifecycle.LaunchHash(proposed))
+			_, err = d.lifecycle.Approve(t.Context(), "github", lifecycle.LaunchHash(proposed.Server))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +96,7 @@ func TestSecretsGoOnlyToTheServerThatTheFileDeclares(t *testing.T) {
 	}
 	d := newFixture(t, "ask")
 	d.variables["TOKEN"] = "tok"
-	if _, err := d.lifecycle.Add(t.Context(), server(func(*registry.Server) {})); err != nil {
+	if _, err := d.intake.Add(t.Context(), intake.Arrival{Server: server(func(*registry.Server) {})}); err != nil {
 		t.Fatal(err)
 	}
 	errs(t, d.sync(file(d)).Errors)
@@ -222,7 +223,7 @@ func TestAMissingFileHasNoServers(t *testing.T) {
 func TestServersOfAFileNamedByAnAgentAreProposed(t *testing.T) {
 	d := newFixture(t, "ask")
 	d.variables["TOKEN"] = "tok"
-	if _, err := d.lifecycle.Add(t.Context(), registry.Server{Name: "mine", Command: "x"}); err != nil {
+	if _, err := d.intake.Add(t.Context(), intake.Arrival{Server: registry.Server{Name: "mine", Command: "x"}}); err != nil {
 		t.Fatal(err)
 	}
 	file := d.write("agents.json", `{"servers":[

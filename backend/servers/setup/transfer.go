@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -66,7 +66,7 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 	if as := t.Rename[wanted.Name]; as != "" && as != wanted.Name {
 		wanted.Name, r.As = as, as
 	}
-	here, err := t.findOrAdd(ctx, wanted, invalid, r)
+	here, err := t.findOrAdd(ctx, row, wanted, invalid, r)
 	if err != nil {
 		r.Status, r.Reason = Failed, fault.MessageOf(err)
 		return
@@ -80,7 +80,7 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 		r.problem("it was quarantined in the database, so it was imported as inactive")
 	}
 	t.reports[row["name"]] = r
-	if runsSame(here, wanted) { // a server that runs something else may have other tools
+	if t.runsSame(ctx, here, wanted) { // a server that runs something else may have other tools
 		t.importTools(ctx, row, here.Name, r)
 	}
 	t.importSecrets(ctx, row, here.Name, r)
@@ -89,7 +89,7 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 
 // findOrAdd returns the server with the wanted name. If it does not exist,
 // findOrAdd adds it, unless invalid is the reason why it cannot be added.
-func (t *transfer) findOrAdd(ctx context.Context, wanted registry.Server, invalid error, r *ImportedServer) (registry.Server, error) {
+func (t *transfer) findOrAdd(ctx context.Context, row Row, wanted registry.Server, invalid error, r *ImportedServer) (registry.Server, error) {
 	if err := registry.CheckName(wanted.Name); err != nil {
 		r.Proposed = t.propose(wanted.Name)
 		return wanted, err
@@ -100,7 +100,7 @@ func (t *transfer) findOrAdd(ctx context.Context, wanted registry.Server, invali
 	}
 	if here, err := t.registry.Get(wanted.Name); err == nil {
 		r.Status, r.Reason = Skipped, "a server with this name exists already"
-		if !runsSame(here, wanted) {
+		if !t.runsSame(ctx, here, wanted) {
 			r.Reason += " and runs something else"
 		}
 		return here, nil
@@ -109,15 +109,37 @@ func (t *transfer) findOrAdd(ctx context.Context, wanted registry.Server, invali
 		return wanted, invalid
 	}
 	r.Status = Imported
+	a, take := intake.Arrival{Server: wanted, Moved: true, Readable: true, Values: t.replacing(ctx, row, wanted)}, t.intake.Add
+	if t.Unseen {
+		a.Origin = intake.Unseen
+	}
 	if t.DryRun {
 		runs := RunsOf(wanted)
-		r.Runs, wanted.Approved = &runs, !t.Unseen
-		return wanted, nil
+		r.Runs, take = &runs, t.intake.Check
 	}
-	if t.Unseen {
-		return t.lifecycle.AddImported(ctx, wanted)
+	out, err := take(ctx, a)
+	switch {
+	case fault.KindOf(err) == fault.Invalid:
+		r.Proposed = t.propose(wanted.Name)
+	case out.WhyKept != "":
+		r.problem("%s", out.WhyKept)
 	}
-	return t.lifecycle.Add(ctx, wanted)
+	return out.Server, err
+}
+
+// replacing returns the secrets of a server, by name, that replace variables of its configuration. They have to be stored
+// first: a variable that becomes a secret would take their place.
+func (t *transfer) replacing(ctx context.Context, row Row, wanted registry.Server) map[string]string {
+	if t.intake.Unstorable(ctx) != "" {
+		return nil
+	}
+	values := make(map[string]string)
+	for _, secret := range rowsOf(t.original.Secrets, row) {
+		if _, has := wanted.Env[secret["key"]]; has && secret["value"] != "" {
+			values[secret["key"]] = secret["value"]
+		}
+	}
+	return values
 }
 
 // propose returns a valid and free name that is similar to name.
@@ -204,6 +226,9 @@ func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r 
 		switch {
 		case err != nil:
 		case slices.Contains(existing, name):
+			if r.Status == Imported { // it was added with this secret
+				r.Secrets++
+			}
 			continue
 		case value == "":
 			r.problem("secret %s has no value in the database (later versions keep values elsewhere); set it again", name)
@@ -289,9 +314,9 @@ func (t *transfer) orphans() []string {
 	return out
 }
 
-// runsSame reports whether two servers have the same launch. They may have
-// different sources.
-func runsSame(a, b registry.Server) bool {
-	a.Source = b.Source
-	return lifecycle.LaunchHash(a) == lifecycle.LaunchHash(b)
+// runsSame reports whether a server of this hub has the launch of one in the database.
+// They may have different sources.
+func (t *transfer) runsSame(ctx context.Context, here, wanted registry.Server) bool {
+	here.Source = wanted.Source
+	return t.intake.Runs(ctx, here, wanted)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpshape"
 	"github.com/agent-discover/agent-discover/backend/servers/corrections"
+	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
@@ -112,10 +112,10 @@ type Servers struct {
 		Search(ctx context.Context, query string) ([]registry.Server, error)
 		Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
 	}
+	Intake interface {
+		Add(ctx context.Context, a intake.Arrival) (intake.Outcome, error)
+	}
 	Lifecycle interface {
-		Add(ctx context.Context, s registry.Server) (registry.Server, error)
-		// Configure keeps new servers from being started until done is called.
-		Configure() (done func())
 		Remove(ctx context.Context, name string) error
 	}
 	Prefetch func(registry.Server) // downloads the package of a server in the background
@@ -270,28 +270,35 @@ type newServerFields struct {
 
 type addServerInput struct{ route.Object[newServerFields] }
 
-func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Server], error) {
+// CreatedServer is a server that was added.
+type CreatedServer struct {
+	Server
+	Notes []string `json:"notes,omitempty" doc:"What a person should know, as sentences: which credentials of the configuration are stored as secrets, which stay readable and why, and which server has almost the same name."`
+}
+
+func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[CreatedServer], error) {
 	body, err := in.Decode()
 	if err != nil {
 		return nil, err
 	}
 	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local"), Sandbox: body.Level, Deferred: body.Start != nil && !*body.Start}
-	if err := errors.Join(body.check(), registry.CheckSandbox(body.Level)); err != nil {
+	if err := body.check(); err != nil {
 		return nil, err
 	}
 	body.apply(&v)
-	defer s.Lifecycle.Configure()()
 	v.Args, v.Env, v.Tags = body.Args, body.Env, body.Tags
-	if v, err = s.Lifecycle.Add(ctx, v); err == nil && guard.ByPerson(ctx) {
-		err = s.Trust.Accept(ctx, v.Name, false)
+	a := intake.Arrival{Server: v, Origin: intake.Script, Readable: true}
+	if guard.ByPerson(ctx) {
+		a.Origin = intake.Person
 	}
+	out, err := s.Intake.Add(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	if v.Deferred && (body.Warm == nil || *body.Warm) {
-		s.Prefetch(v)
+	if out.Server.Deferred && (body.Warm == nil || *body.Warm) {
+		s.Prefetch(out.Server)
 	}
-	return route.Created(s.Views.Server(v))
+	return route.Created(CreatedServer{s.Views.Server(out.Server), out.Notes()})
 }
 
 func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*route.Reply[Server], error) {
@@ -309,6 +316,9 @@ func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*ro
 	body.apply(&v)
 	if t := body.Transport; t != nil && *t != "stdio" && v.URL == "" && (v.Transport == *t || body.hasOnlyTransport()) {
 		return nil, fault.New(fault.Invalid, "homepage is required for the transport %s", *t)
+	}
+	if err := intake.CheckURL(v); err != nil {
+		return nil, err
 	}
 	if guard.ByPerson(ctx) {
 		s.Trust.Expect(v)

@@ -96,8 +96,9 @@ export class Additions {
     const unwatch = this.#watch(server);
     try {
       await this.#step(server, "add", async () => {
-        server.id = (await take(api.POST("/api/servers", { body: bodyOf(draft) }))).id;
-        return "";
+        const { id, notes = [] } = await take(api.POST("/api/servers", { body: bodyOf(draft) }));
+        server.id = id;
+        return notes.join(" ");
       });
       const path = { id: String(server.id) };
       const secrets = Object.entries(draft.secrets);

@@ -2,7 +2,6 @@ package lifecycle_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,76 +12,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
+// propose configures a server that waits for approval.
 func (b *bench) propose(s registry.Server) (registry.Server, error) {
-	if s.Command == "" {
-		s.Command = "run"
-	}
-	s.Transport = "stdio"
-	return b.manager.Propose(b.t.Context(), s)
-}
-
-func TestAtMost50ServersWaitForApproval(t *testing.T) {
-	b := newBench(t, "ask", nil)
-	for n := range 50 {
-		if _, err := b.propose(registry.Server{Name: fmt.Sprintf("s%d", n)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := b.propose(registry.Server{Name: "more"}); fault.KindOf(err) != fault.Busy || !strings.Contains(fault.MessageOf(err), "50 servers wait for approval") {
-		t.Errorf("the 51st proposal: %v", err)
-	}
-	if _, err := b.manager.Add(t.Context(), registry.Server{Name: "by-a-person", Command: "run"}); err != nil {
-		t.Fatal(err)
-	}
-	first, err := b.servers.Get("s0")
-	if err == nil {
-		_, err = b.manager.Approve(t.Context(), "s0", lifecycle.LaunchHash(first))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.propose(registry.Server{Name: "more"}); err != nil {
-		t.Errorf("after one was approved: %v", err)
-	}
-}
-
-func TestProposalsThatNobodyReadsAreRefused(t *testing.T) {
-	b := newBench(t, "ask", nil)
-	for what, s := range map[string]registry.Server{
-		"a long argument":   {Args: []string{strings.Repeat(" ", 100_000)}},
-		"many arguments":    {Args: strings.Split(strings.Repeat("ab ", 8192), " ")},
-		"a long variable":   {Env: map[string]string{"A": strings.Repeat("a", 16<<10)}},
-		"a long name of it": {Env: map[string]string{strings.Repeat("a", 16<<10): "A"}},
-		"a long text":       {Description: strings.Repeat("a", 16<<10)},
-	} {
-		s.Name = "long"
-		if _, err := b.propose(s); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), "at most 16384") {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-}
-
-func TestACredentialInAProposalBecomesASecret(t *testing.T) {
-	const token = "ghp_0123456789abcdefghijABCDEFGHIJ0123456"
-	for want, s := range map[string]registry.Server{
-		"${secret:GITHUB_TOKEN}":                  {Env: map[string]string{"GITHUB_TOKEN": token}},
-		"--token=${secret:token}":                 {Args: []string{"--token=" + token}},
-		"https://me:${secret:url:password}@host/": {URL: "https://me:" + token + "@host/"},
-	} {
-		b := newBench(t, "ask", nil)
-		s.Name = "one"
-		_, err := b.propose(s)
-		if message := fault.MessageOf(err); fault.KindOf(err) != fault.Invalid || !strings.Contains(message, want) || strings.Contains(message, "ghp_") {
-			t.Errorf("%v: %v", s, err)
-		}
-		if len(b.servers.List()) > 0 {
-			t.Error("the credential was stored")
-		}
-	}
-	b := newBench(t, "ask", nil)
-	if _, err := b.propose(registry.Server{Name: "one", Env: map[string]string{"API_TOKEN": "${secret:API_TOKEN}", "TOKEN_LIMIT": "400000"}}); err != nil {
-		t.Errorf("a reference: %v", err)
-	}
+	s.Transport, s.Command = "stdio", "run"
+	return b.servers.Add(b.t.Context(), s)
 }
 
 func TestAnApprovalCodeWorksOnceForOneLaunch(t *testing.T) {

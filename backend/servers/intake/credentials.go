@@ -1,0 +1,131 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Unstorable returns why the vault cannot store a secret now, with what to do about it, and "" if it can.
+func (i *Intake) Unstorable(ctx context.Context) string {
+	if i.options.Vault == nil {
+		return "no keychain is available"
+	}
+	status := i.options.Vault.Status(ctx)
+	if status.Keeper != "none" {
+		return ""
+	}
+	why := strings.TrimSuffix(strings.TrimSpace(status.Why), ".")
+	if status.Advice != "" {
+		why += "; " + strings.TrimSuffix(status.Advice, ".")
+	}
+	return why
+}
+
+// planCredentials says in out what will become of the credentials of a server.
+func (i *Intake) planCredentials(ctx context.Context, a Arrival, out *Outcome) error {
+	found := movable(a, out)
+	if len(found) == 0 && len(a.Values) == 0 {
+		return nil
+	}
+	why := i.Unstorable(ctx)
+	switch {
+	case why == "":
+		out.Stored = found
+	case len(a.Values) > 0:
+		return fault.New(fault.Unavailable, "its secrets cannot be stored: %s", why)
+	case a.Readable:
+		out.Kept, out.WhyKept = found, stayReadable(found, why)
+	default:
+		err := fault.New(fault.Unavailable, "its credentials (%s) cannot be stored as secrets: %s", places(found), why)
+		err.Code = fault.CodeUnstorable
+		return err
+	}
+	return nil
+}
+
+// movable returns the places of credentials that are moved to the vault. Those of a server that waits stay where the person
+// who approves it reads them.
+func movable(a Arrival, out *Outcome) []string {
+	if (a.Origin == Unseen || a.Origin == Agent) && !a.Moved && !out.Server.Approved {
+		return nil
+	}
+	return plaintext(out.Server)
+}
+
+func stayReadable(found []string, why string) string {
+	return fmt.Sprintf("Its credentials (%s) stay readable in the configuration of Agent Discover: %s. To store them later: agent-discover secrets migrate", places(found), why)
+}
+
+// places returns places of credentials for a sentence. The names of variables are foreign text.
+func places(of []string) string { return safetext.Visible(strings.Join(of, ", ")) }
+
+// moveCredentials moves the credentials of a server to the vault, as planCredentials says.
+func (i *Intake) moveCredentials(ctx context.Context, a Arrival, out *Outcome) error {
+	if len(out.Stored) == 0 {
+		return nil
+	}
+	planned := out.Stored
+	out.Stored = nil
+	moves, err := i.options.Migrator.Migrate(ctx, []string{out.Server.Name}, true)
+	why := ""
+	if err != nil {
+		why = fault.MessageOf(err)
+	}
+	for _, m := range moves {
+		if m.Action == secretmigration.Moved {
+			out.Stored = append(out.Stored, m.Where)
+		} else {
+			out.Kept, why = append(out.Kept, m.Where), cmp.Or(m.Error, why)
+		}
+	}
+	if len(moves) == 0 && err != nil {
+		out.Kept = planned
+	}
+	out.Stored, out.Kept = slices.Compact(out.Stored), slices.Compact(out.Kept)
+	if len(out.Kept) == 0 && err == nil {
+		return nil
+	}
+	why = strings.TrimSuffix(why, ".")
+	if !a.Readable {
+		return errors.Join(fault.New(fault.Unavailable, "its credentials could not be stored as secrets: %s", why), err)
+	}
+	out.WhyKept = stayReadable(out.Kept, why)
+	return nil
+}
+
+// Secure moves the credentials in the configuration of a configured server to the vault, and returns the server. The error is
+// a fault.Unavailable if one of them cannot be moved.
+func (i *Intake) Secure(ctx context.Context, name string) (registry.Server, error) {
+	s, err := i.options.Registry.Get(name)
+	if err != nil {
+		return s, err
+	}
+	if err := i.moveCredentials(ctx, Arrival{}, &Outcome{Server: s, Stored: plaintext(s)}); err != nil {
+		return s, err
+	}
+	return i.options.Registry.Get(name)
+}
+
+// plaintext returns the places of credentials in a configuration.
+func plaintext(s registry.Server) []string {
+	return secrets.Plaintext(s.Env, s.Args, s.Headers, s.Endpoint())
+}
+
+// Runs reports whether a configured server runs what another configuration declares. Credentials that Add has moved to the
+// vault are compared with what is stored.
+func (i *Intake) Runs(ctx context.Context, server, declared registry.Server) bool {
+	if i.options.Migrator != nil {
+		declared = i.options.Migrator.Referring(ctx, server, declared)
+	}
+	return secrets.LaunchOf(server).Hash() == secrets.LaunchOf(declared).Hash()
+}

@@ -1,0 +1,233 @@
+// Package intake answers how a server comes in. Every way ends in Add: the command line, REST, a pasted configuration, the
+// entries of editors, bundles, the marketplace, setup files, the database of the original product, personas and agents. Add
+// checks the name and the address, decides who has to approve the server, moves its credentials to the vault and saves it.
+//
+// Reading the format in which a server is written is left to the packages that call Add, and starting the server to package
+// firststart, which waits for the end of Add.
+package intake
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Origin says who adds a server, which decides who has to approve it.
+type Origin int
+
+const (
+	// Person is the user, who has seen what the server runs. The server may be started.
+	Person Origin = iota
+	// Script is a program with the hub's token that adds a server of its user. The server may be started.
+	Script
+	// Unseen is a program or a file whose servers nobody has seen. They wait for approval, unless agents may install servers.
+	Unseen
+	// Agent is Unseen for an agent, which may be forbidden to add servers at all.
+	Agent
+)
+
+// Arrival is a server that comes in.
+type Arrival struct {
+	Server registry.Server
+	Origin Origin
+	// SwitchedOff means that the server was switched off where it comes from. It waits for approval.
+	SwitchedOff bool
+	// Moved means that the server was in use elsewhere, so that it may have credentials in plain text and no sandbox, although
+	// nobody has seen it.
+	Moved bool
+	// Known means that a server of this name is configured and gets the command, arguments and variables of Server.
+	Known bool
+	// Values are the values of secrets that come with the server, by name.
+	Values map[string]string
+	// Readable allows credentials to stay readable in the configuration if they cannot be stored in the vault. Otherwise
+	// such a server is not added.
+	Readable bool
+}
+
+// Outcome says what has become of an Arrival.
+type Outcome struct {
+	Server  registry.Server
+	Stored  []string // places whose credentials are in the vault: env.NAME, args[3], headers.NAME or url
+	Kept    []string // places whose credentials stay readable in the configuration
+	WhyKept string   // as a sentence that says what to do; empty if nothing is kept
+	Similar string   // name of a server that has almost the same name, or empty
+}
+
+// Notes returns what a person should know of an outcome, as sentences.
+func (o Outcome) Notes() []string {
+	var notes []string
+	if len(o.Stored) > 0 {
+		notes = append(notes, "Its credentials ("+places(o.Stored)+") are stored as secrets.")
+	}
+	if o.WhyKept != "" {
+		notes = append(notes, o.WhyKept)
+	}
+	if o.Similar != "" {
+		notes = append(notes, "Server "+o.Similar+" has almost the same name.")
+	}
+	return notes
+}
+
+// Migrator moves credentials from the configuration of servers to the vault; see package secretmigration.
+type Migrator interface {
+	Migrate(ctx context.Context, servers []string, apply bool) ([]secretmigration.Move, error)
+	Referring(ctx context.Context, server, declared registry.Server) registry.Server
+}
+
+// Trust notes that a person has approved how a server is started now.
+type Trust interface {
+	Accept(ctx context.Context, server string, clean bool) error
+}
+
+// Options are the dependencies of an Intake.
+type Options struct {
+	Registry *registry.Registry
+	Vault    *secrets.Vault // nil if credentials stay in the configuration
+	Migrator Migrator       // nil for that of package secretmigration
+	// Policy returns what agents may do without a person, the setting agents.install: allow, ask or deny.
+	Policy func() string
+	// Hold keeps new servers from being started until release is called.
+	Hold func() (release func())
+	// Remove deletes a server with its secrets.
+	Remove func(ctx context.Context, server string) error
+	Trust  Trust // nil if approvals are not noted
+}
+
+// Intake adds servers. It is safe for concurrent use.
+type Intake struct {
+	options Options
+	adding  sync.Mutex // held while a name and the number of waiting servers are checked, and the server is added
+}
+
+// New returns an intake. Options without Policy are those of the policy ask.
+func New(o Options) *Intake {
+	if o.Policy == nil {
+		o.Policy = func() string { return "ask" }
+	}
+	if o.Hold == nil {
+		o.Hold = func() func() { return func() {} }
+	}
+	if o.Migrator == nil && o.Vault != nil {
+		o.Migrator = secretmigration.New(o.Registry, o.Vault)
+	}
+	return &Intake{options: o}
+}
+
+// Policy returns the setting agents.install: allow, ask or deny.
+func (i *Intake) Policy() string { return i.options.Policy() }
+
+// Hold keeps all new servers from being started until release is called, for callers that add several.
+func (i *Intake) Hold() (release func()) { return i.options.Hold() }
+
+// Check returns what Add would do with a server, or its error, and changes nothing.
+func (i *Intake) Check(ctx context.Context, a Arrival) (Outcome, error) {
+	out := Outcome{Server: i.decide(a), Similar: i.lookalike(a.Server.Name)}
+	if err := i.admit(a, out.Server); err != nil {
+		return out, err
+	}
+	err := i.planCredentials(ctx, a, &out)
+	return out, err
+}
+
+// Add adds a server, or changes one that is Known. If a part of the addition fails, nothing is left of it. The name of
+// another server is a fault.Conflict, a server that agents may not add a fault.Denied, and credentials that can neither be
+// stored nor stay are a fault.Unavailable with fault.CodeUnstorable.
+func (i *Intake) Add(ctx context.Context, a Arrival) (Outcome, error) {
+	defer i.options.Hold()()
+	out, err := i.save(ctx, a)
+	if err != nil {
+		return out, err
+	}
+	err = i.complete(ctx, a, &out)
+	if err != nil && !a.Known {
+		undo := context.WithoutCancel(ctx)
+		err = errors.Join(err, i.options.Remove(undo, out.Server.Name), i.options.Registry.Compact(undo))
+	}
+	return out, err
+}
+
+func (i *Intake) save(ctx context.Context, a Arrival) (Outcome, error) {
+	i.adding.Lock()
+	defer i.adding.Unlock()
+	out, err := i.Check(ctx, a)
+	switch {
+	case err != nil:
+	case a.Known:
+		given := out.Server
+		out.Server, err = i.options.Registry.Update(ctx, given.Name, func(s *registry.Server) {
+			s.Command, s.Args, s.Env = given.Command, given.Args, given.Env
+			s.Approved = s.Approved && given.Approved
+		})
+	default:
+		out.Server, err = i.options.Registry.Add(ctx, out.Server)
+	}
+	return out, err
+}
+
+// complete stores the secrets of a server that was added, and notes that a person has approved it.
+func (i *Intake) complete(ctx context.Context, a Arrival, out *Outcome) error {
+	name := out.Server.Name
+	for _, secret := range slices.Sorted(maps.Keys(a.Values)) {
+		if err := i.options.Vault.Set(ctx, name, secret, a.Values[secret]); err != nil {
+			return err
+		}
+	}
+	if err := i.moveCredentials(ctx, a, out); err != nil {
+		return err
+	}
+	if a.Origin == Person && out.Server.Approved && i.options.Trust != nil {
+		if err := i.options.Trust.Accept(ctx, name, false); err != nil {
+			return err
+		}
+	}
+	server, err := i.options.Registry.Get(name)
+	out.Server = server
+	return err
+}
+
+// decide returns the server of an arrival with what follows from its origin.
+func (i *Intake) decide(a Arrival) registry.Server {
+	s := a.Server
+	remote := s.Transport != "" && s.Transport != "stdio"
+	switch a.Origin {
+	case Person, Script:
+		s.Approved = !a.SwitchedOff
+		s.Installed = s.Installed || s.Command != "" || remote
+	default:
+		s.Approved = i.options.Policy() == "allow" && !a.SwitchedOff
+		s.Installed = true
+		if !a.Moved {
+			s = s.Guarded() // only a person loosens it
+		}
+	}
+	return s
+}
+
+// admit returns why a server must not be added, or nil.
+func (i *Intake) admit(a Arrival, s registry.Server) error {
+	if a.Origin == Agent && i.options.Policy() == "deny" {
+		return fault.New(fault.Denied, "agents may not install servers here (agents.install is deny); ask the user to add server %s in the dashboard", s.Name)
+	}
+	if !a.Known {
+		if err := i.CheckName(a.Origin, s.Name); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(registry.CheckIsolation(s.Isolation), registry.CheckAccount(s.Account), registry.CheckSandbox(s.Sandbox)); err != nil {
+		return err
+	}
+	if err := CheckURL(s); err != nil {
+		return err
+	}
+	if a.Origin == Person || a.Origin == Script || s.Approved || a.Known {
+		return nil
+	}
+	return i.admitProposal(a, s)
+}

@@ -1,0 +1,72 @@
+package intake
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/samename"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// ownNames are names of this product's own entry in editors, without case and punctuation.
+var ownNames = []string{"agentdiscover", "discover"}
+
+// systemNames are further names that a person takes for a part of this product or of the system. A server of such a name
+// would speak for it: questions of a server are shown under its name.
+var systemNames = []string{
+	"agent", "approval", "approvals", "dashboard", "hub", "keychain", "keyring", "mcphub", "password", "secrets", "security",
+	"settings", "system", "tray", "update", "updates", "vault",
+}
+
+// CheckName returns why a new server cannot have a name, or nil: it is invalid or taken, it is that of this product, or by
+// may not give it.
+func (i *Intake) CheckName(by Origin, name string) error {
+	if err := registry.CheckName(name); err != nil {
+		return err
+	}
+	if _, err := i.options.Registry.Get(name); err == nil {
+		return registry.Taken(name)
+	}
+	switch bare := bareName(name); {
+	case slices.Contains(ownNames, bare):
+		return fault.New(fault.Invalid, "the name %q belongs to the entry of Agent Discover in editors; choose another name", name)
+	case slices.Contains(systemNames, bare) && by != Person && by != Script:
+		return fault.New(fault.Invalid, "the name %q could be taken for a part of Agent Discover or of the system; choose another name", name)
+	}
+	return nil
+}
+
+// bareName returns a name as it is read at a glance, without case and punctuation.
+func bareName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-_.", r) {
+			return -1
+		}
+		return r
+	}, samename.Fold(name))
+}
+
+// lookalike returns the name of another server that differs from a name in case or punctuation only, or "".
+func (i *Intake) lookalike(name string) string {
+	for _, other := range i.options.Registry.List() {
+		if other.Name != name && bareName(other.Name) == bareName(name) {
+			return other.Name
+		}
+	}
+	return ""
+}
+
+// CheckURL returns a fault.Invalid if the address of a remote server cannot be one. The rest of an address that contains
+// references is known only when the server is started.
+func CheckURL(s registry.Server) error {
+	address := s.Endpoint()
+	if address == "" || s.Transport == "" || strings.Contains(address, "${") {
+		return nil
+	}
+	if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fault.New(fault.Invalid, "invalid URL of server %s: it must start with http:// or https:// and name a host", s.Name)
+	}
+	return nil
+}

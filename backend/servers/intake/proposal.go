@@ -1,0 +1,57 @@
+package intake
+
+import (
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+const (
+	// maxWaiting is how many servers may wait for approval.
+	maxWaiting = 50
+	// maxProposal is how long the texts of a proposal may be together, in bytes.
+	// Nobody reads more before they approve it.
+	maxProposal = 16 << 10
+)
+
+// admitProposal returns why a server must not wait for approval, or nil. A proposal must be fit to be read: it has a limited
+// length, contains no credentials, which would be stored and shown in plain text, and its name is not taken for another's.
+func (i *Intake) admitProposal(a Arrival, s registry.Server) error {
+	if name := i.lookalike(s.Name); name != "" {
+		return fault.New(fault.Invalid, "the name %q is too similar to that of server %q; choose another name", s.Name, name)
+	}
+	for _, literal := range secrets.Literals(secrets.LaunchOf(s)) {
+		if !a.Moved && secrets.IssuedCredential(literal.Value) {
+			return fault.New(fault.Invalid, "%s contains a credential, which would be stored and shown in plain text: propose %s instead, and ask the user to set this secret on the server's page in the dashboard", literal.Where, literal.Text(literal.Name))
+		}
+	}
+	waiting := 0
+	for _, other := range i.options.Registry.List() {
+		if !other.Approved {
+			waiting++
+		}
+	}
+	if waiting >= maxWaiting {
+		return fault.New(fault.Busy, "%d servers wait for approval, which is the limit; ask the user to approve or reject some in the tray or the dashboard", waiting)
+	}
+	if size := sizeOf(s); size > maxProposal {
+		return fault.New(fault.Invalid, "the proposal has %d bytes; at most %d are allowed, because a person must read all of it. Put longer scripts into a file or a package", size, maxProposal)
+	}
+	return nil
+}
+
+// sizeOf returns the length of all texts of a server that a person reviews.
+func sizeOf(s registry.Server) int {
+	size := len(s.Description) + len(s.Command) + len(s.URL)
+	for _, list := range [][]string{s.Args, s.Tags} {
+		for _, text := range list {
+			size += len(text)
+		}
+	}
+	for _, values := range []map[string]string{s.Env, s.Headers} {
+		for name, value := range values {
+			size += len(name) + len(value)
+		}
+	}
+	return size
+}
