@@ -11,6 +11,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -56,7 +57,7 @@ type Outcome struct {
 	Server  registry.Server
 	Stored  []string // places whose credentials are in the vault: env.NAME, args[3], headers.NAME or url
 	Kept    []string // places whose credentials stay readable in the configuration
-	WhyKept string   // as a sentence that says what to do; empty if nothing is kept
+	WhyKept string   // and what to do about it, beginning with "its credentials"; empty if nothing is kept
 	Similar string   // name of a server that has almost the same name, or empty
 }
 
@@ -67,7 +68,7 @@ func (o Outcome) Notes() []string {
 		notes = append(notes, "Its credentials ("+places(o.Stored)+") are stored as secrets.")
 	}
 	if o.WhyKept != "" {
-		notes = append(notes, o.WhyKept)
+		notes = append(notes, strings.ToUpper(o.WhyKept[:1])+o.WhyKept[1:]+".")
 	}
 	if o.Similar != "" {
 		notes = append(notes, "Server "+o.Similar+" has almost the same name.")
