@@ -82,7 +82,7 @@ var allowed = map[string][]string{
 
 	"servers/features": {"base/events"},
 	"servers/registry": {"base/events", "base/fault", "base/safetext"},
-	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"}, // registry: what a launch is
+	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry", "servers/secretscan"}, // registry: what a launch is
 	"servers/oauth": {
 		// mcphttp: what a request asks for; secrets: files are encrypted
 		"base/events", "base/fault", "base/netreach", "base/paths", "base/safetext",
@@ -93,9 +93,9 @@ var allowed = map[string][]string{
 		// pathname: a client's folder as a URI
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp", "protocol/mcpversion",
-		"servers/features", "servers/registry", "servers/secrets",
+		"servers/features", "servers/registry", "servers/secrets", "servers/secretscan",
 	},
-	"servers/lifecycle": {"base/fault", "discovery/catalog", "servers/registry", "servers/secrets"},
+	"servers/lifecycle": {"base/fault", "discovery/catalog", "servers/registry", "servers/secrets", "servers/secretscan"},
 	"servers/risk":      {"base/safetext", "servers/registry", "servers/secrets"},
 	"servers/prefetch": {
 		// program: it runs npm and uvx
@@ -122,19 +122,20 @@ var allowed = map[string][]string{
 		"discovery/catalog",
 		"servers/lifecycle", "servers/registry",
 	},
+	"servers/secretscan": {},
 
 	"trust/normalize": {},
 	"trust/injection": {},
 	"trust/scan": {
-		// secrets: what a credential looks like
+		// secretscan: what a credential looks like
 		"base/jsonscan", "base/safetext",
-		"servers/secrets",
+		"servers/secretscan",
 		"trust/injection", "trust/normalize",
 	},
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/preinstall": {
-		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;;
+		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;;;
 		// are;; run; sandbox: what an installation may use
 		"base/fault", "base/paths", "base/process", "base/program",
 		"servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
@@ -150,7 +151,7 @@ var allowed = map[string][]string{
 		// samename: names that may be taken for each other; features: which lists it guards; scan:; verdicts
 		"base/events", "base/fault", "base/samename",
 		"protocol/jsonrpc",
-		"servers/features", "servers/registry", "servers/secrets",
+		"servers/features", "servers/registry", "servers/secrets", "servers/secretscan",
 		"trust/scan",
 	},
 
@@ -163,7 +164,7 @@ var allowed = map[string][]string{
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; secrets: approvals end;;;
+		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; secrets: approvals end;;;;
 		// when a; server is started in another way
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
@@ -191,10 +192,10 @@ var allowed = map[string][]string{
 		"servers/registry",
 	},
 	"calls/screen": {
-		// settings: what happens to which finding; secrets: the text that replaces a credential
+		// settings: what happens to which finding; secretscan: the text that replaces a credential
 		"base/events", "base/fault", "base/pattern", "base/settings",
 		"protocol/jsonrpc",
-		"servers/secrets",
+		"servers/secretscan",
 		"trust/scan",
 	},
 	"calls/resolve": {"base/fault", "base/safetext", "discovery/catalog", "servers/registry", "calls/rules"},
@@ -206,7 +207,7 @@ var allowed = map[string][]string{
 	"editors/configdiff": {
 		// secrets: diffs are redacted
 		"base/safetext", "base/textdiff",
-		"servers/secrets",
+		"servers/secrets", "servers/secretscan",
 		"editors/configedit", "editors/table",
 	},
 	"editors/registration": {
@@ -217,7 +218,7 @@ var allowed = map[string][]string{
 	"editors/importer": {
 		// registration: it removes imported entries
 		"base/fault", "base/pathname", "base/safetext",
-		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets",
+		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets", "servers/secretscan",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table",
 	},
 	"editors/doctor": {
@@ -243,7 +244,7 @@ var allowed = map[string][]string{
 	},
 	"market/fetch":  {"base/fault", "base/netreach", "base/paths", "base/safetext"}, // paths: why a download cannot be stored
 	"market/signs":  {},
-	"market/readme": {"base/safetext", "servers/secrets", "market/listing"}, // secrets: what a credential looks like
+	"market/readme": {"base/safetext", "servers/secretscan", "market/listing"}, // secretscan: what a credential looks like
 	"market/npm": {
 		// mcphttp: proxies and certificate authorities of an environment
 		"base/fault", "base/process", "base/program", "base/safetext",
@@ -277,12 +278,12 @@ var allowed = map[string][]string{
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs;;;;
-		// programs and reports their output
+		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it
+		// runs;;;;; programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"discovery/catalog",
-		"servers/prefetch", "servers/registry", "servers/secretmigration", "servers/secrets",
+		"servers/prefetch", "servers/registry", "servers/secretmigration", "servers/secrets", "servers/secretscan",
 		"editors/bundle",
 		"market/listing", "market/plan", "market/prerequisites",
 	},
@@ -298,14 +299,14 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcphttp",
 		"discovery/catalog",
-		"servers/registry", "servers/secrets", "servers/upstream",
+		"servers/registry", "servers/secrets", "servers/secretscan", "servers/upstream",
 		"calls/inspector", "calls/journal",
 		"market/installer", "market/listing", "market/plan",
 	},
 	"market/plan": {
 		// process: which variables configure this program; manifests of bundles
 		"base/fault", "base/process", "base/safetext",
-		"servers/registry", "servers/risk", "servers/secrets",
+		"servers/registry", "servers/risk", "servers/secrets", "servers/secretscan",
 		"editors/bundle",
 		"market/listing", "market/prerequisites",
 	},
@@ -372,7 +373,7 @@ var allowed = map[string][]string{
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
 		"servers/corrections", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness", "servers/registry",
-		"servers/risk", "servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"servers/risk", "servers/secretmigration", "servers/secrets", "servers/secretscan", "servers/setup", "servers/upstream",
 		"trust/difference", "trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/resolve", "calls/rules", "calls/screen",
 		"calls/toolset",
@@ -408,7 +409,7 @@ var allowed = map[string][]string{
 
 	// hub composes everything.
 	"hub": {
-		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;;
+		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;;;
 		// states
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
@@ -429,14 +430,14 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;;
-		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;;
+		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;;;
+		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;;;
 		// sandbox:; this program confines itself before it becomes that of a server
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",
 		"protocol/jsonrpc",
 		"discovery/eval", "discovery/minilm",
-		"servers/registry", "servers/risk", "servers/secrets", "servers/setup",
+		"servers/registry", "servers/risk", "servers/secrets", "servers/secretscan", "servers/setup",
 		"trust/classifier", "trust/evaluation", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/journal", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // target returns a server's command line with its environment, or the URL of a
@@ -51,8 +52,8 @@ func assignments(values map[string]string, sign string) []string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value := quoted(none.Text(values[name]))
-		if secrets.SensitiveName(name) && values[name] != "" && !secrets.IsReference(values[name]) {
-			value = secrets.Redacted
+		if secretscan.SensitiveName(name) && values[name] != "" && !secretscan.IsReference(values[name]) {
+			value = secretscan.Redacted
 		}
 		list = append(list, quoted(name)+sign+value)
 	}
@@ -92,8 +93,8 @@ func redactValues(values map[string]string, known *secrets.Redactor) map[string]
 	}
 	out := make(map[string]string, len(values))
 	for name, value := range values {
-		if secrets.SensitiveName(name) && value != "" && !secrets.IsReference(value) {
-			value = secrets.Redacted
+		if secretscan.SensitiveName(name) && value != "" && !secretscan.IsReference(value) {
+			value = secretscan.Redacted
 		}
 		out[name] = known.Text(value)
 	}

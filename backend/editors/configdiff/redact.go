@@ -12,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 const (
@@ -181,10 +182,10 @@ func Redact(text string) string {
 
 func redactQuoted(match string) string {
 	parts := quoted.FindStringSubmatch(match)
-	if !secrets.SensitiveName(parts[1]) || len(parts[3]) < 6 || strings.HasPrefix(parts[3], "${") {
+	if !secretscan.SensitiveName(parts[1]) || len(parts[3]) < 6 || strings.HasPrefix(parts[3], "${") {
 		return match
 	}
-	return parts[1] + parts[2] + "'" + secrets.Redacted + "'"
+	return parts[1] + parts[2] + "'" + secretscan.Redacted + "'"
 }
 
 // withoutPrivateKeys returns all[from:to] with the lines of private keys
@@ -197,7 +198,7 @@ func withoutPrivateKeys(all []string, from, to int) []string {
 		ends := strings.Contains(line, "-----END ")
 		whole := begins && ends // Redact handles a key on one line
 		if i >= from && !whole && (inside || begins) {
-			out[i-from] = secrets.Redacted
+			out[i-from] = secretscan.Redacted
 		}
 		inside = (inside || begins) && !ends
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Scan is the result of a search for servers.
@@ -213,7 +214,7 @@ func sortAsFound(all []Candidate) {
 func redacted(s table.Server) string {
 	var pairs []string
 	for _, literal := range literals(s.Transport, s.Args, s.Env, s.URL, s.Headers) {
-		pairs = append(pairs, literal.Value, secrets.Redacted)
+		pairs = append(pairs, literal.Value, secretscan.Redacted)
 	}
 	hide := strings.NewReplacer(pairs...)
 	if s.URL != "" {

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 func TestABundleIsDownloadedUnpackedConfiguredAndStarted(t *testing.T) {
@@ -392,7 +393,7 @@ func TestACredentialInAPlainAnswerIsStoredAsASecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := result.Server; !secrets.IsReference(s.Env["LABEL"]) {
+	if s := result.Server; !secretscan.IsReference(s.Env["LABEL"]) {
 		t.Errorf("the server is %+v", s)
 	}
 	if records, err := b.vault.Records(t.Context()); err != nil || len(records) != 1 || !b.vault.Holds(t.Context(), "weather", records[0].Name, token) {

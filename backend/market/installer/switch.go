@@ -8,6 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Version is another version of a server, to which Switch changes it.
@@ -64,14 +65,14 @@ func recorded(to Version, now Configured) Configured {
 		for name, text := range planned {
 			if merged[name] == text {
 				planned[name] = now[name]
-			} else if secrets.LooksSecret(text) {
+			} else if secretscan.HasCredential(text) {
 				delete(planned, name)
 			}
 		}
 		return planned
 	}
 	out.Env, out.Headers = texts(out.Env, to.Configured.Env, now.Env), texts(out.Headers, to.Configured.Headers, now.Headers)
-	if slices.Equal(out.Args, to.Configured.Args) || slices.ContainsFunc(out.Args, secrets.LooksSecret) {
+	if slices.Equal(out.Args, to.Configured.Args) || slices.ContainsFunc(out.Args, secretscan.HasCredential) {
 		out.Args = now.Args
 	}
 	if out.URL == to.Configured.URL {

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -99,7 +100,7 @@ func (u *Updates) choose(records []journal.Record, t *trial, o ReplayOrder, left
 			left.Unanswered++
 		case !safe[r.Tool] && !slices.Contains(o.Tools, r.Tool):
 			left.NotReadOnly++
-		case strings.Contains(r.Args, secrets.Redacted), strings.Contains(r.Args, journal.Withheld):
+		case strings.Contains(r.Args, secretscan.Redacted), strings.Contains(r.Args, journal.Withheld):
 			left.Redacted++
 		case r.Args != "" && (!jsonrpc.Valid([]byte(r.Args)) || r.Args[0] != '{'):
 			left.Cut++

@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // The cover finds secrets in texts without knowing them. Of each form in which a
@@ -71,11 +73,6 @@ const (
 	asIs    formKind = 0
 	widened formKind = 1 // base64: the characters beside the form may contain more bits of the secret
 	ofOwner formKind = 2 // covered only in texts of the secret's own server
-
-	// inQuotes and acrossStrings are for spans of recognized credentials: one that
-	// is replaced by a string in quotes, and one that is ignored in JSON.
-	inQuotes      formKind = 64
-	acrossStrings formKind = 128
 )
 
 func (k coverKey) print(form string, kind formKind) print {
@@ -135,8 +132,8 @@ func (k coverKey) prints(value string, private bool) []print {
 	for _, form := range known {
 		add(form, asIs)
 	}
-	for _, plain := range []string{value, credentialOf(value)} {
-		if len(plain) < minSecret || len(plain) > maxEncoded {
+	for _, plain := range []string{value, secretscan.WithoutScheme(value)} {
+		if len(plain) < secretscan.MinLength || len(plain) > maxEncoded {
 			continue
 		}
 		for _, form := range byteForms(plain) {
@@ -182,7 +179,7 @@ func base64Forms(value string) (out []string) {
 			if len(padded)%3 > 0 {
 				text = text[:len(text)-1]
 			}
-			if len(text) >= minSecret {
+			if len(text) >= secretscan.MinLength {
 				out = append(out, text)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 const coveredSecret = "Kj8-correct/horse+battery=staple_42"
@@ -155,7 +156,7 @@ func TestSecretsOfOlderVersionsAreCoveredOnceTheyCanBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := openFixture(t, d.folder, true).unlock("a passphrase")
-	if got := again.given.Text(coveredSecret); got != secrets.Redacted {
+	if got := again.given.Text(coveredSecret); got != secretscan.Redacted {
 		t.Errorf("got %s", got)
 	}
 	if records, err = d.store.Secrets(t.Context(), ""); err != nil || len(records[0].Prints) == 0 {

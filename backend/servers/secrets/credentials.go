@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Literal is a credential that is part of a server's configuration in plain text.
@@ -26,7 +28,7 @@ type Literal struct {
 func Literals(l Launch) []Literal {
 	var out []Literal
 	for _, c := range credentials(l) {
-		if len(c.value()) < minSecret || strings.Contains(c.value(), "${") || c.namesFile() {
+		if len(c.value()) < secretscan.MinLength || strings.Contains(c.value(), "${") || c.namesFile() {
 			continue
 		}
 		out = append(out, Literal{Where: c.where, Name: c.secretName(l.remote()), Value: c.value(), Text: c.with})
@@ -67,11 +69,9 @@ var filePath = regexp.MustCompile(`^(/|~|\.{1,2}/|[A-Za-z]:[\\/]).*\.[A-Za-z0-9]
 // namesFile reports whether the value is the path of a file that contains the
 // credential.
 func (c credential) namesFile() bool {
-	if words := splitName(c.name); len(words) > 0 {
-		switch words[len(words)-1] {
-		case "path", "file", "dir", "directory", "folder":
-			return true
-		}
+	switch secretscan.LastWord(c.name) {
+	case "path", "file", "dir", "directory", "folder":
+		return true
 	}
 	return filePath.MatchString(c.value())
 }
@@ -113,7 +113,7 @@ func credentials(l Launch) []credential {
 		}
 		for _, name := range slices.Sorted(maps.Keys(place.texts)) {
 			text, where := place.texts[name], place.kind+"."+name
-			if SensitiveName(name) || LooksSecret(text) || !describes(name) && isRandom(text) {
+			if secretscan.SensitiveName(name) || secretscan.HasCredential(text) || !describes(name) && isRandom(text) {
 				out = append(out, credential{where, name, text, 0, len(text)})
 			} else if at := urlCredentials(text); isURL(text) && len(at) > 0 {
 				out = append(out, credential{where, name, text, 0, len(text)})
@@ -129,10 +129,10 @@ func argumentCredentials(args []string) []credential {
 	for i, arg := range args {
 		where := fmt.Sprintf("args[%d]", i)
 		switch name, value, assigns := assignment(arg); {
-		case assigns && SensitiveName(name):
+		case assigns && secretscan.SensitiveName(name):
 			from := strings.LastIndex(arg, value)
 			out = append(out, credential{where, name, arg, from, from + len(value)})
-		case LooksSecret(arg) || SensitiveName(flag) && !strings.HasPrefix(arg, "--"):
+		case secretscan.HasCredential(arg) || secretscan.SensitiveName(flag) && !strings.HasPrefix(arg, "--"):
 			out = append(out, credential{where, flag, arg, 0, len(arg)})
 		case assigns && !describes(name) && isRandom(value):
 			from := strings.LastIndex(arg, value)
@@ -143,7 +143,7 @@ func argumentCredentials(args []string) []credential {
 				out = append(out, c)
 			}
 		default:
-			if at := headerText.FindStringSubmatchIndex(arg); at != nil && SensitiveName(arg[at[2]:at[3]]) {
+			if at := headerText.FindStringSubmatchIndex(arg); at != nil && secretscan.SensitiveName(arg[at[2]:at[3]]) {
 				out = append(out, credential{where, arg[at[2]:at[3]], arg, at[4], at[5]})
 			}
 		}
@@ -173,8 +173,7 @@ var describing = map[string]bool{
 // describes reports whether the value of a setting with this name identifies
 // something and is no credential, although it may look random.
 func describes(name string) bool {
-	words := splitName(strings.TrimLeft(name, "-"))
-	return len(words) > 0 && describing[words[len(words)-1]]
+	return describing[secretscan.LastWord(strings.TrimLeft(name, "-"))]
 }
 
 var (
@@ -244,12 +243,12 @@ func urlCredentials(address string) []credential {
 	begin := 0
 	if at := userInfo.FindStringSubmatchIndex(address); at != nil {
 		// A colon inside a reference does not separate the user from the password.
-		plain := replaceReferences(address[at[2]:at[3]], func(reference string) string { return strings.Repeat("-", len(reference)) })
+		plain := secretscan.ReplaceReferences(address[at[2]:at[3]], func(reference string) string { return strings.Repeat("-", len(reference)) })
 		end, _, has := strings.Cut(plain, ":")
 		switch user := address[at[2] : at[2]+len(end)]; {
 		case has:
 			add("password", at[2]+len(user)+1, at[3])
-		case LooksSecret(user):
+		case secretscan.HasCredential(user):
 			add("user", at[2], at[3])
 		}
 		begin = at[1]
@@ -261,17 +260,17 @@ func urlCredentials(address string) []credential {
 		query = i
 	}
 	for _, at := range segment.FindAllStringSubmatchIndex(address[min(begin, query):query], -1) {
-		if from, to := at[2]+begin, at[3]+begin; LooksSecret(address[from:to]) || isRandom(address[from:to]) && !hexText.MatchString(address[from:to]) {
+		if from, to := at[2]+begin, at[3]+begin; secretscan.HasCredential(address[from:to]) || isRandom(address[from:to]) && !hexText.MatchString(address[from:to]) {
 			add("segment", from, to)
 		}
 	}
-	if segments := segment.FindAllStringSubmatchIndex(address[min(begin, query):query], -1); len(out) == 0 && len(segments) > 0 && hasToken(address[:query]) {
+	if segments := segment.FindAllStringSubmatchIndex(address[min(begin, query):query], -1); len(out) == 0 && len(segments) > 0 && secretscan.HasToken(address[:query]) {
 		last := segments[len(segments)-1] // of the address of a webhook
 		add("segment", last[2]+begin, last[3]+begin)
 	}
 	for _, at := range parameter.FindAllStringSubmatchIndex(address, -1) {
 		name, value := unescaped(address[at[2]:at[3]]), unescaped(address[at[4]:at[5]])
-		if SensitiveName(name) || inQuery[strings.ToLower(name)] || LooksSecret(value) || !describes(name) && isRandom(value) {
+		if secretscan.SensitiveName(name) || inQuery[strings.ToLower(name)] || secretscan.HasCredential(value) || !describes(name) && isRandom(value) {
 			add(name, at[4], at[5])
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // minValue is the minimum length of a secret's value that is redacted. Shorter
@@ -209,8 +211,8 @@ func literalsOf(l Launch) (shared, private []string) {
 		}
 		for _, value := range values {
 			switch {
-			case len(value) < minSecret || strings.HasPrefix(value, "${") || IsReference(value):
-			case (len(value) >= minPlain || LooksSecret(value)) && !c.namesFile():
+			case len(value) < secretscan.MinLength || strings.HasPrefix(value, "${") || secretscan.IsReference(value):
+			case (len(value) >= minPlain || secretscan.HasCredential(value)) && !c.namesFile():
 				shared = append(shared, value)
 			default:
 				private = append(private, value)

@@ -3,6 +3,8 @@ package secrets
 import (
 	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // index finds forms in texts. It is immutable.
@@ -54,8 +56,8 @@ func (t *table) mayHave(hash uint32) bool {
 	return t.begin[hash>>18/64]&(1<<(hash>>18%64)) != 0
 }
 
-// span is a range of bytes in a text.
-type span struct {
+// match is where a form was found in a text.
+type match struct {
 	from, to int
 	kind     formKind
 }
@@ -65,11 +67,11 @@ type span struct {
 const anyServer = ""
 
 // find returns where the forms occur in a text of a server.
-func (x *index) find(text, server string) []span {
+func (x *index) find(text, server string) []match {
 	if x == nil {
 		return nil
 	}
-	var out []span
+	var out []match
 	if len(x.small.entries) > 0 {
 		out = x.findSmall(text, server)
 	}
@@ -111,7 +113,7 @@ func (x *index) find(text, server string) []span {
 }
 
 // findSmall is find for forms that are shorter than window.
-func (x *index) findSmall(text, server string) (out []span) {
+func (x *index) findSmall(text, server string) (out []match) {
 	var end uint32
 	for i := range len(text) {
 		end = end<<8 | uint32(text[i])
@@ -122,15 +124,15 @@ func (x *index) findSmall(text, server string) (out []span) {
 	return out
 }
 
-// match returns the spans of the forms with which text ends.
-func (x *index) match(t *table, hash uint32, text, server string) (out []span) {
+// match returns the matches of the forms with which text ends.
+func (x *index) match(t *table, hash uint32, text, server string) (out []match) {
 	for _, e := range t.entries[hash] {
 		from := len(text) - int(e.length)
 		if from < 0 || e.owner != "" && server != anyServer && e.owner != server {
 			continue
 		}
 		if x.key.sum(text[from:]) == e.mac {
-			out = append(out, span{from, len(text), e.kind})
+			out = append(out, match{from, len(text), e.kind})
 		}
 	}
 	return out
@@ -138,7 +140,7 @@ func (x *index) match(t *table, hash uint32, text, server string) (out []span) {
 
 // matchSpaced is match for forms whose characters are separated by white space.
 // positions are those of all other characters up to the end of the form.
-func (x *index) matchSpaced(hash uint32, text string, positions []int) (out []span) {
+func (x *index) matchSpaced(hash uint32, text string, positions []int) (out []match) {
 	for _, e := range x.large.entries[hash] {
 		from := len(positions) - int(e.length)
 		if from < 0 || e.length < minSpaced {
@@ -149,7 +151,7 @@ func (x *index) matchSpaced(hash uint32, text string, positions []int) (out []sp
 			form = append(form, text[at])
 		}
 		if x.key.sum(string(form)) == e.mac {
-			out = append(out, span{positions[from], positions[len(positions)-1] + 1, e.kind})
+			out = append(out, match{positions[from], positions[len(positions)-1] + 1, e.kind})
 		}
 	}
 	return out
@@ -177,24 +179,25 @@ func escapesSpace(text string, at int) bool {
 	return at+1 < len(text) && (text[at+1] == 'n' || text[at+1] == 'r' || text[at+1] == 't')
 }
 
-// widen returns a span that includes the characters of base64 beside it which
-// contain bits of the secret.
-func widen(text string, s span) span {
-	if s.kind&widened == 0 {
+// widen returns the range of a match. It includes the characters of base64 beside it
+// which contain bits of the secret.
+func widen(text string, found match) secretscan.Span {
+	s := secretscan.Span{From: found.from, To: found.to}
+	if found.kind&widened == 0 {
 		return s
 	}
 	in64 := func(i int) bool {
 		return i >= 0 && i < len(text) && (text[i] >= '0' && text[i] <= '9' || text[i] >= 'A' && text[i] <= 'Z' ||
 			text[i] >= 'a' && text[i] <= 'z' || strings.IndexByte("+/-_", text[i]) >= 0)
 	}
-	if in64(s.from - 1) {
-		s.from--
+	if in64(s.From - 1) {
+		s.From--
 	}
-	if in64(s.to) {
-		s.to++
+	if in64(s.To) {
+		s.To++
 	}
-	for s.to < len(text) && text[s.to] == '=' {
-		s.to++
+	for s.To < len(text) && text[s.To] == '=' {
+		s.To++
 	}
 	return s
 }
@@ -202,12 +205,11 @@ func widen(text string, s span) span {
 // cover replaces the forms in a text of a server that have at least a number of
 // bytes.
 func (x *index) cover(text, server string, atLeast int) string {
-	spans := slices.DeleteFunc(x.find(text, server), func(s span) bool { return s.to-s.from < atLeast })
-	if len(spans) == 0 {
-		return text
+	var spans []secretscan.Span
+	for _, found := range x.find(text, server) {
+		if found.to-found.from >= atLeast {
+			spans = append(spans, widen(text, found))
+		}
 	}
-	for i := range spans {
-		spans[i] = widen(text, spans[i])
-	}
-	return replace(text, spans)
+	return secretscan.Replace(text, spans)
 }

@@ -11,6 +11,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Redactor replaces secrets in texts: those that it was made for, and credentials
@@ -37,6 +39,25 @@ func ForLaunch(l Launch) *Redactor {
 	var g Given
 	g.Know("one", l)
 	return g.everything()
+}
+
+// Text returns text with every secret replaced by secretscan.Redacted. Valid JSON
+// stays valid.
+func (r *Redactor) Text(text string) string {
+	if r != nil {
+		text = r.index().cover(text, r.server, 0)
+	}
+	return secretscan.Redact(text)
+}
+
+// Name redacts a name that others chose, such as that of a tool. Secrets that are
+// shorter than those which are recognized in any configuration are left, because
+// they may be ordinary names.
+func (r *Redactor) Name(name string) string {
+	if r != nil {
+		name = r.index().cover(name, r.server, minPlain)
+	}
+	return secretscan.Redact(name)
 }
 
 // Head returns at most n bytes from the beginning of the redacted text, and
@@ -80,23 +101,14 @@ type forms []string
 // line that is long enough, because keys are often printed line by line.
 func (f *forms) addSecret(value string) {
 	f.addEncodings(value)
-	if part := credentialOf(value); part != value && len(part) >= minValue {
+	if part := secretscan.WithoutScheme(value); part != value && len(part) >= minValue {
 		f.addEncodings(part)
 	}
 	for line := range strings.Lines(value) {
-		if line = strings.TrimSpace(line); len(line) >= 2*minSecret && line != value {
+		if line = strings.TrimSpace(line); len(line) >= 2*secretscan.MinLength && line != value {
 			f.addEncodings(line)
 		}
 	}
-}
-
-// credentialOf returns an authorization without the scheme Bearer or Basic, and
-// any other value unchanged.
-func credentialOf(value string) string {
-	if scheme, credential, ok := strings.Cut(value, " "); ok && isScheme(scheme) {
-		return strings.TrimSpace(credential)
-	}
-	return value
 }
 
 // addEncodings adds a value unencoded, escaped for a URL, quoted as in Go, and

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 func TestRedactedJSONIsValid(t *testing.T) {
@@ -36,7 +37,7 @@ func TestRedactedJSONIsValid(t *testing.T) {
 		if json.Valid([]byte(text)) && !json.Valid([]byte(got)) {
 			t.Errorf("%s\nbecame %s, which is not JSON", text, got)
 		}
-		if again := r.Text(got); again != got && !strings.Contains(again, secrets.Redacted) {
+		if again := r.Text(got); again != got && !strings.Contains(again, secretscan.Redacted) {
 			t.Errorf("%s became %s", got, again)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // These are the limits of the kept standard error of one server.
@@ -90,7 +91,7 @@ func (o *output) end() int64 {
 func (h rawLine) redacted() Line {
 	line := h.Line
 	if h.inKey {
-		line.Text = secrets.Redacted
+		line.Text = secretscan.Redacted
 		return line
 	}
 	text, cut := h.redactor.Head(line.Text, outputLine)

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
@@ -169,7 +170,7 @@ func TestAPrivateServerGetsFurtherSecretsThatNobodyElseGets(t *testing.T) {
 	if result, err := b.call(owner, "environment", `{}`); err != nil || strings.Contains(string(result), "correct-horse") {
 		t.Errorf("got %s, %v", result, err)
 	}
-	if got := b.Redactor(owner).Text("it is correct-horse"); got != "it is "+secrets.Redacted {
+	if got := b.Redactor(owner).Text("it is correct-horse"); got != "it is "+secretscan.Redacted {
 		t.Errorf("got %q", got)
 	}
 }

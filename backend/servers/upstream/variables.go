@@ -10,6 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // variable matches a reference to a variable, with a value to use when the variable
@@ -51,7 +52,7 @@ func privateVariables(configured registry.Server, env map[string]string) map[str
 	private := make(map[string]bool)
 	for name, value := range env {
 		made := configured.Env[name] != value || strings.Contains(value, "${")
-		private[name] = made || secrets.SensitiveName(name) || secrets.LooksSecret(value)
+		private[name] = made || secretscan.SensitiveName(name) || secretscan.HasCredential(value)
 	}
 	for _, credential := range secrets.Literals(secrets.Launch{Env: env}) {
 		private[strings.TrimPrefix(credential.Where, "env.")] = true

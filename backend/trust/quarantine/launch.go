@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Launch describes how a server is started or reached, without credentials.
@@ -58,7 +59,7 @@ func (m mask) text(text string) string {
 func (m mask) pairs(values map[string]string, between string) (pairs []string) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value := m.text(values[name])
-		if secrets.SensitiveName(name) && value != "" {
+		if secretscan.SensitiveName(name) && value != "" {
 			value = anySecret
 		}
 		pairs = append(pairs, name+between+value)

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -131,7 +132,7 @@ func (w *Views) Server(v registry.Server) Server {
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
 		State: ready.ID, StateReason: ready.Reason(), SignIn: w.signInOf(v), Account: v.Account, RecentCalls: recent.Calls, RecentErrors: recent.Errors,
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation, Sessions: state.Sessions, PID: state.PID,
-		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, MissingSecret: secrets.SensitiveName(v.Health.MissingVariable), References: known.secrets, LaunchHash: known.hash, Plaintext: known.plaintext,
+		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, MissingSecret: secretscan.SensitiveName(v.Health.MissingVariable), References: known.secrets, LaunchHash: known.hash, Plaintext: known.plaintext,
 		ProposedBy: v.ProposedBy, Risk: known.risk,
 	}
 	if v.Transport == "stdio" && w.Sandboxes != nil {

@@ -1,4 +1,7 @@
-package secrets
+// Package secretscan answers what a credential looks like: it recognizes credentials by
+// their names, by the forms in which issuers make tokens, and by their places in texts,
+// and replaces them. It knows no values of secrets; package redact does.
+package secretscan
 
 import (
 	"iter"
@@ -10,9 +13,9 @@ import (
 // Redacted is the text that replaces a secret.
 const Redacted = "[redacted]"
 
-// minSecret is the minimum length of a credential that is recognized by its name or
+// MinLength is the minimum length of a credential that is recognized by its name or
 // shape. Shorter values look like ordinary words.
-const minSecret = 6
+const MinLength = 6
 
 // connection matches a connection string with a password, such as
 // Server=db;Password=value;.
@@ -48,11 +51,15 @@ func SensitiveName(name string) bool {
 // sensitiveEnds are the ends of words in names of credentials.
 var sensitiveEnds = []string{"token", "secret", "password", "passwd", "apikey", "accesskey", "secretkey", "privatekey", "connectionstring"}
 
-// splitName returns the words of a name such as API_KEY or apiKey, in lower
-// case.
-func splitName(name string) []string { return slices.Collect(wordsOf(name)) }
+// LastWord returns the last word of a name such as API_KEY or apiKey, in lower case.
+// It returns "" if the name has no words.
+func LastWord(name string) (last string) {
+	for last = range wordsOf(name) {
+	}
+	return last
+}
 
-// wordsOf is splitName as an iterator.
+// wordsOf returns the words of a name such as API_KEY or apiKey, in lower case.
 func wordsOf(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start := 0
@@ -78,35 +85,18 @@ func wordsOf(name string) iter.Seq[string] {
 	}
 }
 
-// LooksSecret reports whether a value has the shape of a credential.
-func LooksSecret(value string) bool {
+// HasCredential reports whether a value has the shape of a credential.
+func HasCredential(value string) bool {
 	s := scanner{text: value}
 	s.bearers()
 	s.urls()
-	return len(s.spans) > 0 || hasToken(value) || connection.MatchString(value) || strings.Contains(value, "PRIVATE KEY-----")
+	return len(s.spans) > 0 || HasToken(value) || connection.MatchString(value) || strings.Contains(value, "PRIVATE KEY-----")
 }
 
-// Text returns text with every secret replaced by Redacted. Valid JSON stays valid. It
-// searches for a kind of credential only if the text contains one of its hints:
-// most texts contain none, and searching for hints takes less time.
-func (r *Redactor) Text(text string) string {
-	if r != nil {
-		text = r.index().cover(text, r.server, 0)
-	}
-	return withoutRecognized(text)
-}
-
-// Name redacts a name that others chose, such as that of a tool. Secrets that are
-// shorter than those which are recognized in any configuration are left, because
-// they may be ordinary names.
-func (r *Redactor) Name(name string) string {
-	if r != nil {
-		name = r.index().cover(name, r.server, minPlain)
-	}
-	return withoutRecognized(name)
-}
-
-func withoutRecognized(text string) string {
+// Redact replaces every credential that is recognized in a text by Redacted. Valid
+// JSON stays valid. It searches for a kind of credential only if the text contains
+// one of its hints: most texts contain none, and searching for hints takes less time.
+func Redact(text string) string {
 	seen := hints.in(text)
 	if seen == 0 {
 		return text
@@ -116,7 +106,7 @@ func withoutRecognized(text string) string {
 		hidden, references = text, nil
 	}
 	s := scanner{text: hidden}
-	return showReferences(replace(hidden, s.recognized(seen)), references)
+	return showReferences(Replace(hidden, s.recognized(seen)), references)
 }
 
 // isScheme reports whether a word is the scheme of an authorization, whose
@@ -136,4 +126,13 @@ func IssuedCredential(value string) (issued bool) {
 	})
 	s.blocks()
 	return issued || len(s.spans) > 0
+}
+
+// WithoutScheme returns an authorization without the scheme Bearer or Basic, and
+// any other value unchanged.
+func WithoutScheme(value string) string {
+	if scheme, credential, ok := strings.Cut(value, " "); ok && isScheme(scheme) {
+		return strings.TrimSpace(credential)
+	}
+	return value
 }

@@ -1,4 +1,4 @@
-package secrets
+package secretscan
 
 import (
 	"encoding/json"
@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// replace replaces spans of a text by Redacted. Valid JSON stays valid.
-func replace(text string, spans []span) string {
+// Replace replaces spans of a text by Redacted. Valid JSON stays valid.
+func Replace(text string, spans []Span) string {
 	if len(spans) == 0 {
 		return text
 	}
 	if isJSON(text) {
-		spans = slices.DeleteFunc(spans, func(s span) bool { return s.kind&acrossStrings != 0 })
+		spans = slices.DeleteFunc(spans, func(s Span) bool { return s.kind&acrossStrings != 0 })
 		return replaceInJSON(text, merge(spans))
 	}
 	spans = merge(spans)
 	var b strings.Builder
 	at := 0
 	for _, s := range spans {
-		b.WriteString(text[at:s.from])
+		b.WriteString(text[at:s.From])
 		if s.kind&inQuotes != 0 {
 			b.WriteString(`"` + Redacted + `"`)
 		} else {
 			b.WriteString(Redacted)
 		}
-		at = s.to
+		at = s.To
 	}
 	b.WriteString(text[at:])
 	return b.String()
@@ -36,17 +36,17 @@ func isJSON(text string) bool {
 	return start != "" && strings.IndexByte(`{["-0123456789`, start[0]) >= 0 && json.Valid([]byte(text))
 }
 
-// replaceInJSON is replace for valid JSON. In strings it replaces whole characters,
+// replaceInJSON is Replace for valid JSON. In strings it replaces whole characters,
 // escaped or not; of other values it replaces the whole value with a string; all
 // else is structure, which it keeps.
-func replaceInJSON(text string, spans []span) string {
+func replaceInJSON(text string, spans []Span) string {
 	var b strings.Builder
 	// covered reports whether a span overlaps with a range. Ranges only increase.
 	covered := func(from, to int) bool {
-		for len(spans) > 0 && spans[0].to <= from {
+		for len(spans) > 0 && spans[0].To <= from {
 			spans = spans[1:]
 		}
-		return len(spans) > 0 && spans[0].from < to
+		return len(spans) > 0 && spans[0].From < to
 	}
 	for i := 0; i < len(text); {
 		switch c := text[i]; {

@@ -1,4 +1,4 @@
-package secrets
+package secretscan
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ func Find(text string) []Place {
 	var places []Place
 	keep := func(kind string) {
 		for _, span := range s.spans {
-			places = append(places, Place{span.from, span.to, kind})
+			places = append(places, Place{span.From, span.To, kind})
 		}
 		s.spans = s.spans[:0]
 	}
@@ -43,7 +43,7 @@ func Find(text string) []Place {
 	}
 	if seen&aShape != 0 {
 		s.tokens(func(from, to int) bool {
-			s.add(from, to, asIs)
+			s.add(from, to, plain)
 			return true
 		})
 		keep("token")

@@ -1,4 +1,4 @@
-package secrets
+package secretscan
 
 import "strings"
 
@@ -180,8 +180,8 @@ func (s *scanner) bot(at, colon int) (from, to int) {
 	return from, to
 }
 
-// hasToken reports whether a text contains a token with a known shape.
-func hasToken(text string) (has bool) {
+// HasToken reports whether a text contains a token with a known shape.
+func HasToken(text string) (has bool) {
 	s := scanner{text: text}
 	s.tokens(func(int, int) bool {
 		has = true

@@ -1,4 +1,4 @@
-package secrets
+package secretscan
 
 import "strings"
 
@@ -39,7 +39,7 @@ func (s *scanner) assigned() {
 		}
 		value := s.skip(sign+1, inSpace, all)
 		to := value
-		kind := asIs
+		kind := plain
 		switch {
 		case s.at(value, '"'):
 			var ok bool
@@ -71,9 +71,9 @@ func (s *scanner) assigned() {
 }
 
 // assign adds the value of a name if it is a credential.
-func (s *scanner) assign(name string, from, to int, kind formKind) {
+func (s *scanner) assign(name string, from, to int, kind spanKind) {
 	value := strings.Trim(s.text[from:to], `"`)
-	if to-from < minSecret || !s.sensitive(name) || isHidden(value) || isScheme(value) {
+	if to-from < MinLength || !s.sensitive(name) || isHidden(value) || isScheme(value) {
 		return
 	}
 	if s.text[from] == '"' {
@@ -112,8 +112,8 @@ func (s *scanner) flagged() {
 		if to == from {
 			continue
 		}
-		if value := s.text[from:to]; len(value) >= minSecret && s.sensitive(s.text[i:end]) && !isHidden(strings.Trim(value, `"'`)) {
-			s.add(from, to, asIs)
+		if value := s.text[from:to]; len(value) >= MinLength && s.sensitive(s.text[i:end]) && !isHidden(strings.Trim(value, `"'`)) {
+			s.add(from, to, plain)
 		}
 		at, i = to, to-1
 	}

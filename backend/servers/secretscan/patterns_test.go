@@ -1,4 +1,4 @@
-package secrets
+package secretscan
 
 import (
 	"encoding/json"
@@ -49,9 +49,9 @@ var placeholder = regexp.MustCompile(`\$\{\{[^{}]*\}\}|\$\{(?:[^{}:]|:[^{}-])*\}
 
 // matches returns the spans that a scanner must find in a text, by the name of its
 // method.
-func matches(text string) map[string][]span {
-	out := make(map[string][]span)
-	add := func(what string, from, to int) { out[what] = append(out[what], span{from: from, to: to}) }
+func matches(text string) map[string][]Span {
+	out := make(map[string][]Span)
+	add := func(what string, from, to int) { out[what] = append(out[what], Span{From: from, To: to}) }
 	for what, pattern := range map[string]*regexp.Regexp{"blocks": keyBlock, "bearers": bearer, "tokens": knownShape, "urls": inURL} {
 		for _, at := range pattern.FindAllStringSubmatchIndex(text, -1) {
 			if from, to := at[len(at)-2], at[len(at)-1]; what != "urls" || !isHidden(text[from:to]) {
@@ -62,7 +62,7 @@ func matches(text string) map[string][]span {
 	for _, at := range assigned.FindAllStringSubmatchIndex(text, -1) {
 		from, to := at[8], at[9]
 		value := strings.Trim(text[from:to], `"`)
-		if !SensitiveName(text[at[4]:at[5]]) || to-from < minSecret || text[at[2]:at[3]] == "${" || isHidden(value) || isScheme(value) {
+		if !SensitiveName(text[at[4]:at[5]]) || to-from < MinLength || text[at[2]:at[3]] == "${" || isHidden(value) || isScheme(value) {
 			continue
 		}
 		if text[from] == '"' {
@@ -75,7 +75,7 @@ func matches(text string) map[string][]span {
 		if from < 0 {
 			from, to = at[12], at[13]
 		}
-		if SensitiveName(text[at[4]:at[5]]) && to-from >= minSecret && !isHidden(strings.Trim(text[from:to], `"'`)) {
+		if SensitiveName(text[at[4]:at[5]]) && to-from >= MinLength && !isHidden(strings.Trim(text[from:to], `"'`)) {
 			add("flagged", from, to)
 		}
 	}
@@ -83,18 +83,18 @@ func matches(text string) map[string][]span {
 }
 
 // found returns the spans that a scanner finds, as matches does.
-func found(text string) map[string][]span {
-	out := make(map[string][]span)
+func found(text string) map[string][]Span {
+	out := make(map[string][]Span)
 	for what, find := range map[string]func(*scanner){
 		"blocks": (*scanner).blocks, "bearers": (*scanner).bearers, "assigned": (*scanner).assigned, "flagged": (*scanner).flagged, "urls": (*scanner).urls,
 		"tokens": func(s *scanner) {
-			s.tokens(func(from, to int) bool { s.add(from, to, asIs); return true })
+			s.tokens(func(from, to int) bool { s.add(from, to, plain); return true })
 		},
 	} {
 		s := scanner{text: text}
 		find(&s)
 		for _, at := range s.spans {
-			out[what] = append(out[what], span{from: at.from, to: at.to})
+			out[what] = append(out[what], Span{From: at.From, To: at.To})
 		}
 	}
 	return out
@@ -123,13 +123,13 @@ func checkPatterns(t *testing.T, text string) {
 		t.Errorf("%q\nfound %v,\nwant  %v", text, got, want)
 	}
 	mark := func(string) string { return "?" }
-	if got, want := replaceReferences(text, mark), placeholder.ReplaceAllStringFunc(text, mark); got != want {
+	if got, want := ReplaceReferences(text, mark), placeholder.ReplaceAllStringFunc(text, mark); got != want {
 		t.Errorf("%q with references replaced is %q, want %q", text, got, want)
 	}
 	if hidden, references := hideReferences(text); showReferences(hidden, references) != text {
 		t.Errorf("the references in %q are not restored", text)
 	}
-	if got := withoutRecognized(text); json.Valid([]byte(text)) && !json.Valid([]byte(got)) {
+	if got := Redact(text); json.Valid([]byte(text)) && !json.Valid([]byte(got)) {
 		t.Errorf("the JSON %s became %s", text, got)
 	}
 }

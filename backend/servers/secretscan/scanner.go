@@ -1,4 +1,4 @@
-package secrets
+package secretscan
 
 import (
 	"slices"
@@ -11,10 +11,25 @@ import (
 // match that fails only at the end of the text is tried again from the next name.
 type scanner struct {
 	text  string
-	spans []span
+	spans []Span
 	runs  []run // the last run that each step of a shape has seen
 	steps int   // bytes looked at, for tests
 }
+
+// Span is a range of bytes in a text that has to be replaced.
+type Span struct {
+	From, To int
+	kind     spanKind
+}
+
+// spanKind says how a span is replaced.
+type spanKind uint8
+
+const (
+	plain         spanKind = 0
+	inQuotes      spanKind = 1 // by a string in quotes
+	acrossStrings spanKind = 2 // not in JSON
+)
 
 // run is a range of bytes that belong to a set.
 type run struct{ from, to int }
@@ -121,10 +136,10 @@ func (s *scanner) quotedPart(i int) int {
 	return i
 }
 
-func (s *scanner) add(from, to int, kind formKind) { s.spans = append(s.spans, span{from, to, kind}) }
+func (s *scanner) add(from, to int, kind spanKind) { s.spans = append(s.spans, Span{from, to, kind}) }
 
 // recognized returns the spans of the credentials in a text that has hints.
-func (s *scanner) recognized(seen hint) []span {
+func (s *scanner) recognized(seen hint) []Span {
 	if seen&aBlock != 0 {
 		s.blocks()
 	}
@@ -140,7 +155,7 @@ func (s *scanner) recognized(seen hint) []span {
 	}
 	if seen&aShape != 0 {
 		s.tokens(func(from, to int) bool {
-			s.add(from, to, asIs)
+			s.add(from, to, plain)
 			return true
 		})
 	}
@@ -161,12 +176,12 @@ func (s *scanner) blocks() {
 		}
 		for ok = false; !ok; {
 			if at = s.index(at, "-----END "); at < 0 {
-				s.add(from, len(s.text), asIs)
+				s.add(from, len(s.text), plain)
 				return
 			}
 			at, ok = s.blockLine(at + len("-----END "))
 		}
-		s.add(from, at, asIs)
+		s.add(from, at, plain)
 	}
 }
 
@@ -197,7 +212,7 @@ func (s *scanner) bearers() {
 			to = s.skip(from, inBearer, all)
 		}
 		if to-from >= 8 {
-			s.add(from, to, asIs)
+			s.add(from, to, plain)
 			i = to - 1
 		} else {
 			i = from - 1
@@ -225,7 +240,7 @@ func (s *scanner) urls() {
 			continue
 		}
 		if !isHidden(s.text[user+1 : end]) {
-			kind := asIs
+			kind := plain
 			if strings.Contains(s.text[at:end], `"`) {
 				kind = acrossStrings
 			}
@@ -247,12 +262,12 @@ func (s *scanner) hasScheme(from, end int) bool {
 }
 
 // merge joins spans that overlap.
-func merge(spans []span) []span {
-	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
-	var out []span
+func merge(spans []Span) []Span {
+	slices.SortFunc(spans, func(a, b Span) int { return a.From - b.From })
+	var out []Span
 	for _, next := range spans {
-		if n := len(out); n > 0 && next.from < out[n-1].to {
-			out[n-1].to = max(out[n-1].to, next.to)
+		if n := len(out); n > 0 && next.From < out[n-1].To {
+			out[n-1].To = max(out[n-1].To, next.To)
 			out[n-1].kind |= next.kind & inQuotes
 		} else {
 			out = append(out, next)
