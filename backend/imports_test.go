@@ -82,27 +82,27 @@ var allowed = map[string][]string{
 
 	"servers/features": {"base/events"},
 	"servers/registry": {"base/events", "base/fault", "base/safetext"},
-	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry", "servers/secretscan"}, // registry: what a launch is
+	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/launch", "servers/secretscan"},
 	"servers/oauth": {
 		// mcphttp: what a request asks for; secrets: files are encrypted
 		"base/events", "base/fault", "base/netreach", "base/paths", "base/safetext",
 		"protocol/mcphttp",
-		"servers/secrets",
+		"servers/launch",
 	},
 	"servers/upstream": {
 		// pathname: a client's folder as a URI
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp", "protocol/mcpversion",
-		"servers/features", "servers/registry", "servers/secrets", "servers/secretscan",
+		"servers/features", "servers/launch", "servers/registry", "servers/secrets", "servers/secretscan",
 	},
-	"servers/lifecycle": {"base/fault", "discovery/catalog", "servers/registry", "servers/secrets", "servers/secretscan"},
-	"servers/risk":      {"base/safetext", "servers/registry", "servers/secrets"},
+	"servers/lifecycle": {"base/fault", "discovery/catalog", "servers/launch", "servers/registry", "servers/secretscan"},
+	"servers/risk":      {"base/safetext", "servers/launch", "servers/registry"},
 	"servers/prefetch": {
 		// program: it runs npm and uvx
 		"base/events", "base/fault", "base/paths", "base/process", "base/program",
 		"servers/registry", "servers/secrets", "servers/upstream",
 	},
-	"servers/secretmigration": {"base/fault", "servers/registry", "servers/secrets"},
+	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/secrets"},
 	"servers/firststart": {
 		// mcphttp: the error of a start that needs a sign-in; upstream: pauses
 		"base/events", "base/fault",
@@ -123,6 +123,7 @@ var allowed = map[string][]string{
 		"servers/lifecycle", "servers/registry",
 	},
 	"servers/secretscan": {},
+	"servers/launch":     {"base/fault", "servers/registry", "servers/secretscan"}, // secretscan: which texts of a launch are credentials
 
 	"trust/normalize": {},
 	"trust/injection": {},
@@ -135,8 +136,8 @@ var allowed = map[string][]string{
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/preinstall": {
-		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;;;
-		// are;; run; sandbox: what an installation may use
+		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv are
+		// run; sandbox: what an installation may use
 		"base/fault", "base/paths", "base/process", "base/program",
 		"servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
 		"trust/sandbox",
@@ -144,14 +145,14 @@ var allowed = map[string][]string{
 	"trust/sandbox": {
 		// program: the trial run of bubblewrap; prefetch: what package managers need; secrets: which variables are credentials;
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
-		"servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
+		"servers/launch", "servers/prefetch", "servers/registry", "servers/upstream",
 	},
 	"trust/difference": {"base/safetext", "base/textdiff"},
 	"trust/quarantine": {
 		// samename: names that may be taken for each other; features: which lists it guards; scan:; verdicts
 		"base/events", "base/fault", "base/samename",
 		"protocol/jsonrpc",
-		"servers/features", "servers/registry", "servers/secrets", "servers/secretscan",
+		"servers/features", "servers/launch", "servers/registry", "servers/secretscan",
 		"trust/scan",
 	},
 
@@ -164,12 +165,12 @@ var allowed = map[string][]string{
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; secrets: approvals end;;;;
-		// when a; server is started in another way
+		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; launch: approvals end
+		// when a server is started in another way
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
 		"discovery/catalog",
-		"servers/features", "servers/registry", "servers/secrets", "servers/upstream",
+		"servers/features", "servers/launch", "servers/registry", "servers/upstream",
 		"trust/quarantine",
 		"calls/journal", "calls/rules", "calls/screen",
 	},
@@ -182,7 +183,7 @@ var allowed = map[string][]string{
 	"calls/inspector": {
 		"base/events", "base/fault",
 		"protocol/jsonrpc",
-		"servers/registry", "servers/secrets", "servers/upstream",
+		"servers/launch", "servers/registry", "servers/secrets", "servers/upstream",
 		"calls/audit", "calls/call", "calls/journal", "calls/rules",
 	},
 	"calls/toolset": {
@@ -201,13 +202,13 @@ var allowed = map[string][]string{
 	"calls/resolve": {"base/fault", "base/safetext", "discovery/catalog", "servers/registry", "calls/rules"},
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
-	"editors/bundle":     {"base/fault", "base/paths", "servers/secrets"}, // secrets: references in place of secret answers
-	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},    // process: whether the owner of a leftover file has ended
+	"editors/bundle":     {"base/fault", "base/paths", "servers/launch"}, // launch: references in place of secret answers
+	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process: whether the owner of a leftover file has ended
 	"editors/table":      {"base/fault", "base/pathname", "base/paths", "editors/configedit"},
 	"editors/configdiff": {
 		// secrets: diffs are redacted
 		"base/safetext", "base/textdiff",
-		"servers/secrets", "servers/secretscan",
+		"servers/launch", "servers/secrets", "servers/secretscan",
 		"editors/configedit", "editors/table",
 	},
 	"editors/registration": {
@@ -218,7 +219,7 @@ var allowed = map[string][]string{
 	"editors/importer": {
 		// registration: it removes imported entries
 		"base/fault", "base/pathname", "base/safetext",
-		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets", "servers/secretscan",
+		"servers/launch", "servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets", "servers/secretscan",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table",
 	},
 	"editors/doctor": {
@@ -278,12 +279,12 @@ var allowed = map[string][]string{
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it
-		// runs;;;;; programs and reports their output
+		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs
+		// programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"discovery/catalog",
-		"servers/prefetch", "servers/registry", "servers/secretmigration", "servers/secrets", "servers/secretscan",
+		"servers/launch", "servers/prefetch", "servers/registry", "servers/secretmigration", "servers/secrets", "servers/secretscan",
 		"editors/bundle",
 		"market/listing", "market/plan", "market/prerequisites",
 	},
@@ -299,14 +300,14 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcphttp",
 		"discovery/catalog",
-		"servers/registry", "servers/secrets", "servers/secretscan", "servers/upstream",
+		"servers/launch", "servers/registry", "servers/secrets", "servers/secretscan", "servers/upstream",
 		"calls/inspector", "calls/journal",
 		"market/installer", "market/listing", "market/plan",
 	},
 	"market/plan": {
 		// process: which variables configure this program; manifests of bundles
 		"base/fault", "base/process", "base/safetext",
-		"servers/registry", "servers/risk", "servers/secrets", "servers/secretscan",
+		"servers/launch", "servers/registry", "servers/risk", "servers/secretscan",
 		"editors/bundle",
 		"market/listing", "market/prerequisites",
 	},
@@ -372,8 +373,9 @@ var allowed = map[string][]string{
 		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens",
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
-		"servers/corrections", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness", "servers/registry",
-		"servers/risk", "servers/secretmigration", "servers/secrets", "servers/secretscan", "servers/setup", "servers/upstream",
+		"servers/corrections", "servers/launch", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness",
+		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets", "servers/secretscan", "servers/setup",
+		"servers/upstream",
 		"trust/difference", "trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/resolve", "calls/rules", "calls/screen",
 		"calls/toolset",
@@ -409,14 +411,15 @@ var allowed = map[string][]string{
 
 	// hub composes everything.
 	"hub": {
-		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;;;
+		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its
 		// states
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
 		"protocol/mcphttp",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
-		"servers/corrections", "servers/features", "servers/firststart", "servers/lifecycle", "servers/oauth", "servers/prefetch",
-		"servers/readiness", "servers/registry", "servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"servers/corrections", "servers/features", "servers/firststart", "servers/launch", "servers/lifecycle", "servers/oauth",
+		"servers/prefetch", "servers/readiness", "servers/registry", "servers/secretmigration", "servers/secrets", "servers/setup",
+		"servers/upstream",
 		"trust/classifier", "trust/preinstall", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
@@ -430,14 +433,14 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;;;
-		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;;;
+		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown
+		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub
 		// sandbox:; this program confines itself before it becomes that of a server
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",
 		"protocol/jsonrpc",
 		"discovery/eval", "discovery/minilm",
-		"servers/registry", "servers/risk", "servers/secrets", "servers/secretscan", "servers/setup",
+		"servers/launch", "servers/registry", "servers/risk", "servers/secrets", "servers/secretscan", "servers/setup",
 		"trust/classifier", "trust/evaluation", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/journal", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
@@ -84,7 +85,7 @@ func redactServers(servers []operations.Server) []operations.Server {
 }
 
 func redactorOf(s operations.Server) *secrets.Redactor {
-	return secrets.ForLaunch(secrets.Launch{Env: s.Env, Args: s.Args, Headers: s.Headers, URL: text(s.Homepage)})
+	return secrets.ForLaunch(launch.Launch{Env: s.Env, Args: s.Args, Headers: s.Headers, URL: text(s.Homepage)})
 }
 
 func redactValues(values map[string]string, known *secrets.Redactor) map[string]string {

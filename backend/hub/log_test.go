@@ -10,6 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
@@ -52,7 +53,7 @@ func TestLogRedactsSecretsGivenToServers(t *testing.T) {
 	if err := vault.Set(t.Context(), "one", "MODE", "correct-horse"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := vault.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio"}); err != nil {
+	if _, err := vault.Fill(t.Context(), "one", launch.Launch{Transport: "stdio"}); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

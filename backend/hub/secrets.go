@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
@@ -32,9 +33,9 @@ func (h *Hub) openVault() *secrets.Vault {
 }
 
 // launchOf returns the configuration of a server.
-func (h *Hub) launchOf(server string) (secrets.Launch, bool) {
+func (h *Hub) launchOf(server string) (launch.Launch, bool) {
 	s, err := h.servers.registry.Get(server)
-	return secrets.LaunchOf(s), err == nil
+	return launch.Of(s), err == nil
 }
 
 // knowConfigurations makes the credentials in the configurations of all servers
@@ -43,9 +44,9 @@ func (h *Hub) knowConfigurations(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changes, stop := events.Subscribe[registry.Changed](h.bus, 256)
 		for open := true; open && ctx.Err() == nil; {
-			h.redactor.KnowAll(func(yield func(string, secrets.Launch) bool) {
+			h.redactor.KnowAll(func(yield func(string, launch.Launch) bool) {
 				for _, s := range h.servers.registry.List() {
-					if !yield(s.Name, secrets.LaunchOf(s)) {
+					if !yield(s.Name, launch.Of(s)) {
 						return
 					}
 				}

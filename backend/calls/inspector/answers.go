@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -100,7 +101,7 @@ func (a *answers) launch(server string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return secrets.LaunchOf(v).Hash(), nil
+	return launch.Of(v).Hash(), nil
 }
 
 // find returns the remembered answer to a question as the result of

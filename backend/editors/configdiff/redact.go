@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
@@ -30,7 +31,7 @@ type redactor struct {
 // file. Versions that cannot be parsed are skipped.
 func newRedactor(file table.File, texts ...[]byte) *redactor {
 	r := &redactor{}
-	var all secrets.Launch
+	var all launch.Launch
 	all.Env, all.Headers = map[string]string{}, map[string]string{}
 	for _, text := range texts {
 		list, err := configedit.Read(text, file.Place)
@@ -50,7 +51,7 @@ func newRedactor(file table.File, texts ...[]byte) *redactor {
 			}
 			all.Args = append(append(all.Args, server.Args...), "")
 			if server.URL != "" {
-				r.known = append(r.known, secrets.ForLaunch(secrets.Launch{URL: server.URL}))
+				r.known = append(r.known, secrets.ForLaunch(launch.Launch{URL: server.URL}))
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/bundle"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Question is a setting that a bundle asks the user for.
@@ -170,8 +170,8 @@ func (b *bundleImport) do(ctx context.Context, dry bool) error {
 			return err
 		}
 	}
-	launch, answers := b.bundle.Configure(b.system(), filepath.Join(b.options.Bundles, b.bundle.Folder()), b.values)
-	b.result.Preview = previewOf(table.Server{Transport: "stdio", Command: launch.Command, Args: launch.Args, Env: launch.Env})
+	start, answers := b.bundle.Configure(b.system(), filepath.Join(b.options.Bundles, b.bundle.Folder()), b.values)
+	b.result.Preview = previewOf(table.Server{Transport: "stdio", Command: start.Command, Args: start.Args, Env: start.Env})
 	for _, a := range answers {
 		b.result.Moved = append(b.result.Moved, a.Where)
 	}
@@ -179,18 +179,18 @@ func (b *bundleImport) do(ctx context.Context, dry bool) error {
 		if why := b.keeping.reason(ctx); len(answers) > 0 && why != "" {
 			return fault.New(fault.Unavailable, "the bundle needs a secret, which cannot be stored: %s", why)
 		}
-		if err := b.keeping.plan(ctx, secrets.Plaintext(launch.Env, launch.Args, nil, ""), &Result{}); err != nil {
+		if err := b.keeping.plan(ctx, launch.Plaintext(start.Env, start.Args, nil, ""), &Result{}); err != nil {
 			return err
 		}
 	}
 	if dry {
 		return nil
 	}
-	unpacked, err := b.bundle.Unpack(ctx, b.options.Bundles, launch)
+	unpacked, err := b.bundle.Unpack(ctx, b.options.Bundles, start)
 	if err != nil {
 		return err
 	}
-	if err := b.store(ctx, launch, answers); err != nil {
+	if err := b.store(ctx, start, answers); err != nil {
 		return errors.Join(err, unpacked.Undo())
 	}
 	if err := unpacked.Keep(); err != nil || b.existing == "" || b.unseen || b.options.Accept == nil {
@@ -201,12 +201,12 @@ func (b *bundleImport) do(ctx context.Context, dry bool) error {
 
 // store writes the server to the registry and the secret answers to the
 // keychain. After a failure a server that did not exist before is removed.
-func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers []bundle.Secret) error {
+func (b *bundleImport) store(ctx context.Context, start bundle.Launch, answers []bundle.Secret) error {
 	name := b.result.Name
 	if b.existing == "" {
 		server := registry.Server{
 			Name: name, Source: "bundle", Description: shown(b.bundle.Description), Transport: "stdio",
-			Command: launch.Command, Args: launch.Args, Env: launch.Env,
+			Command: start.Command, Args: start.Args, Env: start.Env,
 		}
 		add := b.options.Lifecycle.Add
 		if b.unseen {
@@ -236,7 +236,7 @@ func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers 
 	if b.existing != "" {
 		b.result.Status = Imported
 		_, err := b.options.Registry.Update(ctx, name, func(r *registry.Server) {
-			r.Command, r.Args, r.Env = launch.Command, launch.Args, launch.Env
+			r.Command, r.Args, r.Env = start.Command, start.Args, start.Env
 		})
 		if err != nil {
 			return err
@@ -244,7 +244,7 @@ func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers 
 	}
 	// An answer may be a credential although the manifest does not mark the
 	// setting as sensitive.
-	err := b.moveSecrets(ctx, b.keeping, secrets.Plaintext(launch.Env, launch.Args, nil, ""), b.result)
+	err := b.moveSecrets(ctx, b.keeping, launch.Plaintext(start.Env, start.Args, nil, ""), b.result)
 	if err != nil && b.existing == "" {
 		err = errors.Join(err, b.options.Lifecycle.Remove(context.WithoutCancel(ctx), name), b.options.Registry.Compact(ctx))
 	}

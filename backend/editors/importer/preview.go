@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
@@ -55,7 +55,7 @@ func previewOf(s table.Server) Preview {
 // coverArgument covers a credential in an argument. The value of an option that
 // is named like a credential may be any word; another argument may be a
 // package, and must look random.
-func coverArgument(l *Launch, literal secrets.Literal) {
+func coverArgument(l *Launch, literal launch.Literal) {
 	for n, arg := range l.Args {
 		if literal.Where != argument(n) {
 			continue

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
@@ -108,7 +108,7 @@ func (o *occurrence) ask(where, found, id string) string {
 	}
 	o.warn("its editor asks for %s (%s); after the import, set the secret %s of the server once", shown(where), shown(id), shown(name))
 	o.needs = append(o.needs, name)
-	return secrets.Reference(name)
+	return launch.Reference(name)
 }
 
 var notInSecret = regexp.MustCompile(`[^\w.-]+`)

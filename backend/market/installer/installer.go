@@ -22,6 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -101,8 +102,8 @@ type Vault interface {
 	Set(ctx context.Context, server, name, value string) error
 	Delete(ctx context.Context, server, name string) error
 	// Links returns the links of a server to secrets of others, and Link makes one for a configuration.
-	Links(ctx context.Context, server string, as secrets.Launch) ([]secrets.Grant, error)
-	Link(ctx context.Context, server string, as secrets.Launch, owner, name string) error
+	Links(ctx context.Context, server string, as launch.Launch) ([]secrets.Grant, error)
+	Link(ctx context.Context, server string, as launch.Launch, owner, name string) error
 }
 
 // Credentials moves credentials that are written in plain text in a server's configuration to the keychain.

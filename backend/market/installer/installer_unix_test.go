@@ -18,8 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
@@ -38,7 +38,7 @@ func TestABundleIsDownloadedUnpackedConfiguredAndStarted(t *testing.T) {
 		t.Errorf("got %+v", result.Progress)
 	}
 	s, err := b.servers.Get("weather")
-	if err != nil || !s.Approved || !s.Installed || s.Env["TOKEN"] != secrets.Reference("TOKEN") || !strings.HasPrefix(s.Command, b.options.Machine.Bundles) {
+	if err != nil || !s.Approved || !s.Installed || s.Env["TOKEN"] != launch.Reference("TOKEN") || !strings.HasPrefix(s.Command, b.options.Machine.Bundles) {
 		t.Errorf("the server is %+v, %v", s, err)
 	}
 	if !b.vault.Holds(t.Context(), "weather", "TOKEN", "s3cret-value") {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
@@ -29,13 +30,13 @@ func (w *Work) Switch(ctx context.Context, name string, to Version) error {
 	if err != nil {
 		return err
 	}
-	links, err := i.options.Vault.Links(ctx, name, secrets.LaunchOf(before))
+	links, err := i.options.Vault.Links(ctx, name, launch.Of(before))
 	if err != nil {
 		return err
 	}
 	after := before
 	to.Configured.Apply(&after)
-	l := Leftover{Kind: LeftInstall, Server: name, Hash: secrets.LaunchOf(after).Hash(), Install: &to.Record, To: to.To}
+	l := Leftover{Kind: LeftInstall, Server: name, Hash: launch.Of(after).Hash(), Install: &to.Record, To: to.To}
 	if to.To != 0 {
 		l.Install = nil
 	}
@@ -94,7 +95,7 @@ func (i *Installer) record(ctx context.Context, name string, l Leftover, links [
 	}
 	for _, link := range links {
 		if link.Holds {
-			if err := i.options.Vault.Link(ctx, name, secrets.LaunchOf(now), link.Owner, link.Name); err != nil {
+			if err := i.options.Vault.Link(ctx, name, launch.Of(now), link.Owner, link.Name); err != nil {
 				return err
 			}
 		}
@@ -110,7 +111,7 @@ func (i *Installer) record(ctx context.Context, name string, l Leftover, links [
 // Before that, there is nothing to do.
 func (i *Installer) finishSwitch(ctx context.Context, l Leftover) error {
 	s, err := i.options.Registry.Get(l.Server)
-	if fault.KindOf(err) == fault.NotFound || err == nil && secrets.LaunchOf(s).Hash() != l.Hash {
+	if fault.KindOf(err) == fault.NotFound || err == nil && launch.Of(s).Hash() != l.Hash {
 		return nil
 	}
 	if err != nil {

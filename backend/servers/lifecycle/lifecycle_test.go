@@ -14,6 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -152,7 +153,7 @@ func TestANewServerDoesNotGetTheSecretsOfARemovedOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := b.add("one")
-	if filled, err := b.vault.Fill(t.Context(), "one", secrets.LaunchOf(again)); err != nil || len(filled.Env) != 0 {
+	if filled, err := b.vault.Fill(t.Context(), "one", launch.Of(again)); err != nil || len(filled.Env) != 0 {
 		t.Errorf("the new server gets %v, %v", filled.Env, err)
 	}
 }

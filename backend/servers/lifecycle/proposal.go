@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
@@ -35,7 +35,7 @@ func (m *Manager) Propose(ctx context.Context, s registry.Server) (registry.Serv
 // has a limited length and contains no credentials, which would be stored and
 // shown in plain text. The server is confined, with no grants.
 func (m *Manager) AddUnseen(ctx context.Context, s registry.Server) (registry.Server, error) {
-	for _, literal := range secrets.Literals(secrets.LaunchOf(s)) {
+	for _, literal := range launch.Literals(launch.Of(s)) {
 		if m.policy() != "allow" && secretscan.IssuedCredential(literal.Value) {
 			return registry.Server{}, fault.New(fault.Invalid, "%s contains a credential, which would be stored and shown in plain text: propose %s instead, and ask the user to set this secret on the server's page in the dashboard", literal.Where, literal.Text(literal.Name))
 		}

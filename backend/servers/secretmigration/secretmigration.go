@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
@@ -79,7 +80,7 @@ type migration struct {
 }
 
 func (m *migration) run(ctx context.Context) error {
-	grants, err := m.vault.Links(ctx, m.server.Name, secrets.LaunchOf(m.server))
+	grants, err := m.vault.Links(ctx, m.server.Name, launch.Of(m.server))
 	if err != nil {
 		return err
 	}
@@ -99,10 +100,10 @@ func (m *migration) run(ctx context.Context) error {
 }
 
 // literalsOf returns the plain-text credentials that a start of a server uses.
-func literalsOf(server registry.Server) []secrets.Literal {
-	launch := secrets.LaunchOf(server)
-	launch.URL = server.Endpoint()
-	return secrets.Literals(launch)
+func literalsOf(server registry.Server) []launch.Literal {
+	used := launch.Of(server)
+	used.URL = server.Endpoint()
+	return launch.Literals(used)
 }
 
 // names returns a map whose keys are the names of the server's stored secrets.
@@ -120,7 +121,7 @@ func (m *migration) names(ctx context.Context) (map[string]string, error) {
 // with a number if the name is taken by a different value. In a variable or
 // header, the credential must keep its name, so that a different value is a
 // Conflict.
-func (m *migration) plan(ctx context.Context, literal secrets.Literal, taken map[string]string) Move {
+func (m *migration) plan(ctx context.Context, literal launch.Literal, taken map[string]string) Move {
 	move := Move{Server: m.server.Name, Where: literal.Where, Name: literal.Name, Action: WouldMove}
 	for n := 2; ; n++ {
 		value, has := taken[move.Name]
@@ -138,7 +139,7 @@ func (m *migration) plan(ctx context.Context, literal secrets.Literal, taken map
 
 // carryOut stores the credential. The configuration changes only after the
 // vault has returned the same value.
-func (m *migration) carryOut(ctx context.Context, literal secrets.Literal, move Move) Move {
+func (m *migration) carryOut(ctx context.Context, literal launch.Literal, move Move) Move {
 	name := m.server.Name
 	err := m.vault.Set(ctx, name, move.Name, literal.Value)
 	if err == nil && !m.vault.Holds(ctx, name, move.Name, literal.Value) {
@@ -155,7 +156,7 @@ func (m *migration) carryOut(ctx context.Context, literal secrets.Literal, move 
 
 // replace puts a reference into the configuration in place of a credential. If
 // the credential is no longer there, the error is a fault.Conflict.
-func (m *migration) replace(ctx context.Context, literal secrets.Literal, name string) error {
+func (m *migration) replace(ctx context.Context, literal launch.Literal, name string) error {
 	found := false
 	_, err := m.registry.Update(ctx, m.server.Name, func(s *registry.Server) {
 		for _, now := range literalsOf(*s) {
@@ -202,7 +203,7 @@ func (m *migration) relink(ctx context.Context, grants []secrets.Grant) error {
 	}
 	for _, g := range grants {
 		if g.Holds {
-			if err := m.vault.Link(ctx, m.server.Name, secrets.LaunchOf(now), g.Owner, g.Name); err != nil {
+			if err := m.vault.Link(ctx, m.server.Name, launch.Of(now), g.Owner, g.Name); err != nil {
 				return err
 			}
 		}

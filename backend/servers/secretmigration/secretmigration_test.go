@@ -10,6 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -92,13 +93,13 @@ func (b *bench) migrate(apply bool, names ...string) []string {
 
 // launch returns what a start of the server gets, with references replaced by
 // secrets.
-func (b *bench) launch(name string) secrets.Launch {
+func (b *bench) launch(name string) launch.Launch {
 	b.t.Helper()
 	s, err := b.servers.Get(name)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	filled, err := b.vault.Fill(b.t.Context(), name, secrets.LaunchOf(s))
+	filled, err := b.vault.Fill(b.t.Context(), name, launch.Of(s))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -226,7 +227,7 @@ func TestLinksSurviveAMigration(t *testing.T) {
 	b.add(registry.Server{Name: "owner", Command: "run"})
 	user := b.add(registry.Server{Name: "user", Command: "run", Args: []string{"--token=abcdefgh", "${secret:owner/KEY}"}})
 	b.set("owner", "KEY", "of-owner")
-	if err := b.vault.Link(t.Context(), "user", secrets.LaunchOf(user), "owner", "KEY"); err != nil {
+	if err := b.vault.Link(t.Context(), "user", launch.Of(user), "owner", "KEY"); err != nil {
 		t.Fatal(err)
 	}
 	b.migrate(true)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
@@ -93,7 +94,7 @@ func TestSecretsOfAllServersAreCoveredAfterARestartWithoutTheirValues(t *testing
 
 	// The hub starts again; nothing needs the values.
 	again := openFixture(t, d.folder, true).unlock("a passphrase")
-	other := again.given.Redactor("other", secrets.Launch{})
+	other := again.given.Redactor("other", launch.Launch{})
 	for what, text := range encodings(coveredSecret) {
 		for who, covered := range map[string]string{"another server": other.Text("<" + text + ">"), "the log": again.given.Text("<" + text + ">")} {
 			if leaks(covered, coveredSecret) {
@@ -113,7 +114,7 @@ func TestSecretsOfAllServersAreCoveredAfterARestartWithoutTheirValues(t *testing
 	if got := other.Text("room 4711"); got != "room 4711" {
 		t.Errorf("a short secret of another server: %s", got)
 	}
-	if got := again.given.Redactor("owner", secrets.Launch{}).Text("room 4711"); got != "room [redacted]" {
+	if got := again.given.Redactor("owner", launch.Launch{}).Text("room 4711"); got != "room [redacted]" {
 		t.Errorf("a short secret of the server: %s", got)
 	}
 	const ordinary = "Kj8-correct/horse+battery=stable_42 and more, K j 8"
@@ -179,28 +180,28 @@ func TestFingerprintsOfAnOlderVersionAreMadeAnew(t *testing.T) {
 
 func TestCredentialsInAnyConfigurationAreCovered(t *testing.T) {
 	given := secrets.NewGiven()
-	given.Know("one", secrets.Launch{Env: pairs{"API_TOKEN": coveredSecret, "TOKEN_MODE": "strict"}})
-	other := given.Redactor("two", secrets.Launch{})
+	given.Know("one", launch.Launch{Env: pairs{"API_TOKEN": coveredSecret, "TOKEN_MODE": "strict"}})
+	other := given.Redactor("two", launch.Launch{})
 	if got := other.Text("x " + base64.StdEncoding.EncodeToString([]byte(coveredSecret)) + " strict"); got != "x [redacted] strict" {
 		t.Errorf("another server: %s", got)
 	}
-	if got := given.Redactor("one", secrets.Launch{}).Text(coveredSecret + " strict"); got != "[redacted] [redacted]" {
+	if got := given.Redactor("one", launch.Launch{}).Text(coveredSecret + " strict"); got != "[redacted] [redacted]" {
 		t.Errorf("the server: %s", got)
 	}
 }
 
 func TestOwnSecretsDoNotFollowAServerToAnotherPlace(t *testing.T) {
-	launch := secrets.Launch{Transport: "streamable-http", URL: "https://mcp.example.com/a"}
+	configured := launch.Launch{Transport: "streamable-http", URL: "https://mcp.example.com/a"}
 	d := openFixtureWith(t, secrets.Options{
-		Folder: paths.Folder(t.TempDir()), NoKeychain: true, Launch: func(string) (secrets.Launch, bool) { return launch, true },
+		Folder: paths.Folder(t.TempDir()), NoKeychain: true, Launch: func(string) (launch.Launch, bool) { return configured, true },
 	})
 	d.unlock("a passphrase").set("one", "API_KEY", "correct-horse")
 	for _, same := range []string{"https://mcp.example.com/a", "https://MCP.example.com:443/b?c=d"} {
-		if l, err := d.Fill(t.Context(), "one", secrets.Launch{Transport: "sse", URL: same}); err != nil || l.Headers["Authorization"] != "Bearer correct-horse" {
+		if l, err := d.Fill(t.Context(), "one", launch.Launch{Transport: "sse", URL: same}); err != nil || l.Headers["Authorization"] != "Bearer correct-horse" {
 			t.Errorf("%s: %v, %v", same, l.Headers, err)
 		}
 	}
-	for _, changed := range []secrets.Launch{
+	for _, changed := range []launch.Launch{
 		{Transport: "sse", URL: "https://evil.example/a"},
 		{Transport: "sse", URL: "http://mcp.example.com/a"},
 		{Transport: "sse", URL: "https://mcp.example.com:8443/a"},
@@ -215,9 +216,9 @@ func TestOwnSecretsDoNotFollowAServerToAnotherPlace(t *testing.T) {
 			t.Errorf("%+v got the secret", changed)
 		}
 	}
-	launch.URL = "https://new.example/"
+	configured.URL = "https://new.example/"
 	d.set("one", "API_KEY", "correct-horse") // a person sets it again for the new place
-	if l, err := d.Fill(t.Context(), "one", launch); err != nil || l.Headers["Authorization"] != "Bearer correct-horse" {
+	if l, err := d.Fill(t.Context(), "one", configured); err != nil || l.Headers["Authorization"] != "Bearer correct-horse" {
 		t.Errorf("after it was set again: %v, %v", l.Headers, err)
 	}
 }
@@ -240,9 +241,9 @@ func TestAShortPassphraseIsRefused(t *testing.T) {
 func BenchmarkCover(b *testing.B) {
 	given := secrets.NewGiven()
 	for n := range 30 {
-		given.Know(fmt.Sprintf("s%d", n), secrets.Launch{Env: pairs{"API_TOKEN": fmt.Sprintf("sk-proj-%032d", n*7919)}})
+		given.Know(fmt.Sprintf("s%d", n), launch.Launch{Env: pairs{"API_TOKEN": fmt.Sprintf("sk-proj-%032d", n*7919)}})
 	}
-	redactor := given.Redactor("s1", secrets.Launch{})
+	redactor := given.Redactor("s1", launch.Launch{})
 	text := strings.Repeat(`{"id": 4711, "title": "A line of an ordinary result, as servers send it", "done": true}`+"\n", 115)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
@@ -255,7 +256,7 @@ func BenchmarkCover(b *testing.B) {
 // BenchmarkCoverNothing measures the same without secrets: what recognising
 // credentials by their shape takes.
 func BenchmarkCoverNothing(b *testing.B) {
-	redactor := secrets.NewGiven().Redactor("s1", secrets.Launch{})
+	redactor := secrets.NewGiven().Redactor("s1", launch.Launch{})
 	text := strings.Repeat(`{"id": 4711, "title": "A line of an ordinary result, as servers send it", "done": true}`+"\n", 115)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {

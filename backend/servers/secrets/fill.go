@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 // Fill returns l with its references to secrets replaced by the values. It also
@@ -17,7 +18,7 @@ import (
 // server or a header of a remote one. All values are added to Options.Given
 // before Fill returns. The error is a fault that names the server and the
 // secret, but contains no value.
-func (v *Vault) Fill(ctx context.Context, server string, l Launch) (Launch, error) {
+func (v *Vault) Fill(ctx context.Context, server string, l launch.Launch) (launch.Launch, error) {
 	f := &filling{vault: v, server: server, launch: l, names: make(map[string]Record), values: make(map[string]string)}
 	records, err := v.records(ctx, server)
 	if err != nil {
@@ -27,7 +28,7 @@ func (v *Vault) Fill(ctx context.Context, server string, l Launch) (Launch, erro
 		f.names[r.Name] = r
 	}
 	fill := f.child
-	if l.remote() {
+	if l.Remote() {
 		fill = f.remote
 	}
 	filled, err := fill(ctx)
@@ -42,12 +43,12 @@ func (v *Vault) Fill(ctx context.Context, server string, l Launch) (Launch, erro
 type filling struct {
 	vault  *Vault
 	server string
-	launch Launch
+	launch launch.Launch
 	names  map[string]Record // the server's own secrets, by name
 	values map[string]string // values read so far, by the text of the reference
 }
 
-func (f *filling) child(ctx context.Context) (Launch, error) {
+func (f *filling) child(ctx context.Context) (launch.Launch, error) {
 	out := f.launch
 	var err error
 	if out.Args, err = f.list(ctx, f.launch.Args); err != nil {
@@ -57,7 +58,7 @@ func (f *filling) child(ctx context.Context) (Launch, error) {
 		return f.launch, err
 	}
 	for name := range f.names {
-		if strings.ContainsRune(name, '=') || strings.Contains(f.launch.Env[name], referenceOpen) {
+		if strings.ContainsRune(name, '=') || launch.HasReference(f.launch.Env[name]) {
 			continue // not a valid name of a variable, or a variable that is set to a reference already
 		}
 		if out.Env[name], err = f.own(ctx, name); err != nil {
@@ -67,7 +68,7 @@ func (f *filling) child(ctx context.Context) (Launch, error) {
 	return out, nil
 }
 
-func (f *filling) remote(ctx context.Context) (Launch, error) {
+func (f *filling) remote(ctx context.Context) (launch.Launch, error) {
 	out := f.launch
 	var err error
 	if out.URL, err = f.text(ctx, "url", f.launch.URL); err != nil {
@@ -81,7 +82,7 @@ func (f *filling) remote(ctx context.Context) (Launch, error) {
 	}
 	taken := make(map[string]bool) // headers that contain a reference or were set to a secret
 	for name, value := range f.launch.Headers {
-		taken[textproto.CanonicalMIMEHeaderKey(name)] = strings.Contains(value, referenceOpen)
+		taken[textproto.CanonicalMIMEHeaderKey(name)] = launch.HasReference(value)
 	}
 	for _, name := range f.headerOrder() {
 		header, scheme := headerOf(name)
@@ -109,20 +110,17 @@ func (f *filling) remote(ctx context.Context) (Launch, error) {
 // before API_KEY.
 func (f *filling) headerOrder() []string {
 	names := slices.Sorted(maps.Keys(f.names))
-	if i := slices.Index(names, apiKey); i >= 0 {
-		names = append(slices.Delete(names, i, i+1), apiKey)
+	if i := slices.Index(names, launch.APIKey); i >= 0 {
+		names = append(slices.Delete(names, i, i+1), launch.APIKey)
 	}
 	return names
 }
-
-// apiKey is the name of the secret that a remote server gets as its bearer token.
-const apiKey = "API_KEY"
 
 // headerOf returns the name of the header for a secret, and the scheme that
 // precedes the value.
 func headerOf(name string) (header, scheme string) {
 	switch name {
-	case apiKey:
+	case launch.APIKey:
 		return "Authorization", "Bearer "
 	case "AUTHORIZATION":
 		return "Authorization", ""
@@ -165,7 +163,7 @@ func (f *filling) each(ctx context.Context, where string, texts map[string]strin
 }
 
 func (f *filling) text(ctx context.Context, where, text string) (string, error) {
-	filled, err := resolve(text, func(name string) (string, error) { return f.lookup(ctx, name) })
+	filled, err := launch.Resolve(text, func(name string) (string, error) { return f.lookup(ctx, name) })
 	if err != nil {
 		return "", fault.Wrap(err, fault.KindOf(err), "server %q cannot be started (%s): %s", f.server, where, fault.MessageOf(err))
 	}
@@ -248,7 +246,7 @@ func (f *filling) read(ctx context.Context, r Record, reference string) (string,
 // destination than that of its present configuration. A secret without a
 // destination gets the present one.
 func (f *filling) bind(ctx context.Context, r Record) error {
-	switch to := f.launch.destination(); r.Destination {
+	switch to := f.launch.Destination(); r.Destination {
 	case to:
 		return nil
 	case "":
@@ -260,7 +258,7 @@ func (f *filling) bind(ctx context.Context, r Record) error {
 }
 
 func placeName(destination string) string {
-	if destination == local {
+	if destination == launch.Local {
 		return "a program on this computer"
 	}
 	return destination

@@ -5,12 +5,11 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 // minValue is the minimum length of a secret's value that is redacted. Shorter
@@ -75,7 +74,7 @@ func (g *Given) settle() {
 // given is what is known of one server.
 type given struct {
 	values   map[string][]print // by value
-	launches []Launch           // the last configurations whose credentials are among the values
+	launches []launch.Launch    // the last configurations whose credentials are among the values
 	tokens   []string           // the last tokens among the values
 }
 
@@ -171,12 +170,12 @@ func (g *Given) rebuild() {
 // Know adds the credentials in a server's configuration. A credential that is
 // recognised only by its name, and could be an ordinary word, is covered only in
 // the texts of its own server.
-func (g *Given) Know(server string, l Launch) {
-	g.KnowAll(func(yield func(string, Launch) bool) { yield(server, l) })
+func (g *Given) Know(server string, l launch.Launch) {
+	g.KnowAll(func(yield func(string, launch.Launch) bool) { yield(server, l) })
 }
 
 // KnowAll is Know for several servers. It takes less time than one Know for each.
-func (g *Given) KnowAll(configurations iter.Seq2[string, Launch]) {
+func (g *Given) KnowAll(configurations iter.Seq2[string, launch.Launch]) {
 	if g == nil {
 		return
 	}
@@ -185,41 +184,17 @@ func (g *Given) KnowAll(configurations iter.Seq2[string, Launch]) {
 	changed := false
 	for server, l := range configurations {
 		s := g.server(server)
-		if slices.ContainsFunc(s.launches, l.same) {
+		if slices.ContainsFunc(s.launches, func(known launch.Launch) bool { return same(known, l) }) {
 			continue
 		}
-		s.launches = append([]Launch{l}, s.launches[:min(len(s.launches), maxLaunches-1)]...)
-		shared, private := literalsOf(l)
-		changed = g.learn(server, shared, false) || changed
-		changed = g.learn(server, private, true) || changed
+		s.launches = append([]launch.Launch{l}, s.launches[:min(len(s.launches), maxLaunches-1)]...)
+		certain, doubtful := l.Credentials()
+		changed = g.learn(server, certain, false) || changed
+		changed = g.learn(server, doubtful, true) || changed
 	}
 	if changed {
 		g.rebuild()
 	}
-}
-
-// minPlain is the minimum length of a credential in a configuration that is
-// covered in the texts of all servers although only its name shows what it is.
-const minPlain = 10
-
-// literalsOf returns the credentials in a configuration.
-func literalsOf(l Launch) (shared, private []string) {
-	for _, c := range credentials(l) {
-		values := []string{c.value()}
-		if plain := unescaped(c.value()); c.where == "url" {
-			values = append(values, plain)
-		}
-		for _, value := range values {
-			switch {
-			case len(value) < secretscan.MinLength || strings.HasPrefix(value, "${") || secretscan.IsReference(value):
-			case (len(value) >= minPlain || secretscan.HasCredential(value)) && !c.namesFile():
-				shared = append(shared, value)
-			default:
-				private = append(private, value)
-			}
-		}
-	}
-	return shared, private
 }
 
 // hasKey reports whether the key of the vault's fingerprints is known.
@@ -266,7 +241,7 @@ func (g *Given) keep(prints map[string]map[string][]print) {
 
 // Redactor returns a redactor for the texts of a server. It knows the credentials
 // in the server's configuration and whatever g knows when it is used.
-func (g *Given) Redactor(server string, l Launch) *Redactor {
+func (g *Given) Redactor(server string, l launch.Launch) *Redactor {
 	if g == nil {
 		return ForLaunch(l)
 	}
@@ -287,6 +262,7 @@ func (g *Given) everything() *Redactor {
 	return &Redactor{index: g.index.Load, server: anyServer}
 }
 
-func (l Launch) same(o Launch) bool {
-	return l.URL == o.URL && slices.Equal(l.Args, o.Args) && maps.Equal(l.Env, o.Env) && maps.Equal(l.Headers, o.Headers)
+// same reports whether two launches have the same texts.
+func same(a, b launch.Launch) bool {
+	return a.URL == b.URL && slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers)
 }

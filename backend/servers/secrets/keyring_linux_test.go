@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/testing/keyringtest"
 )
@@ -197,7 +198,7 @@ func TestTheKeychainWorksAgainAfterItWasFrozen(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	}
-	_, err := d.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio"})
+	_, err := d.Fill(t.Context(), "one", launch.Launch{Transport: "stdio"})
 	wantFault(t, err, fault.Unavailable, `server "one"`, `"KEY"`, "waits for you")
 	s.Thaw()
 	if got := d.eventually("one", "KEY=corr****"); got != "KEY=corr****" {

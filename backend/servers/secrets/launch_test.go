@@ -1,24 +1,40 @@
 package secrets_test
 
 import (
-	"encoding/json"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-func TestSomeReferencesOfALaunchAreReplaced(t *testing.T) {
-	l := secrets.Launch{
-		Args: []string{"--key=${secret:NEW}", "${secret:OLD}", "${secret:broken"}, Env: pairs{"NEW": "${secret:NEW}", "OLD": "${secret:OLD}"},
-		URL: "https://x.example/${secret:NEW}", Headers: pairs{"X": "Bearer ${secret:NEW}"},
+func TestReferencesInAURLAreShown(t *testing.T) {
+	for _, address := range []string{
+		"https://${secret:API_TOKEN}@h/mcp", "https://${secret:USER_TOKEN}:${secret:URL_PASSWORD}@h/mcp", "https://me:${secret:URL_PASSWORD}@h/mcp",
+		"https://h/mcp?token=${secret:AUTHORIZATION}", "https://h/${secret:url:segment}/mcp?key=${secret:other/API_KEY}",
+	} {
+		l := launch.Launch{Transport: "sse", URL: address, Headers: pairs{"Authorization": "Bearer ${secret:AUTHORIZATION}"}}
+		if got := secrets.ForLaunch(l).Text(address); got != address {
+			t.Errorf("%s is shown as %s", address, got)
+		}
+		if got := launch.Literals(l); len(got) > 0 {
+			t.Errorf("%s has the credential %v", address, got)
+		}
 	}
-	before := l.Hash()
-	got, _ := json.Marshal(l.With(map[string]string{"NEW": "value"}))
-	want, _ := json.Marshal(secrets.Launch{
-		Args: []string{"--key=value", "${secret:OLD}", "${secret:broken"}, Env: pairs{"NEW": "value", "OLD": "${secret:OLD}"},
-		URL: "https://x.example/value", Headers: pairs{"X": "Bearer value"},
+	l := launch.Launch{Transport: "sse", URL: "https://${secret:USER}:hunter22hunter22@h/mcp"}
+	if got := secrets.ForLaunch(l).Text(l.URL); got != "https://${secret:USER}:[redacted]@h/mcp" {
+		t.Errorf("%s is shown as %s", l.URL, got)
+	}
+}
+
+func TestCredentialsOfHeadersAndURLsAreRedacted(t *testing.T) {
+	r := secrets.ForLaunch(launch.Launch{
+		Headers: pairs{"X-Api-Key": "plain-looking", "Accept": "text/plain"}, URL: "https://host/mcp?token=abc%2Fdefgh",
 	})
-	if string(got) != string(want) || l.Hash() != before {
-		t.Errorf("got %s, want %s", got, want)
+	for text, want := range map[string]string{
+		"<plain-looking>": "<[redacted]>", "<abc%2Fdefgh>": "<[redacted]>", "<abc/defgh>": "<[redacted]>", "<text/plain>": "<text/plain>",
+	} {
+		if got := r.Text(text); got != want {
+			t.Errorf("%s became %s", text, got)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 // Link allows a server to use a secret of another server.
@@ -13,12 +14,12 @@ type Link struct {
 	Server string // the server that uses the secret
 	Owner  string // the server that the secret belongs to
 	Name   string
-	Runs   string // Launch.Hash of Server when the link was made
+	Runs   string // Hash of the launch of Server when the link was made
 }
 
 // Link allows a server with the configuration as to use a secret of owner. The
 // link becomes invalid when the server's launch changes.
-func (v *Vault) Link(ctx context.Context, server string, as Launch, owner, name string) error {
+func (v *Vault) Link(ctx context.Context, server string, as launch.Launch, owner, name string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ type Missing struct {
 }
 
 // Missing returns the secrets without which a server with the configuration as does not start. It reads no values.
-func (v *Vault) Missing(ctx context.Context, server string, as Launch) ([]Missing, error) {
+func (v *Vault) Missing(ctx context.Context, server string, as launch.Launch) ([]Missing, error) {
 	records, err := v.records(ctx, "")
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ type Grant struct {
 
 // Links returns the links of a server to secrets of other servers, sorted by
 // owner and name. as is the server's present configuration.
-func (v *Vault) Links(ctx context.Context, server string, as Launch) ([]Grant, error) {
+func (v *Vault) Links(ctx context.Context, server string, as launch.Launch) ([]Grant, error) {
 	links, err := v.store.SecretLinks(ctx)
 	if err != nil {
 		return nil, err

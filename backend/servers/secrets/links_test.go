@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 func TestASecretIsMissingExactlyIfTheServerDoesNotStartWithoutIt(t *testing.T) {
@@ -12,8 +12,8 @@ func TestASecretIsMissingExactlyIfTheServerDoesNotStartWithoutIt(t *testing.T) {
 	d.set("user", "OWN", "value")
 	d.set("one", "LINKED", "value")
 	d.set("one", "SET", "value")
-	launch := func(reference string) secrets.Launch {
-		return secrets.Launch{Transport: "stdio", Command: "run", Env: map[string]string{"X": "before " + secrets.Reference(reference)}}
+	launch := func(reference string) launch.Launch {
+		return launch.Launch{Transport: "stdio", Command: "run", Env: map[string]string{"X": "before " + launch.Reference(reference)}}
 	}
 	for _, row := range []struct{ reference, want string }{
 		{"OWN", "[]"},

@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
@@ -30,12 +31,12 @@ func NewRedactor(env map[string]string) *Redactor { return ForServer(env, nil) }
 // ForServer returns a redactor for the credentials in a server's environment
 // variables and command line.
 func ForServer(env map[string]string, args []string) *Redactor {
-	return ForLaunch(Launch{Env: env, Args: args})
+	return ForLaunch(launch.Launch{Env: env, Args: args})
 }
 
 // ForLaunch returns a redactor for the credentials in a server's configuration:
 // in variables, arguments, headers and the URL.
-func ForLaunch(l Launch) *Redactor {
+func ForLaunch(l launch.Launch) *Redactor {
 	var g Given
 	g.Know("one", l)
 	return g.everything()
@@ -55,7 +56,7 @@ func (r *Redactor) Text(text string) string {
 // they may be ordinary names.
 func (r *Redactor) Name(name string) string {
 	if r != nil {
-		name = r.index().cover(name, r.server, minPlain)
+		name = r.index().cover(name, r.server, launch.MinCertain)
 	}
 	return secretscan.Redact(name)
 }
@@ -82,16 +83,6 @@ func (r *Redactor) Head(text string, n int) (head string, cut bool) {
 func (r *Redactor) Reach() int { return reach }
 
 const reach = 256
-
-// assignment splits --name=value, NAME=value and "Name: value". It returns
-// false for other texts. A colon or "=" inside a reference does not count.
-func assignment(arg string) (name, value string, ok bool) {
-	i := strings.IndexAny(arg, "=:")
-	if i < 0 || strings.Contains(arg[:i], "${") {
-		return "", "", false
-	}
-	return arg[:i], strings.TrimSpace(arg[i+1:]), true
-}
 
 // forms lists the texts to redact: values in all encodings in which they may
 // appear.

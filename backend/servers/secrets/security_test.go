@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 func TestTheLargestSecretFitsIntoACommandOfMacOS(t *testing.T) {
@@ -11,7 +13,7 @@ func TestTheLargestSecretFitsIntoACommandOfMacOS(t *testing.T) {
 	// commands, and exits with the status of the last, so that an error of the first is lost.
 	const most = 4095
 	// The library encodes the value and quotes the account; a quote becomes five characters.
-	name := max(len(strings.Repeat("\U0010ffff", maxName)), len(strings.Repeat(`'"'"'`, maxName)))
+	name := max(len(strings.Repeat("\U0010ffff", launch.MaxSecretName)), len(strings.Repeat(`'"'"'`, launch.MaxSecretName)))
 	server := len(strings.Repeat(`'"'"'`, 64))
 	folder := len(folderID("/Users/ada/.agent-discover"))
 	value := len("go-keyring-base64:") + base64.StdEncoding.EncodedLen(maxKeychain)

@@ -23,6 +23,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 // The places where a value is kept.
@@ -33,7 +34,6 @@ const (
 )
 
 const (
-	maxName     = 128      // characters
 	maxValue    = 64 << 10 // bytes; some systems limit an environment variable to twice this size
 	maxKeychain = 3 << 9   // bytes; macOS accepts 3,000, encoded and including the account
 )
@@ -83,7 +83,7 @@ type Options struct {
 	Given  *Given       // knows every secret, to redact it; may be nil
 	// Launch returns the present configuration of a server, and false if there is
 	// no such server; may be nil.
-	Launch func(server string) (l Launch, ok bool)
+	Launch func(server string) (l launch.Launch, ok bool)
 	// NoKeychain disables the use of the system's keychain.
 	NoKeychain bool
 	// Deadline limits one operation of the keychain; 0 means 8 seconds.
@@ -100,7 +100,7 @@ type Vault struct {
 	store    Store
 	bus      *events.Bus
 	given    *Given
-	launch   func(server string) (Launch, bool)
+	launch   func(server string) (launch.Launch, bool)
 	onChange func(server string)
 
 	keychain *keychain
@@ -204,7 +204,7 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 func (v *Vault) destination(server string) string {
 	if v.launch != nil {
 		if l, ok := v.launch(server); ok {
-			return l.destination()
+			return l.Destination()
 		}
 	}
 	return ""
@@ -218,8 +218,8 @@ func validate(server, name, value string) error {
 		return fault.New(fault.Invalid, "name of the secret is required")
 	case !utf8.ValidString(name) || strings.IndexFunc(name, unicode.IsControl) >= 0 || strings.ContainsRune(name, '}'):
 		return fault.New(fault.Invalid, "invalid name of a secret: use no control characters and no }")
-	case utf8.RuneCountInString(name) > maxName:
-		return fault.New(fault.Invalid, "invalid name of a secret: use at most %d characters", maxName)
+	case utf8.RuneCountInString(name) > launch.MaxSecretName:
+		return fault.New(fault.Invalid, "invalid name of a secret: use at most %d characters", launch.MaxSecretName)
 	case value == "":
 		return fault.New(fault.Invalid, "value is required")
 	case len(value) > maxValue:

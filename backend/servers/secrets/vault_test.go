@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
@@ -180,7 +181,7 @@ func TestForgetDeletesSecretsAndLinks(t *testing.T) {
 	d := newFixture(t).unlock("a passphrase")
 	d.set("one", "KEY", "value of one")
 	d.set("other", "KEY", "value of other")
-	user := secrets.Launch{Command: "x"}
+	user := launch.Launch{Command: "x"}
 	for _, link := range [][2]string{{"other", "one"}, {"one", "other"}} {
 		if err := d.Link(t.Context(), link[0], user, link[1], "KEY"); err != nil {
 			t.Fatal(err)
@@ -216,7 +217,7 @@ func TestValuesThatCannotBeRemovedAreDropped(t *testing.T) {
 	if err != nil || len(rows) != 1 || !rows[0].Dropped || rows[0].Kept != secrets.InKeychain {
 		t.Errorf("the record is not dropped: %v, %v", rows, err)
 	}
-	filled, err := d.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio"})
+	filled, err := d.Fill(t.Context(), "one", launch.Launch{Transport: "stdio"})
 	if err != nil || len(filled.Env) != 0 {
 		t.Errorf("a new server with the same name gets %v, %v", filled.Env, err)
 	}
@@ -242,7 +243,7 @@ func TestChangesAreReportedForEveryServerThatGetsTheSecret(t *testing.T) {
 	wantChanged("set", "one")
 	d.set("one", "KEY", "value")
 	wantChanged("set to the same value")
-	if err := d.Link(t.Context(), "user", secrets.Launch{}, "one", "KEY"); err != nil {
+	if err := d.Link(t.Context(), "user", launch.Launch{}, "one", "KEY"); err != nil {
 		t.Fatal(err)
 	}
 	wantChanged("link", "user")

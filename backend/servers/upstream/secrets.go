@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
@@ -14,13 +15,13 @@ import (
 // Redactor returns a redactor for the credentials in a server's configuration
 // and for every secret that the server was given since the hub started.
 func (m *Manager) Redactor(v registry.Server) *secrets.Redactor {
-	return m.given.Redactor(v.Name, secrets.LaunchOf(v))
+	return m.given.Redactor(v.Name, launch.Of(v))
 }
 
 // redactor is Manager.Redactor for a filled configuration, which may be that of a
 // copy of another server.
 func (s *slot) redactor(filled registry.Server) *secrets.Redactor {
-	return s.manager.given.Redactor(s.owner(), secrets.LaunchOf(filled))
+	return s.manager.given.Redactor(s.owner(), launch.Of(filled))
 }
 
 // unfilled is the error of a start that failed because a secret is missing or

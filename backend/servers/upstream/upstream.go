@@ -22,6 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
@@ -76,7 +77,7 @@ type Secrets interface {
 	// Fill returns l with references to secrets replaced by the values, and
 	// with the server's own secrets added to Env (stdio) or Headers (remote).
 	// The error is a fault that names the missing secret and contains no value.
-	Fill(ctx context.Context, server string, l secrets.Launch) (secrets.Launch, error)
+	Fill(ctx context.Context, server string, l launch.Launch) (launch.Launch, error)
 }
 
 // Catalog stores the tools that servers list.

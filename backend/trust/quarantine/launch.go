@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
@@ -42,9 +42,9 @@ func LaunchOf(s registry.Server) Launch {
 }
 
 // mask replaces the credentials of a configuration.
-type mask []secrets.Literal
+type mask []launch.Literal
 
-func maskOf(s registry.Server) mask { return secrets.Literals(secrets.LaunchOf(s)) }
+func maskOf(s registry.Server) mask { return launch.Literals(launch.Of(s)) }
 
 // text returns a text of the configuration with "${…}" instead of credentials and
 // references.

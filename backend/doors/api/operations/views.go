@@ -12,12 +12,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
@@ -173,7 +173,7 @@ func (w *Views) factsOf(v registry.Server) facts {
 	defer w.mu.Unlock()
 	known, ok := w.facts[v.ID]
 	if !ok || !known.updated.Equal(v.UpdatedAt) {
-		known = facts{updated: v.UpdatedAt, hash: lifecycle.LaunchHash(v), plaintext: secrets.Plaintext(v.Env, v.Args, v.Headers, v.URL), secrets: secrets.LaunchOf(v).References()}
+		known = facts{updated: v.UpdatedAt, hash: lifecycle.LaunchHash(v), plaintext: launch.Plaintext(v.Env, v.Args, v.Headers, v.URL), secrets: launch.Of(v).References()}
 		if !v.Approved {
 			assessment := risk.Assess(v)
 			known.risk = &assessment

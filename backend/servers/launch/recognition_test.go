@@ -1,35 +1,35 @@
-package secrets_test
+package launch_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 func TestCredentialsAreRecognizedByNameShapeAndPlace(t *testing.T) {
 	for _, row := range []struct {
-		launch secrets.Launch
+		launch launch.Launch
 		want   []string // places
 	}{
-		{secrets.Launch{Env: pairs{"DB_PASS": "hunter22", "SMTP_PASS": "hunter22", "dbPass": "hunter22"}}, []string{"env.DB_PASS", "env.SMTP_PASS", "env.dbPass"}},
-		{secrets.Launch{Env: pairs{"WEBHOOK": "https://hooks.slack.com/services/T0" + "0000000/B00000000/abcdefghijklmnop"}}, []string{"env.WEBHOOK"}},
-		{secrets.Launch{Env: pairs{"NOTIFY": "https://discord.com/api/webhooks/123456789/abcdefghijklmnopqrstuvwxyz"}}, []string{"env.NOTIFY"}},
-		{secrets.Launch{Env: pairs{"BOT": "1234567890:AA" + "HdqTcvCH1vGWJxfSeofSAs0K5PALDsawx"}}, []string{"env.BOT"}},
-		{secrets.Launch{Env: pairs{"DATABASE": "Server=db;User Id=sa;Password=hunter22;Encrypt=true"}}, []string{"env.DATABASE"}},
-		{secrets.Launch{Env: pairs{"STORAGE": "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=abcdefgh=="}}, []string{"env.STORAGE"}},
-		{secrets.Launch{Args: []string{"Password=hunter22;Server=x", "--connection", "Host=x;Pwd=hunter22"}}, []string{"args[0]", "args[2]"}},
-		{secrets.Launch{Transport: "sse", URL: "https://mcp.zapier.com/api/mcp/s/YWJjZGVmZ2hpamtsbW5vcA==/mcp"}, []string{"url"}},
-		{secrets.Launch{Transport: "sse", URL: "https://hooks.zapier.com/hooks/catch/123456/abcdefg/"}, []string{"url"}},
-		{secrets.Launch{Transport: "sse", URL: "https://h.example/mcp?code=abcdefgh&sig=ijklmnop"}, []string{"url"}},
-		{secrets.Launch{Transport: "sse", URL: "https://h.example/s/aB3dE5gH7jK9mN1pQ3sT5vW7/mcp"}, []string{"url"}},
-		{secrets.Launch{Args: []string{"mcp-remote", "https://h.example/mcp?api_key=abcdefgh", "--header", "X-Api-Key: abcdefgh", "--header", "Authorization:Basic abcdefgh"}}, []string{"args[1]", "args[3]", "args[5]"}},
-		{secrets.Launch{Args: []string{"-e", "SERVICE=aB3dE5gH7jK9mN1pQ3sT5vW7xY9z"}}, []string{"args[1]"}},
-		{secrets.Launch{Env: pairs{"SERVICE": "aB3dE5gH7jK9mN1pQ3sT5vW7xY9z", "SEED": "0123456789abcdef0123456789abcdef"}}, []string{"env.SEED", "env.SERVICE"}},
-		{secrets.Launch{Env: pairs{"ENDPOINT": "https://h.example/v1?access_token=abcdefgh"}}, []string{"env.ENDPOINT"}},
-		{secrets.Launch{Env: pairs{"A": "shpat_0123456789abcdef0123456789abcdef", "B": "tvly-abcdefghijklmnopqrstuvwx", "C": "xapp-1-ABCDEFGHIJ-abcdefghijklmnop"}}, []string{"env.A", "env.B", "env.C"}},
+		{launch.Launch{Env: pairs{"DB_PASS": "hunter22", "SMTP_PASS": "hunter22", "dbPass": "hunter22"}}, []string{"env.DB_PASS", "env.SMTP_PASS", "env.dbPass"}},
+		{launch.Launch{Env: pairs{"WEBHOOK": "https://hooks.slack.com/services/T0" + "0000000/B00000000/abcdefghijklmnop"}}, []string{"env.WEBHOOK"}},
+		{launch.Launch{Env: pairs{"NOTIFY": "https://discord.com/api/webhooks/123456789/abcdefghijklmnopqrstuvwxyz"}}, []string{"env.NOTIFY"}},
+		{launch.Launch{Env: pairs{"BOT": "1234567890:AA" + "HdqTcvCH1vGWJxfSeofSAs0K5PALDsawx"}}, []string{"env.BOT"}},
+		{launch.Launch{Env: pairs{"DATABASE": "Server=db;User Id=sa;Password=hunter22;Encrypt=true"}}, []string{"env.DATABASE"}},
+		{launch.Launch{Env: pairs{"STORAGE": "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=abcdefgh=="}}, []string{"env.STORAGE"}},
+		{launch.Launch{Args: []string{"Password=hunter22;Server=x", "--connection", "Host=x;Pwd=hunter22"}}, []string{"args[0]", "args[2]"}},
+		{launch.Launch{Transport: "sse", URL: "https://mcp.zapier.com/api/mcp/s/YWJjZGVmZ2hpamtsbW5vcA==/mcp"}, []string{"url"}},
+		{launch.Launch{Transport: "sse", URL: "https://hooks.zapier.com/hooks/catch/123456/abcdefg/"}, []string{"url"}},
+		{launch.Launch{Transport: "sse", URL: "https://h.example/mcp?code=abcdefgh&sig=ijklmnop"}, []string{"url"}},
+		{launch.Launch{Transport: "sse", URL: "https://h.example/s/aB3dE5gH7jK9mN1pQ3sT5vW7/mcp"}, []string{"url"}},
+		{launch.Launch{Args: []string{"mcp-remote", "https://h.example/mcp?api_key=abcdefgh", "--header", "X-Api-Key: abcdefgh", "--header", "Authorization:Basic abcdefgh"}}, []string{"args[1]", "args[3]", "args[5]"}},
+		{launch.Launch{Args: []string{"-e", "SERVICE=aB3dE5gH7jK9mN1pQ3sT5vW7xY9z"}}, []string{"args[1]"}},
+		{launch.Launch{Env: pairs{"SERVICE": "aB3dE5gH7jK9mN1pQ3sT5vW7xY9z", "SEED": "0123456789abcdef0123456789abcdef"}}, []string{"env.SEED", "env.SERVICE"}},
+		{launch.Launch{Env: pairs{"ENDPOINT": "https://h.example/v1?access_token=abcdefgh"}}, []string{"env.ENDPOINT"}},
+		{launch.Launch{Env: pairs{"A": "shpat_0123456789abcdef0123456789abcdef", "B": "tvly-abcdefghijklmnopqrstuvwx", "C": "xapp-1-ABCDEFGHIJ-abcdefghijklmnop"}}, []string{"env.A", "env.B", "env.C"}},
 	} {
-		if got := secrets.Plaintext(row.launch.Env, row.launch.Args, row.launch.Headers, row.launch.URL); !slices.Equal(got, row.want) {
+		if got := launch.Plaintext(row.launch.Env, row.launch.Args, row.launch.Headers, row.launch.URL); !slices.Equal(got, row.want) {
 			t.Errorf("%v: got %q, want %q", row.launch, got, row.want)
 		}
 	}
@@ -37,7 +37,7 @@ func TestCredentialsAreRecognizedByNameShapeAndPlace(t *testing.T) {
 
 // ordinary are settings of published servers that are no credentials, and of
 // which some look like one.
-var ordinary = secrets.Launch{
+var ordinary = launch.Launch{
 	Env: pairs{
 		"GITHUB_HOST": "https://github.example.com", "AWS_REGION": "eu-central-1", "AWS_PROFILE": "your-aws-profile", "FASTMCP_LOG_LEVEL": "ERROR", "NODE_ENV": "production",
 		"SLACK_TEAM_ID": "T01ABCDEF2G", "SLACK_CHANNEL_IDS": "C01234567,C76543210", "NOTION_VERSION": "2022-06-28", "OPENAI_MODEL": "gpt-4o-mini-2024-07-18",
@@ -59,7 +59,7 @@ var ordinary = secrets.Launch{
 }
 
 func TestOrdinarySettingsAreNoCredentials(t *testing.T) {
-	if got := secrets.Plaintext(ordinary.Env, ordinary.Args, nil, ""); len(got) > 0 {
+	if got := launch.Plaintext(ordinary.Env, ordinary.Args, nil, ""); len(got) > 0 {
 		t.Errorf("taken for credentials: %q", got)
 	}
 	for _, address := range []string{
@@ -67,7 +67,7 @@ func TestOrdinarySettingsAreNoCredentials(t *testing.T) {
 		"https://knowledge-mcp.global.api.aws", "https://mcp.eu-west-1.example.com/v2/workspaces/0a1b2c3d-4e5f-6789-abcd-ef0123456789/mcp", "https://gitmcp.io/modelcontextprotocol/TypeScript-SDK2025",
 		"https://example.com/mcp?features=docs,search&project_ref=abcdefghijklmnopqrst&read_only=true",
 	} {
-		if got := secrets.Plaintext(nil, nil, nil, address); len(got) > 0 {
+		if got := launch.Plaintext(nil, nil, nil, address); len(got) > 0 {
 			t.Errorf("%s is taken for a credential", address)
 		}
 	}

@@ -1,4 +1,4 @@
-package secrets
+package launch
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ func Literals(l Launch) []Literal {
 		if len(c.value()) < secretscan.MinLength || strings.Contains(c.value(), "${") || c.namesFile() {
 			continue
 		}
-		out = append(out, Literal{Where: c.where, Name: c.secretName(l.remote()), Value: c.value(), Text: c.with})
+		out = append(out, Literal{Where: c.where, Name: c.secretName(l.Remote()), Value: c.value(), Text: c.with})
 	}
 	return out
 }
@@ -45,6 +45,31 @@ func Plaintext(env map[string]string, args []string, headers map[string]string, 
 		places = append(places, literal.Where)
 	}
 	return slices.Compact(places)
+}
+
+// MinCertain is the minimum length of a credential that is certain although only its
+// name shows what it is.
+const MinCertain = 10
+
+// Credentials returns the values of the credentials in a launch, for redacting them.
+// The doubtful ones are recognized only by their names and could be ordinary words.
+func (l Launch) Credentials() (certain, doubtful []string) {
+	for _, c := range credentials(l) {
+		values := []string{c.value()}
+		if plain := unescaped(c.value()); c.where == "url" {
+			values = append(values, plain)
+		}
+		for _, value := range values {
+			switch {
+			case len(value) < secretscan.MinLength || strings.HasPrefix(value, "${") || secretscan.IsReference(value):
+			case (len(value) >= MinCertain || secretscan.HasCredential(value)) && !c.namesFile():
+				certain = append(certain, value)
+			default:
+				doubtful = append(doubtful, value)
+			}
+		}
+	}
+	return certain, doubtful
 }
 
 // credential is a part of a server's configuration that is a credential,
@@ -76,6 +101,12 @@ func (c credential) namesFile() bool {
 	return filePath.MatchString(c.value())
 }
 
+// APIKey is the name of the secret that a remote server gets as its bearer token.
+const APIKey = "API_KEY"
+
+// MaxSecretName is the maximum length of a secret's name, in characters.
+const MaxSecretName = 128
+
 // secretName returns the suggested name of a secret for the credential. A stdio
 // server gets each of its secrets as an environment variable, and a remote
 // server as a header, under the name of the secret. So a credential from a
@@ -93,11 +124,11 @@ func (c credential) secretName(remote bool) string {
 	if name == "" {
 		name = c.where
 	}
-	native := !remote && (kind == "env" || kind == "args") || remote && kind == "headers" && name != apiKey
+	native := !remote && (kind == "env" || kind == "args") || remote && kind == "headers" && name != APIKey
 	if !native {
 		name = kind + ":" + name
 	}
-	return strings.ToValidUTF8(name[:min(len(name), maxName)], "")
+	return strings.ToValidUTF8(name[:min(len(name), MaxSecretName)], "")
 }
 
 // credentials returns the parts of a configuration that are credentials,
@@ -152,6 +183,16 @@ func argumentCredentials(args []string) []credential {
 		}
 	}
 	return out
+}
+
+// assignment splits --name=value, NAME=value and "Name: value". It returns
+// false for other texts. A colon or "=" inside a reference does not count.
+func assignment(arg string) (name, value string, ok bool) {
+	i := strings.IndexAny(arg, "=:")
+	if i < 0 || strings.Contains(arg[:i], "${") {
+		return "", "", false
+	}
+	return arg[:i], strings.TrimSpace(arg[i+1:]), true
 }
 
 // headerText matches a header in an argument, such as X-Api-Key: value.

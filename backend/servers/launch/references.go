@@ -1,4 +1,4 @@
-package secrets
+package launch
 
 import (
 	"maps"
@@ -11,7 +11,10 @@ import (
 // referenceOpen is the beginning of a reference ${secret:NAME}.
 const referenceOpen = "${secret:"
 
-// Reference returns the reference ${secret:NAME}, which Fill replaces with the
+// HasReference reports whether a text contains a reference to a secret, even a malformed one.
+func HasReference(text string) bool { return strings.Contains(text, referenceOpen) }
+
+// Reference returns the reference ${secret:NAME}, which Vault.Fill replaces with the
 // value of the secret.
 func Reference(name string) string { return referenceOpen + name + "}" }
 
@@ -19,7 +22,7 @@ func Reference(name string) string { return referenceOpen + name + "}" }
 // secret of another server has the form OWNER/NAME.
 func References(text string) []string {
 	var names []string
-	_, _ = resolve(text, func(name string) (string, error) { // the references before a malformed one count
+	_, _ = Resolve(text, func(name string) (string, error) { // the references before a malformed one count
 		names = append(names, name)
 		return "", nil
 	})
@@ -38,9 +41,9 @@ func (l Launch) References() []string {
 	return slices.Compact(names)
 }
 
-// resolve returns text with every reference replaced with the result of value
+// Resolve returns text with every reference replaced with the result of value
 // for the name in it. A malformed reference is a fault.Invalid.
-func resolve(text string, value func(name string) (string, error)) (string, error) {
+func Resolve(text string, value func(name string) (string, error)) (string, error) {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, referenceOpen)

@@ -12,9 +12,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// launch is what a server runs or connects to, normalized so that servers that
-// do the same have equal launches.
-type launch struct {
+// destination is what a server runs or connects to, normalized so that servers that
+// do the same have equal destinations.
+type destination struct {
 	transport string
 	words     []string // program and arguments
 	url       string
@@ -22,22 +22,22 @@ type launch struct {
 
 // key returns a map key. Servers that do the same in the same folder have
 // equal keys.
-func (l launch) key(dir string) string {
-	text, _ := json.Marshal([]any{l.transport, l.words, l.url, dir}) // cannot fail: strings
+func (d destination) key(dir string) string {
+	text, _ := json.Marshal([]any{d.transport, d.words, d.url, dir}) // cannot fail: strings
 	return string(text)
 }
 
-func (i *Importer) launchOf(transport, command string, args []string, address string) launch {
+func (i *Importer) destinationOf(transport, command string, args []string, address string) destination {
 	transport = cmp.Or(transport, "stdio")
 	if transport != "stdio" {
-		return launch{transport: transport, url: sameURL(address)}
+		return destination{transport: transport, url: sameURL(address)}
 	}
 	words := append([]string{command}, args...)
 	if program := programOf(words[0]); program == "cmd" && len(words) > 2 && strings.EqualFold(words[1], "/c") {
 		words = slices.Clone(words[2:])
 	}
 	words[0] = i.program(words[0])
-	return launch{transport: transport, words: runnerWords(words)}
+	return destination{transport: transport, words: runnerWords(words)}
 }
 
 // runners are the commands that do the same as a shorter one.
@@ -63,8 +63,8 @@ func runnerWords(words []string) []string {
 	return append([]string{words[0]}, words[n:]...)
 }
 
-func (i *Importer) launch(s table.Server) launch {
-	return i.launchOf(s.Transport, s.Command, s.Args, s.URL)
+func (i *Importer) destination(s table.Server) destination {
+	return i.destinationOf(s.Transport, s.Command, s.Args, s.URL)
 }
 
 // programOf returns the name of a program without its folder and without an

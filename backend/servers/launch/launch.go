@@ -1,4 +1,7 @@
-package secrets
+// Package launch answers what a server is started with or reached at: its command or
+// URL, the variables and headers, the references to secrets in them, and the credentials
+// that they contain in plain text. Package vault fills the references in.
+package launch
 
 import (
 	"crypto/sha256"
@@ -28,8 +31,8 @@ type Launch struct {
 	Source    string // who configured it
 }
 
-// LaunchOf returns the launch of a configured server.
-func LaunchOf(s registry.Server) Launch {
+// Of returns the launch of a configured server.
+func Of(s registry.Server) Launch {
 	return Launch{Transport: s.Transport, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers, Source: s.Source}
 }
 
@@ -37,14 +40,14 @@ func LaunchOf(s registry.Server) Launch {
 // reference.
 func (l Launch) With(values map[string]string) Launch {
 	fill := func(text string) string {
-		filled, err := resolve(text, func(name string) (string, error) {
+		filled, err := Resolve(text, func(name string) (string, error) {
 			if value, known := values[name]; known {
 				return value, nil
 			}
 			return Reference(name), nil
 		})
 		if err != nil {
-			return text // Fill says what is wrong with it
+			return text // Vault.Fill says what is wrong with it
 		}
 		return filled
 	}
@@ -60,7 +63,8 @@ func (l Launch) With(values map[string]string) Launch {
 	return l
 }
 
-func (l Launch) remote() bool { return l.Transport != "" && l.Transport != "stdio" }
+// Remote reports whether the server is reached over a network.
+func (l Launch) Remote() bool { return l.Transport != "" && l.Transport != "stdio" }
 
 // Hash returns a SHA-256 in hexadecimal over everything that decides which program
 // a start runs or what it connects to, and over who configured it.
@@ -79,14 +83,14 @@ func (l Launch) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// local is the destination of the secrets of a server on this machine.
-const local = "local"
+// Local is the destination of the secrets of a server on this machine.
+const Local = "local"
 
-// destination returns where the server's own secrets go: the origin of a remote
-// server's URL, or local.
-func (l Launch) destination() string {
-	if !l.remote() {
-		return local
+// Destination returns where the server's own secrets go: the origin of a remote
+// server's URL, or Local.
+func (l Launch) Destination() string {
+	if !l.Remote() {
+		return Local
 	}
 	u, err := url.Parse(l.URL)
 	if err != nil || u.Host == "" {

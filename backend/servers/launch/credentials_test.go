@@ -1,4 +1,4 @@
-package secrets_test
+package launch_test
 
 import (
 	"slices"
@@ -6,43 +6,43 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 func TestCredentialsInAConfigurationAreFoundAndReplaced(t *testing.T) {
-	remote := func(l secrets.Launch) secrets.Launch { l.Transport = "streamable-http"; return l }
+	remote := func(l launch.Launch) launch.Launch { l.Transport = "streamable-http"; return l }
 	for name, test := range map[string]struct {
-		launch secrets.Launch
+		launch launch.Launch
 		want   [][4]string // where, name, value, text with the reference to X
 	}{
-		"a variable": {secrets.Launch{Env: pairs{"API_KEY": "abcdefgh", "MODE": "verbose", "B": "ghp_" + "x9Zx9Zx9Zx9Zx9Zx9Zx9Z"}}, [][4]string{
+		"a variable": {launch.Launch{Env: pairs{"API_KEY": "abcdefgh", "MODE": "verbose", "B": "ghp_" + "x9Zx9Zx9Zx9Zx9Zx9Zx9Z"}}, [][4]string{
 			{"env.API_KEY", "API_KEY", "abcdefgh", "${secret:X}"},
 			{"env.B", "B", "ghp_x9Zx9Zx9Zx9Zx9Zx9Zx9Z", "${secret:X}"},
 		}},
-		"arguments": {secrets.Launch{Args: []string{"-y", "pkg", "--token", "abcdefgh", "--api-key=ijklmnop", "-e", "MY_SECRET=qrstuvwx", "https://me:pass-word@host/"}}, [][4]string{
+		"arguments": {launch.Launch{Args: []string{"-y", "pkg", "--token", "abcdefgh", "--api-key=ijklmnop", "-e", "MY_SECRET=qrstuvwx", "https://me:pass-word@host/"}}, [][4]string{
 			{"args[3]", "token", "abcdefgh", "${secret:X}"},
 			{"args[4]", "api-key", "ijklmnop", "--api-key=${secret:X}"},
 			{"args[6]", "MY_SECRET", "qrstuvwx", "MY_SECRET=${secret:X}"},
 			{"args[7]", "args[7]", "https://me:pass-word@host/", "${secret:X}"},
 		}},
-		"a value that is part of its name": {secrets.Launch{Args: []string{"--secret=secret"}}, [][4]string{{"args[0]", "secret", "secret", "--secret=${secret:X}"}}},
-		"headers": {remote(secrets.Launch{Headers: pairs{"Authorization": "Bearer abcdefgh", "API_KEY": "ijklmnop", "Accept": "text/plain"}}), [][4]string{
+		"a value that is part of its name": {launch.Launch{Args: []string{"--secret=secret"}}, [][4]string{{"args[0]", "secret", "secret", "--secret=${secret:X}"}}},
+		"headers": {remote(launch.Launch{Headers: pairs{"Authorization": "Bearer abcdefgh", "API_KEY": "ijklmnop", "Accept": "text/plain"}}), [][4]string{
 			{"headers.API_KEY", "headers:API_KEY", "ijklmnop", "${secret:X}"},
 			{"headers.Authorization", "Authorization", "Bearer abcdefgh", "${secret:X}"},
 		}},
-		"variables and arguments of a remote server": {remote(secrets.Launch{Env: pairs{"TOKEN": "abcdefgh"}, Args: []string{"--token=abcdefgh"}}), [][4]string{
+		"variables and arguments of a remote server": {remote(launch.Launch{Env: pairs{"TOKEN": "abcdefgh"}, Args: []string{"--token=abcdefgh"}}), [][4]string{
 			{"env.TOKEN", "env:TOKEN", "abcdefgh", "${secret:X}"},
 			{"args[0]", "args:token", "abcdefgh", "--token=${secret:X}"},
 		}},
-		"a URL": {remote(secrets.Launch{URL: "https://me:pass-word@host/mcp?api_key=abc%20defgh&mode=fast&key=ijklmnop#x"}), [][4]string{
+		"a URL": {remote(launch.Launch{URL: "https://me:pass-word@host/mcp?api_key=abc%20defgh&mode=fast&key=ijklmnop#x"}), [][4]string{
 			{"url", "url:password", "pass-word", "https://me:${secret:X}@host/mcp?api_key=abc%20defgh&mode=fast&key=ijklmnop#x"},
 			{"url", "url:api_key", "abc%20defgh", "https://me:pass-word@host/mcp?api_key=${secret:X}&mode=fast&key=ijklmnop#x"},
 			{"url", "url:key", "ijklmnop", "https://me:pass-word@host/mcp?api_key=abc%20defgh&mode=fast&key=${secret:X}#x"},
 		}},
-		"a token in a path": {remote(secrets.Launch{URL: "https://host/s/sk-abcdefghijklmnopqrst/mcp"}), [][4]string{
+		"a token in a path": {remote(launch.Launch{URL: "https://host/s/sk-abcdefghijklmnopqrst/mcp"}), [][4]string{
 			{"url", "url:segment", "sk-abcdefghijklmnopqrst", "https://host/s/${secret:X}/mcp"},
 		}},
-		"none": {secrets.Launch{
+		"none": {launch.Launch{
 			URL:  "https://host:8443/mcp?mode=fast",
 			Env:  pairs{"API_KEY": "", "AUTH": "off", "A_TOKEN": "${secret:A}", "B_TOKEN": "Bearer ${secret:B}", "GOOGLE_CREDENTIALS": "/home/me/key.json", "PRIVATE_KEY_PATH": "keys", "PATH": "/usr/bin"},
 			Args: []string{"--token", "--verbose", "--api-key=${secret:A}", "postgres://me:${secret:B}@host/db", "--port", "8080", "--auth", "off", "${secret:TOKEN_OF_MINE}", "x${secret:TOKEN_OF_MINE}"},
@@ -53,7 +53,7 @@ func TestCredentialsInAConfigurationAreFoundAndReplaced(t *testing.T) {
 				test.launch.Transport = "stdio"
 			}
 			var got [][4]string
-			for _, l := range secrets.Literals(test.launch) {
+			for _, l := range launch.Literals(test.launch) {
 				got = append(got, [4]string{l.Where, l.Name, l.Value, l.Text("X")})
 			}
 			if !slices.Equal(got, test.want) {
@@ -64,30 +64,17 @@ func TestCredentialsInAConfigurationAreFoundAndReplaced(t *testing.T) {
 }
 
 func TestPlaintextReturnsEachPlaceOnce(t *testing.T) {
-	got := secrets.Plaintext(pairs{"API_KEY": "abcdefgh"}, []string{"--token", "abcdefgh"}, pairs{"Cookie": "abcdefgh"}, "https://me:pass-word@host/?token=abcdefgh")
+	got := launch.Plaintext(pairs{"API_KEY": "abcdefgh"}, []string{"--token", "abcdefgh"}, pairs{"Cookie": "abcdefgh"}, "https://me:pass-word@host/?token=abcdefgh")
 	if want := []string{"env.API_KEY", "args[1]", "headers.Cookie", "url"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := secrets.Plaintext(nil, nil, nil, ""); got == nil || len(got) != 0 {
+	if got := launch.Plaintext(nil, nil, nil, ""); got == nil || len(got) != 0 {
 		t.Errorf("got %v", got)
 	}
 }
 
-func TestCredentialsOfHeadersAndURLsAreRedacted(t *testing.T) {
-	r := secrets.ForLaunch(secrets.Launch{
-		Headers: pairs{"X-Api-Key": "plain-looking", "Accept": "text/plain"}, URL: "https://host/mcp?token=abc%2Fdefgh",
-	})
-	for text, want := range map[string]string{
-		"<plain-looking>": "<[redacted]>", "<abc%2Fdefgh>": "<[redacted]>", "<abc/defgh>": "<[redacted]>", "<text/plain>": "<text/plain>",
-	} {
-		if got := r.Text(text); got != want {
-			t.Errorf("%s became %s", text, got)
-		}
-	}
-}
-
 func TestLongNamesAreCutBetweenCharacters(t *testing.T) {
-	name := secrets.Literals(secrets.Launch{Env: pairs{"AUTH_TOKEN_" + strings.Repeat("é", 100): "abcdefgh"}})[0].Name
+	name := launch.Literals(launch.Launch{Env: pairs{"AUTH_TOKEN_" + strings.Repeat("é", 100): "abcdefgh"}})[0].Name
 	if !utf8.ValidString(name) || len(name) != 127 {
 		t.Errorf("got %q of %d bytes", name, len(name))
 	}
