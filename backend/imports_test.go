@@ -82,7 +82,7 @@ var allowed = map[string][]string{
 
 	"servers/features": {"base/events"},
 	"servers/registry": {"base/events", "base/fault", "base/safetext"},
-	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/launch", "servers/secretscan"},
+	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/launch", "servers/redact"},
 	"servers/oauth": {
 		// mcphttp: what a request asks for; secrets: files are encrypted
 		"base/events", "base/fault", "base/netreach", "base/paths", "base/safetext",
@@ -93,14 +93,14 @@ var allowed = map[string][]string{
 		// pathname: a client's folder as a URI
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp", "protocol/mcpversion",
-		"servers/features", "servers/launch", "servers/registry", "servers/secrets", "servers/secretscan",
+		"servers/features", "servers/launch", "servers/redact", "servers/registry", "servers/secretscan",
 	},
 	"servers/lifecycle": {"base/fault", "discovery/catalog", "servers/launch", "servers/registry", "servers/secretscan"},
 	"servers/risk":      {"base/safetext", "servers/launch", "servers/registry"},
 	"servers/prefetch": {
 		// program: it runs npm and uvx
 		"base/events", "base/fault", "base/paths", "base/process", "base/program",
-		"servers/registry", "servers/secrets", "servers/upstream",
+		"servers/launch", "servers/redact", "servers/registry", "servers/secretscan", "servers/upstream",
 	},
 	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/secrets"},
 	"servers/firststart": {
@@ -124,6 +124,7 @@ var allowed = map[string][]string{
 	},
 	"servers/secretscan": {},
 	"servers/launch":     {"base/fault", "servers/registry", "servers/secretscan"}, // secretscan: which texts of a launch are credentials
+	"servers/redact":     {"servers/launch", "servers/secretscan"},
 
 	"trust/normalize": {},
 	"trust/injection": {},
@@ -139,7 +140,7 @@ var allowed = map[string][]string{
 		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv are
 		// run; sandbox: what an installation may use
 		"base/fault", "base/paths", "base/process", "base/program",
-		"servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
+		"servers/launch", "servers/prefetch", "servers/redact", "servers/registry", "servers/upstream",
 		"trust/sandbox",
 	},
 	"trust/sandbox": {
@@ -158,10 +159,10 @@ var allowed = map[string][]string{
 
 	"calls/audit": {"base/paths"}, // paths: a file that is replaced as a whole
 	"calls/journal": {
-		// secrets: records are redacted; upstream: notifications are recorded
+		// redact: records are redacted; upstream: notifications are recorded
 		"base/events",
 		"protocol/jsonrpc",
-		"servers/secrets", "servers/upstream",
+		"servers/redact", "servers/upstream",
 		"calls/audit",
 	},
 	"calls/call": {
@@ -183,7 +184,7 @@ var allowed = map[string][]string{
 	"calls/inspector": {
 		"base/events", "base/fault",
 		"protocol/jsonrpc",
-		"servers/launch", "servers/registry", "servers/secrets", "servers/upstream",
+		"servers/launch", "servers/redact", "servers/registry", "servers/upstream",
 		"calls/audit", "calls/call", "calls/journal", "calls/rules",
 	},
 	"calls/toolset": {
@@ -206,9 +207,9 @@ var allowed = map[string][]string{
 	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process: whether the owner of a leftover file has ended
 	"editors/table":      {"base/fault", "base/pathname", "base/paths", "editors/configedit"},
 	"editors/configdiff": {
-		// secrets: diffs are redacted
+		// redact: diffs are redacted
 		"base/safetext", "base/textdiff",
-		"servers/launch", "servers/secrets", "servers/secretscan",
+		"servers/launch", "servers/redact", "servers/secretscan",
 		"editors/configedit", "editors/table",
 	},
 	"editors/registration": {
@@ -300,7 +301,7 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcphttp",
 		"discovery/catalog",
-		"servers/launch", "servers/registry", "servers/secrets", "servers/secretscan", "servers/upstream",
+		"servers/launch", "servers/redact", "servers/registry", "servers/secretscan", "servers/upstream",
 		"calls/inspector", "calls/journal",
 		"market/installer", "market/listing", "market/plan",
 	},
@@ -418,8 +419,8 @@ var allowed = map[string][]string{
 		"protocol/mcphttp",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
 		"servers/corrections", "servers/features", "servers/firststart", "servers/launch", "servers/lifecycle", "servers/oauth",
-		"servers/prefetch", "servers/readiness", "servers/registry", "servers/secretmigration", "servers/secrets", "servers/setup",
-		"servers/upstream",
+		"servers/prefetch", "servers/readiness", "servers/redact", "servers/registry", "servers/secretmigration", "servers/secrets",
+		"servers/setup", "servers/upstream",
 		"trust/classifier", "trust/preinstall", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
@@ -440,7 +441,7 @@ var allowed = map[string][]string{
 		"base/settings", "base/textdiff", "base/tokens", "base/words",
 		"protocol/jsonrpc",
 		"discovery/eval", "discovery/minilm",
-		"servers/launch", "servers/registry", "servers/risk", "servers/secrets", "servers/secretscan", "servers/setup",
+		"servers/launch", "servers/redact", "servers/registry", "servers/risk", "servers/secretscan", "servers/setup",
 		"trust/classifier", "trust/evaluation", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/journal", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",

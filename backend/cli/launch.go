@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
@@ -49,10 +49,9 @@ func quoted(word string) string {
 // assignments returns variables or headers in the order of their names, with
 // sensitive values redacted. The sign separates a name from its value.
 func assignments(values map[string]string, sign string) []string {
-	var none *secrets.Redactor
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		value := quoted(none.Text(values[name]))
+		value := quoted(secretscan.Redact(values[name]))
 		if secretscan.SensitiveName(name) && values[name] != "" && !secretscan.IsReference(values[name]) {
 			value = secretscan.Redacted
 		}
@@ -84,11 +83,11 @@ func redactServers(servers []operations.Server) []operations.Server {
 	return out
 }
 
-func redactorOf(s operations.Server) *secrets.Redactor {
-	return secrets.ForLaunch(launch.Launch{Env: s.Env, Args: s.Args, Headers: s.Headers, URL: text(s.Homepage)})
+func redactorOf(s operations.Server) *redact.Redactor {
+	return redact.ForLaunch(launch.Launch{Env: s.Env, Args: s.Args, Headers: s.Headers, URL: text(s.Homepage)})
 }
 
-func redactValues(values map[string]string, known *secrets.Redactor) map[string]string {
+func redactValues(values map[string]string, known *redact.Redactor) map[string]string {
 	if values == nil {
 		return nil
 	}

@@ -21,7 +21,7 @@ const (
 // file, Run unlocks it once other programs can find the hub.
 func (h *Hub) openVault() *secrets.Vault {
 	vault := secrets.NewVault(secrets.Options{
-		Store: h.store, Bus: h.bus, Folder: h.options.Folder, Given: h.redactor, Launch: h.launchOf, Work: h.options.PassphraseWork,
+		Store: h.store, Bus: h.bus, Folder: h.options.Folder, Known: h.redactor, Launch: h.launchOf, Work: h.options.PassphraseWork,
 		NoKeychain: strings.EqualFold(os.Getenv(keychainVariable), "off"),
 	})
 	h.unlock = func(context.Context) error { return nil }
@@ -44,7 +44,7 @@ func (h *Hub) knowConfigurations(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changes, stop := events.Subscribe[registry.Changed](h.bus, 256)
 		for open := true; open && ctx.Err() == nil; {
-			h.redactor.KnowAll(func(yield func(string, launch.Launch) bool) {
+			h.redactor.AddLaunches(func(yield func(string, launch.Launch) bool) {
 				for _, s := range h.servers.registry.List() {
 					if !yield(s.Name, launch.Of(s)) {
 						return

@@ -15,8 +15,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -76,7 +76,7 @@ type Vault interface {
 // asker is where a question comes from.
 type asker struct {
 	server, client, session string
-	redactor                *secrets.Redactor
+	redactor                *redact.Redactor
 }
 
 func askerOf(q upstream.Question) asker { return asker{q.Server, q.Client, q.Session, q.Redactor} }

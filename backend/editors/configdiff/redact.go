@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
@@ -24,7 +24,7 @@ const (
 // redactor redacts credentials in lines of a file: the values that the servers
 // in the file use, in every notation, and text that looks like a credential.
 type redactor struct {
-	known []*secrets.Redactor
+	known []*redact.Redactor
 }
 
 // newRedactor collects the credentials of the servers in some versions of a
@@ -51,11 +51,11 @@ func newRedactor(file table.File, texts ...[]byte) *redactor {
 			}
 			all.Args = append(append(all.Args, server.Args...), "")
 			if server.URL != "" {
-				r.known = append(r.known, secrets.ForLaunch(launch.Launch{URL: server.URL}))
+				r.known = append(r.known, redact.ForLaunch(launch.Launch{URL: server.URL}))
 			}
 		}
 	}
-	r.known = append(r.known, secrets.ForLaunch(all))
+	r.known = append(r.known, redact.ForLaunch(all))
 	return r
 }
 
@@ -173,10 +173,9 @@ func Redact(text string) string {
 	if strings.Contains(text, "'") { // searching is slow
 		text = quoted.ReplaceAllStringFunc(text, redactQuoted)
 	}
-	var none *secrets.Redactor
-	text = none.Text(text)
+	text = secretscan.Redact(text)
 	if strings.Contains(text, "=") {
-		text = assigned.ReplaceAllStringFunc(text, none.Text)
+		text = assigned.ReplaceAllStringFunc(text, secretscan.Redact)
 	}
 	return text
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
@@ -219,13 +218,13 @@ func redacted(s table.Server) string {
 	}
 	hide := strings.NewReplacer(pairs...)
 	if s.URL != "" {
-		return secrets.NewRedactor(nil).Text(hide.Replace(s.URL))
+		return secretscan.Redact(hide.Replace(s.URL))
 	}
 	words := append([]string{s.Command}, s.Args...)
 	for n, word := range words {
 		words[n] = quoted(hide.Replace(word))
 	}
-	return secrets.NewRedactor(nil).Text(strings.TrimSpace(strings.Join(words, " ")))
+	return secretscan.Redact(strings.TrimSpace(strings.Join(words, " ")))
 }
 
 func literals(transport string, args []string, env map[string]string, address string, headers map[string]string) []launch.Literal {

@@ -40,6 +40,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -125,8 +126,8 @@ func newHub(t *testing.T) *hub {
 	must(err)
 	h.journal, err = journal.Open(t.Context(), journal.Options{Store: h.store, Bus: h.bus, Log: quiet})
 	must(err)
-	given := secrets.NewGiven()
-	h.vault = secrets.NewVault(secrets.Options{Store: h.store, Bus: h.bus, Folder: folder, Given: given, NoKeychain: true, Work: 10})
+	given := redact.NewKnownSecrets()
+	h.vault = secrets.NewVault(secrets.Options{Store: h.store, Bus: h.bus, Folder: folder, Known: given, NoKeychain: true, Work: 10})
 	must(h.vault.Unlock(t.Context(), "a passphrase"))
 	environment := func(context.Context) process.Env {
 		return process.Clean().With("PATH", os.Getenv("PATH")).With("HOME", h.home).

@@ -82,7 +82,7 @@ func (v *Vault) purge(ctx context.Context, r Record) error {
 }
 
 // Run removes the values of deleted secrets that could not be removed before
-// this process started, and makes Given know all others. Then it waits for the
+// this process started, and makes all others known to Options.Known. Then it waits for the
 // end of ctx.
 func (v *Vault) Run(ctx context.Context) error {
 	if v.file.await(ctx) != nil {
@@ -93,7 +93,7 @@ func (v *Vault) Run(ctx context.Context) error {
 		v.cover(ctx)
 		leave()
 	}
-	v.given.settle()
+	v.known.Settle()
 	<-ctx.Done()
 	return nil
 }

@@ -31,16 +31,3 @@ func (v *Vault) Peek(ctx context.Context, server string) (names, values []string
 	}
 	return names, values, err
 }
-
-// AgePrints replaces the stored fingerprints of a secret by those of a version that
-// knew only the value itself.
-func (v *Vault) AgePrints(ctx context.Context, server, name, value string) error {
-	r, _, err := v.record(ctx, server, name)
-	if err != nil {
-		return err
-	}
-	if r.Prints, err = v.given.key.sealPrints([]byte(accountOf(server, name)), []print{v.given.key.print(value, asIs)}); err != nil {
-		return err
-	}
-	return v.store.MarkSecret(ctx, r)
-}

@@ -15,7 +15,7 @@ import (
 
 // Fill returns l with its references to secrets replaced by the values. It also
 // adds each of the server's own secrets, as an environment variable of a stdio
-// server or a header of a remote one. All values are added to Options.Given
+// server or a header of a remote one. All values are added to Options.Known
 // before Fill returns. The error is a fault that names the server and the
 // secret, but contains no value.
 func (v *Vault) Fill(ctx context.Context, server string, l launch.Launch) (launch.Launch, error) {
@@ -32,8 +32,8 @@ func (v *Vault) Fill(ctx context.Context, server string, l launch.Launch) (launc
 		fill = f.remote
 	}
 	filled, err := fill(ctx)
-	v.given.add(server, slices.Collect(maps.Values(f.values)))
-	if v.given != nil && len(f.values) > 0 && !v.given.hasKey() {
+	v.known.AddValues(server, slices.Collect(maps.Values(f.values)))
+	if v.known != nil && len(f.values) > 0 && !v.known.HasKey() {
 		v.coverLater() // the keychain was unlocked for these values
 	}
 	return filled, err

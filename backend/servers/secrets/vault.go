@@ -24,6 +24,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
 // The places where a value is kept.
@@ -78,9 +79,9 @@ type Store interface {
 // Options configure a vault.
 type Options struct {
 	Store  Store
-	Bus    *events.Bus  // on which Changed is published
-	Folder paths.Folder // has the files of encrypted values
-	Given  *Given       // knows every secret, to redact it; may be nil
+	Bus    *events.Bus          // on which Changed is published
+	Folder paths.Folder         // has the files of encrypted values
+	Known  *redact.KnownSecrets // gets every secret, to redact it; may be nil
 	// Launch returns the present configuration of a server, and false if there is
 	// no such server; may be nil.
 	Launch func(server string) (l launch.Launch, ok bool)
@@ -99,7 +100,7 @@ type Options struct {
 type Vault struct {
 	store    Store
 	bus      *events.Bus
-	given    *Given
+	known    *redact.KnownSecrets
 	launch   func(server string) (launch.Launch, bool)
 	onChange func(server string)
 
@@ -116,7 +117,7 @@ type Vault struct {
 func NewVault(o Options) *Vault {
 	chain := newKeychain(string(o.Folder), o.NoKeychain, o.Deadline)
 	return &Vault{
-		store: o.Store, bus: o.Bus, given: o.Given, launch: o.Launch, onChange: func(string) {}, keychain: chain, writing: make(chan struct{}, 1),
+		store: o.Store, bus: o.Bus, known: o.Known, launch: o.Launch, onChange: func(string) {}, keychain: chain, writing: make(chan struct{}, 1),
 		sealed: &sealedKeeper{file: &sealedFile{path: o.Folder.Sealed("secrets-long")}, keychain: chain},
 		file:   &passphraseKeeper{file: &sealedFile{path: o.Folder.Sealed("secrets"), wrapped: true}, work: o.Work},
 	}

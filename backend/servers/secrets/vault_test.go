@@ -12,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
@@ -24,7 +25,7 @@ type fixture struct {
 	folder  paths.Folder
 	store   *store.Store
 	bus     *events.Bus
-	given   *secrets.Given
+	given   *redact.KnownSecrets
 	changed []string // servers with which the vault called the OnChange function
 }
 
@@ -44,8 +45,8 @@ func openFixtureWith(t *testing.T, o secrets.Options) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	d := &fixture{t: t, folder: folder, store: db, bus: &events.Bus{}, given: secrets.NewGiven()}
-	o.Store, o.Bus, o.Given = db, d.bus, d.given
+	d := &fixture{t: t, folder: folder, store: db, bus: &events.Bus{}, given: redact.NewKnownSecrets()}
+	o.Store, o.Bus, o.Known = db, d.bus, d.given
 	o.Work = 10
 	d.Vault = secrets.NewVault(o)
 	d.OnChange(func(server string) { d.changed = append(d.changed, server) })

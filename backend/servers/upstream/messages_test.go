@@ -8,8 +8,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -79,7 +79,7 @@ func TestMessagesAreRecordedWhileSomebodyWatches(t *testing.T) {
 }
 
 func TestRecordedMessagesAreRedactedAndLimited(t *testing.T) {
-	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Given = secrets.NewGiven() })
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Given = redact.NewKnownSecrets() })
 	s, err := b.servers.Update(t.Context(), b.add("s").Name, func(v *registry.Server) { v.Env = map[string]string{"MY_TOKEN": "plain-looking-words"} })
 	if err != nil {
 		t.Fatal(err)

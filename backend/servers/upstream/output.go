@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
@@ -41,7 +41,7 @@ type output struct {
 // rawLine is a line before redaction. Only lines that are read are redacted.
 type rawLine struct {
 	Line
-	redactor *secrets.Redactor
+	redactor *redact.Redactor
 	inKey    bool // inside a private key that spans several lines
 }
 
@@ -106,7 +106,7 @@ type lineWriter struct {
 	to       *output
 	bus      *events.Bus
 	server   string
-	redactor *secrets.Redactor
+	redactor *redact.Redactor
 
 	mu   sync.Mutex
 	part []byte // an incomplete line

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
@@ -156,7 +156,7 @@ func TestErrorsDoNotQuoteHalfASecret(t *testing.T) {
 
 func TestAPrivateServerGetsFurtherSecretsThatNobodyElseGets(t *testing.T) {
 	vault := &oneSecret{value: "shared"}
-	given := secrets.NewGiven()
+	given := redact.NewKnownSecrets()
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets, o.Given = vault, given })
 	owner := b.add("owner")
 	other := owner

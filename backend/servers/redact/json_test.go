@@ -1,16 +1,17 @@
-package secrets_test
+package redact_test
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 func TestRedactedJSONIsValid(t *testing.T) {
-	r := secrets.NewRedactor(map[string]string{"PIN_TOKEN": "12345678", "WORD_TOKEN": "correct-horse"})
+	r := redact.ForLaunch(launch.Launch{Env: map[string]string{"PIN_TOKEN": "12345678", "WORD_TOKEN": "correct-horse"}})
 	key := `-----BEGIN RSA PRIVATE KEY-----\nMIIE`
 	for text, want := range map[string]string{
 		`{"apiKey":1234567,"b":[true]}`:                                        `{"apiKey":"[redacted]","b":[true]}`,

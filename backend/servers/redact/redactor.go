@@ -1,4 +1,14 @@
-package secrets
+// Package redact replaces the values of secrets in texts that this program writes
+// itself: logs, records, events and errors. Results of tool calls are not redacted on
+// their way from a server to its client.
+//
+// KnownSecrets finds secrets in texts without keeping them. Of each form in which a
+// secret may appear it has a fingerprint: the form's length, a keyed hash of its last
+// bytes, and an HMAC of the whole form. It slides a window over a text, and only where
+// the window's hash is that of a fingerprint does it compute an HMAC. Fingerprints are
+// stored with the names of secrets, encrypted, so that a secret is covered from the
+// start of the hub although its value was not read.
+package redact
 
 import (
 	"bytes"
@@ -24,22 +34,12 @@ type Redactor struct {
 	server string // whose texts it redacts; anyServer for all
 }
 
-// NewRedactor returns a redactor for the values of environment variables that
-// are credentials.
-func NewRedactor(env map[string]string) *Redactor { return ForServer(env, nil) }
-
-// ForServer returns a redactor for the credentials in a server's environment
-// variables and command line.
-func ForServer(env map[string]string, args []string) *Redactor {
-	return ForLaunch(launch.Launch{Env: env, Args: args})
-}
-
 // ForLaunch returns a redactor for the credentials in a server's configuration:
 // in variables, arguments, headers and the URL.
 func ForLaunch(l launch.Launch) *Redactor {
-	var g Given
-	g.Know("one", l)
-	return g.everything()
+	var k KnownSecrets
+	k.AddLaunch("one", l)
+	return k.everything()
 }
 
 // Text returns text with every secret replaced by secretscan.Redacted. Valid JSON

@@ -1,10 +1,10 @@
-package secrets_test
+package redact_test
 
 import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
 func TestReferencesInAURLAreShown(t *testing.T) {
@@ -13,7 +13,7 @@ func TestReferencesInAURLAreShown(t *testing.T) {
 		"https://h/mcp?token=${secret:AUTHORIZATION}", "https://h/${secret:url:segment}/mcp?key=${secret:other/API_KEY}",
 	} {
 		l := launch.Launch{Transport: "sse", URL: address, Headers: pairs{"Authorization": "Bearer ${secret:AUTHORIZATION}"}}
-		if got := secrets.ForLaunch(l).Text(address); got != address {
+		if got := redact.ForLaunch(l).Text(address); got != address {
 			t.Errorf("%s is shown as %s", address, got)
 		}
 		if got := launch.Literals(l); len(got) > 0 {
@@ -21,13 +21,13 @@ func TestReferencesInAURLAreShown(t *testing.T) {
 		}
 	}
 	l := launch.Launch{Transport: "sse", URL: "https://${secret:USER}:hunter22hunter22@h/mcp"}
-	if got := secrets.ForLaunch(l).Text(l.URL); got != "https://${secret:USER}:[redacted]@h/mcp" {
+	if got := redact.ForLaunch(l).Text(l.URL); got != "https://${secret:USER}:[redacted]@h/mcp" {
 		t.Errorf("%s is shown as %s", l.URL, got)
 	}
 }
 
 func TestCredentialsOfHeadersAndURLsAreRedacted(t *testing.T) {
-	r := secrets.ForLaunch(launch.Launch{
+	r := redact.ForLaunch(launch.Launch{
 		Headers: pairs{"X-Api-Key": "plain-looking", "Accept": "text/plain"}, URL: "https://host/mcp?token=abc%2Fdefgh",
 	})
 	for text, want := range map[string]string{

@@ -1,4 +1,4 @@
-package secrets
+package redact
 
 import (
 	"slices"
@@ -25,7 +25,7 @@ type entry struct {
 	owner string // the server that the secret belongs to
 }
 
-func newIndex(key coverKey, of map[string][]print) *index {
+func newIndex(key coverKey, of map[string]Fingerprints) *index {
 	x := &index{key: key}
 	known := make(map[entry]bool)
 	for owner, prints := range of {
