@@ -82,7 +82,10 @@ var allowed = map[string][]string{
 
 	"servers/features": {"base/events"},
 	"servers/registry": {"base/events", "base/fault", "base/safetext"},
-	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/launch", "servers/redact"},
+	"servers/secrets": {
+		"base/events", "base/fault", "base/paths",
+		"servers/keychain", "servers/launch", "servers/redact", "servers/sealed",
+	},
 	"servers/oauth": {
 		// mcphttp: what a request asks for; secrets: files are encrypted
 		"base/events", "base/fault", "base/netreach", "base/paths", "base/safetext",
@@ -125,6 +128,8 @@ var allowed = map[string][]string{
 	"servers/secretscan": {},
 	"servers/launch":     {"base/fault", "servers/registry", "servers/secretscan"}, // secretscan: which texts of a launch are credentials
 	"servers/redact":     {"servers/launch", "servers/secretscan"},
+	"servers/keychain":   {"base/fault"},
+	"servers/sealed":     {"base/fault", "base/paths", "servers/keychain"},
 
 	"trust/normalize": {},
 	"trust/injection": {},
@@ -484,9 +489,9 @@ var homes = []struct {
 	{"github.com/blevesearch/bleve", []string{"build/eval"}, "another program searches with it; used for comparison"},
 	{"github.com/blevesearch/snowballstem", []string{"backend/discovery/search"}, "words are stemmed in one place"},
 	{"github.com/pressly/goose", []string{"backend/store"}, "one place changes the schema"},
-	{"github.com/zalando/go-keyring", []string{"backend/servers/secrets"}, "the keychain is used in one place"},
-	{"github.com/godbus/dbus", []string{"backend/servers/secrets", "backend/testing/keyringtest", "app", "app/tray", "app/desktoptest", "build/bench"}, "it reads the keychain without prompting, ends an operation that hangs, and queries the desktop"},
-	{"filippo.io/age", []string{"backend/servers/secrets"}, "values are encrypted in one place"},
+	{"github.com/zalando/go-keyring", []string{"backend/servers/keychain"}, "the keychain is used in one place"},
+	{"github.com/godbus/dbus", []string{"backend/servers/keychain", "backend/testing/keyringtest", "app", "app/tray", "app/desktoptest", "build/bench"}, "it reads the keychain without prompting, ends an operation that hangs, and queries the desktop"},
+	{"filippo.io/age", []string{"backend/servers/sealed"}, "values are encrypted in one place"},
 	{"github.com/coder/websocket", []string{"backend/doors/api/push", "backend/cli", "backend/testing/hubtest", "build/bench", "app/tray"}, "one package sends events to clients; the tray and commands that watch receive them"},
 	{module + "build/icons", []string{"app", "app/tray", "build/icons/generate", "build/icons/generate/stamp"}, "icons are for graphical programs"},
 	{"text/template", nil, "a program that links it keeps every method of every type, which costs each companion megabytes"},

@@ -20,7 +20,7 @@ func (v *Vault) cover(ctx context.Context) {
 		return
 	}
 	found := make(map[string]map[string]redact.Fingerprints)
-	locked, none := v.keychain.check(ctx)
+	locked, none := v.keychain.Check(ctx)
 	for _, r := range records {
 		prints, old, err := v.known.ReadFingerprints(accountOf(r.Server, r.Name), r.Prints)
 		if silent := r.Kept == InFile || !locked && none == nil; (err != nil || old) && silent { // otherwise, the keychain would prompt the user
@@ -52,12 +52,12 @@ func (v *Vault) findCoverKey(ctx context.Context) bool {
 		return true
 	}
 	secret := ""
-	if locked, err := v.keychain.check(ctx); err == nil && !locked {
-		if identity, err := v.sealed.identity(ctx); err == nil {
+	if locked, err := v.keychain.Check(ctx); err == nil && !locked {
+		if identity, err := v.sealed.EnsureKey(ctx); err == nil {
 			secret = identity.String()
 		}
 	}
-	if identity := v.file.unlocked(); secret == "" && identity != nil {
+	if identity := v.file.Key(); secret == "" && identity != nil {
 		secret = identity.String()
 	}
 	if secret == "" {

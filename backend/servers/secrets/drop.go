@@ -71,12 +71,12 @@ func (v *Vault) sweep(ctx context.Context) {
 // keychain may have an older one.
 func (v *Vault) purge(ctx context.Context, r Record) error {
 	account := accountOf(r.Server, r.Name)
-	err := errors.Join(v.sealed.delete(ctx, account), v.file.delete(ctx, account))
+	err := errors.Join(v.sealed.Delete(ctx, account), v.file.Delete(ctx, account))
 	if r.Kept == InKeychain {
-		return errors.Join(err, v.keychain.delete(ctx, account))
+		return errors.Join(err, v.keychain.Delete(ctx, account))
 	}
-	if locked, none := v.keychain.check(ctx); none == nil && !locked { // using a locked keychain would prompt the user
-		_ = v.keychain.delete(ctx, account)
+	if locked, none := v.keychain.Check(ctx); none == nil && !locked { // using a locked keychain would prompt the user
+		_ = v.keychain.Delete(ctx, account)
 	}
 	return err
 }
@@ -85,7 +85,7 @@ func (v *Vault) purge(ctx context.Context, r Record) error {
 // this process started, and makes all others known to Options.Known. Then it waits for the
 // end of ctx.
 func (v *Vault) Run(ctx context.Context) error {
-	if v.file.await(ctx) != nil {
+	if v.file.Await(ctx) != nil {
 		return nil
 	}
 	if leave, err := v.enter(ctx); err == nil {

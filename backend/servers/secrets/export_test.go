@@ -12,7 +12,7 @@ import (
 func (v *Vault) Peek(ctx context.Context, server string) (names, values []string, err error) {
 	records, err := v.records(ctx, server)
 	closed := make(map[string]bool)
-	if locked, none := v.keychain.check(ctx); none == nil && locked {
+	if locked, none := v.keychain.Check(ctx); none == nil && locked {
 		closed[InKeychain], closed[InSealed] = true, true
 	}
 	for _, r := range records {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/keychain"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
@@ -233,7 +234,7 @@ func (f *filling) read(ctx context.Context, r Record, reference string) (string,
 	}
 	value, err := f.vault.value(ctx, r)
 	switch {
-	case errors.Is(err, errMissing):
+	case errors.Is(err, keychain.ErrMissing):
 		return "", fault.New(fault.Failed, "the value of its secret %q was removed from the place where it was kept; set it again with: agent-discover secrets set %s %s", r.Name, r.Server, r.Name)
 	case err != nil:
 		return "", fault.Wrap(err, fault.KindOf(err), "its secret %q cannot be read: %s", r.Name, fault.MessageOf(err))

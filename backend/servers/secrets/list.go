@@ -39,7 +39,7 @@ func (v *Vault) Readable(ctx context.Context, server string) (map[string]bool, e
 		return nil, err
 	}
 	names, closed := make(map[string]bool), make(map[string]bool)
-	if locked, none := v.keychain.check(ctx); none == nil && locked {
+	if locked, none := v.keychain.Check(ctx); none == nil && locked {
 		closed[InKeychain], closed[InSealed] = true, true
 	}
 	for _, r := range records {
@@ -87,8 +87,8 @@ type Status struct {
 // Status returns where the next value will be kept. It does not make the keychain
 // prompt the user.
 func (v *Vault) Status(ctx context.Context) Status {
-	locked, err := v.keychain.check(ctx)
-	state, fileErr := v.file.state(ctx)
+	locked, err := v.keychain.Check(ctx)
+	state, fileErr := v.file.State(ctx)
 	s := Status{File: state}
 	switch {
 	case err == nil && locked:
@@ -96,7 +96,7 @@ func (v *Vault) Status(ctx context.Context) Status {
 	case err == nil:
 		s.Keeper, s.Why = "keychain", "values are in the system's keychain"
 	case state == "unlocked":
-		s.Keeper, s.Why = "file", fault.MessageOf(err)+"; values are in "+v.file.file.path+", encrypted under your passphrase"
+		s.Keeper, s.Why = "file", fault.MessageOf(err)+"; values are in "+v.file.Path()+", encrypted under your passphrase"
 	default:
 		s.Keeper, s.Why, s.Advice = "none", fault.MessageOf(err), v.unlockAdvice(state)
 	}

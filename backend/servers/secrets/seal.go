@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"filippo.io/age"
-
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/keychain"
+	"github.com/agent-discover/agent-discover/backend/servers/sealed"
 )
 
 // Seal encrypts data that other parts of the program keep in files of their
@@ -19,73 +19,64 @@ func (v *Vault) Seal(ctx context.Context, data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := encrypt(data, key.Recipient())
+	text, err := sealed.Encrypt(data, key.Recipient())
 	return []byte(text), err
 }
 
-func (v *Vault) sealingKey(ctx context.Context) (*age.X25519Identity, error) {
+func (v *Vault) sealingKey(ctx context.Context) (*sealed.Key, error) {
 	leave, err := v.enter(ctx) // so that only one key is created
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	locked, err := v.keychain.check(ctx)
+	locked, err := v.keychain.Check(ctx)
 	if err == nil && locked {
-		err = errBlocked
+		err = keychain.ErrBlocked
 	}
 	if err == nil {
-		var key *age.X25519Identity
-		if key, err = v.sealed.identity(ctx); err == nil {
+		var key *sealed.Key
+		if key, err = v.sealed.EnsureKey(ctx); err == nil {
 			return key, nil
 		}
 	}
-	state, fileErr := v.file.state(ctx)
+	state, fileErr := v.file.State(ctx)
 	if fileErr != nil {
 		return nil, fileErr
 	}
-	if key := v.file.unlocked(); key != nil {
+	if key := v.file.Key(); key != nil {
 		return key, nil
 	}
 	return nil, fault.Wrap(err, fault.Unavailable, "%s; or %s", fault.MessageOf(err), v.unlockAdvice(state))
 }
 
 // Unseal decrypts what Seal has encrypted. The keychain may prompt the user.
-func (v *Vault) Unseal(ctx context.Context, sealed []byte) ([]byte, error) {
-	state, _ := v.file.state(ctx) // waits for a passphrase that is being tried
-	file := v.file.unlocked()
+func (v *Vault) Unseal(ctx context.Context, ciphertext []byte) ([]byte, error) {
+	state, _ := v.file.State(ctx) // waits for a passphrase that is being tried
+	file := v.file.Key()
 	if file != nil {
-		if data, err := unseal(sealed, file); !isOtherKey(err) {
+		if data, err := unseal(ciphertext, file); !isOtherKey(err) {
 			return data, err
 		}
 	}
-	key, err := v.keychainKey(ctx)
+	key, err := v.sealed.Key(ctx)
 	if err == nil {
-		data, err := unseal(sealed, key)
+		data, err := unseal(ciphertext, key)
 		if !isOtherKey(err) {
 			return data, err
 		}
 	}
 	switch {
 	case state == "locked":
-		return nil, errLocked
-	case err == nil || errors.Is(err, errMissing) || file != nil:
+		return nil, sealed.ErrLocked
+	case err == nil || errors.Is(err, keychain.ErrMissing) || file != nil:
 		return nil, otherKey(err)
 	}
 	return nil, err
 }
 
-// keychainKey returns the key in the keychain.
-func (v *Vault) keychainKey(ctx context.Context) (*age.X25519Identity, error) {
-	text, err := v.keychain.get(ctx, identityAccount)
-	if err != nil {
-		return nil, err
-	}
-	return age.ParseX25519Identity(text)
-}
-
-func unseal(sealed []byte, key *age.X25519Identity) ([]byte, error) {
-	data, err := decrypt(string(sealed), key)
-	if _, other := errors.AsType[*age.NoIdentityMatchError](err); other {
+func unseal(ciphertext []byte, key *sealed.Key) ([]byte, error) {
+	data, err := sealed.Decrypt(string(ciphertext), key)
+	if errors.Is(err, sealed.ErrOtherKey) {
 		return nil, otherKey(err)
 	}
 	if err != nil {

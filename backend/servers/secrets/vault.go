@@ -23,8 +23,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/servers/keychain"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
+	"github.com/agent-discover/agent-discover/backend/servers/sealed"
 )
 
 // The places where a value is kept.
@@ -35,8 +37,7 @@ const (
 )
 
 const (
-	maxValue    = 64 << 10 // bytes; some systems limit an environment variable to twice this size
-	maxKeychain = 3 << 9   // bytes; macOS accepts 3,000, encoded and including the account
+	maxValue = 64 << 10 // bytes; some systems limit an environment variable to twice this size
 )
 
 // Record describes a secret without its value.
@@ -104,22 +105,21 @@ type Vault struct {
 	launch   func(server string) (launch.Launch, bool)
 	onChange func(server string)
 
-	keychain *keychain
-	sealed   *sealedKeeper
-	file     *passphraseKeeper
+	keychain *keychain.Keychain
+	sealed   *sealed.KeychainFile
+	file     *sealed.PassphraseFile
 	writing  chan struct{} // held by the change in progress
 	covering atomic.Bool   // coverLater is at work
-	refused  atomic.Value  // string: why the passphrase of UnlockLater was refused
 }
 
 // NewVault returns a vault. The passphrase-encrypted file is locked until
 // Unlock is called.
 func NewVault(o Options) *Vault {
-	chain := newKeychain(string(o.Folder), o.NoKeychain, o.Deadline)
+	chain := keychain.New(string(o.Folder), o.NoKeychain, o.Deadline)
 	return &Vault{
 		store: o.Store, bus: o.Bus, known: o.Known, launch: o.Launch, onChange: func(string) {}, keychain: chain, writing: make(chan struct{}, 1),
-		sealed: &sealedKeeper{file: &sealedFile{path: o.Folder.Sealed("secrets-long")}, keychain: chain},
-		file:   &passphraseKeeper{file: &sealedFile{path: o.Folder.Sealed("secrets"), wrapped: true}, work: o.Work},
+		sealed: sealed.NewKeychainFile(o.Folder.Sealed("secrets-long"), chain),
+		file:   sealed.NewPassphraseFile(o.Folder.Sealed("secrets"), o.Work),
 	}
 }
 
@@ -130,9 +130,9 @@ func (v *Vault) OnChange(f func(server string)) { v.onChange = f }
 
 // keeper stores values by account.
 type keeper interface {
-	get(ctx context.Context, account string) (string, error) // errMissing if the account has no value
-	set(ctx context.Context, account, value string) error
-	delete(ctx context.Context, account string) error // nil if the account has no value
+	Get(ctx context.Context, account string) (string, error) // keychain.ErrMissing if the account has no value
+	Set(ctx context.Context, account, value string) error
+	Delete(ctx context.Context, account string) error // nil if the account has no value
 }
 
 func (v *Vault) keeper(kept string) keeper {
@@ -180,7 +180,7 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 	}
 	kept, err := v.put(ctx, accountOf(server, name), value)
 	if err != nil {
-		if !known && !errors.Is(err, errBlocked) { // if the operation is blocked, it may still store the value later
+		if !known && !errors.Is(err, keychain.ErrBlocked) { // if the operation is blocked, it may still store the value later
 			_ = v.store.RemoveDropped(ctx, server, name)
 		}
 		return err
@@ -192,7 +192,7 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 		return err
 	}
 	if known && old.Kept != kept {
-		_ = v.keeper(old.Kept).delete(ctx, accountOf(server, name)) // the old value, to which no record refers any more
+		_ = v.keeper(old.Kept).Delete(ctx, accountOf(server, name)) // the old value, to which no record refers any more
 	}
 	v.sweep(ctx)
 	users, _ := v.users(ctx, server, name) // after an error, linked servers keep the old value until their next start
@@ -254,18 +254,18 @@ func (v *Vault) record(ctx context.Context, server, name string) (r Record, know
 // put stores a value in the first place that accepts it and returns the place.
 func (v *Vault) put(ctx context.Context, account, value string) (kept string, err error) {
 	kept = InKeychain
-	if len(value) > maxKeychain {
+	if len(value) > keychain.MaxValue {
 		kept = InSealed
 	}
-	if err = v.keeper(kept).set(ctx, account, value); err == nil || ctx.Err() != nil {
+	if err = v.keeper(kept).Set(ctx, account, value); err == nil || ctx.Err() != nil {
 		return kept, err
 	}
-	state, fileErr := v.file.state(ctx)
+	state, fileErr := v.file.State(ctx)
 	switch {
 	case fileErr != nil:
 		return "", fileErr
 	case state == "unlocked":
-		return InFile, v.file.set(ctx, account, value)
+		return InFile, v.file.Set(ctx, account, value)
 	}
 	return "", fault.Wrap(err, fault.KindOf(err), "%s; or %s", fault.MessageOf(err), v.unlockAdvice(state))
 }
@@ -276,7 +276,7 @@ func (v *Vault) unlockAdvice(state string) string {
 	if state == "locked" {
 		advice = "unlock the encrypted file of secrets: agent-discover secrets unlock (or start the hub with AGENT_DISCOVER_PASSPHRASE)"
 	}
-	if why, ok := v.refused.Load().(string); ok {
+	if why := v.file.Refused(); why != "" {
 		advice += "; AGENT_DISCOVER_PASSPHRASE was refused: " + why
 	}
 	return advice
@@ -284,7 +284,7 @@ func (v *Vault) unlockAdvice(state string) string {
 
 // value returns the value of a secret from the place where it is kept.
 func (v *Vault) value(ctx context.Context, r Record) (string, error) {
-	return v.keeper(r.Kept).get(ctx, accountOf(r.Server, r.Name))
+	return v.keeper(r.Kept).Get(ctx, accountOf(r.Server, r.Name))
 }
 
 // Holds reports whether a secret has this value. It reads the value from the
@@ -302,7 +302,7 @@ func (v *Vault) Holds(ctx context.Context, server, name, value string) bool {
 // is no file, Unlock creates one with this passphrase. A wrong passphrase is a
 // fault.Denied.
 func (v *Vault) Unlock(ctx context.Context, passphrase string) error {
-	if err := v.file.await(ctx); err != nil { // deriving two keys at once would need twice the memory
+	if err := v.file.Await(ctx); err != nil { // deriving two keys at once would need twice the memory
 		return err
 	}
 	leave, err := v.enter(ctx)
@@ -310,7 +310,7 @@ func (v *Vault) Unlock(ctx context.Context, passphrase string) error {
 		return err
 	}
 	defer leave()
-	if err := v.file.unlock(passphrase); err != nil {
+	if err := v.file.Unlock(passphrase); err != nil {
 		return err
 	}
 	v.sweep(ctx)
@@ -323,17 +323,10 @@ func (v *Vault) Unlock(ctx context.Context, passphrase string) error {
 // be called once, before the vault is used. Deriving the key takes about a
 // second and cannot be interrupted: if ctx ends, the function returns at once.
 func (v *Vault) UnlockLater(passphrase string) (unlock func(ctx context.Context) error) {
-	v.file.opening = make(chan struct{})
+	unlockFile := v.file.UnlockLater(passphrase)
 	return func(ctx context.Context) error {
 		done := make(chan error, 1)
-		go func() {
-			defer close(v.file.opening)
-			err := v.file.unlock(passphrase)
-			if err != nil {
-				v.refused.Store(fault.MessageOf(err))
-			}
-			done <- err
-		}()
+		go func() { done <- unlockFile() }()
 		select {
 		case err := <-done:
 			return err

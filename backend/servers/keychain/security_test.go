@@ -1,4 +1,4 @@
-package secrets
+package keychain
 
 import (
 	"encoding/base64"
@@ -16,7 +16,7 @@ func TestTheLargestSecretFitsIntoACommandOfMacOS(t *testing.T) {
 	name := max(len(strings.Repeat("\U0010ffff", launch.MaxSecretName)), len(strings.Repeat(`'"'"'`, launch.MaxSecretName)))
 	server := len(strings.Repeat(`'"'"'`, 64))
 	folder := len(folderID("/Users/ada/.agent-discover"))
-	value := len("go-keyring-base64:") + base64.StdEncoding.EncodedLen(maxKeychain)
+	value := len("go-keyring-base64:") + base64.StdEncoding.EncodedLen(MaxValue)
 	line := len("add-generic-password -U -s ") + len(service) + len(" -a '//' -w ''\n") + folder + server + name + value
 	if line > most {
 		t.Errorf("the command may have %d bytes, more than %d", line, most)

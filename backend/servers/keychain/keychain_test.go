@@ -1,4 +1,4 @@
-package secrets
+package keychain
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 
 // fakeKeychain is a keychain with a backend that the test controls.
 type fakeKeychain struct {
-	*keychain
+	*Keychain
 	mu     sync.Mutex
 	locked bool
 	closed chan struct{} // closed by Close
 }
 
 func newFakeKeychain() *fakeKeychain {
-	s := &fakeKeychain{keychain: newKeychain("folder", false, 8*time.Second), closed: make(chan struct{})}
+	s := &fakeKeychain{Keychain: New("folder", false, 8*time.Second), closed: make(chan struct{})}
 	s.backend = backend{
 		connect: func() (io.Closer, error) { return s, nil },
 		check: func(context.Context) (bool, error) {
@@ -55,13 +55,13 @@ func TestCallsFailAtOnceWhileAnOperationHangs(t *testing.T) {
 		s.lock(true)
 		began := time.Now()
 		waits := func() error { <-answer; return nil }
-		if err := s.do(t.Context(), waits); !errors.Is(err, errBlocked) || time.Since(began) != 8*time.Second {
+		if err := s.do(t.Context(), waits); !errors.Is(err, ErrBlocked) || time.Since(began) != 8*time.Second {
 			t.Errorf("got %[2]v after %[1]s", time.Since(began), err)
 		}
 		synctest.Wait()
 		began, before := time.Now(), runtime.NumGoroutine()
 		for range 100 {
-			if err := s.do(t.Context(), succeed); !errors.Is(err, errBlocked) {
+			if err := s.do(t.Context(), succeed); !errors.Is(err, ErrBlocked) {
 				t.Errorf("got %v", err)
 			}
 		}
@@ -91,7 +91,7 @@ func TestQueuedCallsFailWhenAnOperationHangs(t *testing.T) {
 		synctest.Wait()
 		<-time.After(5 * time.Second)
 		began := time.Now()
-		if err := s.do(t.Context(), succeed); !errors.Is(err, errBlocked) || time.Since(began) != 3*time.Second {
+		if err := s.do(t.Context(), succeed); !errors.Is(err, ErrBlocked) || time.Since(began) != 3*time.Second {
 			t.Errorf("got %[2]v after %[1]s", time.Since(began), err)
 		}
 		<-failed

@@ -1,4 +1,6 @@
-package secrets
+// Package keychain keeps values in the operating system's keychain. No operation blocks
+// its caller for long, and the keychain's state is checked without prompting the user.
+package keychain
 
 import (
 	"context"
@@ -31,14 +33,18 @@ const (
 	quickCheckTimeout = 250 * time.Millisecond
 )
 
-// errMissing is returned by a keeper that has no value for an account.
-var errMissing = errors.New("no such value")
+// MaxValue is the maximum length of a value, in bytes: macOS accepts 3,000, encoded and
+// including the account.
+const MaxValue = 3 << 9
 
-// errBlocked is returned while a keychain operation hangs, usually because of a
+// ErrMissing is returned for an account that has no value.
+var ErrMissing = errors.New("no such value")
+
+// ErrBlocked is returned while a keychain operation hangs, usually because of a
 // prompt.
-var errBlocked = fault.New(fault.Unavailable, "the keychain is locked or waits for you: unlock it, or answer what it asks, and try again")
+var ErrBlocked = fault.New(fault.Unavailable, "the keychain is locked or waits for you: unlock it, or answer what it asks, and try again")
 
-// keychain is the keeper that stores values in the operating system's keychain.
+// Keychain stores values in the operating system's keychain.
 // The library for the keychain has no timeouts. So each operation runs in a
 // goroutine of its own, one at a time, and while an operation hangs, further
 // calls fail immediately.
@@ -47,7 +53,7 @@ var errBlocked = fault.New(fault.Unavailable, "the keychain is locked or waits f
 // FOLDER/SERVER/NAME. FOLDER is a hash of the data folder's path, so that two
 // data folders never share a value. The name of a server contains no slash, so
 // everything after the second slash is the secret's name.
-type keychain struct {
+type Keychain struct {
 	folder   string        // first part of every account
 	off      bool          // disabled by the user
 	deadline time.Duration // how long a caller waits for an operation
@@ -74,11 +80,13 @@ type backend struct {
 	check func(context.Context) (locked bool, err error)
 }
 
-func newKeychain(folder string, off bool, deadline time.Duration) *keychain {
+// New returns the keychain of a data folder. deadline limits one operation; 0 means 8
+// seconds. A keychain that is off fails with the reason.
+func New(folder string, off bool, deadline time.Duration) *Keychain {
 	if deadline <= 0 {
 		deadline = 8 * time.Second
 	}
-	return &keychain{
+	return &Keychain{
 		folder: folderID(folder), off: off, deadline: deadline, backend: systemBackend(),
 		gate: make(chan struct{}, 1), hung: make(chan struct{}),
 	}
@@ -96,7 +104,8 @@ func folderID(folder string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-func (k *keychain) get(ctx context.Context, account string) (value string, err error) {
+// Get returns the value of an account.
+func (k *Keychain) Get(ctx context.Context, account string) (value string, err error) {
 	answer := make(chan string, 1)
 	err = k.do(ctx, func() error {
 		value, err := keyring.Get(service, k.folder+"/"+account)
@@ -109,26 +118,28 @@ func (k *keychain) get(ctx context.Context, account string) (value string, err e
 	return <-answer, nil
 }
 
-func (k *keychain) set(ctx context.Context, account, value string) error {
+// Set stores the value of an account.
+func (k *Keychain) Set(ctx context.Context, account, value string) error {
 	return k.do(ctx, func() error { return keyring.Set(service, k.folder+"/"+account, value) })
 }
 
-func (k *keychain) delete(ctx context.Context, account string) error {
+// Delete removes the value of an account. Removing a missing one is not an error.
+func (k *Keychain) Delete(ctx context.Context, account string) error {
 	err := k.do(ctx, func() error { return keyring.Delete(service, k.folder+"/"+account) })
-	if errors.Is(err, errMissing) {
+	if errors.Is(err, ErrMissing) {
 		return nil
 	}
 	return err
 }
 
-// check reports whether the keychain is locked. The error is a fault with the
+// Check reports whether the keychain is locked. The error is a fault with the
 // reason why the keychain cannot be used.
-func (k *keychain) check(ctx context.Context) (locked bool, err error) {
+func (k *Keychain) Check(ctx context.Context) (locked bool, err error) {
 	if k.off {
 		return false, fault.New(fault.Unavailable, "the keychain is switched off by AGENT_DISCOVER_KEYCHAIN")
 	}
 	if k.isHung() && !k.tryAbandon(ctx) {
-		return true, errBlocked
+		return true, ErrBlocked
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -136,9 +147,9 @@ func (k *keychain) check(ctx context.Context) (locked bool, err error) {
 }
 
 // do runs one operation and waits for its end, at most until the deadline.
-func (k *keychain) do(ctx context.Context, operation func() error) error {
+func (k *Keychain) do(ctx context.Context, operation func() error) error {
 	if k.off {
-		_, err := k.check(ctx) // returns the error that the keychain is switched off
+		_, err := k.Check(ctx) // returns the error that the keychain is switched off
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, k.deadline)
@@ -152,13 +163,13 @@ func (k *keychain) do(ctx context.Context, operation func() error) error {
 	case err := <-done:
 		return translate(err)
 	case <-ctx.Done():
-		return errBlocked
+		return ErrBlocked
 	}
 }
 
 // enter waits until no other operation is running. If the running one hangs and
-// cannot be aborted, enter returns errBlocked at once.
-func (k *keychain) enter(ctx context.Context) error {
+// cannot be aborted, enter returns ErrBlocked at once.
+func (k *Keychain) enter(ctx context.Context) error {
 	k.mu.Lock()
 	hung := k.hung
 	k.mu.Unlock()
@@ -166,29 +177,29 @@ func (k *keychain) enter(ctx context.Context) error {
 	case k.gate <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return errBlocked
+		return ErrBlocked
 	case <-hung:
 	}
 	if !k.tryAbandon(ctx) {
-		return errBlocked
+		return ErrBlocked
 	}
 	select {
 	case k.gate <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return errBlocked
+		return ErrBlocked
 	}
 }
 
 // isHung reports whether an operation is past its deadline.
-func (k *keychain) isHung() bool {
+func (k *Keychain) isHung() bool {
 	_, hung := k.running()
 	return hung
 }
 
 // running returns the number of the present operation and whether it is past its
 // deadline.
-func (k *keychain) running() (serial int, hung bool) {
+func (k *Keychain) running() (serial int, hung bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	select {
@@ -203,7 +214,7 @@ func (k *keychain) running() (serial int, hung bool) {
 // for which it waits may be gone, and a new operation would succeed. It returns
 // true if no operation hangs any more. Only one caller at a time checks the
 // keychain; for other callers tryAbandon returns false.
-func (k *keychain) tryAbandon(ctx context.Context) bool {
+func (k *Keychain) tryAbandon(ctx context.Context) bool {
 	if !k.checking.TryLock() {
 		return false
 	}
@@ -222,7 +233,7 @@ func (k *keychain) tryAbandon(ctx context.Context) bool {
 
 // run runs an operation to its end, which may come long after the caller has
 // stopped waiting.
-func (k *keychain) run(operation func() error) error {
+func (k *Keychain) run(operation func() error) error {
 	k.mu.Lock()
 	k.serial++
 	serial := k.serial
@@ -252,7 +263,7 @@ func (k *keychain) run(operation func() error) error {
 
 // runSafely runs an operation and turns a panic into an error: the library
 // panics if its connection is closed during an operation.
-func (k *keychain) runSafely(operation func() error) (err error) {
+func (k *Keychain) runSafely(operation func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("keychain: %v", cause)
@@ -268,7 +279,7 @@ func (k *keychain) runSafely(operation func() error) (err error) {
 	return operation()
 }
 
-func (k *keychain) markHung(serial int) {
+func (k *Keychain) markHung(serial int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.serial == serial {
@@ -278,7 +289,7 @@ func (k *keychain) markHung(serial int) {
 
 // abandon aborts an operation by closing its connection. It returns false if
 // the operation cannot be aborted.
-func (k *keychain) abandon(serial int) bool {
+func (k *Keychain) abandon(serial int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.serial != serial {
@@ -296,13 +307,13 @@ func (k *keychain) abandon(serial int) bool {
 	return true
 }
 
-// translate turns errors of the keychain's library into faults and errMissing.
+// translate turns errors of the keychain's library into faults and ErrMissing.
 func translate(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, keyring.ErrNotFound):
-		return errMissing
+		return ErrMissing
 	case strings.Contains(err.Error(), "failed to unlock"):
 		return fault.Wrap(err, fault.Unavailable, "the keychain is locked, and its prompt to unlock it was not answered; unlock it and try again")
 	}

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package secrets
+package keychain
 
 // backendError describes an error of the library without the error's text,
 // which may contain a secret.

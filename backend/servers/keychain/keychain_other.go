@@ -1,6 +1,6 @@
 //go:build !linux
 
-package secrets
+package keychain
 
 import (
 	"context"
