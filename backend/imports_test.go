@@ -82,12 +82,12 @@ var allowed = map[string][]string{
 
 	"servers/features": {"base/events"},
 	"servers/registry": {"base/events", "base/fault", "base/safetext"},
-	"servers/secrets": {
+	"servers/vault": {
 		"base/events", "base/fault", "base/paths",
 		"servers/keychain", "servers/launch", "servers/redact", "servers/sealed",
 	},
 	"servers/oauth": {
-		// mcphttp: what a request asks for; secrets: files are encrypted
+		// mcphttp: what a request asks for; vault: files are encrypted
 		"base/events", "base/fault", "base/netreach", "base/paths", "base/safetext",
 		"protocol/mcphttp",
 		"servers/launch",
@@ -105,7 +105,7 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/paths", "base/process", "base/program",
 		"servers/launch", "servers/redact", "servers/registry", "servers/secretscan", "servers/upstream",
 	},
-	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/secrets"},
+	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/vault"},
 	"servers/firststart": {
 		// mcphttp: the error of a start that needs a sign-in; upstream: pauses
 		"base/events", "base/fault",
@@ -149,7 +149,7 @@ var allowed = map[string][]string{
 		"trust/sandbox",
 	},
 	"trust/sandbox": {
-		// program: the trial run of bubblewrap; prefetch: what package managers need; secrets: which variables are credentials;
+		// program: the trial run of bubblewrap; prefetch: what package managers need; launch: which variables are credentials;
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
 		"servers/launch", "servers/prefetch", "servers/registry", "servers/upstream",
 	},
@@ -225,7 +225,7 @@ var allowed = map[string][]string{
 	"editors/importer": {
 		// registration: it removes imported entries
 		"base/fault", "base/pathname", "base/safetext",
-		"servers/launch", "servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets", "servers/secretscan",
+		"servers/launch", "servers/registry", "servers/risk", "servers/secretmigration", "servers/secretscan", "servers/vault",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table",
 	},
 	"editors/doctor": {
@@ -290,7 +290,7 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"discovery/catalog",
-		"servers/launch", "servers/prefetch", "servers/registry", "servers/secretmigration", "servers/secrets", "servers/secretscan",
+		"servers/launch", "servers/prefetch", "servers/registry", "servers/secretmigration", "servers/secretscan", "servers/vault",
 		"editors/bundle",
 		"market/listing", "market/plan", "market/prerequisites",
 	},
@@ -358,7 +358,7 @@ var allowed = map[string][]string{
 		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/corrections", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness", "servers/registry",
-		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"servers/secretmigration", "servers/setup", "servers/upstream", "servers/vault",
 		"trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration",
@@ -380,8 +380,8 @@ var allowed = map[string][]string{
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
 		"servers/corrections", "servers/launch", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness",
-		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets", "servers/secretscan", "servers/setup",
-		"servers/upstream",
+		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secretscan", "servers/setup", "servers/upstream",
+		"servers/vault",
 		"trust/difference", "trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/resolve", "calls/rules", "calls/screen",
 		"calls/toolset",
@@ -395,7 +395,7 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/settings",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
-		"servers/firststart", "servers/oauth", "servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
+		"servers/firststart", "servers/oauth", "servers/prefetch", "servers/registry", "servers/upstream", "servers/vault",
 		"trust/quarantine", "trust/sandbox",
 		"calls/call", "calls/inspector", "calls/journal", "calls/screen", "calls/toolset",
 		"editors/registration",
@@ -408,7 +408,7 @@ var allowed = map[string][]string{
 		// plan: which servers are of the marketplace; gateway: the history of clients and the tools of sessions
 		"base/fault", "base/paths", "base/safetext",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/features", "servers/registry", "servers/secrets", "servers/setup",
+		"servers/features", "servers/registry", "servers/setup", "servers/vault",
 		"trust/quarantine",
 		"calls/audit", "calls/inspector", "calls/journal", "calls/rules", "calls/toolset",
 		"market/installer", "market/listing", "market/mirror", "market/persona", "market/plan", "market/updates",
@@ -424,8 +424,8 @@ var allowed = map[string][]string{
 		"protocol/mcphttp",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
 		"servers/corrections", "servers/features", "servers/firststart", "servers/launch", "servers/lifecycle", "servers/oauth",
-		"servers/prefetch", "servers/readiness", "servers/redact", "servers/registry", "servers/secretmigration", "servers/secrets",
-		"servers/setup", "servers/upstream",
+		"servers/prefetch", "servers/readiness", "servers/redact", "servers/registry", "servers/secretmigration", "servers/setup",
+		"servers/upstream", "servers/vault",
 		"trust/classifier", "trust/preinstall", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",

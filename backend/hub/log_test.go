@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -47,7 +47,7 @@ func TestLogRedactsSecretsGivenToServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	vault := secrets.NewVault(secrets.Options{Store: db, Bus: &events.Bus{}, Folder: folder, Known: given, NoKeychain: true, Work: 10})
+	vault := vault.New(vault.Options{Store: db, Bus: &events.Bus{}, Folder: folder, Known: given, NoKeychain: true, Work: 10})
 	if err := vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 const (
@@ -19,8 +19,8 @@ const (
 
 // openVault returns the vault. If the environment has the passphrase of its
 // file, Run unlocks it once other programs can find the hub.
-func (h *Hub) openVault() *secrets.Vault {
-	vault := secrets.NewVault(secrets.Options{
+func (h *Hub) openVault() *vault.Vault {
+	vault := vault.New(vault.Options{
 		Store: h.store, Bus: h.bus, Folder: h.options.Folder, Known: h.redactor, Launch: h.launchOf, Work: h.options.PassphraseWork,
 		NoKeychain: strings.EqualFold(os.Getenv(keychainVariable), "off"),
 	})

@@ -248,7 +248,7 @@ func placeholder(name string) string {
 }
 
 // setText sets the text at one place of s. where is a place as in
-// secrets.Literals. The maps and slices of s must not be shared.
+// launch.Literals. The maps and slices of s must not be shared.
 func setText(s *table.Server, where, text string) {
 	kind, name, _ := strings.Cut(where, ".")
 	switch {

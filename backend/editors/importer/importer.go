@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // Registry holds the configured servers.
@@ -54,7 +54,7 @@ type Options struct {
 	Machine       table.Machine
 	Registry      Registry
 	Lifecycle     Lifecycle
-	Vault         *secrets.Vault // nil: credentials stay in the configuration
+	Vault         *vault.Vault // nil: credentials stay in the configuration
 	Migrator      Migrator
 	RemoveEntries RemoveEntries // nil: entries stay in the editors
 	// Accept notes that a person has approved how a server is started now. It may be nil.

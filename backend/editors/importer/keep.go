@@ -9,15 +9,15 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // keeping decides where the credentials of imported servers are kept.
 type keeping struct {
-	vault *secrets.Vault // nil: nowhere but in the configuration
-	plain bool           // credentials may stay in the configuration
-	known bool           // why is set
-	why   string         // why the vault cannot store a value now, with what to do; "" when it can
+	vault *vault.Vault // nil: nowhere but in the configuration
+	plain bool         // credentials may stay in the configuration
+	known bool         // why is set
+	why   string       // why the vault cannot store a value now, with what to do; "" when it can
 }
 
 // plan fills the result with what will happen to the credentials of a new

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // Version is another version of a server, to which Switch changes it.
@@ -88,7 +88,7 @@ func (i *Installer) configure(ctx context.Context, name string, c Configured) er
 }
 
 // record completes a switch once the server has its new configuration. recorded returns what is recorded of that.
-func (i *Installer) record(ctx context.Context, name string, l Leftover, links []secrets.Grant, recorded func(now Configured) Configured) error {
+func (i *Installer) record(ctx context.Context, name string, l Leftover, links []vault.Grant, recorded func(now Configured) Configured) error {
 	now, err := i.migrate(ctx, name)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
@@ -30,7 +30,7 @@ type world struct {
 	*oauth.Manager
 	t       *testing.T
 	folder  paths.Folder
-	vault   *secrets.Vault
+	vault   *vault.Vault
 	given   *redact.KnownSecrets
 	bus     *events.Bus
 	servers map[string]oauth.Server
@@ -50,7 +50,7 @@ func newWorld(t *testing.T, servers ...oauth.Server) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	w.vault = secrets.NewVault(secrets.Options{Store: db, Bus: w.bus, Known: w.given, Folder: w.folder, NoKeychain: true, Work: 10})
+	w.vault = vault.New(vault.Options{Store: db, Bus: w.bus, Known: w.given, Folder: w.folder, NoKeychain: true, Work: 10})
 	if err := w.vault.Unlock(t.Context(), "correct-horse"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Package secretmigration moves credentials that are written in plain text in
 // the configuration of servers into the vault, and replaces them with
 // references such as ${secret:NAME}. What counts as a credential, and how
-// references are resolved, is decided by package secrets.
+// references are resolved, is decided by package launch.
 package secretmigration
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // The values of Move.Action.
@@ -36,11 +36,11 @@ type Move struct {
 // Migrator moves credentials. It is safe for concurrent use.
 type Migrator struct {
 	registry *registry.Registry
-	vault    *secrets.Vault
+	vault    *vault.Vault
 }
 
 // New returns a migrator for the servers in a registry.
-func New(servers *registry.Registry, vault *secrets.Vault) *Migrator {
+func New(servers *registry.Registry, vault *vault.Vault) *Migrator {
 	return &Migrator{registry: servers, vault: vault}
 }
 
@@ -193,7 +193,7 @@ func put(s *registry.Server, where, text string) {
 // relink renews the links that were valid before the migration. Links become
 // invalid when the configuration changes, although the migrated server starts
 // the same program.
-func (m *migration) relink(ctx context.Context, grants []secrets.Grant) error {
+func (m *migration) relink(ctx context.Context, grants []vault.Grant) error {
 	if !m.apply {
 		return nil
 	}

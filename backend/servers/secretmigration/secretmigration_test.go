@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -22,7 +22,7 @@ type bench struct {
 	t        *testing.T
 	folder   paths.Folder
 	servers  *registry.Registry
-	vault    *secrets.Vault
+	vault    *vault.Vault
 	migrator *secretmigration.Migrator
 }
 
@@ -36,7 +36,7 @@ func newBench(t *testing.T, stored ...func(*bench)) *bench {
 	if b.servers, err = registry.Open(t.Context(), db, bus); err != nil {
 		t.Fatal(err)
 	}
-	b.vault = secrets.NewVault(secrets.Options{Store: db, Bus: bus, Folder: b.folder, NoKeychain: true, Work: 10})
+	b.vault = vault.New(vault.Options{Store: db, Bus: bus, Folder: b.folder, NoKeychain: true, Work: 10})
 	b.vault.OnChange(func(string) {
 		for _, do := range stored {
 			do(b)
@@ -172,7 +172,7 @@ func TestSecretWithAnotherValueIsNotOverwritten(t *testing.T) {
 func TestNothingMovesIntoALockedVault(t *testing.T) {
 	b := newBench(t)
 	folder := paths.Folder(t.TempDir())
-	locked := secrets.NewVault(secrets.Options{Store: openStore(t, folder), Bus: &events.Bus{}, Folder: folder, NoKeychain: true})
+	locked := vault.New(vault.Options{Store: openStore(t, folder), Bus: &events.Bus{}, Folder: folder, NoKeychain: true})
 	b.add(registry.Server{Name: "one", Command: "run", Env: map[string]string{"API_KEY": "abcdefgh"}})
 	moves, err := secretmigration.New(b.servers, locked).Migrate(t.Context(), nil, true)
 	if err != nil || len(moves) != 1 || moves[0].Action != secretmigration.NotMoved || !strings.Contains(moves[0].Error, "secrets unlock") {

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // Secrets holds the operations on credentials of servers.
@@ -17,7 +17,7 @@ type Secrets struct {
 		serversByID
 		serverLister
 	}
-	Vault   *secrets.Vault
+	Vault   *vault.Vault
 	Migrate func(ctx context.Context, servers []string, apply bool) ([]secretmigration.Move, error)
 }
 

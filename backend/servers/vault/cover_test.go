@@ -1,4 +1,4 @@
-package secrets_test
+package vault_test
 
 import (
 	_ "embed"
@@ -15,8 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 const coveredSecret = "Kj8-correct/horse+battery=staple_42"
@@ -183,7 +183,7 @@ func TestFingerprintsOfAnOlderVersionAreMadeAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.store.PutSecret(t.Context(), secrets.Record{Server: "one", Name: "TOKEN", Kept: secrets.InFile, Prints: prints}); err != nil {
+	if err := d.store.PutSecret(t.Context(), vault.Record{Server: "one", Name: "TOKEN", Kept: vault.InFile, Prints: prints}); err != nil {
 		t.Fatal(err)
 	}
 	d.unlock("a passphrase")
@@ -195,7 +195,7 @@ func TestFingerprintsOfAnOlderVersionAreMadeAnew(t *testing.T) {
 
 func TestOwnSecretsDoNotFollowAServerToAnotherPlace(t *testing.T) {
 	configured := launch.Launch{Transport: "streamable-http", URL: "https://mcp.example.com/a"}
-	d := openFixtureWith(t, secrets.Options{
+	d := openFixtureWith(t, vault.Options{
 		Folder: paths.Folder(t.TempDir()), NoKeychain: true, Launch: func(string) (launch.Launch, bool) { return configured, true },
 	})
 	d.unlock("a passphrase").set("one", "API_KEY", "correct-horse")

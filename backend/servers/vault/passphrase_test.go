@@ -1,4 +1,4 @@
-package secrets_test
+package vault_test
 
 import (
 	"bytes"

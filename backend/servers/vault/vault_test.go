@@ -1,4 +1,4 @@
-package secrets_test
+package vault_test
 
 import (
 	"bytes"
@@ -13,14 +13,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
 // fixture is a vault with its dependencies. The keychain is disabled unless a
 // test says otherwise.
 type fixture struct {
-	*secrets.Vault
+	*vault.Vault
 	t       *testing.T
 	folder  paths.Folder
 	store   *store.Store
@@ -34,10 +34,10 @@ func newFixture(t *testing.T) *fixture { return openFixture(t, paths.Folder(t.Te
 // openFixture opens the vault of a data folder. Its file is locked.
 func openFixture(t *testing.T, folder paths.Folder, noKeychain bool) *fixture {
 	t.Helper()
-	return openFixtureWith(t, secrets.Options{Folder: folder, NoKeychain: noKeychain})
+	return openFixtureWith(t, vault.Options{Folder: folder, NoKeychain: noKeychain})
 }
 
-func openFixtureWith(t *testing.T, o secrets.Options) *fixture {
+func openFixtureWith(t *testing.T, o vault.Options) *fixture {
 	t.Helper()
 	folder := o.Folder
 	db, err := store.Open(t.Context(), folder.Database())
@@ -48,7 +48,7 @@ func openFixtureWith(t *testing.T, o secrets.Options) *fixture {
 	d := &fixture{t: t, folder: folder, store: db, bus: &events.Bus{}, given: redact.NewKnownSecrets()}
 	o.Store, o.Bus, o.Known = db, d.bus, d.given
 	o.Work = 10
-	d.Vault = secrets.NewVault(o)
+	d.Vault = vault.New(o)
 	d.OnChange(func(server string) { d.changed = append(d.changed, server) })
 	return d
 }
@@ -205,7 +205,7 @@ func TestForgetDeletesSecretsAndLinks(t *testing.T) {
 func TestValuesThatCannotBeRemovedAreDropped(t *testing.T) {
 	d := newFixture(t)
 	// The value is in a keychain that no longer exists.
-	if err := d.store.PutSecret(t.Context(), secrets.Record{Server: "one", Name: "KEY", Kept: secrets.InKeychain}); err != nil {
+	if err := d.store.PutSecret(t.Context(), vault.Record{Server: "one", Name: "KEY", Kept: vault.InKeychain}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Forget(t.Context(), "one"); err != nil {
@@ -215,7 +215,7 @@ func TestValuesThatCannotBeRemovedAreDropped(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	rows, err := d.store.Secrets(t.Context(), "one")
-	if err != nil || len(rows) != 1 || !rows[0].Dropped || rows[0].Kept != secrets.InKeychain {
+	if err != nil || len(rows) != 1 || !rows[0].Dropped || rows[0].Kept != vault.InKeychain {
 		t.Errorf("the record is not dropped: %v, %v", rows, err)
 	}
 	filled, err := d.Fill(t.Context(), "one", launch.Launch{Transport: "stdio"})
@@ -226,7 +226,7 @@ func TestValuesThatCannotBeRemovedAreDropped(t *testing.T) {
 
 func TestChangesAreReportedForEveryServerThatGetsTheSecret(t *testing.T) {
 	d := newFixture(t).unlock("a passphrase")
-	changes, stop := events.Subscribe[secrets.Changed](d.bus, 16)
+	changes, stop := events.Subscribe[vault.Changed](d.bus, 16)
 	defer stop()
 	wantChanged := func(what string, want ...string) {
 		t.Helper()

@@ -1,4 +1,4 @@
-package secrets
+package vault
 
 // Changed is published after secrets of a server, or its links to secrets of
 // other servers, were changed.

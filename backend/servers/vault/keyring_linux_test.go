@@ -1,4 +1,4 @@
-package secrets_test
+package vault_test
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/testing/keyringtest"
 )
 
@@ -59,7 +59,7 @@ func keychainFixture(t *testing.T, folder paths.Folder) *fixture {
 // count as hung until they end.
 func shortDeadlineFixture(t *testing.T, folder paths.Folder) *fixture {
 	t.Helper()
-	return openFixtureWith(t, secrets.Options{Folder: folder, Deadline: 500 * time.Millisecond})
+	return openFixtureWith(t, vault.Options{Folder: folder, Deadline: 500 * time.Millisecond})
 }
 
 // eventually reads the masked secrets of a server until they are equal to want.
@@ -117,9 +117,9 @@ func TestKeychainKeepsValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		want := secrets.InKeychain
+		want := vault.InKeychain
 		if e.Name == "PEM" || e.Name == "GROWS" {
-			want = secrets.InSealed
+			want = vault.InSealed
 		}
 		if e.Kept != want {
 			t.Errorf("%s is kept in %s", e.Name, e.Kept)

@@ -1,4 +1,4 @@
-package secrets_test
+package vault_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // filled returns the result of Fill as JSON: [args, env] for a stdio server and
@@ -182,7 +182,7 @@ func TestFillFailsWhenASecretCannotBeRead(t *testing.T) {
 	if got := locked.filled("two", launch.Launch{Transport: "stdio"}); got != "[null,{}]" {
 		t.Errorf("a server without secrets gets %s", got)
 	}
-	if err := d.store.PutSecret(t.Context(), secrets.Record{Server: "one", Name: "GONE", Kept: secrets.InFile}); err != nil {
+	if err := d.store.PutSecret(t.Context(), vault.Record{Server: "one", Name: "GONE", Kept: vault.InFile}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = d.Fill(t.Context(), "one", launch.Launch{Transport: "stdio"})

@@ -1,15 +1,12 @@
-// Package secrets answers which credentials a server gets, and keeps them out of
-// everything else. A Vault keeps the values where only this user can read them and
-// passes them to the servers that they belong to. A Redactor replaces them in
-// texts that this program writes itself: logs, records, events and errors. Results
-// of tool calls are not redacted on their way from a server to its client.
+// Package vault answers which secrets a server gets. A Vault keeps their values where
+// only this user can read them and passes them to the servers that they belong to.
 //
 // A value is kept in the system's keychain, in an encrypted file whose key is in
 // the keychain, or in a file that is encrypted with a passphrase. The store has
 // the names of secrets, but no values. Vault.Fill, which prepares the start of a
 // server, is the only function that returns values. Vault.Seal encrypts other data
 // with the same keys.
-package secrets
+package vault
 
 import (
 	"context"
@@ -112,9 +109,9 @@ type Vault struct {
 	covering atomic.Bool   // coverLater is at work
 }
 
-// NewVault returns a vault. The passphrase-encrypted file is locked until
+// New returns a vault. The passphrase-encrypted file is locked until
 // Unlock is called.
-func NewVault(o Options) *Vault {
+func New(o Options) *Vault {
 	chain := keychain.New(string(o.Folder), o.NoKeychain, o.Deadline)
 	return &Vault{
 		store: o.Store, bus: o.Bus, known: o.Known, launch: o.Launch, onChange: func(string) {}, keychain: chain, writing: make(chan struct{}, 1),
