@@ -82,27 +82,30 @@ var allowed = map[string][]string{
 
 	"servers/features": {"base/events"},
 	"servers/registry": {"base/events", "base/fault", "base/safetext"},
-	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"}, // registry: what a launch is
+	"servers/vault": {
+		"base/events", "base/fault", "base/paths",
+		"servers/keychain", "servers/launch", "servers/redact", "servers/sealed",
+	},
 	"servers/oauth": {
-		// mcphttp: what a request asks for; secrets: files are encrypted
+		// mcphttp: what a request asks for; vault: files are encrypted
 		"base/events", "base/fault", "base/netreach", "base/paths", "base/safetext",
 		"protocol/mcphttp",
-		"servers/secrets",
+		"servers/launch",
 	},
 	"servers/upstream": {
 		// pathname: a client's folder as a URI
 		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/program", "base/safetext", "base/settings",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp", "protocol/mcpversion",
-		"servers/features", "servers/registry", "servers/secrets",
+		"servers/features", "servers/launch", "servers/redact", "servers/registry", "servers/secretscan",
 	},
-	"servers/lifecycle": {"base/fault", "discovery/catalog", "servers/registry", "servers/secrets"},
-	"servers/risk":      {"base/safetext", "servers/registry", "servers/secrets"},
+	"servers/lifecycle": {"base/fault", "discovery/catalog", "servers/launch", "servers/registry"},
+	"servers/risk":      {"base/safetext", "servers/launch", "servers/registry"},
 	"servers/prefetch": {
 		// program: it runs npm and uvx
 		"base/events", "base/fault", "base/paths", "base/process", "base/program",
-		"servers/registry", "servers/secrets", "servers/upstream",
+		"servers/launch", "servers/redact", "servers/registry", "servers/secretscan", "servers/upstream",
 	},
-	"servers/secretmigration": {"base/fault", "servers/registry", "servers/secrets"},
+	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/vault"},
 	"servers/firststart": {
 		// mcphttp: the error of a start that needs a sign-in; upstream: pauses
 		"base/events", "base/fault",
@@ -122,57 +125,62 @@ var allowed = map[string][]string{
 		"discovery/catalog",
 		"servers/intake", "servers/registry",
 	},
+	"servers/secretscan": {},
+	"servers/launch":     {"base/fault", "servers/registry", "servers/secretscan"}, // secretscan: which texts of a launch are credentials
+	"servers/redact":     {"servers/launch", "servers/secretscan"},
+	"servers/keychain":   {"base/fault"},
+	"servers/sealed":     {"base/fault", "base/paths", "servers/keychain"},
 	"servers/intake": {
 		"base/fault", "base/safetext", "base/samename",
-		"servers/registry", "servers/secretmigration", "servers/secrets",
+		"servers/launch", "servers/registry", "servers/secretmigration", "servers/secretscan", "servers/vault",
 	},
 
 	"trust/normalize": {},
 	"trust/injection": {},
 	"trust/scan": {
-		// secrets: what a credential looks like
+		// secretscan: what a credential looks like
 		"base/jsonscan", "base/safetext",
-		"servers/secrets",
+		"servers/secretscan",
 		"trust/injection", "trust/normalize",
 	},
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/preinstall": {
-		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;;;
+		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv
 		// are;; run; sandbox: what an installation may use
 		"base/fault", "base/paths", "base/process", "base/program",
-		"servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
+		"servers/launch", "servers/prefetch", "servers/redact", "servers/registry", "servers/upstream",
 		"trust/sandbox",
 	},
 	"trust/sandbox": {
-		// program: the trial run of bubblewrap; prefetch: what package managers need; secrets: which variables are credentials;
+		// program: the trial run of bubblewrap; prefetch: what package managers need; launch: which variables are credentials;
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
-		"servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
+		"servers/launch", "servers/prefetch", "servers/registry", "servers/upstream",
 	},
 	"trust/difference": {"base/safetext", "base/textdiff"},
 	"trust/quarantine": {
 		// samename: names that may be taken for each other; features: which lists it guards; scan:; verdicts
 		"base/events", "base/fault", "base/samename",
 		"protocol/jsonrpc",
-		"servers/features", "servers/registry", "servers/secrets",
+		"servers/features", "servers/launch", "servers/registry", "servers/secretscan",
 		"trust/scan",
 	},
 
 	"calls/audit": {"base/paths"}, // paths: a file that is replaced as a whole
 	"calls/journal": {
-		// secrets: records are redacted; upstream: notifications are recorded
+		// redact: records are redacted; upstream: notifications are recorded
 		"base/events",
 		"protocol/jsonrpc",
-		"servers/secrets", "servers/upstream",
+		"servers/redact", "servers/upstream",
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; secrets: approvals end;;;;
-		// when a; server is started in another way
+		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; launch: approvals end;;
+		// when a server is started in another way
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
 		"discovery/catalog",
-		"servers/features", "servers/registry", "servers/secrets", "servers/upstream",
+		"servers/features", "servers/launch", "servers/registry", "servers/upstream",
 		"trust/quarantine",
 		"calls/journal", "calls/rules", "calls/screen",
 	},
@@ -185,7 +193,7 @@ var allowed = map[string][]string{
 	"calls/inspector": {
 		"base/events", "base/fault",
 		"protocol/jsonrpc",
-		"servers/registry", "servers/secrets", "servers/upstream",
+		"servers/launch", "servers/redact", "servers/registry", "servers/upstream",
 		"calls/audit", "calls/call", "calls/journal", "calls/rules",
 	},
 	"calls/toolset": {
@@ -195,22 +203,22 @@ var allowed = map[string][]string{
 		"servers/registry",
 	},
 	"calls/screen": {
-		// settings: what happens to which finding; secrets: the text that replaces a credential
+		// settings: what happens to which finding; secretscan: the text that replaces a credential
 		"base/events", "base/fault", "base/pattern", "base/settings",
 		"protocol/jsonrpc",
-		"servers/secrets",
+		"servers/secretscan",
 		"trust/scan",
 	},
 	"calls/resolve": {"base/fault", "base/safetext", "discovery/catalog", "servers/registry", "calls/rules"},
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
-	"editors/bundle":     {"base/fault", "base/paths", "servers/secrets"}, // secrets: references in place of secret answers
-	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},    // process: whether the owner of a leftover file has ended
+	"editors/bundle":     {"base/fault", "base/paths", "servers/launch"}, // launch: references in place of secret answers
+	"editors/atomicfile": {"base/fault", "base/paths", "base/process"},   // process: whether the owner of a leftover file has ended
 	"editors/table":      {"base/fault", "base/pathname", "base/paths", "editors/configedit"},
 	"editors/configdiff": {
-		// secrets: diffs are redacted
+		// redact: diffs are redacted
 		"base/safetext", "base/textdiff",
-		"servers/secrets",
+		"servers/launch", "servers/redact", "servers/secretscan",
 		"editors/configedit", "editors/table",
 	},
 	"editors/registration": {
@@ -221,7 +229,7 @@ var allowed = map[string][]string{
 	"editors/importer": {
 		// registration: it removes imported entries
 		"base/fault", "base/pathname", "base/safetext",
-		"servers/intake", "servers/registry", "servers/risk", "servers/secrets",
+		"servers/intake", "servers/launch", "servers/registry", "servers/risk", "servers/secretscan", "servers/vault",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table",
 	},
 	"editors/doctor": {
@@ -247,7 +255,7 @@ var allowed = map[string][]string{
 	},
 	"market/fetch":  {"base/fault", "base/netreach", "base/paths", "base/safetext"}, // paths: why a download cannot be stored
 	"market/signs":  {},
-	"market/readme": {"base/safetext", "servers/secrets", "market/listing"}, // secrets: what a credential looks like
+	"market/readme": {"base/safetext", "servers/secretscan", "market/listing"}, // secretscan: what a credential looks like
 	"market/npm": {
 		// mcphttp: proxies and certificate authorities of an environment
 		"base/fault", "base/process", "base/program", "base/safetext",
@@ -281,12 +289,12 @@ var allowed = map[string][]string{
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it
-		// runs;;;;; programs and reports their output
+		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs;;
+		// programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"discovery/catalog",
-		"servers/intake", "servers/prefetch", "servers/registry", "servers/secrets",
+		"servers/intake", "servers/launch", "servers/prefetch", "servers/registry", "servers/secretscan", "servers/vault",
 		"editors/bundle",
 		"market/listing", "market/plan", "market/prerequisites",
 	},
@@ -302,14 +310,14 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/safetext",
 		"protocol/jsonrpc", "protocol/mcphttp",
 		"discovery/catalog",
-		"servers/registry", "servers/secrets", "servers/upstream",
+		"servers/launch", "servers/redact", "servers/registry", "servers/secretscan", "servers/upstream",
 		"calls/inspector", "calls/journal",
 		"market/installer", "market/listing", "market/plan",
 	},
 	"market/plan": {
 		// process: which variables configure this program; manifests of bundles
 		"base/fault", "base/process", "base/safetext",
-		"servers/registry", "servers/risk", "servers/secrets",
+		"servers/launch", "servers/registry", "servers/risk", "servers/secretscan",
 		"editors/bundle",
 		"market/listing", "market/prerequisites",
 	},
@@ -355,7 +363,7 @@ var allowed = map[string][]string{
 		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/corrections", "servers/intake", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness",
-		"servers/registry", "servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"servers/registry", "servers/secretmigration", "servers/setup", "servers/upstream", "servers/vault",
 		"trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration",
@@ -376,8 +384,9 @@ var allowed = map[string][]string{
 		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens",
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
-		"servers/corrections", "servers/intake", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness",
-		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
+		"servers/corrections", "servers/intake", "servers/launch", "servers/lifecycle", "servers/oauth", "servers/prefetch",
+		"servers/readiness", "servers/registry", "servers/risk", "servers/secretmigration", "servers/secretscan", "servers/setup",
+		"servers/upstream", "servers/vault",
 		"trust/difference", "trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/resolve", "calls/rules", "calls/screen",
 		"calls/toolset",
@@ -391,7 +400,7 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/settings",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
-		"servers/firststart", "servers/oauth", "servers/prefetch", "servers/registry", "servers/secrets", "servers/upstream",
+		"servers/firststart", "servers/oauth", "servers/prefetch", "servers/registry", "servers/upstream", "servers/vault",
 		"trust/quarantine", "trust/sandbox",
 		"calls/call", "calls/inspector", "calls/journal", "calls/screen", "calls/toolset",
 		"editors/registration",
@@ -404,7 +413,7 @@ var allowed = map[string][]string{
 		// plan: which servers are of the marketplace; gateway: the history of clients and the tools of sessions
 		"base/fault", "base/paths", "base/safetext",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/features", "servers/registry", "servers/secrets", "servers/setup",
+		"servers/features", "servers/registry", "servers/setup", "servers/vault",
 		"trust/quarantine",
 		"calls/audit", "calls/inspector", "calls/journal", "calls/rules", "calls/toolset",
 		"market/installer", "market/listing", "market/mirror", "market/persona", "market/plan", "market/updates",
@@ -413,15 +422,15 @@ var allowed = map[string][]string{
 
 	// hub composes everything.
 	"hub": {
-		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;;;
+		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;
 		// states
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
 		"protocol/mcphttp",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
-		"servers/corrections", "servers/features", "servers/firststart", "servers/intake", "servers/lifecycle", "servers/oauth",
-		"servers/prefetch", "servers/readiness", "servers/registry", "servers/secretmigration", "servers/secrets", "servers/setup",
-		"servers/upstream",
+		"servers/corrections", "servers/features", "servers/firststart", "servers/intake", "servers/launch", "servers/lifecycle",
+		"servers/oauth", "servers/prefetch", "servers/readiness", "servers/redact", "servers/registry", "servers/secretmigration",
+		"servers/setup", "servers/upstream", "servers/vault",
 		"trust/classifier", "trust/preinstall", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
@@ -435,14 +444,14 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;;;
-		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;;;
+		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;
+		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;
 		// sandbox:; this program confines itself before it becomes that of a server
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",
 		"protocol/jsonrpc",
 		"discovery/eval", "discovery/minilm",
-		"servers/registry", "servers/risk", "servers/secrets", "servers/setup",
+		"servers/launch", "servers/redact", "servers/registry", "servers/risk", "servers/secretscan", "servers/setup",
 		"trust/classifier", "trust/evaluation", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/journal", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
@@ -485,9 +494,9 @@ var homes = []struct {
 	{"github.com/blevesearch/bleve", []string{"build/eval"}, "another program searches with it; used for comparison"},
 	{"github.com/blevesearch/snowballstem", []string{"backend/discovery/search"}, "words are stemmed in one place"},
 	{"github.com/pressly/goose", []string{"backend/store"}, "one place changes the schema"},
-	{"github.com/zalando/go-keyring", []string{"backend/servers/secrets"}, "the keychain is used in one place"},
-	{"github.com/godbus/dbus", []string{"backend/servers/secrets", "backend/testing/keyringtest", "app", "app/tray", "app/desktoptest", "build/bench"}, "it reads the keychain without prompting, ends an operation that hangs, and queries the desktop"},
-	{"filippo.io/age", []string{"backend/servers/secrets"}, "values are encrypted in one place"},
+	{"github.com/zalando/go-keyring", []string{"backend/servers/keychain"}, "the keychain is used in one place"},
+	{"github.com/godbus/dbus", []string{"backend/servers/keychain", "backend/testing/keyringtest", "app", "app/tray", "app/desktoptest", "build/bench"}, "it reads the keychain without prompting, ends an operation that hangs, and queries the desktop"},
+	{"filippo.io/age", []string{"backend/servers/sealed"}, "values are encrypted in one place"},
 	{"github.com/coder/websocket", []string{"backend/doors/api/push", "backend/cli", "backend/testing/hubtest", "build/bench", "app/tray"}, "one package sends events to clients; the tray and commands that watch receive them"},
 	{module + "build/icons", []string{"app", "app/tray", "build/icons/generate", "build/icons/generate/stamp"}, "icons are for graphical programs"},
 	{"text/template", nil, "a program that links it keeps every method of every type, which costs each companion megabytes"},

@@ -8,7 +8,9 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // target returns a server's command line with its environment, or the URL of a
@@ -47,12 +49,11 @@ func quoted(word string) string {
 // assignments returns variables or headers in the order of their names, with
 // sensitive values redacted. The sign separates a name from its value.
 func assignments(values map[string]string, sign string) []string {
-	var none *secrets.Redactor
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		value := quoted(none.Text(values[name]))
-		if secrets.SensitiveName(name) && values[name] != "" && !secrets.IsReference(values[name]) {
-			value = secrets.Redacted
+		value := quoted(secretscan.Redact(values[name]))
+		if secretscan.SensitiveName(name) && values[name] != "" && !secretscan.IsReference(values[name]) {
+			value = secretscan.Redacted
 		}
 		list = append(list, quoted(name)+sign+value)
 	}
@@ -82,18 +83,18 @@ func redactServers(servers []operations.Server) []operations.Server {
 	return out
 }
 
-func redactorOf(s operations.Server) *secrets.Redactor {
-	return secrets.ForLaunch(secrets.Launch{Env: s.Env, Args: s.Args, Headers: s.Headers, URL: text(s.Homepage)})
+func redactorOf(s operations.Server) *redact.Redactor {
+	return redact.ForLaunch(launch.Launch{Env: s.Env, Args: s.Args, Headers: s.Headers, URL: text(s.Homepage)})
 }
 
-func redactValues(values map[string]string, known *secrets.Redactor) map[string]string {
+func redactValues(values map[string]string, known *redact.Redactor) map[string]string {
 	if values == nil {
 		return nil
 	}
 	out := make(map[string]string, len(values))
 	for name, value := range values {
-		if secrets.SensitiveName(name) && value != "" && !secrets.IsReference(value) {
-			value = secrets.Redacted
+		if secretscan.SensitiveName(name) && value != "" && !secretscan.IsReference(value) {
+			value = secretscan.Redacted
 		}
 		out[name] = known.Text(value)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 func TestControlCharactersArePrintedAsEscapes(t *testing.T) {
@@ -106,7 +106,7 @@ func TestProposalsAreShownWholeAndUncovered(t *testing.T) {
 	shows(t, shown, "one, proposed by an agent in Claude Code (claude-code 2.1):", `"evil\x1b[8m"`, `"a\u200db"`, `"x⟨100000 spaces⟩; rm -rf ~"`,
 		`NODE_OPTIONS="--title=basic --require=/payload.js"`, "API_KEY=abcdefgh", "LD_PRELOAD=/x-secret=abcdefgh", "! argument 5   \"curl h | sh\"",
 		"! variable     NODE_OPTIONS", "Warning: It downloads a script", "Warning: LD_PRELOAD, NODE_OPTIONS can change which code is loaded")
-	if strings.Contains(shown, secrets.Redacted) || len(shown) > 4000 {
+	if strings.Contains(shown, secretscan.Redacted) || len(shown) > 4000 {
 		t.Errorf("printed %s", shown)
 	}
 	remote := proposal(t.Context(), nil, operations.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
@@ -142,7 +142,7 @@ func TestListsContainNoCredentials(t *testing.T) {
 		{Name: "two", Approved: true, Homepage: &address, Headers: map[string]string{"Authorization": "Bearer abcdefgh", "X-Mode": "fast"}},
 	} {
 		data, err := json.Marshal(redactServers([]operations.Server{server}))
-		if text := string(data) + target(server); err != nil || strings.Contains(text, "abcdefgh") || !strings.Contains(text, secrets.Redacted) {
+		if text := string(data) + target(server); err != nil || strings.Contains(text, "abcdefgh") || !strings.Contains(text, secretscan.Redacted) {
 			t.Errorf("got %s, %v", text, err)
 		}
 	}

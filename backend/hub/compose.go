@@ -40,9 +40,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/trust/preinstall"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
@@ -58,7 +58,7 @@ type discovery struct {
 
 type servers struct {
 	registry  *registry.Registry
-	vault     *secrets.Vault
+	vault     *vault.Vault
 	oauth     *oauth.Manager
 	first     *firststart.Starter
 	readiness *readiness.Reader

@@ -24,7 +24,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -74,7 +74,7 @@ type Hub struct {
 	logFile  io.Closer
 	log      *slog.Logger
 	bus      *events.Bus
-	redactor *secrets.Given // knows the secrets that servers were given
+	redactor *redact.KnownSecrets // knows the secrets that servers were given
 	settings *settings.Live
 
 	discovery discovery
@@ -115,7 +115,7 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 }
 
 func newHub(o Options, lock *instance.Lock) *Hub {
-	return &Hub{options: o, lock: lock, bus: &events.Bus{}, redactor: secrets.NewGiven(), stop: make(chan struct{})}
+	return &Hub{options: o, lock: lock, bus: &events.Bus{}, redactor: redact.NewKnownSecrets(), stop: make(chan struct{})}
 }
 
 func (h *Hub) open(ctx context.Context) error {

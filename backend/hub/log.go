@@ -8,7 +8,7 @@ import (
 	"gopkg.in/natefinch/lumberjack.v2"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
 func (h *Hub) openLog() {
@@ -37,7 +37,7 @@ func (t tee) Write(p []byte) (int, error) {
 // newLog returns a logger that redacts credentials and the secrets that servers
 // were given. Of a fault it logs only the message: the cause may quote a
 // server's output, with credentials that cannot be recognised.
-func newLog(out io.Writer, redactor *secrets.Given) *slog.Logger {
+func newLog(out io.Writer, redactor *redact.KnownSecrets) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		switch v := a.Value.Any().(type) {
 		case string:

@@ -10,7 +10,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -39,20 +41,20 @@ func TestLogContainsNoCredentials(t *testing.T) {
 }
 
 func TestLogRedactsSecretsGivenToServers(t *testing.T) {
-	folder, given := paths.Folder(t.TempDir()), secrets.NewGiven()
+	folder, given := paths.Folder(t.TempDir()), redact.NewKnownSecrets()
 	db, err := store.Open(t.Context(), folder.Database())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	vault := secrets.NewVault(secrets.Options{Store: db, Bus: &events.Bus{}, Folder: folder, Given: given, NoKeychain: true, Work: 10})
+	vault := vault.New(vault.Options{Store: db, Bus: &events.Bus{}, Folder: folder, Known: given, NoKeychain: true, Work: 10})
 	if err := vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}
 	if err := vault.Set(t.Context(), "one", "MODE", "correct-horse"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := vault.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio"}); err != nil {
+	if _, err := vault.Fill(t.Context(), "one", launch.Launch{Transport: "stdio"}); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

@@ -14,7 +14,7 @@ import (
 func (h *Hub) openOAuth(document string) *oauth.Manager {
 	return oauth.New(oauth.Options{
 		Vault: h.servers.vault, File: h.options.Folder.Sealed("sign-ins"), Bus: h.bus, Log: h.log,
-		Find: h.findRemote, Learn: h.redactor.KnowToken, Ports: oauth.DefaultPorts, Document: document, Now: h.options.Now,
+		Find: h.findRemote, Learn: h.redactor.AddToken, Ports: oauth.DefaultPorts, Document: document, Now: h.options.Now,
 	})
 }
 

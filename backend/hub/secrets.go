@@ -7,8 +7,9 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 const (
@@ -18,9 +19,9 @@ const (
 
 // openVault returns the vault. If the environment has the passphrase of its
 // file, Run unlocks it once other programs can find the hub.
-func (h *Hub) openVault() *secrets.Vault {
-	vault := secrets.NewVault(secrets.Options{
-		Store: h.store, Bus: h.bus, Folder: h.options.Folder, Given: h.redactor, Launch: h.launchOf, Work: h.options.PassphraseWork,
+func (h *Hub) openVault() *vault.Vault {
+	vault := vault.New(vault.Options{
+		Store: h.store, Bus: h.bus, Folder: h.options.Folder, Known: h.redactor, Launch: h.launchOf, Work: h.options.PassphraseWork,
 		NoKeychain: strings.EqualFold(os.Getenv(keychainVariable), "off"),
 	})
 	h.unlock = func(context.Context) error { return nil }
@@ -32,9 +33,9 @@ func (h *Hub) openVault() *secrets.Vault {
 }
 
 // launchOf returns the configuration of a server.
-func (h *Hub) launchOf(server string) (secrets.Launch, bool) {
+func (h *Hub) launchOf(server string) (launch.Launch, bool) {
 	s, err := h.servers.registry.Get(server)
-	return secrets.LaunchOf(s), err == nil
+	return launch.Of(s), err == nil
 }
 
 // knowConfigurations makes the credentials in the configurations of all servers
@@ -43,9 +44,9 @@ func (h *Hub) knowConfigurations(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changes, stop := events.Subscribe[registry.Changed](h.bus, 256)
 		for open := true; open && ctx.Err() == nil; {
-			h.redactor.KnowAll(func(yield func(string, secrets.Launch) bool) {
+			h.redactor.AddLaunches(func(yield func(string, launch.Launch) bool) {
 				for _, s := range h.servers.registry.List() {
-					if !yield(s.Name, secrets.LaunchOf(s)) {
+					if !yield(s.Name, launch.Of(s)) {
 						return
 					}
 				}

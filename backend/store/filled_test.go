@@ -23,7 +23,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
@@ -51,8 +51,8 @@ func fill(t *testing.T, s *Store, n int) {
 		must(t, s.ReplaceTools(ctx, name, []*catalog.Tool{tool}, []catalog.Change{added}))
 		must(t, s.SetListing(ctx, features.Listing{Server: name, Kind: features.Prompts, Definitions: []json.RawMessage{[]byte(`{"name":"p"}`)}}))
 		must(t, s.SaveSlug(ctx, id, fmt.Sprint("slug-", i)))
-		must(t, s.PutSecret(ctx, secrets.Record{Server: name, Name: "KEY", Kept: secrets.InFile, UpdatedAt: at}))
-		must(t, s.PutSecretLink(ctx, secrets.Link{Server: name, Owner: "other", Name: "KEY", Runs: "x"}))
+		must(t, s.PutSecret(ctx, vault.Record{Server: name, Name: "KEY", Kept: vault.InFile, UpdatedAt: at}))
+		must(t, s.PutSecretLink(ctx, vault.Link{Server: name, Owner: "other", Name: "KEY", Runs: "x"}))
 		_, err = s.SavePreset(ctx, inspector.Preset{Server: name, Kind: "tool", Target: "read", Name: "mine", Payload: []byte(`{}`)})
 		must(t, err)
 		must(t, s.SaveAnswer(ctx, inspector.Remembered{ID: name, Server: name, Mode: "form", Action: "accept", At: at}))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // damagedStore returns the file of a closed database with servers, secrets and
@@ -22,7 +22,7 @@ func damagedStore(t *testing.T, chosen func(table string) bool) string {
 			t.Fatal(err)
 		}
 	}
-	if err := s.PutSecret(t.Context(), secrets.Record{Server: "server 1", Name: "KEY", Kept: secrets.InFile}); err != nil {
+	if err := s.PutSecret(t.Context(), vault.Record{Server: "server 1", Name: "KEY", Kept: vault.InFile}); err != nil {
 		t.Fatal(err)
 	}
 	var records []journal.Record
@@ -83,7 +83,7 @@ func TestIntactTablesOfADamagedDatabaseAreSaved(t *testing.T) {
 	if ids, err := s.MatchServers(t.Context(), "server"); err != nil || len(ids) != 50 {
 		t.Errorf("a search finds %d servers, %v", len(ids), err)
 	}
-	if kept, err := s.Secrets(t.Context(), "server 1"); err != nil || len(kept) != 1 || kept[0].Kept != secrets.InFile {
+	if kept, err := s.Secrets(t.Context(), "server 1"); err != nil || len(kept) != 1 || kept[0].Kept != vault.InFile {
 		t.Errorf("the secrets are %v, %v", kept, err)
 	}
 }

@@ -6,23 +6,23 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // dropped is the prefix that marks deleted secrets in the column kept.
 const dropped = "dropped:"
 
-// Secrets implements secrets.Store.
-func (s *Store) Secrets(ctx context.Context, server string) ([]secrets.Record, error) {
+// Secrets implements vault.Store.
+func (s *Store) Secrets(ctx context.Context, server string) ([]vault.Record, error) {
 	rows, err := s.read.QueryContext(ctx,
 		"SELECT server, name, kept, updated_at, destination, prints FROM secrets WHERE ?1 = '' OR server = ?1 ORDER BY server, name", server)
 	if err != nil {
 		return nil, fmt.Errorf("read secrets: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []secrets.Record
+	var out []vault.Record
 	for rows.Next() {
-		var r secrets.Record
+		var r vault.Record
 		var updated int64
 		if err := rows.Scan(&r.Server, &r.Name, &r.Kept, &updated, &r.Destination, &r.Prints); err != nil {
 			return nil, fmt.Errorf("read secrets: %w", err)
@@ -34,8 +34,8 @@ func (s *Store) Secrets(ctx context.Context, server string) ([]secrets.Record, e
 	return out, rows.Err()
 }
 
-// PutSecret implements secrets.Store.
-func (s *Store) PutSecret(ctx context.Context, r secrets.Record) error {
+// PutSecret implements vault.Store.
+func (s *Store) PutSecret(ctx context.Context, r vault.Record) error {
 	if r.Dropped {
 		r.Kept = dropped + r.Kept
 	}
@@ -49,8 +49,8 @@ func (s *Store) PutSecret(ctx context.Context, r secrets.Record) error {
 	return nil
 }
 
-// MarkSecret implements secrets.Store.
-func (s *Store) MarkSecret(ctx context.Context, r secrets.Record) error {
+// MarkSecret implements vault.Store.
+func (s *Store) MarkSecret(ctx context.Context, r vault.Record) error {
 	_, err := s.write.ExecContext(ctx, `UPDATE secrets SET destination = CASE ?1 WHEN '' THEN destination ELSE ?1 END, prints = COALESCE(?2, prints)
 		WHERE server = ?3 AND name = ?4 AND kept = ?5 AND updated_at = ?6`,
 		r.Destination, r.Prints, r.Server, r.Name, r.Kept, toMillis(r.UpdatedAt))
@@ -60,7 +60,7 @@ func (s *Store) MarkSecret(ctx context.Context, r secrets.Record) error {
 	return nil
 }
 
-// DropSecrets implements secrets.Store.
+// DropSecrets implements vault.Store.
 func (s *Store) DropSecrets(ctx context.Context, server, name string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		for _, statement := range []string{
@@ -75,7 +75,7 @@ func (s *Store) DropSecrets(ctx context.Context, server, name string) error {
 	})
 }
 
-// RemoveDropped implements secrets.Store.
+// RemoveDropped implements vault.Store.
 func (s *Store) RemoveDropped(ctx context.Context, server, name string) error {
 	_, err := s.write.ExecContext(ctx, "DELETE FROM secrets WHERE server = ? AND name = ? AND kept LIKE '"+dropped+"%'", server, name)
 	if err != nil {
@@ -84,16 +84,16 @@ func (s *Store) RemoveDropped(ctx context.Context, server, name string) error {
 	return nil
 }
 
-// SecretLinks implements secrets.Store.
-func (s *Store) SecretLinks(ctx context.Context) ([]secrets.Link, error) {
+// SecretLinks implements vault.Store.
+func (s *Store) SecretLinks(ctx context.Context) ([]vault.Link, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT server, owner, name, runs FROM secret_links ORDER BY server, owner, name")
 	if err != nil {
 		return nil, fmt.Errorf("read links: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []secrets.Link
+	var out []vault.Link
 	for rows.Next() {
-		var l secrets.Link
+		var l vault.Link
 		if err := rows.Scan(&l.Server, &l.Owner, &l.Name, &l.Runs); err != nil {
 			return nil, fmt.Errorf("read links: %w", err)
 		}
@@ -102,8 +102,8 @@ func (s *Store) SecretLinks(ctx context.Context) ([]secrets.Link, error) {
 	return out, rows.Err()
 }
 
-// PutSecretLink implements secrets.Store.
-func (s *Store) PutSecretLink(ctx context.Context, l secrets.Link) error {
+// PutSecretLink implements vault.Store.
+func (s *Store) PutSecretLink(ctx context.Context, l vault.Link) error {
 	_, err := s.write.ExecContext(ctx, `INSERT INTO secret_links (server, owner, name, runs) VALUES (?, ?, ?, ?)
 		ON CONFLICT (server, owner, name) DO UPDATE SET runs = excluded.runs`, l.Server, l.Owner, l.Name, l.Runs)
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *Store) PutSecretLink(ctx context.Context, l secrets.Link) error {
 	return nil
 }
 
-// RemoveSecretLink implements secrets.Store.
-func (s *Store) RemoveSecretLink(ctx context.Context, l secrets.Link) error {
+// RemoveSecretLink implements vault.Store.
+func (s *Store) RemoveSecretLink(ctx context.Context, l vault.Link) error {
 	_, err := s.write.ExecContext(ctx, "DELETE FROM secret_links WHERE server = ? AND owner = ? AND name = ?", l.Server, l.Owner, l.Name)
 	if err != nil {
 		return fmt.Errorf("delete a link: %w", err)

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // copied returns a closed database with ten servers and the path of its copy. later changes
@@ -163,7 +163,7 @@ func TestOnlyMissingRowsAreTakenFromACopy(t *testing.T) {
 		must(t, s.ForgetTrust(ctx, servers[1].Name))
 		_, err = s.InsertServer(ctx, registry.Server{ID: 1, Name: "later", Approved: true, Source: "local"})
 		must(t, err)
-		must(t, s.PutSecret(ctx, secrets.Record{Server: "server-0", Name: "KEY", Kept: secrets.InKeychain}))
+		must(t, s.PutSecret(ctx, vault.Record{Server: "server-0", Name: "KEY", Kept: vault.InKeychain}))
 	})
 	db, err := openRaw(file)
 	must(t, err)
@@ -183,7 +183,7 @@ func TestOnlyMissingRowsAreTakenFromACopy(t *testing.T) {
 			t.Errorf("got %+v", server)
 		}
 	}
-	if kept, err := s.Secrets(ctx, "server-0"); err != nil || len(kept) != 1 || kept[0].Kept != secrets.InKeychain {
+	if kept, err := s.Secrets(ctx, "server-0"); err != nil || len(kept) != 1 || kept[0].Kept != vault.InKeychain {
 		t.Errorf("the secrets are %v, %v", kept, err)
 	}
 }

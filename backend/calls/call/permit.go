@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/rules"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Person approves calls for which the configuration requires that.
@@ -85,7 +85,7 @@ func approvable(server registry.Server, name string, in *catalog.Snapshot) *cata
 	if known, ok := in.Lookup(server.Name, name); ok {
 		tool = *known
 	}
-	tool.Hash += "/" + secrets.LaunchOf(server).Hash()
+	tool.Hash += "/" + launch.Of(server).Hash()
 	return &tool
 }
 

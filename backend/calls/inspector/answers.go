@@ -14,8 +14,9 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -75,7 +76,7 @@ type Vault interface {
 // asker is where a question comes from.
 type asker struct {
 	server, client, session string
-	redactor                *secrets.Redactor
+	redactor                *redact.Redactor
 }
 
 func askerOf(q upstream.Question) asker { return asker{q.Server, q.Client, q.Session, q.Redactor} }
@@ -100,7 +101,7 @@ func (a *answers) launch(server string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return secrets.LaunchOf(v).Hash(), nil
+	return launch.Of(v).Hash(), nil
 }
 
 // find returns the remembered answer to a question as the result of

@@ -14,14 +14,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 type unrecorded struct{}
 
-func (unrecorded) Record(journal.Record, json.RawMessage, json.RawMessage, *secrets.Redactor) {}
+func (unrecorded) Record(journal.Record, json.RawMessage, json.RawMessage, *redact.Redactor) {}
 
 func newTestInbox(bus *events.Bus) *Inbox {
 	return NewInbox(InboxOptions{
@@ -184,7 +185,7 @@ func TestOnlyTheSameFormGetsARememberedAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &elicitation{Elicitation: asked, asker: askerOf(given)}
-	e.asker.redactor = secrets.NewGiven().Redactor("one", secrets.Launch{})
+	e.asker.redactor = redact.NewKnownSecrets().Redactor("one", launch.Launch{})
 	if err := b.answers.remember(t.Context(), e, Reply{Action: "accept", Content: json.RawMessage(`{"a":"x"}`), Remember: ForSession}); err != nil {
 		t.Fatal(err)
 	}

@@ -20,14 +20,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // Recorder stores a record of each request.
 type Recorder interface {
-	Record(r journal.Record, args, result json.RawMessage, redactor *secrets.Redactor)
+	Record(r journal.Record, args, result json.RawMessage, redactor *redact.Redactor)
 }
 
 // Pipeline carries out requests; see call.Pipeline.
@@ -105,7 +105,7 @@ type entry struct {
 }
 
 // record stores a record of a request that a server has sent.
-func record(to Recorder, server string, began time.Time, q entry, result json.RawMessage, err error, redactor *secrets.Redactor) {
+func record(to Recorder, server string, began time.Time, q entry, result json.RawMessage, err error, redactor *redact.Redactor) {
 	r := journal.Record{
 		At: began, Kind: q.Kind, Client: q.Client, Server: server, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began), Road: audit.REST,
 	}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
 const (
@@ -108,7 +108,7 @@ type entry struct {
 	record   Record
 	result   json.RawMessage // of a call; nil if record.Response is already set
 	pending  int64           // bytes acquired from Journal.pending
-	redactor *secrets.Redactor
+	redactor *redact.Redactor
 }
 
 // Open returns a journal with the stored tallies. Queued records are stored
@@ -144,7 +144,7 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 // caller must not modify it. A zero r.At becomes the current time minus
 // r.Latency. Refused records are stored before Record returns, after those that
 // came before them, others within batchEvery.
-func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secrets.Redactor) {
+func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *redact.Redactor) {
 	if r.Kind == "" {
 		r.Kind = Call
 	}

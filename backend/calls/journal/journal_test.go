@@ -14,7 +14,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
 // memory is a Store that keeps records in a list, the oldest first.
@@ -336,7 +337,7 @@ func TestNoPartOfASecretIsKeptWhereATextIsCut(t *testing.T) {
 	published, unsubscribe := events.Subscribe[Recorded](j.bus, 1)
 	defer unsubscribe()
 	long := strings.Repeat("correct-horse-", 100)
-	redactor := secrets.NewRedactor(map[string]string{"KEY_TOKEN": long})
+	redactor := redact.ForLaunch(launch.Launch{Env: map[string]string{"KEY_TOKEN": long}})
 	for before := range 3 { // number of other secrets before it; their redaction makes the text shorter
 		for _, at := range []int{maxText - 50, maxText + 700} {
 			response := strings.Repeat(long, before)

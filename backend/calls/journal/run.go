@@ -172,7 +172,7 @@ func (j *Journal) finish(e entry) Record {
 	if rest, ok := strings.CutPrefix(e.record.Args, progressToken); ok && e.record.Kind == Progress {
 		head, e.record.Args = progressToken, rest
 	}
-	e.record.Args, e.record.Response = head+redact(e.record.Args, e.redactor), redact(e.record.Response, e.redactor)
+	e.record.Args, e.record.Response = head+redacted(e.record.Args, e.redactor), redacted(e.record.Response, e.redactor)
 	return e.record
 }
 

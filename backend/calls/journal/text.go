@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
 // maxText is how many bytes of arguments and of a response are kept.
@@ -17,25 +17,25 @@ const maxText = 4 << 10
 
 // limitFor returns how many bytes of a text are needed to redact its first
 // maxText bytes.
-func limitFor(redactor *secrets.Redactor) int { return maxText + redactor.Reach() + 1 }
+func limitFor(redactor *redact.Redactor) int { return maxText + redactor.Reach() + 1 }
 
 // prefix copies at most limit bytes of raw. A copy lets the garbage collector
 // free raw.
 func prefix(raw json.RawMessage, limit int) string { return string(raw[:min(len(raw), limit)]) }
 
-// redact replaces the secrets in a text and cuts it to maxText bytes. A text
+// redacted replaces the secrets in a text and cuts it to maxText bytes. A text
 // that was cut ends with "…".
-func redact(text string, redactor *secrets.Redactor) string {
-	redacted, cut := redactor.Head(text, maxText)
+func redacted(text string, redactor *redact.Redactor) string {
+	head, cut := redactor.Head(text, maxText)
 	if cut {
-		redacted += "…"
+		head += "…"
 	}
-	return redacted
+	return head
 }
 
 // Response returns the text that a record has of a tool's result.
-func Response(result json.RawMessage, redactor *secrets.Redactor) string {
-	return redact(textOf(result, limitFor(redactor)), redactor)
+func Response(result json.RawMessage, redactor *redact.Redactor) string {
+	return redacted(textOf(result, limitFor(redactor)), redactor)
 }
 
 // textOf returns the readable text of a tool's result: one line for each

@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
 // openAwaiting returns a running journal whose texts can be redacted completely once
@@ -72,7 +73,7 @@ func TestARefusalIsRecordedOnceTheSecretsAreKnown(t *testing.T) {
 func TestASecretInANameIsCovered(t *testing.T) {
 	m := &memory{}
 	j := open(t, m)
-	redactor := secrets.NewRedactor(map[string]string{"API_TOKEN": "tok-0123456789-value", "PASSWORD": "postgres"})
+	redactor := redact.ForLaunch(launch.Launch{Env: map[string]string{"API_TOKEN": "tok-0123456789-value", "PASSWORD": "postgres"}})
 
 	j.Record(Record{Server: "tok-0123456789-value", Tool: "tok-0123456789-value", Outcome: Refused}, nil, nil, redactor)
 	j.Record(Record{Server: "postgres", Tool: "query", Outcome: Refused}, nil, nil, redactor)

@@ -20,7 +20,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/pattern"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
@@ -175,7 +175,7 @@ func mask(text []byte, spans []scan.Span) []byte {
 	var out []byte
 	at := 0
 	for _, span := range spans {
-		out = append(append(out, text[at:span.Start]...), secrets.Redacted...)
+		out = append(append(out, text[at:span.Start]...), secretscan.Redacted...)
 		at = span.End
 	}
 	return append(out, text[at:]...)

@@ -54,9 +54,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 	"github.com/agent-discover/agent-discover/frontend"
@@ -119,7 +119,7 @@ type Servers struct {
 
 // Secrets holds the parts that keep credentials.
 type Secrets struct {
-	Vault    *secrets.Vault
+	Vault    *vault.Vault
 	Migrator *secretmigration.Migrator
 	Names    func(server string) []string // names of the secrets of a server; nil: WebSockets get no names
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 // System describes the machine on which a bundle's server runs.
@@ -161,7 +161,7 @@ func (b *Bundle) Configure(s System, folder string, answers map[string]string) (
 			}
 		}
 		kept = append(kept, Secret{name, value, where})
-		values[o.Key] = secrets.Reference(name)
+		values[o.Key] = launch.Reference(name)
 	}
 	return b.Launch(s, folder, values), kept
 }

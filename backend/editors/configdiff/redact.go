@@ -11,7 +11,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 const (
@@ -22,14 +24,14 @@ const (
 // redactor redacts credentials in lines of a file: the values that the servers
 // in the file use, in every notation, and text that looks like a credential.
 type redactor struct {
-	known []*secrets.Redactor
+	known []*redact.Redactor
 }
 
 // newRedactor collects the credentials of the servers in some versions of a
 // file. Versions that cannot be parsed are skipped.
 func newRedactor(file table.File, texts ...[]byte) *redactor {
 	r := &redactor{}
-	var all secrets.Launch
+	var all launch.Launch
 	all.Env, all.Headers = map[string]string{}, map[string]string{}
 	for _, text := range texts {
 		list, err := configedit.Read(text, file.Place)
@@ -49,11 +51,11 @@ func newRedactor(file table.File, texts ...[]byte) *redactor {
 			}
 			all.Args = append(append(all.Args, server.Args...), "")
 			if server.URL != "" {
-				r.known = append(r.known, secrets.ForLaunch(secrets.Launch{URL: server.URL}))
+				r.known = append(r.known, redact.ForLaunch(launch.Launch{URL: server.URL}))
 			}
 		}
 	}
-	r.known = append(r.known, secrets.ForLaunch(all))
+	r.known = append(r.known, redact.ForLaunch(all))
 	return r
 }
 
@@ -171,20 +173,19 @@ func Redact(text string) string {
 	if strings.Contains(text, "'") { // searching is slow
 		text = quoted.ReplaceAllStringFunc(text, redactQuoted)
 	}
-	var none *secrets.Redactor
-	text = none.Text(text)
+	text = secretscan.Redact(text)
 	if strings.Contains(text, "=") {
-		text = assigned.ReplaceAllStringFunc(text, none.Text)
+		text = assigned.ReplaceAllStringFunc(text, secretscan.Redact)
 	}
 	return text
 }
 
 func redactQuoted(match string) string {
 	parts := quoted.FindStringSubmatch(match)
-	if !secrets.SensitiveName(parts[1]) || len(parts[3]) < 6 || strings.HasPrefix(parts[3], "${") {
+	if !secretscan.SensitiveName(parts[1]) || len(parts[3]) < 6 || strings.HasPrefix(parts[3], "${") {
 		return match
 	}
-	return parts[1] + parts[2] + "'" + secrets.Redacted + "'"
+	return parts[1] + parts[2] + "'" + secretscan.Redacted + "'"
 }
 
 // withoutPrivateKeys returns all[from:to] with the lines of private keys
@@ -197,7 +198,7 @@ func withoutPrivateKeys(all []string, from, to int) []string {
 		ends := strings.Contains(line, "-----END ")
 		whole := begins && ends // Redact handles a key on one line
 		if i >= from && !whole && (inside || begins) {
-			out[i-from] = secrets.Redacted
+			out[i-from] = secretscan.Redacted
 		}
 		inside = (inside || begins) && !ends
 	}

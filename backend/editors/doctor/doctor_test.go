@@ -25,8 +25,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -58,7 +58,7 @@ func newFixture(t *testing.T) *fixture {
 	f.must(err)
 	f.tools, err = catalog.Open(t.Context(), db, bus, log)
 	f.must(err)
-	vault := secrets.NewVault(secrets.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
+	vault := vault.New(vault.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
 	f.registrar = registration.New(registration.Options{
 		Machine: f.machine(), Folder: folder.Backups("editors"), Bus: bus, Log: log,
 		Entry: table.Server{Transport: "stdio", Command: f.program, Args: []string{"mcp"}},

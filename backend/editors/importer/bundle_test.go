@@ -11,8 +11,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 const notes = `{"manifest_version": "0.3", "name": "my notes", "display_name": "My Notes", "version": "1.0.0", "description": "Notes", "author": {"name": "A"},
@@ -99,7 +99,7 @@ func TestSecretsOfAnImportedBundleAreInTheKeychain(t *testing.T) {
 	if s.Source != "bundle" || s.Enabled || !s.Approved || s.Env["NOTES_KEY"] != "${secret:NOTES_KEY}" || s.Env["LEVEL"] != "3" || f.read(s.Args[0]) != "code" {
 		t.Errorf("the server is %+v", s)
 	}
-	filled, err := f.vault.Fill(t.Context(), s.Name, secrets.LaunchOf(s))
+	filled, err := f.vault.Fill(t.Context(), s.Name, launch.Of(s))
 	if err != nil || filled.Args[1] != "--key=correct-horse" || filled.Env["NOTES_KEY"] != "battery-staple" {
 		t.Errorf("a start gets %v %v, %v", filled.Args, filled.Env, err)
 	}

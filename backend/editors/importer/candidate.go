@@ -12,7 +12,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Scan is the result of a search for servers.
@@ -59,7 +60,7 @@ type Source struct {
 // found. The entry of Agent Discover itself is left out.
 func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candidate {
 	all := []Candidate{}
-	groups := make(map[string][]occurrence) // by launch
+	groups := make(map[string][]occurrence) // by destination
 	var keys []string
 	for n := range found {
 		found[n].index = n
@@ -68,7 +69,7 @@ func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candida
 		if o.problem == "" && table.Ours(o.server) {
 			continue
 		}
-		key := i.launch(o.server).key(o.server.Dir)
+		key := i.destination(o.server).key(o.server.Dir)
 		if o.problem != "" {
 			key = fmt.Sprint("\x00", o.index) // a unique key: an unusable entry is not merged with others
 		}
@@ -123,7 +124,7 @@ func mostSettingsFirst(found []occurrence) []occurrence {
 func newCandidate(o occurrence) Candidate {
 	c := Candidate{Server: o.server, Problem: shown(o.problem), Sources: []Source{}, Warnings: []string{}}
 	c.ID = idOf(o)
-	c.Secrets = secrets.Plaintext(o.server.Env, o.server.Args, o.server.Headers, o.server.URL)
+	c.Secrets = launch.Plaintext(o.server.Env, o.server.Args, o.server.Headers, o.server.URL)
 	c.Command = shown(redacted(o.server))
 	c.Preview = previewOf(o.server)
 	c.add(o)
@@ -213,21 +214,21 @@ func sortAsFound(all []Candidate) {
 func redacted(s table.Server) string {
 	var pairs []string
 	for _, literal := range literals(s.Transport, s.Args, s.Env, s.URL, s.Headers) {
-		pairs = append(pairs, literal.Value, secrets.Redacted)
+		pairs = append(pairs, literal.Value, secretscan.Redacted)
 	}
 	hide := strings.NewReplacer(pairs...)
 	if s.URL != "" {
-		return secrets.NewRedactor(nil).Text(hide.Replace(s.URL))
+		return secretscan.Redact(hide.Replace(s.URL))
 	}
 	words := append([]string{s.Command}, s.Args...)
 	for n, word := range words {
 		words[n] = quoted(hide.Replace(word))
 	}
-	return secrets.NewRedactor(nil).Text(strings.TrimSpace(strings.Join(words, " ")))
+	return secretscan.Redact(strings.TrimSpace(strings.Join(words, " ")))
 }
 
-func literals(transport string, args []string, env map[string]string, address string, headers map[string]string) []secrets.Literal {
-	return secrets.Literals(secrets.Launch{Transport: transport, Args: args, Env: env, URL: address, Headers: headers})
+func literals(transport string, args []string, env map[string]string, address string, headers map[string]string) []launch.Literal {
+	return launch.Literals(launch.Launch{Transport: transport, Args: args, Env: env, URL: address, Headers: headers})
 }
 
 // quoted quotes a word of a command line that is empty or contains white space

@@ -62,7 +62,7 @@ func (v *registryView) match(ctx context.Context, c *Candidate) {
 // whose values are known to be readable without asking the user.
 func (v *registryView) compare(ctx context.Context, s table.Server, r registry.Server, strict bool) (similarity, string) {
 	c := comparison{registryView: v, server: r, strict: strict, how: same}
-	one, configured := v.launch(s), v.launchOf(r.Transport, r.Command, r.Args, r.Endpoint())
+	one, configured := v.destination(s), v.destinationOf(r.Transport, r.Command, r.Args, r.Endpoint())
 	if one.transport != configured.transport || len(one.words) != len(configured.words) {
 		return different, ""
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Exported is a configuration text for an editor, with servers of the
@@ -141,7 +141,7 @@ func spellReferences(e *table.Editor, s *table.Server) []string {
 			at := ofEnvironment.FindStringSubmatch(found)
 			name, left := at[1], ""
 			if value, has := strings.CutPrefix(at[2], ":-"); has {
-				if ours := e.DefaultReference(name, value); ours != "" && !secrets.LooksSecret(value) {
+				if ours := e.DefaultReference(name, value); ours != "" && !secretscan.HasCredential(value) {
 					return ours
 				}
 				left = defaultNote(value)
@@ -164,7 +164,7 @@ func defaultNote(value string) string {
 	if value == "" {
 		return "; the editor has no spelling for its empty default"
 	}
-	if secrets.LooksSecret(value) {
+	if secretscan.HasCredential(value) {
 		return "; its default was left out, because it looks like a credential"
 	}
 	return "; its default, " + strconv.Quote(value) + ", was left out, because the editor has no spelling for it"
@@ -248,7 +248,7 @@ func placeholder(name string) string {
 }
 
 // setText sets the text at one place of s. where is a place as in
-// secrets.Literals. The maps and slices of s must not be shared.
+// launch.Literals. The maps and slices of s must not be shared.
 func setText(s *table.Server, where, text string) {
 	kind, name, _ := strings.Cut(where, ".")
 	switch {

@@ -22,8 +22,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -36,7 +36,7 @@ type fixture struct {
 	home      string
 	bin       string // the only folder on the PATH
 	folder    paths.Folder
-	vault     *secrets.Vault
+	vault     *vault.Vault
 	registry  *registry.Registry
 	lifecycle *lifecycle.Manager
 	intake    intake.Options
@@ -59,7 +59,7 @@ func newFixture(t testing.TB, locked bool) *fixture {
 	f.must(err)
 	tools, err := catalog.Open(t.Context(), db, bus, log)
 	f.must(err)
-	f.vault = secrets.NewVault(secrets.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
+	f.vault = vault.New(vault.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
 	if !locked {
 		f.must(f.vault.Unlock(t.Context(), "a passphrase"))
 	}

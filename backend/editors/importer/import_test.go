@@ -12,8 +12,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 func TestCredentialsOfImportedServersAreInTheKeychain(t *testing.T) {
@@ -40,7 +40,7 @@ func TestCredentialsOfImportedServersAreInTheKeychain(t *testing.T) {
 	if text := fmt.Sprint(files); strings.Contains(text, "horse") || strings.Contains(text, "staple") || files.Source != "editor:cursor" || !files.Approved || files.Enabled || files.Env["MODE"] != "fast" {
 		t.Errorf("the server is %s", text)
 	}
-	filled, err := f.vault.Fill(t.Context(), files.Name, secrets.LaunchOf(files))
+	filled, err := f.vault.Fill(t.Context(), files.Name, launch.Of(files))
 	if err != nil || filled.Args[3] != "correct-horse" || filled.Env["API_KEY"] != "battery-staple" {
 		t.Errorf("a start gets %v %v, %v", filled.Args, filled.Env, err)
 	}

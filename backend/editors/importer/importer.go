@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // Registry holds the configured servers.
@@ -38,9 +38,9 @@ type Options struct {
 	Machine       table.Machine
 	Registry      Registry
 	Intake        *intake.Intake
-	Vault         *secrets.Vault // with which entries are compared; may be nil
-	RemoveEntries RemoveEntries  // nil: entries stay in the editors
-	Bundles       string         // folder into which bundles are unpacked
+	Vault         *vault.Vault  // with which entries are compared; may be nil
+	RemoveEntries RemoveEntries // nil: entries stay in the editors
+	Bundles       string        // folder into which bundles are unpacked
 }
 
 // Importer finds and adds servers. It is safe for concurrent use.

@@ -53,7 +53,7 @@ func (o *occurrence) edit(replace func(where, text string) string) {
 	o.server.URL = replace("url", o.server.URL)
 }
 
-// argument returns the name of an argument's place, as secrets.Literals spells it.
+// argument returns the name of an argument's place, as launch.Literals spells it.
 func argument(n int) string { return fmt.Sprintf("args[%d]", n) }
 
 // checkFolder warns that the hub starts servers in the user's home folder. It

@@ -6,8 +6,9 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Launch is what a server runs or connects to, for the person who decides
@@ -32,7 +33,7 @@ func previewOf(s table.Server) Preview {
 	l := Launch{Command: s.Command, Args: append([]string{}, s.Args...), Env: notNil(maps.Clone(s.Env)), URL: s.URL, Headers: notNil(maps.Clone(s.Headers))}
 	for _, literal := range literals(s.Transport, s.Args, s.Env, s.URL, s.Headers) {
 		kind, name, _ := strings.Cut(literal.Where, ".")
-		cover := func(text string) string { return strings.ReplaceAll(text, literal.Value, secrets.Redacted) }
+		cover := func(text string) string { return strings.ReplaceAll(text, literal.Value, secretscan.Redacted) }
 		switch {
 		case kind == "env" && !risk.Steers(name) && (isWord(literal.Value) || isRandom(literal.Value)):
 			l.Env[name] = cover(l.Env[name])
@@ -54,15 +55,15 @@ func previewOf(s table.Server) Preview {
 // coverArgument covers a credential in an argument. The value of an option that
 // is named like a credential may be any word; another argument may be a
 // package, and must look random.
-func coverArgument(l *Launch, literal secrets.Literal) {
+func coverArgument(l *Launch, literal launch.Literal) {
 	for n, arg := range l.Args {
 		if literal.Where != argument(n) {
 			continue
 		}
-		option := n > 0 && strings.HasPrefix(l.Args[n-1], "-") && secrets.SensitiveName(l.Args[n-1]) || strings.HasPrefix(arg, "-")
+		option := n > 0 && strings.HasPrefix(l.Args[n-1], "-") && secretscan.SensitiveName(l.Args[n-1]) || strings.HasPrefix(arg, "-")
 		switch {
 		case option && isWord(literal.Value), isRandom(literal.Value):
-			l.Args[n] = strings.ReplaceAll(arg, literal.Value, secrets.Redacted)
+			l.Args[n] = strings.ReplaceAll(arg, literal.Value, secretscan.Redacted)
 		default:
 			l.Args[n] = coverParts(arg)
 		}
@@ -73,16 +74,16 @@ func coverArgument(l *Launch, literal secrets.Literal) {
 // password in a URL, a word after "Password=", and random words outside of the
 // name of a host.
 func coverParts(text string) string {
-	text = passwordInURL.ReplaceAllString(text, "${1}"+secrets.Redacted+"@")
-	text = webhook.ReplaceAllString(text, "${1}"+secrets.Redacted)
-	text = passwordSet.ReplaceAllString(text, "${1}"+secrets.Redacted)
+	text = passwordInURL.ReplaceAllString(text, "${1}"+secretscan.Redacted+"@")
+	text = webhook.ReplaceAllString(text, "${1}"+secretscan.Redacted)
+	text = passwordSet.ReplaceAllString(text, "${1}"+secretscan.Redacted)
 	from, out := 0, ""
 	if at := hostEnd.FindStringIndex(text); at != nil {
 		from, out = at[1], text[:at[1]]
 	}
 	return out + randomPart.ReplaceAllStringFunc(text[from:], func(part string) string {
 		if isRandom(part) {
-			return secrets.Redacted
+			return secretscan.Redacted
 		}
 		return part
 	})

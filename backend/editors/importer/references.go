@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Editors write references to variables, to the user's home folder and to
@@ -107,7 +108,7 @@ func (o *occurrence) ask(where, found, id string) string {
 	}
 	o.warn("its editor asks for %s (%s); after the import, set the secret %s of the server once", shown(where), shown(id), shown(name))
 	o.needs = append(o.needs, name)
-	return secrets.Reference(name)
+	return launch.Reference(name)
 }
 
 var notInSecret = regexp.MustCompile(`[^\w.-]+`)
@@ -127,7 +128,7 @@ func (o *occurrence) dropInherited() {
 // placeholders if a form shows the server, because the form asks for their
 // values.
 func (o *occurrence) explain(where, text string) {
-	if example.MatchString(text) && !secrets.LooksSecret(text) {
+	if example.MatchString(text) && !secretscan.HasCredential(text) {
 		o.warn("%s looks like an example; put the real value there", shown(where))
 	}
 	if o.editable {

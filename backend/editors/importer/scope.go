@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // scope says whose variables the references of an entry mean. A reference means a
@@ -178,12 +178,12 @@ func (o *occurrence) fillOwn() {
 	o.server.Env = nil
 	o.edit(func(where, text string) string {
 		filled := o.withOwn(env, text)
-		uncovered := slices.DeleteFunc(secrets.Literals(secrets.Launch{Env: env}), func(l secrets.Literal) bool {
+		uncovered := slices.DeleteFunc(launch.Literals(launch.Launch{Env: env}), func(l launch.Literal) bool {
 			return !strings.Contains(filled, l.Value) || o.covered(where, filled, l.Value)
 		})
 		return ofEnvironment.ReplaceAllStringFunc(text, func(found string) string {
 			value := o.withOwn(env, found)
-			if slices.ContainsFunc(uncovered, func(l secrets.Literal) bool { return strings.Contains(value, l.Value) }) {
+			if slices.ContainsFunc(uncovered, func(l launch.Literal) bool { return strings.Contains(value, l.Value) }) {
 				name := ofEnvironment.FindStringSubmatch(found)[1]
 				return o.ask(where, "${input:"+name+"}", name)
 			}
@@ -206,13 +206,13 @@ func (o *occurrence) withOwn(env map[string]string, text string, within ...strin
 
 // covered reports whether a credential in a text of the server is recognised.
 func (o *occurrence) covered(where, text, value string) bool {
-	at := secrets.Launch{Transport: o.server.Transport, URL: o.server.URL, Headers: map[string]string{}}
+	at := launch.Launch{Transport: o.server.Transport, URL: o.server.URL, Headers: map[string]string{}}
 	if name, header := strings.CutPrefix(where, "headers."); header {
 		at.Headers[name] = text
 	} else {
 		at.URL = text
 	}
-	return slices.ContainsFunc(secrets.Literals(at), func(l secrets.Literal) bool {
+	return slices.ContainsFunc(launch.Literals(at), func(l launch.Literal) bool {
 		return l.Where == where && strings.Contains(l.Value, value)
 	})
 }

@@ -35,8 +35,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
@@ -53,7 +53,7 @@ type bench struct {
 	options  installer.Options
 	store    *store.Store
 	servers  *registry.Registry
-	vault    *secrets.Vault
+	vault    *vault.Vault
 	programs *programs
 	bin      string   // first folder of the PATH
 	temp     string   // folder for temporary files
@@ -99,7 +99,7 @@ func newBench(t *testing.T, edit func(*installer.Options)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.vault = secrets.NewVault(secrets.Options{Store: b.store, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
+	b.vault = vault.New(vault.Options{Store: b.store, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
 	if err := b.vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Install says what a server was installed from, so that the same plan can be made again: for an update with the same
@@ -70,7 +70,7 @@ func RecordOf(server int64, r plan.Request, p *plan.Plan) Install {
 	}
 	for _, q := range p.Questions {
 		i.Asked = append(i.Asked, q.Name)
-		if answers := r.Answer(q.Name); len(answers) > 0 && !q.Secret && !slices.ContainsFunc(answers, secrets.LooksSecret) {
+		if answers := r.Answer(q.Name); len(answers) > 0 && !q.Secret && !slices.ContainsFunc(answers, secretscan.HasCredential) {
 			i.Answers[q.Name] = answers
 		}
 	}

@@ -23,8 +23,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // Options are the dependencies of an Installer.
@@ -99,11 +100,13 @@ type Children interface {
 
 // Vault stores secrets.
 type Vault interface {
+	// Status says whether there is a place for values.
+	Status(ctx context.Context) vault.Status
 	Set(ctx context.Context, server, name, value string) error
 	Delete(ctx context.Context, server, name string) error
 	// Links returns the links of a server to secrets of others, and Link makes one for a configuration.
-	Links(ctx context.Context, server string, as secrets.Launch) ([]secrets.Grant, error)
-	Link(ctx context.Context, server string, as secrets.Launch, owner, name string) error
+	Links(ctx context.Context, server string, as launch.Launch) ([]vault.Grant, error)
+	Link(ctx context.Context, server string, as launch.Launch, owner, name string) error
 }
 
 // Installer installs servers. It is safe for concurrent use.

@@ -19,8 +19,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 func TestABundleIsDownloadedUnpackedConfiguredAndStarted(t *testing.T) {
@@ -38,7 +39,7 @@ func TestABundleIsDownloadedUnpackedConfiguredAndStarted(t *testing.T) {
 		t.Errorf("got %+v", result.Progress)
 	}
 	s, err := b.servers.Get("weather")
-	if err != nil || !s.Approved || !s.Installed || s.Env["TOKEN"] != secrets.Reference("TOKEN") || !strings.HasPrefix(s.Command, b.options.Machine.Bundles) {
+	if err != nil || !s.Approved || !s.Installed || s.Env["TOKEN"] != launch.Reference("TOKEN") || !strings.HasPrefix(s.Command, b.options.Machine.Bundles) {
 		t.Errorf("the server is %+v, %v", s, err)
 	}
 	if !b.vault.Holds(t.Context(), "weather", "TOKEN", "s3cret-value") {
@@ -393,7 +394,7 @@ func TestACredentialInAPlainAnswerIsStoredAsASecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := result.Server; !secrets.IsReference(s.Env["LABEL"]) {
+	if s := result.Server; !secretscan.IsReference(s.Env["LABEL"]) {
 		t.Errorf("the server is %+v", s)
 	}
 	if records, err := b.vault.Records(t.Context()); err != nil || len(records) != 1 || !b.vault.Holds(t.Context(), "weather", records[0].Name, token) {

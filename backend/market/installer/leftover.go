@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/bundle"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Leftover is something that a job makes and that must not outlast the job if it fails. It is stored before it is made,
@@ -120,7 +120,7 @@ func (i *Installer) discard(ctx context.Context, l Leftover) error {
 	case LeftServer:
 		return i.discardServer(ctx, l.Server)
 	case LeftSecret:
-		if s, err := i.options.Registry.Get(l.Server); err == nil && mentions(s, secrets.Reference(l.Secret)) {
+		if s, err := i.options.Registry.Get(l.Server); err == nil && mentions(s, launch.Reference(l.Secret)) {
 			return nil
 		}
 		return i.options.Vault.Delete(ctx, l.Server, l.Secret)

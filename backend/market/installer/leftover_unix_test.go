@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // after starts another installer, as a hub that starts after the first one was killed.
@@ -73,7 +73,7 @@ func TestWhatAKilledHubLeftBehindIsRemovedAtTheNextStart(t *testing.T) {
 		must(err)
 		return s
 	}
-	complete := add(registry.Server{Name: "complete", Command: used + "/run", Env: map[string]string{"KEPT": secrets.Reference("KEPT")}})
+	complete := add(registry.Server{Name: "complete", Command: used + "/run", Env: map[string]string{"KEPT": launch.Reference("KEPT")}})
 	half := add(registry.Server{Name: "half", Command: "x"})
 	kept := add(registry.Server{Name: "kept", Command: "podman", Args: []string{"run", "image@sha256:a"}})
 	record := installer.Install{Listing: listing.Listing{Source: listing.NPM, Name: "x"}, Version: "1.0.0", Hash: "h1", At: time.Now()}
@@ -97,7 +97,7 @@ func TestWhatAKilledHubLeftBehindIsRemovedAtTheNextStart(t *testing.T) {
 	}
 	// Both servers were to get the version 2.0.0. Only one of them has its configuration.
 	record.Version, record.Hash = "2.0.0", "h2"
-	left(installer.Leftover{Kind: installer.LeftInstall, Server: "complete", Hash: secrets.LaunchOf(complete).Hash(), Install: &record})
+	left(installer.Leftover{Kind: installer.LeftInstall, Server: "complete", Hash: launch.Of(complete).Hash(), Install: &record})
 	left(installer.Leftover{Kind: installer.LeftInstall, Server: "kept", Hash: "another", Install: &record})
 
 	b.after()

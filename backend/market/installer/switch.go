@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // Version is another version of a server, to which Switch changes it.
@@ -28,13 +30,13 @@ func (w *Work) Switch(ctx context.Context, name string, to Version) error {
 	if err != nil {
 		return err
 	}
-	links, err := i.options.Vault.Links(ctx, name, secrets.LaunchOf(before))
+	links, err := i.options.Vault.Links(ctx, name, launch.Of(before))
 	if err != nil {
 		return err
 	}
 	after := before
 	to.Configured.Apply(&after)
-	l := Leftover{Kind: LeftInstall, Server: name, Hash: secrets.LaunchOf(after).Hash(), Install: &to.Record, To: to.To}
+	l := Leftover{Kind: LeftInstall, Server: name, Hash: launch.Of(after).Hash(), Install: &to.Record, To: to.To}
 	if to.To != 0 {
 		l.Install = nil
 	}
@@ -64,14 +66,14 @@ func recorded(to Version, now Configured) Configured {
 		for name, text := range planned {
 			if merged[name] == text {
 				planned[name] = now[name]
-			} else if secrets.LooksSecret(text) {
+			} else if secretscan.HasCredential(text) {
 				delete(planned, name)
 			}
 		}
 		return planned
 	}
 	out.Env, out.Headers = texts(out.Env, to.Configured.Env, now.Env), texts(out.Headers, to.Configured.Headers, now.Headers)
-	if slices.Equal(out.Args, to.Configured.Args) || slices.ContainsFunc(out.Args, secrets.LooksSecret) {
+	if slices.Equal(out.Args, to.Configured.Args) || slices.ContainsFunc(out.Args, secretscan.HasCredential) {
 		out.Args = now.Args
 	}
 	if out.URL == to.Configured.URL {
@@ -86,14 +88,14 @@ func (i *Installer) configure(ctx context.Context, name string, c Configured) er
 }
 
 // record completes a switch once the server has its new configuration. recorded returns what is recorded of that.
-func (i *Installer) record(ctx context.Context, name string, l Leftover, links []secrets.Grant, recorded func(now Configured) Configured) error {
+func (i *Installer) record(ctx context.Context, name string, l Leftover, links []vault.Grant, recorded func(now Configured) Configured) error {
 	now, err := i.options.Intake.Secure(ctx, name)
 	if err != nil {
 		return err
 	}
 	for _, link := range links {
 		if link.Holds {
-			if err := i.options.Vault.Link(ctx, name, secrets.LaunchOf(now), link.Owner, link.Name); err != nil {
+			if err := i.options.Vault.Link(ctx, name, launch.Of(now), link.Owner, link.Name); err != nil {
 				return err
 			}
 		}
@@ -109,7 +111,7 @@ func (i *Installer) record(ctx context.Context, name string, l Leftover, links [
 // Before that, there is nothing to do.
 func (i *Installer) finishSwitch(ctx context.Context, l Leftover) error {
 	s, err := i.options.Registry.Get(l.Server)
-	if fault.KindOf(err) == fault.NotFound || err == nil && secrets.LaunchOf(s).Hash() != l.Hash {
+	if fault.KindOf(err) == fault.NotFound || err == nil && launch.Of(s).Hash() != l.Hash {
 		return nil
 	}
 	if err != nil {

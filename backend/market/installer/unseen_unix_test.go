@@ -13,12 +13,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 func TestNothingIsDownloadedIfThereIsNoPlaceForSecrets(t *testing.T) {
 	b := newBench(t, func(o *installer.Options) {
-		o.Intake = intake.New(intake.Options{Vault: secrets.NewVault(secrets.Options{Folder: paths.Folder(t.TempDir()), NoKeychain: true})})
+		o.Intake = intake.New(intake.Options{Vault: vault.New(vault.Options{Folder: paths.Folder(t.TempDir()), NoKeychain: true})})
 	})
 	ran := filepath.Join(b.bin, "ran")
 	b.program("npm", "touch '"+ran+"'")

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/bundle"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 var checksum = regexp.MustCompile(`^[a-f0-9]{64}$`)
@@ -117,7 +117,7 @@ func (b *builder) keepAnswers(run bundle.Launch, kept []bundle.Secret, stored ma
 		if _, whole := run.Env[s.Name]; !whole && (hijacks.MatchString(s.Name) || !plainName.MatchString(s.Name)) {
 			b.refuse("Its setting %s has no valid name.", prose(s.Name, 60))
 		}
-		visible := slices.ContainsFunc(run.Args, func(arg string) bool { return strings.Contains(arg, secrets.Reference(s.Name)) })
+		visible := slices.ContainsFunc(run.Args, func(arg string) bool { return strings.Contains(arg, launch.Reference(s.Name)) })
 		b.plan.Secrets = append(b.plan.Secrets, Secret{Name: s.Name, Where: s.Where, Stored: stored[s.Name], Visible: visible})
 		if !stored[s.Name] {
 			b.plan.values[s.Name] = s.Value
@@ -128,7 +128,7 @@ func (b *builder) keepAnswers(run bundle.Launch, kept []bundle.Secret, stored ma
 		texts = append(texts, text)
 	}
 	for _, text := range texts {
-		if strings.Contains(text, "${env:") || slices.ContainsFunc(secrets.References(text), func(name string) bool { return !slices.Contains(names, name) }) {
+		if strings.Contains(text, "${env:") || slices.ContainsFunc(launch.References(text), func(name string) bool { return !slices.Contains(names, name) }) {
 			b.refuse("Its command refers to the variables or secrets of this computer.")
 		}
 	}

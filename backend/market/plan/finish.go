@@ -10,9 +10,9 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Source is the source of servers that are installed from listings.
@@ -57,7 +57,7 @@ func (p *Plan) finish(r Request) {
 // short one cannot be guessed from it.
 func (p *Plan) hash() string {
 	secret := slices.Clone(p.Secrets)
-	canonical, _ := json.Marshal([]any{p.ID, p.Version, p.Option.ID, secrets.LaunchOf(p.Server).Hash(), p.Server.Package, p.Download, p.Steps, secret}) // cannot fail for texts
+	canonical, _ := json.Marshal([]any{p.ID, p.Version, p.Option.ID, launch.Of(p.Server).Hash(), p.Server.Package, p.Download, p.Steps, secret}) // cannot fail for texts
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }

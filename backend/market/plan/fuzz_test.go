@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/market/listing"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 // allowedOptions are all options before the package or image that a plan may contain.
@@ -129,7 +129,7 @@ func checkCommand(t *testing.T, p *Plan, identifier string) {
 		t.Fatalf("no package: %q", p.Command)
 	}
 	for _, arg := range args {
-		if strings.Contains(arg, "s3cret-value") || strings.Contains(arg, "${env:") || len(secrets.References(arg)) > 0 && !slices.Contains(secrets.References(arg), "argument:a") {
+		if strings.Contains(arg, "s3cret-value") || strings.Contains(arg, "${env:") || len(launch.References(arg)) > 0 && !slices.Contains(launch.References(arg), "argument:a") {
 			t.Errorf("an argument leaks: %q", p.Command)
 		}
 	}

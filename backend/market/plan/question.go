@@ -12,7 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Question asks a person for a value.
@@ -73,7 +73,7 @@ func (b *builder) ask(a asked) reply {
 	name := b.free(a.name)
 	answers := b.request.Answer(name)
 	free := len(a.Choices) == 0 && a.Format != "number" && a.Format != "boolean"
-	secret := a.Secret || free && (secrets.SensitiveName(a.name) || slices.ContainsFunc(answers, secrets.LooksSecret))
+	secret := a.Secret || free && (secretscan.SensitiveName(a.name) || slices.ContainsFunc(answers, secretscan.HasCredential))
 	q := Question{
 		Name: name, Label: prose(cmp.Or(a.label, name), 100), Description: prose(a.Description, 1000), Where: a.where,
 		Format: a.Format, Required: a.Required, Secret: secret, Repeated: a.repeated, Flag: a.flag,

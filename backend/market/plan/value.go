@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/market/listing"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 // value is a text of the configuration.
@@ -209,5 +209,5 @@ func (b *builder) keep(in input, name, text string, stored bool) string {
 	if !stored {
 		b.plan.values[free] = text
 	}
-	return secrets.Reference(free)
+	return launch.Reference(free)
 }

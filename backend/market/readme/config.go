@@ -9,7 +9,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 const (
@@ -96,7 +96,7 @@ func (c *collector) set(name, value string) *found {
 		return nil
 	}
 	value = safetext.Clip(safetext.Label(strings.Trim(value, `"'`)), maxHint)
-	if f.placeholder == "" && !secrets.LooksSecret(value) && !strings.Contains(value, name) {
+	if f.placeholder == "" && !secretscan.HasCredential(value) && !strings.Contains(value, name) {
 		f.placeholder = value
 	}
 	return f
@@ -131,7 +131,7 @@ func (c *collector) args(command string, args []string) {
 		default:
 			a.Named, a.Name = true, clean(name)
 		}
-		if a.Secret = secrets.SensitiveName(a.Name) || secrets.LooksSecret(value); !secrets.LooksSecret(value) {
+		if a.Secret = secretscan.SensitiveName(a.Name) || secretscan.HasCredential(value); !secretscan.HasCredential(value) {
 			a.Placeholder = clean(value)
 		}
 		c.arguments = append(c.arguments, a)

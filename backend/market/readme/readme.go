@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 const (
@@ -101,7 +101,7 @@ func (c *collector) env() []listing.Field {
 	out := make([]listing.Field, 0, len(c.fields))
 	for name, f := range c.fields {
 		out = append(out, listing.Field{Name: name, Input: listing.Input{
-			Description: f.description, Placeholder: f.placeholder, From: listing.FromReadme, Secret: secrets.SensitiveName(name),
+			Description: f.description, Placeholder: f.placeholder, From: listing.FromReadme, Secret: secretscan.SensitiveName(name),
 			Required: f.required || !f.optional && c.configs > 0 && f.configs == c.configs && isPlaceholder(f.placeholder),
 		}})
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Comparison says what a newer version of a server would change.
@@ -231,7 +231,7 @@ func (v *version) check() error {
 func (v *version) approval() string {
 	after := v.server
 	v.to.Apply(&after)
-	canonical, _ := json.Marshal([]string{v.plan.Hash, secrets.LaunchOf(after).Hash()}) // cannot fail for texts
+	canonical, _ := json.Marshal([]string{v.plan.Hash, launch.Of(after).Hash()}) // cannot fail for texts
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }

@@ -41,9 +41,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -58,7 +59,7 @@ type hub struct {
 	store     *store.Store
 	servers   *registry.Registry
 	catalog   *catalog.Catalog
-	vault     *secrets.Vault
+	vault     *vault.Vault
 	journal   *journal.Journal
 	processes *upstream.Manager
 	lifecycle *lifecycle.Manager
@@ -125,8 +126,8 @@ func newHub(t *testing.T) *hub {
 	must(err)
 	h.journal, err = journal.Open(t.Context(), journal.Options{Store: h.store, Bus: h.bus, Log: quiet})
 	must(err)
-	given := secrets.NewGiven()
-	h.vault = secrets.NewVault(secrets.Options{Store: h.store, Bus: h.bus, Folder: folder, Given: given, NoKeychain: true, Work: 10})
+	given := redact.NewKnownSecrets()
+	h.vault = vault.New(vault.Options{Store: h.store, Bus: h.bus, Folder: folder, Known: given, NoKeychain: true, Work: 10})
 	must(h.vault.Unlock(t.Context(), "a passphrase"))
 	environment := func(context.Context) process.Env {
 		return process.Clean().With("PATH", os.Getenv("PATH")).With("HOME", h.home).

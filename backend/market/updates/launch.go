@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 // startsDifferently reports whether a version would run another program than the present one, or the same program with
@@ -52,8 +52,8 @@ func words(c installer.Configured) []string {
 
 // isReference reports whether a text is a secret and nothing else. A person has entered it.
 func isReference(text string) bool {
-	names := secrets.References(text)
-	return len(names) == 1 && text == secrets.Reference(names[0])
+	names := launch.References(text)
+	return len(names) == 1 && text == launch.Reference(names[0])
 }
 
 // origin returns the scheme, the host and the port of an address.

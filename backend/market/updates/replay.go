@@ -12,7 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -99,7 +100,7 @@ func (u *Updates) choose(records []journal.Record, t *trial, o ReplayOrder, left
 			left.Unanswered++
 		case !safe[r.Tool] && !slices.Contains(o.Tools, r.Tool):
 			left.NotReadOnly++
-		case strings.Contains(r.Args, secrets.Redacted), strings.Contains(r.Args, journal.Withheld):
+		case strings.Contains(r.Args, secretscan.Redacted), strings.Contains(r.Args, journal.Withheld):
 			left.Redacted++
 		case r.Args != "" && (!jsonrpc.Valid([]byte(r.Args)) || r.Args[0] != '{'):
 			left.Cut++
@@ -129,7 +130,7 @@ func safeTools(before, after []*catalog.Tool) map[string]bool {
 }
 
 // repeat makes a recorded call with another version and compares the answers.
-func (u *Updates) repeat(ctx context.Context, t *trial, r journal.Record, redactor *secrets.Redactor) Call {
+func (u *Updates) repeat(ctx context.Context, t *trial, r journal.Record, redactor *redact.Redactor) Call {
 	c := Call{Record: r.ID, Tool: r.Tool, Before: r.Outcome, After: journal.OK}
 	params := jsonrpc.Set(nil, "name", jsonrpc.Quote(r.Tool))
 	if r.Args != "" {

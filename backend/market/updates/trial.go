@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -63,5 +63,5 @@ func renamed(err error, from, to string) error {
 
 // sameLaunch reports whether two configurations start the same program.
 func sameLaunch(a, b registry.Server) bool {
-	return secrets.LaunchOf(a).Hash() == secrets.LaunchOf(b).Hash()
+	return launch.Of(a).Hash() == launch.Of(b).Hash()
 }

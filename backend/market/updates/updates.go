@@ -23,8 +23,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -84,7 +84,7 @@ type Processes interface {
 	Describe(name string) (upstream.Description, bool)
 	Call(ctx context.Context, s registry.Server, client string, caller upstream.Caller, call jsonrpc.Call) (upstream.Result, error)
 	Stderr(name string) string
-	Redactor(s registry.Server) *secrets.Redactor
+	Redactor(s registry.Server) *redact.Redactor
 	// Remove ends a private server, and Renew makes the next call of a configured one start it again.
 	Remove(name string)
 	Renew(name string)

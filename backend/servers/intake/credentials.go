@@ -10,9 +10,9 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Unstorable returns why the vault cannot store a secret now, with what to do about it, and "" if it can.
@@ -118,7 +118,7 @@ func (i *Intake) Secure(ctx context.Context, name string) (registry.Server, erro
 
 // plaintext returns the places of credentials in a configuration.
 func plaintext(s registry.Server) []string {
-	return secrets.Plaintext(s.Env, s.Args, s.Headers, s.Endpoint())
+	return launch.Plaintext(s.Env, s.Args, s.Headers, s.Endpoint())
 }
 
 // Runs reports whether a configured server runs what another configuration declares. Credentials that Add has moved to the
@@ -127,5 +127,5 @@ func (i *Intake) Runs(ctx context.Context, server, declared registry.Server) boo
 	if i.options.Migrator != nil {
 		declared = i.options.Migrator.Referring(ctx, server, declared)
 	}
-	return secrets.LaunchOf(server).Hash() == secrets.LaunchOf(declared).Hash()
+	return launch.Of(server).Hash() == launch.Of(declared).Hash()
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // Origin says who adds a server, which decides who has to approve it.
@@ -90,8 +90,8 @@ type Trust interface {
 // Options are the dependencies of an Intake.
 type Options struct {
 	Registry *registry.Registry
-	Vault    *secrets.Vault // nil if credentials stay in the configuration
-	Migrator Migrator       // nil for that of package secretmigration
+	Vault    *vault.Vault // nil if credentials stay in the configuration
+	Migrator Migrator     // nil for that of package secretmigration
 	// Policy returns what agents may do without a person, the setting agents.install: allow, ask or deny.
 	Policy func() string
 	// Hold keeps new servers from being started until release is called.

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -20,7 +20,7 @@ type bench struct {
 	*intake.Intake
 	t       *testing.T
 	servers *registry.Registry
-	vault   *secrets.Vault
+	vault   *vault.Vault
 }
 
 // newBench returns a bench with the given setting agents.install, and with a vault that is unlocked unless locked is set.
@@ -35,7 +35,7 @@ func newBench(t *testing.T, policy string, locked bool) *bench {
 	if b.servers, err = registry.Open(t.Context(), db, bus); err != nil {
 		t.Fatal(err)
 	}
-	b.vault = secrets.NewVault(secrets.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
+	b.vault = vault.New(vault.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
 	if !locked {
 		if err := b.vault.Unlock(t.Context(), "a passphrase"); err != nil {
 			t.Fatal(err)

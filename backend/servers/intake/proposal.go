@@ -2,8 +2,9 @@ package intake
 
 import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 const (
@@ -20,8 +21,8 @@ func (i *Intake) admitProposal(a Arrival, s registry.Server) error {
 	if name := i.lookalike(s.Name); name != "" {
 		return fault.New(fault.Invalid, "the name %q is too similar to that of server %q; choose another name", s.Name, name)
 	}
-	for _, literal := range secrets.Literals(secrets.LaunchOf(s)) {
-		if !a.Moved && secrets.IssuedCredential(literal.Value) {
+	for _, literal := range launch.Literals(launch.Of(s)) {
+		if !a.Moved && secretscan.IssuedCredential(literal.Value) {
 			return fault.New(fault.Invalid, "%s contains a credential, which would be stored and shown in plain text: propose %s instead, and ask the user to set this secret on the server's page in the dashboard", literal.Where, literal.Text(literal.Name))
 		}
 	}

@@ -14,10 +14,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
@@ -27,7 +28,7 @@ import (
 type bench struct {
 	t       *testing.T
 	servers *registry.Registry
-	vault   *secrets.Vault
+	vault   *vault.Vault
 	manager *lifecycle.Manager
 	bus     *events.Bus
 	running func(server string) bool
@@ -56,7 +57,7 @@ func newBench(t *testing.T, policy string, log *slog.Logger) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.vault = secrets.NewVault(secrets.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
+	b.vault = vault.New(vault.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
 	if err := b.vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestANewServerDoesNotGetTheSecretsOfARemovedOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := b.add("one")
-	if filled, err := b.vault.Fill(t.Context(), "one", secrets.LaunchOf(again)); err != nil || len(filled.Env) != 0 {
+	if filled, err := b.vault.Fill(t.Context(), "one", launch.Of(again)); err != nil || len(filled.Env) != 0 {
 		t.Errorf("the new server gets %v, %v", filled.Env, err)
 	}
 }

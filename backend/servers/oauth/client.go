@@ -12,7 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 // client is what this program is to an authorization server.
@@ -52,13 +52,13 @@ func (m *Manager) registered(ctx context.Context, s Server) (r registered, err e
 	wanted := make(map[string]string)
 	for _, name := range []string{idSecret, secretSecret, issuerSecret, scopeSecret, grantSecret} {
 		if slices.Contains(names, name) {
-			wanted[name] = secrets.Reference(name)
+			wanted[name] = launch.Reference(name)
 		}
 	}
 	if len(wanted) == 0 {
 		return r, nil
 	}
-	filled, err := m.options.Vault.Fill(ctx, s.Name, secrets.Launch{Transport: "streamable-http", URL: s.URL, Headers: wanted})
+	filled, err := m.options.Vault.Fill(ctx, s.Name, launch.Launch{Transport: "streamable-http", URL: s.URL, Headers: wanted})
 	if err != nil {
 		return r, err
 	}

@@ -19,7 +19,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
@@ -29,8 +30,8 @@ type world struct {
 	*oauth.Manager
 	t       *testing.T
 	folder  paths.Folder
-	vault   *secrets.Vault
-	given   *secrets.Given
+	vault   *vault.Vault
+	given   *redact.KnownSecrets
 	bus     *events.Bus
 	servers map[string]oauth.Server
 	options oauth.Options
@@ -43,13 +44,13 @@ type world struct {
 
 func newWorld(t *testing.T, servers ...oauth.Server) *world {
 	t.Helper()
-	w := &world{t: t, folder: paths.Folder(t.TempDir()), given: secrets.NewGiven(), bus: &events.Bus{}, servers: make(map[string]oauth.Server)}
+	w := &world{t: t, folder: paths.Folder(t.TempDir()), given: redact.NewKnownSecrets(), bus: &events.Bus{}, servers: make(map[string]oauth.Server)}
 	db, err := store.Open(t.Context(), w.folder.Database())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	w.vault = secrets.NewVault(secrets.Options{Store: db, Bus: w.bus, Given: w.given, Folder: w.folder, NoKeychain: true, Work: 10})
+	w.vault = vault.New(vault.Options{Store: db, Bus: w.bus, Known: w.given, Folder: w.folder, NoKeychain: true, Work: 10})
 	if err := w.vault.Unlock(t.Context(), "correct-horse"); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func newWorld(t *testing.T, servers ...oauth.Server) *world {
 			}
 			return s, nil
 		},
-		Learn: w.given.KnowToken, Ports: []int{freePort(t), freePort(t)}, Now: w.now,
+		Learn: w.given.AddToken, Ports: []int{freePort(t), freePort(t)}, Now: w.now,
 	}
 	w.restart()
 	t.Cleanup(func() { w.Close() })

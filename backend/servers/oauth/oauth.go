@@ -26,7 +26,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
 // Server is a remote MCP server.
@@ -48,7 +48,7 @@ type Vault interface {
 	Seal(ctx context.Context, data []byte) ([]byte, error)
 	Unseal(ctx context.Context, sealed []byte) ([]byte, error)
 	Names(ctx context.Context, server string) ([]string, error)
-	Fill(ctx context.Context, server string, l secrets.Launch) (secrets.Launch, error)
+	Fill(ctx context.Context, server string, l launch.Launch) (launch.Launch, error)
 }
 
 // Changed is published after somebody signed in to a server or out of it, when a server

@@ -17,8 +17,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -194,7 +195,7 @@ func (p *Prefetcher) Run(ctx context.Context) error {
 func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download, report func(line string)) error {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()
-	redactor := secrets.ForServer(s.Env, s.Args)
+	redactor := redact.ForLaunch(launch.Launch{Env: s.Env, Args: s.Args})
 	redacted := func(line string) { report(redactor.Text(line)) }
 	if p.confined != nil {
 		if installed, err := p.confined.Install(ctx, s, p.environment(ctx), redacted); installed || err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/program"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -74,9 +74,8 @@ func start(ctx context.Context, l upstream.Launch, report func(line string)) (st
 		}
 	}()
 	var output tail
-	redactor := secrets.NewRedactor(nil)
 	sink := &lines{report: func(line string) {
-		report(redactor.Text(line))
+		report(secretscan.Redact(line))
 		if !isTransfer(line) {
 			_, _ = output.Write([]byte(line + "\n")) // a tail accepts everything
 		}
@@ -97,5 +96,5 @@ func start(ctx context.Context, l upstream.Launch, report func(line string)) (st
 	err = cmd.Wait()
 	process.Reap(process.Tree{ID: id})
 	_, _ = sink.Write([]byte("\n")) // ends the last line
-	return redactor.Text(strings.TrimSpace(strings.ToValidUTF8(string(output), ""))), err
+	return secretscan.Redact(strings.TrimSpace(strings.ToValidUTF8(string(output), ""))), err
 }

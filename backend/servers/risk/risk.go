@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Assessment describes the risk of starting a server. Hidden characters in its
@@ -210,7 +210,7 @@ func (r *report) sent(all []place) {
 // other servers.
 func (r *report) secrets(all []place) {
 	s := r.server
-	open := secrets.Plaintext(s.Env, s.Args, s.Headers, s.Endpoint())
+	open := launch.Plaintext(s.Env, s.Args, s.Headers, s.Endpoint())
 	for _, where := range open {
 		if len(open) == 1 {
 			r.add(Credential, where, "", "It contains 1 credential in plain text.")
@@ -219,9 +219,9 @@ func (r *report) secrets(all []place) {
 		}
 	}
 	for _, p := range all {
-		for _, name := range secrets.References(p.text) {
+		for _, name := range launch.References(p.text) {
 			if owner, secret, other := strings.Cut(name, "/"); other {
-				r.add(OtherSecret, p.where, secrets.Reference(name), "%s asks for the secret %s of the server %s.", p.label, safetext.Visible(secret), safetext.Visible(owner))
+				r.add(OtherSecret, p.where, launch.Reference(name), "%s asks for the secret %s of the server %s.", p.label, safetext.Visible(secret), safetext.Visible(owner))
 			}
 		}
 	}

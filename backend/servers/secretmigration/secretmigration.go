@@ -1,7 +1,7 @@
 // Package secretmigration moves credentials that are written in plain text in
 // the configuration of servers into the vault, and replaces them with
 // references such as ${secret:NAME}. What counts as a credential, and how
-// references are resolved, is decided by package secrets.
+// references are resolved, is decided by package launch.
 package secretmigration
 
 import (
@@ -12,8 +12,9 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // The values of Move.Action.
@@ -36,11 +37,11 @@ type Move struct {
 // Migrator moves credentials. It is safe for concurrent use.
 type Migrator struct {
 	registry *registry.Registry
-	vault    *secrets.Vault
+	vault    *vault.Vault
 }
 
 // New returns a migrator for the servers in a registry.
-func New(servers *registry.Registry, vault *secrets.Vault) *Migrator {
+func New(servers *registry.Registry, vault *vault.Vault) *Migrator {
 	return &Migrator{registry: servers, vault: vault}
 }
 
@@ -80,7 +81,7 @@ type migration struct {
 }
 
 func (m *migration) run(ctx context.Context) error {
-	grants, err := m.vault.Links(ctx, m.server.Name, secrets.LaunchOf(m.server))
+	grants, err := m.vault.Links(ctx, m.server.Name, launch.Of(m.server))
 	if err != nil {
 		return err
 	}
@@ -100,10 +101,10 @@ func (m *migration) run(ctx context.Context) error {
 }
 
 // literalsOf returns the plain-text credentials that a start of a server uses.
-func literalsOf(server registry.Server) []secrets.Literal {
-	launch := secrets.LaunchOf(server)
-	launch.URL = server.Endpoint()
-	return secrets.Literals(launch)
+func literalsOf(server registry.Server) []launch.Literal {
+	used := launch.Of(server)
+	used.URL = server.Endpoint()
+	return launch.Literals(used)
 }
 
 // names returns a map whose keys are the names of the server's stored secrets.
@@ -121,7 +122,7 @@ func (m *migration) names(ctx context.Context) (map[string]string, error) {
 // with a number if the name is taken by a different value. In a variable or
 // header, the credential must keep its name, so that a different value is a
 // Conflict.
-func (m *migration) plan(ctx context.Context, literal secrets.Literal, taken map[string]string) Move {
+func (m *migration) plan(ctx context.Context, literal launch.Literal, taken map[string]string) Move {
 	move := Move{Server: m.server.Name, Where: literal.Where, Name: literal.Name, Action: WouldMove}
 	for n := 2; ; n++ {
 		value, has := taken[move.Name]
@@ -139,7 +140,7 @@ func (m *migration) plan(ctx context.Context, literal secrets.Literal, taken map
 
 // carryOut stores the credential. The configuration changes only after the
 // vault has returned the same value.
-func (m *migration) carryOut(ctx context.Context, literal secrets.Literal, move Move) Move {
+func (m *migration) carryOut(ctx context.Context, literal launch.Literal, move Move) Move {
 	name := m.server.Name
 	err := m.vault.Set(ctx, name, move.Name, literal.Value)
 	if err == nil && !m.vault.Holds(ctx, name, move.Name, literal.Value) {
@@ -156,7 +157,7 @@ func (m *migration) carryOut(ctx context.Context, literal secrets.Literal, move 
 
 // replace puts a reference into the configuration in place of a credential. If
 // the credential is no longer there, the error is a fault.Conflict.
-func (m *migration) replace(ctx context.Context, literal secrets.Literal, name string) error {
+func (m *migration) replace(ctx context.Context, literal launch.Literal, name string) error {
 	found := false
 	_, err := m.registry.Update(ctx, m.server.Name, func(s *registry.Server) {
 		for _, now := range literalsOf(*s) {
@@ -192,7 +193,7 @@ func put(s *registry.Server, where, text string) {
 // relink renews the links that were valid before the migration. Links become
 // invalid when the configuration changes, although the migrated server starts
 // the same program.
-func (m *migration) relink(ctx context.Context, grants []secrets.Grant) error {
+func (m *migration) relink(ctx context.Context, grants []vault.Grant) error {
 	if !m.apply {
 		return nil
 	}
@@ -202,7 +203,7 @@ func (m *migration) relink(ctx context.Context, grants []secrets.Grant) error {
 	}
 	for _, g := range grants {
 		if g.Holds {
-			if err := m.vault.Link(ctx, m.server.Name, secrets.LaunchOf(now), g.Owner, g.Name); err != nil {
+			if err := m.vault.Link(ctx, m.server.Name, launch.Of(now), g.Owner, g.Name); err != nil {
 				return err
 			}
 		}
@@ -228,10 +229,10 @@ func (m *Migrator) Referring(ctx context.Context, server, declared registry.Serv
 }
 
 // reference returns the name of the secret that a server has in place of a credential, or "".
-func (m *Migrator) reference(ctx context.Context, server registry.Server, literal secrets.Literal) string {
+func (m *Migrator) reference(ctx context.Context, server registry.Server, literal launch.Literal) string {
 	text, name := at(server, literal.Where), literal.Name
 	for n := 2; n <= maxNumber; n++ {
-		if strings.Contains(text, "${secret:"+name+"}") && m.vault.Holds(ctx, server.Name, name, literal.Value) {
+		if strings.Contains(text, launch.Reference(name)) && m.vault.Holds(ctx, server.Name, name, literal.Value) {
 			return name
 		}
 		name = numbered(literal.Name, n)

@@ -10,9 +10,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -21,7 +22,7 @@ type bench struct {
 	t        *testing.T
 	folder   paths.Folder
 	servers  *registry.Registry
-	vault    *secrets.Vault
+	vault    *vault.Vault
 	migrator *secretmigration.Migrator
 }
 
@@ -35,7 +36,7 @@ func newBench(t *testing.T, stored ...func(*bench)) *bench {
 	if b.servers, err = registry.Open(t.Context(), db, bus); err != nil {
 		t.Fatal(err)
 	}
-	b.vault = secrets.NewVault(secrets.Options{Store: db, Bus: bus, Folder: b.folder, NoKeychain: true, Work: 10})
+	b.vault = vault.New(vault.Options{Store: db, Bus: bus, Folder: b.folder, NoKeychain: true, Work: 10})
 	b.vault.OnChange(func(string) {
 		for _, do := range stored {
 			do(b)
@@ -92,13 +93,13 @@ func (b *bench) migrate(apply bool, names ...string) []string {
 
 // launch returns what a start of the server gets, with references replaced by
 // secrets.
-func (b *bench) launch(name string) secrets.Launch {
+func (b *bench) launch(name string) launch.Launch {
 	b.t.Helper()
 	s, err := b.servers.Get(name)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	filled, err := b.vault.Fill(b.t.Context(), name, secrets.LaunchOf(s))
+	filled, err := b.vault.Fill(b.t.Context(), name, launch.Of(s))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestSecretWithAnotherValueIsNotOverwritten(t *testing.T) {
 func TestNothingMovesIntoALockedVault(t *testing.T) {
 	b := newBench(t)
 	folder := paths.Folder(t.TempDir())
-	locked := secrets.NewVault(secrets.Options{Store: openStore(t, folder), Bus: &events.Bus{}, Folder: folder, NoKeychain: true})
+	locked := vault.New(vault.Options{Store: openStore(t, folder), Bus: &events.Bus{}, Folder: folder, NoKeychain: true})
 	b.add(registry.Server{Name: "one", Command: "run", Env: map[string]string{"API_KEY": "abcdefgh"}})
 	moves, err := secretmigration.New(b.servers, locked).Migrate(t.Context(), nil, true)
 	if err != nil || len(moves) != 1 || moves[0].Action != secretmigration.NotMoved || !strings.Contains(moves[0].Error, "secrets unlock") {
@@ -226,7 +227,7 @@ func TestLinksSurviveAMigration(t *testing.T) {
 	b.add(registry.Server{Name: "owner", Command: "run"})
 	user := b.add(registry.Server{Name: "user", Command: "run", Args: []string{"--token=abcdefgh", "${secret:owner/KEY}"}})
 	b.set("owner", "KEY", "of-owner")
-	if err := b.vault.Link(t.Context(), "user", secrets.LaunchOf(user), "owner", "KEY"); err != nil {
+	if err := b.vault.Link(t.Context(), "user", launch.Of(user), "owner", "KEY"); err != nil {
 		t.Fatal(err)
 	}
 	b.migrate(true)

@@ -20,9 +20,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
@@ -32,14 +32,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// vault keeps secrets in memory. If fail is set, Set returns this error.
-type vault struct {
+// memory keeps secrets in memory. If fail is set, Set returns this error.
+type memory struct {
 	mu   sync.Mutex
 	kept map[string]string // by server/name
 	fail error
 }
 
-func (v *vault) Set(_ context.Context, server, name, value string) error {
+func (v *memory) Set(_ context.Context, server, name, value string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.fail != nil {
@@ -49,7 +49,7 @@ func (v *vault) Set(_ context.Context, server, name, value string) error {
 	return nil
 }
 
-func (v *vault) Names(_ context.Context, server string) (names []string, err error) {
+func (v *memory) Names(_ context.Context, server string) (names []string, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for key := range v.kept {
@@ -71,7 +71,7 @@ type fixture struct {
 	intake    *intake.Intake
 	lifecycle *lifecycle.Manager
 	processes *upstream.Manager
-	vault     *vault
+	vault     *memory
 	variables map[string]string
 	log       *transcript
 }
@@ -96,7 +96,7 @@ func (l *transcript) String() string {
 
 func newFixture(t *testing.T, agents string) *fixture {
 	t.Helper()
-	d := &fixture{t: t, dir: t.TempDir(), vault: &vault{kept: make(map[string]string)}, variables: make(map[string]string), log: &transcript{}}
+	d := &fixture{t: t, dir: t.TempDir(), vault: &memory{kept: make(map[string]string)}, variables: make(map[string]string), log: &transcript{}}
 	var err error
 	if d.store, err = store.Open(t.Context(), filepath.Join(d.dir, "discover.db")); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func newFixture(t *testing.T, agents string) *fixture {
 	d.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: d.servers, Catalog: d.catalog, Processes: children, Policy: func() string { return agents }, Log: log,
 	})
-	stored := secrets.NewVault(secrets.Options{Store: d.store, Bus: bus, Folder: paths.Folder(t.TempDir()), NoKeychain: true, Work: 10})
+	stored := vault.New(vault.Options{Store: d.store, Bus: bus, Folder: paths.Folder(t.TempDir()), NoKeychain: true, Work: 10})
 	if err := stored.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}

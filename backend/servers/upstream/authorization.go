@@ -8,8 +8,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Remote is how a remote server is reached.
@@ -37,7 +37,7 @@ func (m *Manager) Remote(ctx context.Context, server registry.Server) (Remote, e
 	}
 	configured := server
 	if m.secrets != nil {
-		launch, err := m.secrets.Fill(ctx, server.Name, secrets.LaunchOf(server))
+		launch, err := m.secrets.Fill(ctx, server.Name, launch.Of(server))
 		if err != nil {
 			return Remote{}, err
 		}

@@ -13,11 +13,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// launch starts a server and returns once the server is initialized and its
+// open starts a server and returns once the server is initialized and its
 // tools are listed. If a server was started but does not answer as it should,
-// launch returns the error together with the session, which is being shut down. A
+// open returns the error together with the session, which is being shut down. A
 // server that has to be opened in another way than it was is started again.
-func launch(ctx context.Context, at *slot, w want) (*session, error) {
+func open(ctx context.Context, at *slot, w want) (*session, error) {
 	s, err := begin(ctx, at, w.server, at.plan(w))
 	again, ok := errors.AsType[*anew](err)
 	if !ok || ctx.Err() != nil {
@@ -31,7 +31,7 @@ func launch(ctx context.Context, at *slot, w want) (*session, error) {
 	return s, err
 }
 
-// begin is one attempt of launch.
+// begin is one attempt of open.
 func begin(ctx context.Context, at *slot, server registry.Server, o opening) (*session, error) {
 	m := at.manager
 	if err := startable(server); err != nil {

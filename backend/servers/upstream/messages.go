@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
 // These are the limits of the recorded messages of one server.
@@ -58,7 +58,7 @@ type messageLog struct {
 // to see.
 type rawMessage struct {
 	Message
-	redactor  *secrets.Redactor
+	redactor  *redact.Redactor
 	handshake bool
 }
 
@@ -160,13 +160,13 @@ func (m rawMessage) redacted() Message {
 // tap records the messages of one session. It implements jsonrpc.Tap.
 type tap struct {
 	to          *messageLog
-	redactor    *secrets.Redactor
+	redactor    *redact.Redactor
 	handshaking atomic.Bool
 }
 
 // newTap returns the tap of a new session. It records the handshake, which ends
 // with endHandshake.
-func newTap(to *messageLog, redactor *secrets.Redactor) *tap {
+func newTap(to *messageLog, redactor *redact.Redactor) *tap {
 	t := &tap{to: to, redactor: redactor}
 	t.handshaking.Store(true)
 	to.on.Add(1)

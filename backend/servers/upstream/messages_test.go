@@ -8,8 +8,9 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -23,7 +24,7 @@ func (b *bench) exchanged(server string) (short []string, messages []upstream.Me
 			direction = ">"
 		}
 		short = append(short, strings.TrimSpace(direction+m.ID+" "+m.Method))
-		if i > 0 && m.N <= messages[i-1].N || m.At.IsZero() || m.Size < len(m.Text) && !strings.Contains(m.Text, secrets.Redacted) {
+		if i > 0 && m.N <= messages[i-1].N || m.At.IsZero() || m.Size < len(m.Text) && !strings.Contains(m.Text, secretscan.Redacted) {
 			b.t.Errorf("message %d is %+v", i, m)
 		}
 	}
@@ -78,7 +79,7 @@ func TestMessagesAreRecordedWhileSomebodyWatches(t *testing.T) {
 }
 
 func TestRecordedMessagesAreRedactedAndLimited(t *testing.T) {
-	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Given = secrets.NewGiven() })
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Given = redact.NewKnownSecrets() })
 	s, err := b.servers.Update(t.Context(), b.add("s").Name, func(v *registry.Server) { v.Env = map[string]string{"MY_TOKEN": "plain-looking-words"} })
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ func TestRecordedMessagesAreRedactedAndLimited(t *testing.T) {
 			t.Errorf("message %d contains the secret or a part of it: …%s", m.N, m.Text[max(0, len(m.Text)-100):])
 		}
 	}
-	if !strings.Contains(messages[len(messages)-4].Text, secrets.Redacted) || !last[0].Cut || last[0].Size < 128<<10 || len(last[0].Text) > 128<<10 {
+	if !strings.Contains(messages[len(messages)-4].Text, secretscan.Redacted) || !last[0].Cut || last[0].Size < 128<<10 || len(last[0].Text) > 128<<10 {
 		t.Errorf("the long message has %d bytes, of which %d are shown", last[0].Size, len(last[0].Text))
 	}
 	for i := range 20 { // more than the log keeps

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // These are the limits of the kept standard error of one server.
@@ -40,7 +41,7 @@ type output struct {
 // rawLine is a line before redaction. Only lines that are read are redacted.
 type rawLine struct {
 	Line
-	redactor *secrets.Redactor
+	redactor *redact.Redactor
 	inKey    bool // inside a private key that spans several lines
 }
 
@@ -90,7 +91,7 @@ func (o *output) end() int64 {
 func (h rawLine) redacted() Line {
 	line := h.Line
 	if h.inKey {
-		line.Text = secrets.Redacted
+		line.Text = secretscan.Redacted
 		return line
 	}
 	text, cut := h.redactor.Head(line.Text, outputLine)
@@ -105,7 +106,7 @@ type lineWriter struct {
 	to       *output
 	bus      *events.Bus
 	server   string
-	redactor *secrets.Redactor
+	redactor *redact.Redactor
 
 	mu   sync.Mutex
 	part []byte // an incomplete line

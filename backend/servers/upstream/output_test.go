@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
 func newLineWriter(env map[string]string) *lineWriter {
-	return &lineWriter{to: newOutput(), bus: &events.Bus{}, server: "s", redactor: secrets.NewRedactor(env)}
+	return &lineWriter{to: newOutput(), bus: &events.Bus{}, server: "s", redactor: redact.ForLaunch(launch.Launch{Env: env})}
 }
 
 func (s *lineWriter) mustWrite(t *testing.T, text string) {
@@ -77,7 +78,7 @@ func TestOutputIsLimited(t *testing.T) {
 	for range 3 { // parts of a line that never ends
 		s.mustWrite(t, strings.Repeat("x", 10<<20))
 	}
-	if len(s.part) > outputLine+secrets.NewRedactor(nil).Reach()+1 {
+	if len(s.part) > outputLine+newLineWriter(nil).redactor.Reach()+1 {
 		t.Errorf("%d bytes of an incomplete line are kept", len(s.part))
 	}
 	s.mustWrite(t, "\nshort\n")

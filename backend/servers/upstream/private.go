@@ -7,8 +7,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Root is a folder on which a server may work, as MCP defines it.
@@ -99,10 +99,10 @@ func (s *slot) fill(ctx context.Context, server registry.Server) (filled registr
 	if s.manager.secrets == nil {
 		return server, nil
 	}
-	launch := secrets.LaunchOf(server)
+	launch := launch.Of(server)
 	if p := s.privacy(); p != nil && len(p.Secrets) > 0 {
 		for _, value := range p.Secrets {
-			s.manager.given.KnowToken(s.owner(), value)
+			s.manager.given.AddToken(s.owner(), value)
 		}
 		launch = launch.With(p.Secrets)
 	}

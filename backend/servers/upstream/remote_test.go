@@ -19,8 +19,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
@@ -380,7 +380,7 @@ func TestARemoteResultArrivesByteForByte(t *testing.T) {
 // filler is an upstream.Secrets with fixed values.
 type filler struct{}
 
-func (filler) Fill(_ context.Context, _ string, l secrets.Launch) (secrets.Launch, error) {
+func (filler) Fill(_ context.Context, _ string, l launch.Launch) (launch.Launch, error) {
 	l.Headers = map[string]string{"Authorization": "Bearer top-secret-value"}
 	l.URL = strings.ReplaceAll(l.URL, "${secret:PATH}", "path-secret-value")
 	return l, nil

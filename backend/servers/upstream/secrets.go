@@ -7,20 +7,21 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Redactor returns a redactor for the credentials in a server's configuration
 // and for every secret that the server was given since the hub started.
-func (m *Manager) Redactor(v registry.Server) *secrets.Redactor {
-	return m.given.Redactor(v.Name, secrets.LaunchOf(v))
+func (m *Manager) Redactor(v registry.Server) *redact.Redactor {
+	return m.given.Redactor(v.Name, launch.Of(v))
 }
 
 // redactor is Manager.Redactor for a filled configuration, which may be that of a
 // copy of another server.
-func (s *slot) redactor(filled registry.Server) *secrets.Redactor {
-	return s.manager.given.Redactor(s.owner(), secrets.LaunchOf(filled))
+func (s *slot) redactor(filled registry.Server) *redact.Redactor {
+	return s.manager.given.Redactor(s.owner(), launch.Of(filled))
 }
 
 // unfilled is the error of a start that failed because a secret is missing or

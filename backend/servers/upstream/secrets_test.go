@@ -10,8 +10,10 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
@@ -24,7 +26,7 @@ type oneSecret struct {
 	opening chan struct{} // if set, Fill waits on it after reading the value
 }
 
-func (s *oneSecret) Fill(_ context.Context, _ string, launch secrets.Launch) (secrets.Launch, error) {
+func (s *oneSecret) Fill(_ context.Context, _ string, launch launch.Launch) (launch.Launch, error) {
 	s.mu.Lock()
 	value, closed, opening := s.value, s.closed, s.opening
 	s.mu.Unlock()
@@ -154,11 +156,11 @@ func TestErrorsDoNotQuoteHalfASecret(t *testing.T) {
 
 func TestAPrivateServerGetsFurtherSecretsThatNobodyElseGets(t *testing.T) {
 	vault := &oneSecret{value: "shared"}
-	given := secrets.NewGiven()
+	given := redact.NewKnownSecrets()
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets, o.Given = vault, given })
 	owner := b.add("owner")
 	other := owner
-	other.ID, other.Name, other.Env = 0, "__transient__of_1", map[string]string{"EXTRA": secrets.Reference("NEW")}
+	other.ID, other.Name, other.Env = 0, "__transient__of_1", map[string]string{"EXTRA": launch.Reference("NEW")}
 	if err := b.StartPrivate(t.Context(), other, upstream.Private{Of: "owner", Secrets: map[string]string{"NEW": "correct-horse"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +171,7 @@ func TestAPrivateServerGetsFurtherSecretsThatNobodyElseGets(t *testing.T) {
 	if result, err := b.call(owner, "environment", `{}`); err != nil || strings.Contains(string(result), "correct-horse") {
 		t.Errorf("got %s, %v", result, err)
 	}
-	if got := b.Redactor(owner).Text("it is correct-horse"); got != "it is "+secrets.Redacted {
+	if got := b.Redactor(owner).Text("it is correct-horse"); got != "it is "+secretscan.Redacted {
 		t.Errorf("got %q", got)
 	}
 }

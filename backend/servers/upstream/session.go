@@ -14,8 +14,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 const (
@@ -44,7 +44,7 @@ type session struct {
 	server   registry.Server // configuration at the start
 	target   Target
 	filled   registry.Server // configuration with secrets filled in; must not be shown
-	redactor *secrets.Redactor
+	redactor *redact.Redactor
 	private  bool // the server has a single user
 	started  time.Time
 

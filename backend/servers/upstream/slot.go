@@ -218,7 +218,7 @@ func (s *slot) launch(ctx context.Context, w want) (*session, error) {
 	}
 	starting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	session, err := launch(starting, s, w)
+	session, err := open(starting, s, w)
 	if session != nil {
 		s.mu.Lock()
 		s.lastText = session.stderrText()

@@ -22,8 +22,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // maxStarting is how many servers may be started at the same time. Starting one
@@ -37,7 +38,7 @@ type Question struct {
 	Method string
 	Params json.RawMessage // as sent by the server
 	// Redactor is used for records of the question.
-	Redactor *secrets.Redactor
+	Redactor *redact.Redactor
 	// Unknown is why no client is asked, for the error where no person is either; empty if
 	// one is asked.
 	Unknown string
@@ -76,7 +77,7 @@ type Secrets interface {
 	// Fill returns l with references to secrets replaced by the values, and
 	// with the server's own secrets added to Env (stdio) or Headers (remote).
 	// The error is a fault that names the missing secret and contains no value.
-	Fill(ctx context.Context, server string, l secrets.Launch) (secrets.Launch, error)
+	Fill(ctx context.Context, server string, l launch.Launch) (launch.Launch, error)
 }
 
 // Catalog stores the tools that servers list.
@@ -112,12 +113,12 @@ type Options struct {
 	Bus      *events.Bus
 	Log      *slog.Logger
 	Limits   settings.Limits
-	Roots    []string       // URIs with which roots/list is answered
-	Version  string         // version of this hub, sent to servers
-	Secrets  Secrets        // if nil, references are not replaced
-	Given    *secrets.Given // values that Secrets has returned so far
-	Children string         // path of the file that lists the running child processes
-	Confiner Confiner       // if nil, child processes are not restricted
+	Roots    []string             // URIs with which roots/list is answered
+	Version  string               // version of this hub, sent to servers
+	Secrets  Secrets              // if nil, references are not replaced
+	Given    *redact.KnownSecrets // values that Secrets has returned so far
+	Children string               // path of the file that lists the running child processes
+	Confiner Confiner             // if nil, child processes are not restricted
 	Pause    PauseSetting
 	// Window answers questions that cannot be assigned to one caller. It may be
 	// nil.
@@ -145,7 +146,7 @@ type Manager struct {
 	roots       []string
 	version     string
 	secrets     Secrets
-	given       *secrets.Given
+	given       *redact.KnownSecrets
 	window      Caller
 	savePause   func(bool) error
 	authorize   func(Remote) mcphttp.Authorization

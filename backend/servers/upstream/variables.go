@@ -8,8 +8,9 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // variable matches a reference to a variable, with a value to use when the variable
@@ -51,9 +52,9 @@ func privateVariables(configured registry.Server, env map[string]string) map[str
 	private := make(map[string]bool)
 	for name, value := range env {
 		made := configured.Env[name] != value || strings.Contains(value, "${")
-		private[name] = made || secrets.SensitiveName(name) || secrets.LooksSecret(value)
+		private[name] = made || secretscan.SensitiveName(name) || secretscan.HasCredential(value)
 	}
-	for _, credential := range secrets.Literals(secrets.Launch{Env: env}) {
+	for _, credential := range launch.Literals(launch.Launch{Env: env}) {
 		private[strings.TrimPrefix(credential.Where, "env.")] = true
 	}
 	return private
@@ -88,7 +89,7 @@ func (f *variables) text(where, text string, within ...string) string {
 	return variable.ReplaceAllStringFunc(text, func(found string) string {
 		at := variable.FindStringSubmatch(found)
 		if own := f.server.Env[at[1]]; own != "" && !slices.Contains(within, at[1]) {
-			if len(secrets.References(own)) > 0 && f.missing == nil { // the variables of a remote server are not filled in
+			if len(launch.References(own)) > 0 && f.missing == nil { // the variables of a remote server are not filled in
 				f.missing = fault.New(fault.Invalid, "server %q cannot be started: %s refers to its variable %s, "+
 					"which refers to a secret; write the reference to the secret in its place", f.server.Name, where, at[1])
 			}

@@ -22,9 +22,10 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -79,7 +80,7 @@ func (i *Installer) Resolve(
 		return l, false, nil
 	}
 	j := job{
-		Parts: parts, launch: l, use: use, level: server.Sandbox, redactor: secrets.ForServer(l.Own, l.Args),
+		Parts: parts, launch: l, use: use, level: server.Sandbox, redactor: redact.ForLaunch(launch.Launch{Env: l.Own, Args: l.Args}),
 		folder: filepath.Join(folder, parts.Runner+"-"+hashOf(parts)),
 	}
 	for !j.complete() {
@@ -156,7 +157,7 @@ type job struct {
 	launch   upstream.Launch
 	use      sandbox.Use
 	level    string // of the sandbox
-	redactor *secrets.Redactor
+	redactor *redact.Redactor
 	folder   string
 }
 

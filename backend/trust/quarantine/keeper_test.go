@@ -12,8 +12,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
@@ -172,7 +172,7 @@ func (b *bench) launchHash(server string) string {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return secrets.LaunchOf(configured).Hash()
+	return launch.Of(configured).Hash()
 }
 
 func TestSessionsGetTheApprovedText(t *testing.T) {

@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Launch describes how a server is started or reached, without credentials.
@@ -41,9 +42,9 @@ func LaunchOf(s registry.Server) Launch {
 }
 
 // mask replaces the credentials of a configuration.
-type mask []secrets.Literal
+type mask []launch.Literal
 
-func maskOf(s registry.Server) mask { return secrets.Literals(secrets.LaunchOf(s)) }
+func maskOf(s registry.Server) mask { return launch.Literals(launch.Of(s)) }
 
 // text returns a text of the configuration with "${…}" instead of credentials and
 // references.
@@ -58,7 +59,7 @@ func (m mask) text(text string) string {
 func (m mask) pairs(values map[string]string, between string) (pairs []string) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value := m.text(values[name])
-		if secrets.SensitiveName(name) && value != "" {
+		if secretscan.SensitiveName(name) && value != "" {
 			value = anySecret
 		}
 		pairs = append(pairs, name+between+value)

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Decision is what a person has decided about an item, as it was shown to them.
@@ -154,12 +154,12 @@ func (f *file) accept() { f.Launch, f.Form = f.hash, f.launch }
 
 // ApproveClean approves, for a person, the launch of a server and its held items in which
 // the scan finds nothing. launchHash is that of the configuration that the person was shown
-// (secrets.Launch.Hash); if it has changed since, nothing is approved and the error is a
+// (launch.Launch.Hash); if it has changed since, nothing is approved and the error is a
 // fault.Conflict. ApproveClean returns how many items it has approved, and how many still
 // wait.
 func (k *Keeper) ApproveClean(ctx context.Context, server, launchHash string) (approved, waiting int, err error) {
 	err = k.decideOn(ctx, server, func(f *file) (affected []Kind, err error) {
-		if launchHash != secrets.LaunchOf(f.configured).Hash() {
+		if launchHash != launch.Of(f.configured).Hash() {
 			return nil, fault.New(fault.Conflict, "the configuration of server %q has changed since it was shown, and nothing was approved; look at it again", f.Name)
 		}
 		f.accept()

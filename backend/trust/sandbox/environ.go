@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // agents are the variables that lead to programs which hold the user's keys.
@@ -25,7 +25,7 @@ func chosen(env process.Env, level string) process.Env {
 		values[name] = value
 	}
 	credentials := make(map[string]bool)
-	for _, place := range secrets.Plaintext(values, nil, nil, "") {
+	for _, place := range launch.Plaintext(values, nil, nil, "") {
 		credentials[strings.TrimPrefix(place, "env.")] = true
 	}
 	return env.Without(func(name string) bool {

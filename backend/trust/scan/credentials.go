@@ -3,7 +3,7 @@ package scan
 import (
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
 // Span is a credential in arguments or results.
@@ -19,9 +19,9 @@ type Span struct {
 func Credentials(b []byte) []Span {
 	text := string(b)
 	var spans []Span
-	for _, p := range secrets.Find(text) {
+	for _, p := range secretscan.Find(text) {
 		value := text[p.From:p.To]
-		if p.Kind != "private key" && !strings.ContainsAny(value, digits) || strings.Contains(value, secrets.Redacted) {
+		if p.Kind != "private key" && !strings.ContainsAny(value, digits) || strings.Contains(value, secretscan.Redacted) {
 			continue
 		}
 		if n := len(spans); n > 0 && p.From < spans[n-1].End {

@@ -5,9 +5,10 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // Secrets holds the operations on credentials of servers.
@@ -16,7 +17,7 @@ type Secrets struct {
 		serversByID
 		serverLister
 	}
-	Vault   *secrets.Vault
+	Vault   *vault.Vault
 	Migrate func(ctx context.Context, servers []string, apply bool) ([]secretmigration.Move, error)
 }
 
@@ -76,7 +77,7 @@ func (s *Secrets) missing(ctx context.Context, in *ServerInput) (*route.Reply[[]
 	if err != nil {
 		return nil, err
 	}
-	missing, err := s.Vault.Missing(ctx, v.Name, secrets.LaunchOf(v))
+	missing, err := s.Vault.Missing(ctx, v.Name, launch.Of(v))
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (s *Secrets) listLinks(ctx context.Context, in *ServerInput) (*route.Reply[
 }
 
 func (s *Secrets) linksOf(ctx context.Context, v registry.Server) ([]SecretLink, error) {
-	grants, err := s.Vault.Links(ctx, v.Name, secrets.LaunchOf(v))
+	grants, err := s.Vault.Links(ctx, v.Name, launch.Of(v))
 	out := []SecretLink{}
 	for _, g := range grants {
 		out = append(out, SecretLink{g.Owner, g.Name, g.Holds})
@@ -161,7 +162,7 @@ func (s *Secrets) link(ctx context.Context, in *linkInput) (*route.Reply[map[str
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Vault.Link(ctx, v.Name, secrets.LaunchOf(v), in.Owner, in.Key); err != nil {
+	if err := s.Vault.Link(ctx, v.Name, launch.Of(v), in.Owner, in.Key); err != nil {
 		return nil, err
 	}
 	return route.OK(map[string]string{"status": "linked", "server": in.Owner, "key": in.Key})

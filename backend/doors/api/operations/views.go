@@ -12,12 +12,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -131,7 +132,7 @@ func (w *Views) Server(v registry.Server) Server {
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
 		State: ready.ID, StateReason: ready.Reason(), SignIn: w.signInOf(v), Account: v.Account, RecentCalls: recent.Calls, RecentErrors: recent.Errors,
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation, Sessions: state.Sessions, PID: state.PID,
-		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, MissingSecret: secrets.SensitiveName(v.Health.MissingVariable), References: known.secrets, LaunchHash: known.hash, Plaintext: known.plaintext,
+		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, MissingSecret: secretscan.SensitiveName(v.Health.MissingVariable), References: known.secrets, LaunchHash: known.hash, Plaintext: known.plaintext,
 		ProposedBy: v.ProposedBy, Risk: known.risk,
 	}
 	if v.Transport == "stdio" && w.Sandboxes != nil {
@@ -172,7 +173,7 @@ func (w *Views) factsOf(v registry.Server) facts {
 	defer w.mu.Unlock()
 	known, ok := w.facts[v.ID]
 	if !ok || !known.updated.Equal(v.UpdatedAt) {
-		known = facts{updated: v.UpdatedAt, hash: lifecycle.LaunchHash(v), plaintext: secrets.Plaintext(v.Env, v.Args, v.Headers, v.URL), secrets: secrets.LaunchOf(v).References()}
+		known = facts{updated: v.UpdatedAt, hash: lifecycle.LaunchHash(v), plaintext: launch.Plaintext(v.Env, v.Args, v.Headers, v.URL), secrets: launch.Of(v).References()}
 		if !v.Approved {
 			assessment := risk.Assess(v)
 			known.risk = &assessment

@@ -21,8 +21,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -35,7 +35,7 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[catalog.Changed](ctx, p.bus, sources, news)
 	listen[catalog.ToolsChanged](ctx, p.bus, sources, news)
 	listen[catalog.Counted](ctx, p.bus, sources, news)
-	listen[secrets.Changed](ctx, p.bus, sources, news)
+	listen[vault.Changed](ctx, p.bus, sources, news)
 	listen[oauth.Changed](ctx, p.bus, sources, news)
 	listen[firststart.Changed](ctx, p.bus, sources, news)
 	listen[sandbox.Changed](ctx, p.bus, sources, news)

@@ -21,8 +21,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
 	"github.com/agent-discover/agent-discover/backend/servers/firststart"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -173,7 +173,7 @@ func (p *Pusher) pass(e any, changed map[string]bool) (dirty bool) {
 	case missed:
 		p.each((*client).reset)
 		return true
-	case secrets.Changed:
+	case vault.Changed:
 		changed[e.Server] = true
 		return true
 	case oauth.Changed:

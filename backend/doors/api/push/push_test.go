@@ -22,8 +22,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 func TestEventsArePushedInTheFormatOfTheOriginalProduct(t *testing.T) {
@@ -92,7 +92,7 @@ func TestNamesOfSecretsArePushed(t *testing.T) {
 	}
 	conn := f.dial()
 	f.names["s"] = []string{"API_KEY"}
-	events.Publish(f.bus, secrets.Changed{Server: "s"})
+	events.Publish(f.bus, vault.Changed{Server: "s"})
 	if got := f.read(conn); !strings.Contains(got, `"delta":true`) || !strings.Contains(got, `"secret_names":["API_KEY"]`) {
 		t.Errorf("message after a secret was set: %s", got)
 	}
@@ -221,7 +221,7 @@ func TestEventsAreSubscribedOnlyWhileAClientIsConnected(t *testing.T) {
 func (f *fixture) subscribed() bool {
 	return events.HasSubscribers[registry.Changed](f.bus) || events.HasSubscribers[upstream.StateChanged](f.bus) ||
 		events.HasSubscribers[catalog.Changed](f.bus) || events.HasSubscribers[journal.Recorded](f.bus) ||
-		events.HasSubscribers[secrets.Changed](f.bus) || events.HasSubscribers[upstream.Wrote](f.bus)
+		events.HasSubscribers[vault.Changed](f.bus) || events.HasSubscribers[upstream.Wrote](f.bus)
 }
 
 func TestMissedEventsCauseAMessageWithTheWholeState(t *testing.T) {

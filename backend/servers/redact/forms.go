@@ -1,0 +1,181 @@
+package redact
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
+)
+
+const (
+	// window and smallWindow are the lengths of the ends of forms that are hashed.
+	// Forms that are shorter than window use smallWindow.
+	window, smallWindow = 8, 4
+	// maxForm is the maximum length of a form. A longer one is split, so that the
+	// part of a secret that fits into a cut text is found too.
+	maxForm = 192
+	// minShared is the minimum length of a value that is covered in the texts of
+	// all servers. A shorter one is covered only in those of its own server,
+	// because it may be an ordinary word.
+	minShared = 6
+	// minSpaced is the minimum length of a form that is found with white space
+	// between its characters.
+	minSpaced = 12
+)
+
+// coverKey is the key of fingerprints.
+type coverKey struct {
+	mix uint64 // odd
+	mac [32]byte
+}
+
+func newCoverKey() coverKey {
+	var secret [32]byte
+	_, _ = rand.Read(secret[:]) // never fails
+	return coverKeyOf(secret)
+}
+
+func coverKeyOf(secret [32]byte) coverKey {
+	derive := func(purpose string) []byte {
+		mac := hmac.New(sha256.New, secret[:])
+		mac.Write([]byte(purpose))
+		return mac.Sum(nil)
+	}
+	return coverKey{mix: binary.LittleEndian.Uint64(derive("mix")) | 1, mac: [32]byte(derive("mac"))}
+}
+
+func (k coverKey) hash(end uint64) uint32 { return uint32(end * k.mix >> 32) }
+
+// print is the fingerprint of one form of a secret.
+type print struct {
+	length uint16
+	kind   formKind
+	end    uint32
+	mac    [12]byte
+}
+
+// formKind says how a form is found and covered.
+type formKind uint8
+
+const (
+	asIs    formKind = 0
+	widened formKind = 1 // base64: the characters beside the form may contain more bits of the secret
+	ofOwner formKind = 2 // covered only in texts of the secret's own server
+)
+
+func (k coverKey) print(form string, kind formKind) print {
+	p := print{length: uint16(len(form)), kind: kind, end: k.hash(endOf(form))}
+	p.mac = k.sum(form)
+	return p
+}
+
+func (k coverKey) sum(form string) (out [12]byte) {
+	mac := hmac.New(sha256.New, k.mac[:])
+	mac.Write([]byte(form))
+	copy(out[:], mac.Sum(nil))
+	return out
+}
+
+// endOf returns the last bytes of a form as the window sees them.
+func endOf(form string) uint64 {
+	n := window
+	if len(form) < window {
+		n = smallWindow
+	}
+	var end uint64
+	for i := len(form) - n; i < len(form); i++ {
+		end = end<<8 | uint64(form[i])
+	}
+	return end
+}
+
+// prints returns the fingerprints of all forms of a secret's value. private covers
+// it only in the texts of its own server.
+func (k coverKey) prints(value string, private bool) Fingerprints {
+	if len(value) < minValue {
+		return nil
+	}
+	var known forms
+	known.addSecret(value)
+	var out Fingerprints
+	seen := make(map[string]bool)
+	add := func(form string, kind formKind) {
+		if private || len(value) < minShared {
+			kind |= ofOwner
+		}
+		if len(form) < minValue {
+			return
+		}
+		for rest := form; rest != ""; rest = rest[min(maxForm, len(rest)):] {
+			part := rest[:min(maxForm, len(rest))]
+			if len(part) < window && part != form {
+				part = form[len(form)-window:] // the end of a long form
+			}
+			if !seen[part] {
+				seen[part] = true
+				out = append(out, k.print(part, kind))
+			}
+		}
+	}
+	for _, form := range known {
+		add(form, asIs)
+	}
+	for _, plain := range []string{value, secretscan.WithoutScheme(value)} {
+		if len(plain) < secretscan.MinLength || len(plain) > maxEncoded {
+			continue
+		}
+		for _, form := range byteForms(plain) {
+			add(form, asIs)
+		}
+		for _, form := range base64Forms(plain) {
+			add(form, widened)
+		}
+	}
+	return out
+}
+
+// maxEncoded is the maximum length of a value of which encoded forms are found.
+const maxEncoded = 4 << 10
+
+// byteForms returns a value in hexadecimal, also with the separators between bytes
+// that programs write, and with every byte escaped as in URLs and in strings.
+func byteForms(value string) (out []string) {
+	lower := hex.EncodeToString([]byte(value))
+	between := func(before, after string) string {
+		var b strings.Builder
+		for i := 0; i < len(lower); i += 2 {
+			b.WriteString(before + lower[i:i+2] + after)
+		}
+		return strings.TrimSuffix(b.String(), after)
+	}
+	for _, form := range []string{lower, between("", ":"), between("", "-"), between("0x", ","), between(`\x`, ""), between("%", "")} {
+		upper := strings.NewReplacer("0X", "0x", "X", "x").Replace(strings.ToUpper(form))
+		out = append(out, form, upper)
+	}
+	return append(out, between(`\\x`, "")) // in JSON
+}
+
+// base64Forms returns a value in base64, as a part of encoded text at each of the
+// three possible positions. Characters that also contain bits of the text before
+// or after it are left out.
+func base64Forms(value string) (out []string) {
+	for before := range 3 { // bytes of other text in the first group
+		padded := append(make([]byte, before), value...)
+		for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			text := alphabet.EncodeToString(padded)
+			text = text[(before*8+5)/6:]
+			if len(padded)%3 > 0 {
+				text = text[:len(text)-1]
+			}
+			if len(text) >= secretscan.MinLength {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+// Package redact replaces the values of secrets in texts that this program writes
+// itself: logs, records, events and errors. Results of tool calls are not redacted on
+// their way from a server to its client.
+//
+// KnownSecrets finds secrets in texts without keeping them. Of each form in which a
+// secret may appear it has a fingerprint: the form's length, a keyed hash of its last
+// bytes, and an HMAC of the whole form. It slides a window over a text, and only where
+// the window's hash is that of a fingerprint does it compute an HMAC. Fingerprints are
+// stored with the names of secrets, encrypted, so that a secret is covered from the
+// start of the hub although its value was not read.
+package redact
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
+)
+
+// Redactor replaces secrets in texts: those that it was made for, and credentials
+// that are recognized by their name or shape. It is safe for concurrent use. A nil
+// Redactor replaces only the recognized credentials.
+type Redactor struct {
+	index  func() *index
+	server string // whose texts it redacts; anyServer for all
+}
+
+// ForLaunch returns a redactor for the credentials in a server's configuration:
+// in variables, arguments, headers and the URL.
+func ForLaunch(l launch.Launch) *Redactor {
+	var k KnownSecrets
+	k.AddLaunch("one", l)
+	return k.everything()
+}
+
+// Text returns text with every secret replaced by secretscan.Redacted. Valid JSON
+// stays valid.
+func (r *Redactor) Text(text string) string {
+	if r != nil {
+		text = r.index().cover(text, r.server, 0)
+	}
+	return secretscan.Redact(text)
+}
+
+// Name redacts a name that others chose, such as that of a tool. Secrets that are
+// shorter than those which are recognized in any configuration are left, because
+// they may be ordinary names.
+func (r *Redactor) Name(name string) string {
+	if r != nil {
+		name = r.index().cover(name, r.server, launch.MinCertain)
+	}
+	return secretscan.Redact(name)
+}
+
+// Head returns at most n bytes from the beginning of the redacted text, and
+// whether the redacted text is longer. It reads at most n+Reach+1 bytes of
+// text. A secret that extends beyond the end is redacted completely.
+func (r *Redactor) Head(text string, n int) (head string, cut bool) {
+	if cut = len(text) > n+reach; cut {
+		text = text[:n+reach]
+	}
+	head = r.Text(text)
+	if cut { // the last Reach bytes may contain the first part of a secret
+		head = head[:max(len(head)-reach, 0)]
+	}
+	if len(head) > n {
+		head, cut = head[:n], true
+	}
+	return strings.ToValidUTF8(head, ""), cut
+}
+
+// Reach returns how many bytes after a position the redactor must see to
+// recognize a secret that begins before the position, or the part of a long one.
+func (r *Redactor) Reach() int { return reach }
+
+const reach = 256
+
+// forms lists the texts to redact: values in all encodings in which they may
+// appear.
+type forms []string
+
+// addSecret adds the value of a secret, whatever its shape. It also adds each
+// line that is long enough, because keys are often printed line by line.
+func (f *forms) addSecret(value string) {
+	f.addEncodings(value)
+	if part := secretscan.WithoutScheme(value); part != value && len(part) >= minValue {
+		f.addEncodings(part)
+	}
+	for line := range strings.Lines(value) {
+		if line = strings.TrimSpace(line); len(line) >= 2*secretscan.MinLength && line != value {
+			f.addEncodings(line)
+		}
+	}
+}
+
+// addEncodings adds a value unencoded, escaped for a URL, quoted as in Go, and
+// encoded as JSON once and twice, because JSON often contains JSON in a string.
+func (f *forms) addEncodings(value string) {
+	list := []string{value, url.QueryEscape(value), url.PathEscape(value), unquoted(strconv.Quote(value))}
+	for _, once := range inJSON(value) {
+		list = append(list, once)
+		for _, twice := range inJSON(once) {
+			list = append(list, twice, inJSON(twice)[0])
+		}
+	}
+	for _, form := range list {
+		if !slices.Contains(*f, form) {
+			*f = append(*f, form)
+		}
+	}
+}
+
+// inJSON returns a string as common JSON encoders write it, without the quotes.
+// Some encoders escape only what they must; others also escape <, > and &, or
+// slashes, or non-ASCII characters, or both of the latter.
+func inJSON(value string) []string {
+	encoded := make([]string, 2)
+	for i := range encoded {
+		var quoted bytes.Buffer
+		encoder := json.NewEncoder(&quoted)
+		encoder.SetEscapeHTML(i == 1)
+		_ = encoder.Encode(value) // cannot fail for a string and a buffer
+		encoded[i] = unquoted(strings.Trim(quoted.String(), "\n"))
+	}
+	plain := encoded[0]
+	slashes := strings.ReplaceAll(plain, "/", `\/`)
+	return slices.Compact(append(encoded, slashes, inASCII(plain), inASCII(slashes)))
+}
+
+func inASCII(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch a, z := utf16.EncodeRune(r); {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case a == unicode.ReplacementChar:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x\u%04x`, a, z)
+		}
+	}
+	return b.String()
+}
+
+func unquoted(text string) string { return text[1 : len(text)-1] }
