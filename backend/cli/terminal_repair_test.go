@@ -33,7 +33,7 @@ func TestRepairAsksOnTheTerminalWhetherToTakeTheCopy(t *testing.T) {
 			cmd := h.Command("doctor", "--repair")
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 			term.run(cmd)
-			term.awaitText("copied just now, has beside what can be read of the damaged database:")
+			term.awaitText("has beside what can be read of the damaged database:")
 			term.awaitText("1 server (one)")
 			term.confirm("Take them from the copy? [y/N] ", 1, answer)
 			if err := cmd.Wait(); err != nil {

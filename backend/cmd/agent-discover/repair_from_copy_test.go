@@ -64,7 +64,7 @@ func TestRepairTakesLostRowsFromTheNewestCopyOnlyWithConsent(t *testing.T) {
 		t.Errorf("without a terminal: exit code %d, %s", out.Code, out.Stdout)
 	}
 	programtest.Contains(t, out.Stderr,
-		"copied just now", "2 servers (seen, unseen), 1 toolset", "not taken from a copy", "1 server waits for your approval then",
+		"copied ", "2 servers (seen, unseen), 1 toolset", "not taken from a copy", "1 server waits for your approval then",
 		"nothing was changed", "--yes", "--no-copy")
 	if after, err := os.ReadFile(h.Folder.Database()); err != nil || !slices.Equal(after, before) {
 		t.Errorf("the database was changed: %v", err)

@@ -17,7 +17,7 @@ import (
 func TestFailingServersDoNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
-	h.Settings("limits: {start_timeout: 5s, call_timeout: 3s}\n")
+	h.Settings("limits: {start_timeout: 20s, call_timeout: 10s}\n")
 	h.Serve()
 	h.Add("good", mcptest.Command(t))
 	h.Add("busy", mcptest.Command(t))
@@ -34,11 +34,11 @@ func TestFailingServersDoNotAffectOthers(t *testing.T) {
 		want                  []string // in the error
 	}{
 		{"crashes at its start", "crash__echo", `{}`, []string{`"crash"`, "exited before the MCP handshake", "no licence file"}},
-		{"never answers initialize", "mute__echo", `{}`, []string{`"mute"`, "did not finish the MCP handshake within 5s", "login"}},
-		{"reads and writes nothing", "silent__echo", `{}`, []string{`"silent"`, "handshake within 5s"}},
+		{"never answers initialize", "mute__echo", `{}`, []string{`"mute"`, "did not finish the MCP handshake within 20s", "login"}},
+		{"reads and writes nothing", "silent__echo", `{}`, []string{`"silent"`, "handshake within 20s"}},
 		{"is not installed", "absent__echo", `{}`, []string{`"absent"`, `"no-such-program-anywhere"`, "not found on PATH"}},
 		{"is a folder", "folder__echo", `{}`, []string{`"folder"`}},
-		{"never answers a call", "busy__hold", `{"key":"k"}`, []string{`"busy"`, `tool "hold"`, "within 3s", "call_timeout"}},
+		{"never answers a call", "busy__hold", `{"key":"k"}`, []string{`"busy"`, `tool "hold"`, "within 10s", "call_timeout"}},
 	}
 	ids := make([]string, len(rows))
 	for i, row := range rows {

@@ -87,8 +87,8 @@ func New(o Options) *Checker {
 }
 
 const (
-	probeTimeout = 5 * time.Second // of one program
-	probeAge     = time.Minute     // how long a report is reused
+	probeTimeout = 20 * time.Second // of one program: npx needs seconds on a busy machine
+	probeAge     = time.Minute      // how long a report is reused
 )
 
 // Check returns the state of all programs. It probes them at most once a minute.

@@ -51,7 +51,7 @@ func TestVersionsAndFailuresOfProgramsAreReported(t *testing.T) {
 			{Name: Node, Path: "/usr/bin/node", Version: "22.17.0", Works: true},
 			{Name: NPX, Path: "/usr/bin/npx", Version: "10.9.2", Works: true},
 			{Name: UV, Path: "/usr/bin/uv", Version: "0.9.2", Works: true},
-			{Name: UVX, Path: "/usr/bin/uvx", Problem: "uvx did not answer within 5s."},
+			{Name: UVX, Path: "/usr/bin/uvx", Problem: "uvx did not answer within 20s."},
 			{Name: Python, Path: "/usr/bin/python", Version: "3.13.1", Works: true},
 			{Name: Docker, Path: "/usr/bin/docker", Problem: "docker is installed, but its engine does not answer: Cannot connect to the Docker daemon."},
 			{Name: Podman, Path: "/usr/bin/podman", Version: "5.4.2", Works: true, Rootless: true},

@@ -125,7 +125,7 @@ func TestMetaFindsToolsAndTellsWhatCallsThem(t *testing.T) {
 			`{"query":"one__look","limit":1}`:          `by call_read_tool"`,
 			`{"query":"one__note","limit":1}`:          `by call_write_tool"`,
 			`{"query":"one__blank","limit":1}`:         `by call_tool"`,
-			`{"query":"xyzzy plugh"}`:                  `try different keywords, or ask the user to add a server`,
+			`{"query":"xyzzy plugh"}`:                  `try different keywords`,
 			`{"call_as":"mcp__one__look"}`:             `"input_schema\": {`,
 			`{"call_as":"mcp__one__none"}`:             `call find_tool first`,
 			`{}`:                                       `"text":"query is required","type":"text"}],"isError":true`,

@@ -120,7 +120,7 @@ func TestEventsOfTheSameMomentCauseOneMessage(t *testing.T) {
 }
 
 func TestASlowClientIsDisconnectedWithAReason(t *testing.T) {
-	f := serve(t, guard.Timeouts{})
+	f := serve(t, guard.Timeouts{Send: 10 * time.Minute}) // a busy machine sends them slowly
 	quick := f.dial()
 	slow := f.connect("/ws", &websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dialSmall}}})
 	// Send more than fits into the buffers of a socket and the queue of a client.
