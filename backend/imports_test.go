@@ -38,6 +38,7 @@ var allowed = map[string][]string{
 	"base/textdiff":  {},
 	"base/tokens":    {},
 	"base/words":     {},
+	"base/version":   {},
 	"base/browser":   {"base/process", "base/program"},
 	"base/paths":     {"base/fault"},
 	"base/pathname":  {},
@@ -339,7 +340,7 @@ var allowed = map[string][]string{
 	},
 	"doors/companion": {
 		// toolset: which names a project may give
-		"base/fault", "base/instance", "base/paths", "base/process",
+		"base/fault", "base/instance", "base/paths", "base/process", "base/version",
 		"protocol/jsonrpc", "protocol/mcpversion",
 		"calls/toolset",
 		"doors/answercache", "doors/surfaces",
@@ -447,7 +448,7 @@ var allowed = map[string][]string{
 		"hub",
 	},
 
-	"cmd/agent-discover": {"cli"},
+	"cmd/agent-discover": {"base/version", "cli"},
 
 	"testing/catalogtest": {"base/events", "discovery/catalog"},
 	"testing/freeze":      {},
