@@ -6,10 +6,8 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -647,70 +645,5 @@ func visitGo(t *testing.T, root string, visit func(file, dir string, imports []s
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// packageRow matches a row of the diagram: an optional wing, a package and its purpose.
-var packageRow = regexp.MustCompile(`^([a-z]+)? +([a-z/-]+)  +\S`)
-
-func TestDiagramInContributingShowsEveryPackage(t *testing.T) {
-	text, err := os.ReadFile("../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, architecture, _ := strings.Cut(string(text), "## Architecture")
-	_, diagram, _ := strings.Cut(architecture, "```\n")
-	diagram, _, found := strings.Cut(diagram, "```")
-	if !found {
-		t.Fatal("CONTRIBUTING.md has no diagram under Architecture")
-	}
-	shown, last, wing := make(map[string]bool), len(wings), ""
-	for line := range strings.Lines(diagram) {
-		row := packageRow.FindStringSubmatch(line)
-		if row == nil {
-			if strings.TrimSpace(line) != "" {
-				t.Errorf("the diagram has a row without a package: %s", line)
-			}
-			continue
-		}
-		if row[1] != "" {
-			wing = row[1]
-			if at := slices.Index(wings, wing); at >= last {
-				t.Errorf("the diagram shows %s below %s", wing, wings[last])
-			} else {
-				last = at
-			}
-		}
-		dir := wing + "/" + row[2]
-		if wing == row[2] {
-			dir = wing
-		}
-		shown[dir] = true
-		if _, ok := allowed[dir]; !ok {
-			t.Errorf("the diagram shows backend/%s, which does not exist", dir)
-		}
-	}
-	for dir := range allowed {
-		if !shown[dir] {
-			t.Errorf("the diagram does not show backend/%s", dir)
-		}
-	}
-}
-
-// repositoryPath matches a path of this repository in a document.
-var repositoryPath = regexp.MustCompile("`((?:app|backend|build|frontend)/[\\w./-]+)`|\\]\\(([\\w./-]+)\\)")
-
-func TestDocumentsNameOnlyFilesThatExist(t *testing.T) {
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "backend/doors/api/README.md", "build/eval/README.md", "build/trust/README.md"} {
-		text, err := os.ReadFile(filepath.Join("..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range repositoryPath.FindAllStringSubmatch(string(text), -1) {
-			file := match[1] + match[2]
-			if _, err := os.Stat(filepath.Join("..", file)); err != nil {
-				t.Errorf("%s names %s, which does not exist", name, file)
-			}
-		}
 	}
 }

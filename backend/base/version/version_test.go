@@ -1,6 +1,8 @@
 package version
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"golang.org/x/mod/semver"
@@ -40,5 +42,17 @@ func TestLaterVersionsAndLaterBuildsAreNewer(t *testing.T) {
 		if got := Newer(test.a, test.b); got != test.want {
 			t.Errorf("%s newer than %s: %v", test.a, test.b, got)
 		}
+	}
+}
+
+func TestTheChangelogBeginsWithTheNumber(t *testing.T) {
+	text, err := os.ReadFile("../../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, heading, _ := strings.Cut(string(text), "\n## ")
+	heading, _, _ = strings.Cut(heading, "\n")
+	if want := strings.TrimSpace(number) + " ("; !strings.HasPrefix(heading, want) && heading != "Unreleased" {
+		t.Errorf("the newest version of the changelog is %q; the file VERSION says %s", heading, number)
 	}
 }
