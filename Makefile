@@ -1,12 +1,11 @@
 # `make help` lists the targets.
 
-# A build that is no release has no version number, so that nobody takes it for a newer one.
-VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git rev-parse --short HEAD 2>/dev/null || echo unknown))
+VERSION := $(shell build/version.sh)
 # WINDOWS is not empty if the programs are built for Windows, there or elsewhere.
 WINDOWS := $(filter windows,$(or $(GOOS),$(if $(filter Windows_NT,$(OS)),windows)))
 EXE     := $(if $(WINDOWS),.exe)
 BIN     ?= bin
-LDFLAGS := -s -w -X main.version=$(VERSION)
+LDFLAGS := -s -w -X github.com/agent-discover/agent-discover/backend/base/version.built=$(VERSION)
 FLAGS   := -buildvcs=false -trimpath -ldflags "$(LDFLAGS)"
 # The window and the tray are no console programs; otherwise Windows would open a console for each.
 GUI     := -buildvcs=false -trimpath -ldflags "$(LDFLAGS)$(if $(WINDOWS), -H windowsgui)"

@@ -6,13 +6,11 @@ import (
 	"os"
 
 	"github.com/agent-discover/agent-discover/app"
+	"github.com/agent-discover/agent-discover/backend/base/version"
 )
 
-// version is set by the linker.
-var version = "dev"
-
 func main() {
-	if err := app.Run(version, os.Args[1:]); err != nil {
+	if err := app.Run(version.Current(), os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "agent-discover-desktop:", err)
 		os.Exit(1)
 	}

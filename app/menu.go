@@ -71,12 +71,12 @@ func menus(system string, a actions) []submenu {
 		goTo.entries = append(goTo.entries, entry{to.label, string(rune('1' + i)), func() { a.navigate(to.page) }})
 	}
 	goTo.entries = append(goTo.entries, entry{"Settings", ",", func() { a.navigate("/settings") }}, entry{}, entry{"Find …", "k", func() { a.navigate("palette") }})
-	help := submenu{"Help", []entry{{"API Documentation", "", a.describe}, {"About " + Title, "", a.about}}}
+	help := submenu{"Help", []entry{{"Guide", "", func() { a.navigate("/help") }}, {"API Documentation", "", a.describe}, {"About " + Title, "", a.about}}}
 	if system != "darwin" {
 		file.entries = append(file.entries, quit)
 		return []submenu{file, edit, view, goTo, help}
 	}
-	help.entries = help.entries[:1] // About is in the application menu
+	help.entries = help.entries[:2] // About is in the application menu
 	return []submenu{file, view, goTo, help}
 }
 

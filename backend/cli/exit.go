@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// The exit codes, which the help and README.md list.
+// The exit codes, which the help and the guide list.
 const (
 	exitOK        = 0
 	exitArguments = 1

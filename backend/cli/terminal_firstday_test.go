@@ -137,8 +137,7 @@ func readmeCommands(t *testing.T) (commands []string) {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(text), "\n## Install\n")
-	_, section, _ = strings.Cut(section, "\n```\n")
-	section, _, _ = strings.Cut(section, "\n```\n")
+	section, _, _ = strings.Cut(section, "\n## ")
 	for _, line := range regexp.MustCompile(`(?m)^agent-discover .*$`).FindAllString(section, -1) {
 		command, _, _ := strings.Cut(line, "#")
 		commands = append(commands, strings.TrimSpace(command))

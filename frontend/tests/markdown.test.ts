@@ -36,6 +36,7 @@ const common: [string, string, string][] = [
   ["rules and breaks", "a  \nb\\\nc<br/>d\n\n***", "p(abrbbrcbrd)hr"],
   ["escapes", "\\*a\\* &lt;&amp;&#65;&#x42;&copy; \\&lt;", "p(*a* <&AB© &lt;)"],
   ["links", '[a *b*](http://x.y/z_(1) "t")', "p(a(→http://x.y/z_(1) a em(b)))"],
+  ["links that lead nowhere", "[a](b.md) [c](#d) [e](javascript:f)", "p([a](b.md) [c](#d) [e](javascript:f))"],
   [
     "links by label",
     "[a][R] [r] [r][]\n\n[r]: https://x.y/",

@@ -217,8 +217,10 @@ const full: Shot[] = [
     },
   },
   { name: "servers-add", path: "/servers?add=local" },
+  { name: "help", path: "/help" },
+  { name: "help-page", path: "/help/surfaces" },
   {
-    name: "help",
+    name: "shortcuts",
     path: "/overview",
     before: async ({ page }) => {
       await page.getByRole("heading", { level: 1 }).waitFor();
@@ -251,6 +253,8 @@ const empty: Shot[] = [
   { name: "editors-no-match", path: "/editors?q=nothing" },
   { name: "server-missing", path: "/servers/none" },
   { name: "tool-missing", path: "/tools/none/none" },
+  { name: "help-missing", path: "/help/none" },
+  { name: "help-no-match", path: "/help?q=zebra" },
 ];
 /** What a server without calls, secrets, prompts and resources shows. */
 const fresh: Shot[] = [

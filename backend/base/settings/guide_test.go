@@ -14,7 +14,7 @@ import (
 )
 
 // guide is the page that shows the defaults.
-const guide = "../../../README.md"
+const guide = "../../../frontend/guide/settings.md"
 
 var update = flag.Bool("update", false, "write the defaults to the guide")
 

@@ -5,12 +5,10 @@ package main
 import (
 	"os"
 
+	"github.com/agent-discover/agent-discover/backend/base/version"
 	"github.com/agent-discover/agent-discover/backend/cli"
 )
 
-// version is set by the linker when a release is built.
-var version = "dev"
-
 func main() {
-	os.Exit(cli.Main(version))
+	os.Exit(cli.Main(version.Current()))
 }

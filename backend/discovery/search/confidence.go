@@ -146,7 +146,7 @@ func (c chance) of(e Evidence) float64 {
 
 // chances are the probabilities that a right tool exists and that the best tool
 // is right. The weights were fitted to rankings of labelled sets, with the same
-// total weight for each set; see CONTRIBUTING.
+// total weight for each set; see frontend/guide/changing.md.
 type chances struct {
 	any, best chance
 	// A match needs this probability that a right tool exists: minFoundMany in

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/version"
 )
 
 // upgradeName is the protocol named in the HTTP upgrade.
@@ -105,7 +106,7 @@ func (s *stream) shakeHands(info instance.Info, hello greeting) error {
 		return errNotThisHub(info)
 	}
 	proof := instance.Proof(info.Token, "companion", info.Address(), counter.Nonce, hello.Nonce)
-	if err := s.send(credentials{Proof: proof, Replace: newer(hello.Version, counter.Version)}); err != nil {
+	if err := s.send(credentials{Proof: proof, Replace: version.Newer(hello.Version, counter.Version)}); err != nil {
 		return err
 	}
 	var end verdict

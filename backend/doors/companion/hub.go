@@ -6,12 +6,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"golang.org/x/mod/semver"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
@@ -142,13 +139,6 @@ func (h *Hub) refuseNewer(s *stream) error {
 
 // idle reports whether the hub has no session and no call in flight.
 func (h *Hub) idle() bool { return h.Sessions() == 0 && !h.Busy() }
-
-// newer reports whether version a is a later release than b. Builds without a
-// version number are never newer.
-func newer(a, b string) bool {
-	a, b = "v"+strings.TrimPrefix(a, "v"), "v"+strings.TrimPrefix(b, "v")
-	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
-}
 
 // enter registers a session, unless the hub was retired. It reports whether it
 // did.

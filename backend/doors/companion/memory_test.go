@@ -92,23 +92,3 @@ func TestResponseIDIsFoundInAnyResponse(t *testing.T) {
 		}
 	}
 }
-
-func TestOnlyReleasesAreNewer(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		want bool
-	}{
-		{"1.1.0", "1.0.9", true},
-		{"v2.0.0", "1.9.9", true},
-		{"1.0.0", "1.0.0", false},
-		{"1.0.0", "1.0.1", false},
-		{"1.0.0", "1.0.0-rc.1", true},
-		{"dev", "1.0.0", false},
-		{"2.0.0", "dev", false},
-		{"dev-abc", "dev-abd", false},
-	} {
-		if got := newer(test.a, test.b); got != test.want {
-			t.Errorf("%s newer than %s: %v", test.a, test.b, got)
-		}
-	}
-}

@@ -58,7 +58,7 @@ func TestClientIDDocumentOfTheSettingsIsUsedWhereServersReadIt(t *testing.T) {
 		}
 		listed := []string{"http://127.0.0.1:13424/callback", "http://127.0.0.1:13425/callback", "http://127.0.0.1:13426/callback", "http://127.0.0.1:13427/callback"}
 		if got := u.Query().Get("redirect_uri"); !slices.Contains(listed, got) {
-			t.Errorf("%s: the browser returns to %s, which the README does not list", row.name, got)
+			t.Errorf("%s: the browser returns to %s, which the guide does not list", row.name, got)
 		}
 	}
 }

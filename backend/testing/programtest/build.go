@@ -89,7 +89,7 @@ func build(name, version string) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, name, "agent-discover")
-	args := []string{"build", "-o", path, "-ldflags", "-X main.version=" + version}
+	args := []string{"build", "-o", path, "-ldflags", "-X github.com/agent-discover/agent-discover/backend/base/version.built=" + version}
 	if Coverage != "" {
 		args = append(args, "-cover", "-covermode=atomic", "-coverpkg=github.com/agent-discover/agent-discover/backend/...")
 	}

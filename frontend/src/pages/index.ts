@@ -1,6 +1,7 @@
 // The pages, in the order of the menu. Each is loaded when it is first opened.
 
 import Activity from "@lucide/svelte/icons/activity";
+import CircleQuestionMark from "@lucide/svelte/icons/circle-question-mark";
 import CodeXml from "@lucide/svelte/icons/code-xml";
 import FlaskConical from "@lucide/svelte/icons/flask-conical";
 import Gauge from "@lucide/svelte/icons/gauge";
@@ -39,6 +40,7 @@ export const pages: PageEntry[] = [
   { id: "test", title: "Inspector", icon: FlaskConical, load: () => import("./test/Test.svelte") },
   { id: "activity", title: "Activity", icon: Activity, load: () => import("./activity/Activity.svelte") },
   { id: "settings", title: "Settings", icon: Settings, load: () => import("./settings/Settings.svelte") },
+  { id: "help", title: "Help", icon: CircleQuestionMark, load: () => import("./help/Help.svelte") },
 ];
 
 /** The pages that Ctrl/Cmd+1 to 9 open. The menu of the native window has the same order (app/menu.go). */

@@ -29,7 +29,7 @@ func Programs() []Program {
 // Unknown is the version of a program that was built without make.
 const Unknown = "dev"
 
-// SetVersion replaces the version resource of a program. text is the version as git describe prints it.
+// SetVersion replaces the version resource of a program. text is the version as build/version.sh prints it.
 func SetVersion(set *winres.ResourceSet, program Program, text string) error {
 	info := version.Info{Type: version.App}
 	info.FileVersion = Numbers(text)
@@ -47,9 +47,9 @@ func SetVersion(set *winres.ResourceSet, program Program, text string) error {
 	return nil
 }
 
-var described = regexp.MustCompile(`^v?(\d+)\.(\d+)\.(\d+)(?:-(\d+)-g[0-9a-f]+)?`)
+var described = regexp.MustCompile(`^v?(\d+)\.(\d+)\.(\d+)(?:\+(\d+)\.g[0-9a-f]+)?`)
 
-// Numbers returns the four numbers by which Windows compares versions: those of the tag, and how many commits follow it.
+// Numbers returns the four numbers by which Windows compares versions: those of the version, and how many commits follow it.
 func Numbers(text string) (numbers [4]uint16) {
 	for i, digits := range append(described.FindStringSubmatch(text), "", "")[1:] {
 		if n, err := strconv.ParseUint(digits, 10, 16); err == nil && i < len(numbers) {

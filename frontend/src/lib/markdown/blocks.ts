@@ -5,7 +5,7 @@
 // adds 15 kB (gzipped) to the dashboard's scripts, whose limit is 250 kB (tests/bench.ts); this parser adds 4 kB.
 
 import { inline } from "./inline.ts";
-import { address, labelOf, piece, type Definitions, type Piece, type Tag } from "./piece.ts";
+import { address, labelOf, piece, type Definitions, type Piece, type Resolve, type Tag } from "./piece.ts";
 
 /** The deepest nesting of lists and quotes that is parsed. */
 const DEEPEST = 12;
@@ -21,9 +21,12 @@ const underline = /^ {0,3}(?:=+|-+) *$/;
 const definition = /^ {0,3}\[([^[\]]{1,999})\]: *<?([^\s<>]+)>?(?: +["'(](.*)["')])? *$/;
 const isBlank = (line: string | undefined) => !line?.trim();
 
-/** markdown parses Markdown. It never fails and takes time linear in the length of the text. */
-export function markdown(text: string): Piece[] {
-  const read = new Blocks();
+/**
+ * markdown parses Markdown. It never fails and takes time linear in the length of the text. Only a text of our own may
+ * have its links resolved in another way than by address.
+ */
+export function markdown(text: string, resolve: Resolve = address): Piece[] {
+  const read = new Blocks(resolve);
   const lines = text
     .slice(0, MOST)
     .split(/\r\n?|\n/)
@@ -35,6 +38,7 @@ export function markdown(text: string): Piece[] {
 }
 
 class Blocks {
+  readonly #resolve: Resolve;
   #definitions: Definitions = new Map();
   /** Pieces with unparsed inline text. It is parsed last, when all link definitions are known. */
   #texts: { into: Piece; text: string }[] = [];
@@ -44,8 +48,13 @@ class Blocks {
   #at = 0;
   #depth = 0;
 
+  constructor(resolve: Resolve) {
+    this.#resolve = resolve;
+  }
+
   fill(): void {
-    for (const { into, text } of this.#texts) into.within = into.within.concat(inline(text, this.#definitions));
+    for (const { into, text } of this.#texts)
+      into.within = into.within.concat(inline(text, this.#definitions, this.#resolve));
     for (const entry of this.#tight)
       entry.within = entry.within.flatMap((part) =>
         typeof part === "object" && part.tag === "p" ? part.within : part,

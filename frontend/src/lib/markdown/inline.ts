@@ -1,6 +1,6 @@
 // A parser for inline Markdown: emphasis, code and links. It takes linear time even for hostile text.
 
-import { address, decoded, labelOf, piece, type Definitions, type Part, type Piece } from "./piece.ts";
+import { address, decoded, labelOf, piece, type Definitions, type Part, type Piece, type Resolve } from "./piece.ts";
 
 /** The deepest nesting of emphasis and brackets that is parsed; deeper marks are shown as written. */
 const DEEPEST = 16;
@@ -34,8 +34,8 @@ const punctuation = /[\p{P}\p{S}]/u;
 const blank = (sign: string) => sign === "" || /\s/.test(sign);
 
 /** inline parses the inline Markdown of a block. */
-export function inline(text: string, definitions: Definitions): Part[] {
-  return new Reader(text, definitions).read();
+export function inline(text: string, definitions: Definitions, resolve: Resolve = address): Part[] {
+  return new Reader(text, definitions, resolve).read();
 }
 
 class Reader {
@@ -46,10 +46,12 @@ class Reader {
 
   readonly text: string;
   readonly definitions: Definitions;
+  readonly resolve: Resolve;
 
-  constructor(text: string, definitions: Definitions) {
+  constructor(text: string, definitions: Definitions, resolve: Resolve) {
     this.text = text;
     this.definitions = definitions;
+    this.resolve = resolve;
   }
 
   read(): Part[] {
@@ -156,7 +158,7 @@ class Reader {
     const direct = this.#match(target, this.#at + 1);
     if (direct) {
       const to = decoded(direct[1] ?? direct[2] ?? "");
-      const href = image ? to : address(to);
+      const href = image ? to : this.resolve(to);
       const title = direct[3] ?? direct[4] ?? direct[5];
       return href === undefined ? undefined : { href, title, length: 1 + direct[0].length };
     }

@@ -28,7 +28,7 @@ export type Tag =
 export interface Piece {
   tag: Tag;
   within: Part[];
-  /** The http, https or mailto URL of a link. */
+  /** The URL of a link: http, https or mailto, or what the caller of markdown resolved it to. */
   href?: string;
   title?: string;
   /** The first number of a numbered list, if it is not 1. */
@@ -43,6 +43,9 @@ export type Definitions = Map<string, { href: string; title?: string; shown: Pie
 
 /** labelOf normalises a link label for comparison. */
 export const labelOf = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase();
+
+/** Resolve returns the href of a link's target, or undefined if the link is shown as written. */
+export type Resolve = (target: string) => string | undefined;
 
 /** address returns the URL of a link if its scheme is http, https or mailto. */
 export function address(text: string): string | undefined {

@@ -1,0 +1,50 @@
+// Package version says which version of Agent Discover a program is, and which of two versions is later.
+//
+// The number is in the file VERSION and nowhere else. make adds the commits that follow the one that set the number, as in
+// 0.9.0+12.gabc1234, so that a later build from a clone is known as later.
+package version
+
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/semver"
+)
+
+//go:embed VERSION
+var number string
+
+// built is set by the linker to the number and the build, as build/version.sh prints them.
+var built string
+
+// Current returns the version of this program. A program that was not built by make has the build "dev".
+func Current() string {
+	if built != "" {
+		return built
+	}
+	return strings.TrimSpace(number) + "+dev"
+}
+
+// Newer reports whether version a is later than b: by the rules of semantic versions, and for the same number by the commits
+// that follow it. Other texts than versions are never newer and never older.
+func Newer(a, b string) bool {
+	a, b = "v"+strings.TrimPrefix(a, "v"), "v"+strings.TrimPrefix(b, "v")
+	if !semver.IsValid(a) || !semver.IsValid(b) {
+		return false
+	}
+	if order := semver.Compare(a, b); order != 0 {
+		return order > 0
+	}
+	return commits(a) > commits(b)
+}
+
+// commits returns how many commits follow the number of a version; 0 if it does not say.
+func commits(version string) int {
+	count, _, _ := strings.Cut(strings.TrimPrefix(semver.Build(version), "+"), ".")
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return 0
+	}
+	return n
+}
