@@ -226,7 +226,8 @@ func (f *feed) announceMissed() {
 // updated returns the announcement that a resource has changed.
 func updated(key resourceKey) upstream.Announced {
 	return upstream.Announced{
-		Server: key.server, Session: key.session, Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri)),
+		Server: key.server, Session: key.session,
+		Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri)),
 	}
 }
 

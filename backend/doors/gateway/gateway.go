@@ -3,6 +3,13 @@
 // servers, and the session tools: those that find_tool has added to this
 // session. Calls go to call.Call, and results are passed on as the bytes that
 // the server sent.
+//
+// A Session takes the messages of one client. Its parts serve them, a part for each subject:
+// clientInfo and clientCaller are the client, clientTools, toolList and changes what it is
+// shown, toolCalls, requests, sessionTasks, legacySubscriptions and modernRequests what it
+// asks for. What differs between clients that are shown the whole hub, one toolset or one
+// server is their surface: allServers with the tools of package meta or registrytool,
+// toolsetview.View or oneServer. The parts of the Gateway are for all sessions.
 package gateway
 
 import (
@@ -138,9 +145,10 @@ type Gateway struct {
 // New returns a gateway.
 func New(o Options) *Gateway {
 	g := &Gateway{
-		registry: o.Registry, features: o.Features, lifecycle: o.Lifecycle, setup: o.Setup, calls: o.Calls, toolsets: o.Toolsets, market: o.Market,
-		learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, version: o.Version, addFoundFor: choices{of: o.AddFound},
-		inventory: inventory.New(o.Registry, o.Catalog, o.Rules), slugs: newSlugs(o.Slugs, o.Log), pending: newPendingCalls(o.StateKey),
+		registry: o.Registry, features: o.Features, lifecycle: o.Lifecycle, setup: o.Setup, calls: o.Calls, toolsets: o.Toolsets,
+		market: o.Market, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, version: o.Version,
+		addFoundFor: choices{of: o.AddFound},
+		inventory:   inventory.New(o.Registry, o.Catalog, o.Rules), slugs: newSlugs(o.Slugs, o.Log), pending: newPendingCalls(o.StateKey),
 		subscriptions: &resourceSubscriptions{pipeline: o.Calls}, sessions: &sessions{open: make(map[*Session]struct{})},
 		sessionTools: newSessionToolSaver(o.SessionTools, o.Log), introductions: &introductions{o.Features, o.Calls, o.Log},
 	}
@@ -166,13 +174,16 @@ func New(o Options) *Gateway {
 
 // processes are the processes of servers. It implements meta.Servers.
 type processes struct {
-	*call.Pipeline
+	pipeline  *call.Pipeline
 	lifecycle *lifecycle.Manager
 }
 
+// Held implements meta.Servers.
+func (p processes) Held(server, tool string) error { return p.pipeline.Held(server, tool) }
+
 // Running implements meta.Servers.
 func (p processes) Running(server string) bool {
-	_, running := p.Describe(server)
+	_, running := p.pipeline.Describe(server)
 	return running
 }
 

@@ -25,9 +25,9 @@ type hubTools interface {
 	Call(ctx context.Context, name string, params json.RawMessage) (result json.RawMessage, ok bool, err error)
 	// FindHow tells how to find a tool, for the error of an unknown name.
 	FindHow() string
-	// Lends reports whether find_tool adds tools to the session's list, unless a
+	// AddsFound reports whether find_tool adds tools to the session's list, unless a
 	// setting for the client says otherwise.
-	Lends() bool
+	AddsFound() bool
 }
 
 // hubDocuments are hubTools with prompts and resources of their own.
@@ -86,5 +86,5 @@ func (n noTools) Call(_ context.Context, name string, params json.RawMessage) (j
 // FindHow implements hubTools.
 func (n noTools) FindHow() string { return "The list of tools may have changed: read it again." }
 
-// Lends implements hubTools.
-func (n noTools) Lends() bool { return false }
+// AddsFound implements hubTools.
+func (n noTools) AddsFound() bool { return false }

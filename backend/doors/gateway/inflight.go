@@ -9,7 +9,8 @@ import (
 // maxInFlight is how many calls of one session may be in flight.
 const maxInFlight = 64
 
-var errBusy = fault.New(fault.Busy, "%d calls of this session are in flight, which is the limit; wait for one to finish and call again", maxInFlight)
+var errBusy = fault.New(fault.Busy,
+	"%d calls of this session are in flight, which is the limit; wait for one to finish and call again", maxInFlight)
 
 // inFlight counts the calls of a session in flight. It is safe for concurrent use.
 type inFlight struct {

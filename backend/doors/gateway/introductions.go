@@ -76,7 +76,8 @@ func (i *introductions) remember(ctx context.Context, server string) {
 	}
 	for _, old := range i.features.Of(server, features.Introduction) { // in the era that it has not spoken since the hub started
 		of := eraOf(old)
-		if of == mcpversion.Unknown || slices.Contains(without, of) || slices.ContainsFunc(list, func(raw json.RawMessage) bool { return eraOf(raw) == of }) {
+		spoken := slices.ContainsFunc(list, func(raw json.RawMessage) bool { return eraOf(raw) == of })
+		if spoken || of == mcpversion.Unknown || slices.Contains(without, of) {
 			continue
 		}
 		list = append(list, old)

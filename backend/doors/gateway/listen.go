@@ -118,7 +118,8 @@ func (n *listens) subscribe(ctx context.Context, l *listener, uris json.RawMessa
 		if err != nil {
 			continue
 		}
-		if _, err = n.subscriptions.add(ctx, l, n.subscriptions.key(server, n.session.id, jsonrpc.GetString(own, "uri")), formOf(asked, own)); err == nil {
+		key := n.subscriptions.key(server, n.session.id, jsonrpc.GetString(own, "uri"))
+		if _, err = n.subscriptions.add(ctx, l, key, formOf(asked, own)); err == nil {
 			done = append(done, uri)
 		}
 	}

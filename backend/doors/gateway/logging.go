@@ -143,8 +143,11 @@ func (l *serverLevels) share(ctx context.Context, server, session string) {
 	if verbose == len(levels) || !l.told.change(to, verbose) {
 		return
 	}
-	params := jsonrpc.Set(nil, "level", jsonrpc.Quote(levels[verbose]))
-	if _, err := l.pipeline.Call(ctx, call.Request{Server: server, Session: to.Client, Method: "logging/setLevel", Params: params, Internal: true}); err != nil {
+	request := call.Request{
+		Server: server, Session: to.Client, Internal: true,
+		Method: "logging/setLevel", Params: jsonrpc.Set(nil, "level", jsonrpc.Quote(levels[verbose])),
+	}
+	if _, err := l.pipeline.Call(ctx, request); err != nil {
 		l.told.forget(to)
 		l.log.Debug("could not set the log level of a server", "server", server, "error", err)
 	}

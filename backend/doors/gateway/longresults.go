@@ -20,7 +20,7 @@ import (
 // concurrent use.
 type longResults struct {
 	store  *longresult.Store
-	client longresult.Client // without its folder; see cutting
+	client longresult.Client // without its folder; see now
 	folder func() string     // as the user has chosen it by now; empty for none
 	lookup func(server, tool string) (*catalog.Tool, bool)
 }
@@ -111,7 +111,8 @@ var readMoreTool = json.RawMessage(`{"name":"` + longresult.ToolName + `","descr
 	`"grep":{"type":"string"},"context":{"type":"number"},"path":{"type":"string"},"block":{"type":"number"}}},` +
 	`"annotations":{"readOnlyHint":true,"openWorldHint":false}}`)
 
-var saveBlockTool = json.RawMessage(`{"name":"` + longresult.SaveName + `","description":"Save an image, a sound or a file of a long result in the folder that the user chose, and get its path.",` +
+var saveBlockTool = json.RawMessage(`{"name":"` + longresult.SaveName + `",` +
+	`"description":"Save an image, a sound or a file of a long result in the folder that the user chose, and get its path.",` +
 	`"inputSchema":{"type":"object","required":["handle","block"],"properties":{"handle":{"type":"string"},"block":{"type":"number"}}},` +
 	`"annotations":{"destructiveHint":false,"openWorldHint":false}}`)
 

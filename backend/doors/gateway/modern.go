@@ -64,7 +64,9 @@ func (s *modernRequests) serve(ctx context.Context, method string, params json.R
 }
 
 // answer sets hop anew if the request has started the server.
-func (s *modernRequests) answer(ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop *mcpversion.Hop) (json.RawMessage, error) {
+func (s *modernRequests) answer(
+	ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop *mcpversion.Hop,
+) (json.RawMessage, error) {
 	ctx = exchange{modern: true, caller: modernLists{s.caller}}.in(ctx)
 	switch method {
 	case "server/discover":
@@ -96,7 +98,9 @@ func modernCapabilities(capabilities json.RawMessage) json.RawMessage {
 // rounds serves a request that servers may answer with questions: the client gets
 // these as a result, and answers them with its next request. Servers of the modern era
 // send such results themselves; for others, the hub parks the call.
-func (s *modernRequests) rounds(ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop mcpversion.Hop) (json.RawMessage, error) {
+func (s *modernRequests) rounds(
+	ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop mcpversion.Hop,
+) (json.RawMessage, error) {
 	if meta.LogLevel != "" && !slices.Contains(levels, meta.LogLevel) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown log level %q", meta.LogLevel)
 	}

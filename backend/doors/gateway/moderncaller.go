@@ -56,7 +56,8 @@ func (m *modernCaller) Ask(ctx context.Context, q upstream.Question) (json.RawMe
 		}
 		required := requiredFor(q)
 		m.missing.Store(&required)
-		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the client does not support %s%s", q.Method, lacks, nobody(q.Method))
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the client does not support %s%s",
+			q.Method, lacks, nobody(q.Method))
 	}
 	params := jsonrpc.Delete(m.caller.surface.Shown(q.Server, q.Method, q.Params, ""), "elicitationId")
 	answer, err := m.call.Ask(ctx, q.Method, params)

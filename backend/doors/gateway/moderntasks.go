@@ -27,9 +27,12 @@ func (c taskCaller) Ask(_ context.Context, q upstream.Question) (json.RawMessage
 }
 
 // serveModern serves tasks/get, tasks/update and tasks/cancel of MCP 2026-07-28.
-func (s *sessionTasks) serveModern(ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage) (json.RawMessage, error) {
+func (s *sessionTasks) serveModern(
+	ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage,
+) (json.RawMessage, error) {
 	if jsonrpc.Get(jsonrpc.Get(meta.ClientCapabilities, "extensions"), surfaces.TasksExtension) == nil {
-		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s; the client does not declare the extension %s", method, surfaces.TasksExtension)
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s; the client does not declare the extension %s",
+			method, surfaces.TasksExtension)
 	}
 	server, own, err := s.requests.owner(method, params)
 	if err != nil {
@@ -39,7 +42,8 @@ func (s *sessionTasks) serveModern(ctx context.Context, method string, meta mcpv
 	if t == nil {
 		return nil, errNoTask
 	}
-	round := &modernRound{caller: s.requests.exchanges.caller, declared: upstream.Declared{Capabilities: meta.ClientCapabilities, Modern: true}}
+	declared := upstream.Declared{Capabilities: meta.ClientCapabilities, Modern: true}
+	round := &modernRound{caller: s.requests.exchanges.caller, declared: declared}
 	ctx = exchange{modern: true, caller: taskCaller{round}, server: &round.server}.in(ctx)
 	result, err := s.requests.pass(ctx, method, mcpversion.Meta{}.Stamp(params))
 	if err != nil {

@@ -94,8 +94,9 @@ func (o *oneServer) beforeSignIn() (surfaces.Introduction, error) {
 	return surfaces.Introduction{
 		Capabilities: json.RawMessage(`{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true}}`),
 		Info:         info,
-		Instructions: fmt.Sprintf("The server %s requires a sign-in. Until then it lists no tools, prompts and resources. Ask the user to sign in: "+
-			"with the command agent-discover auth login %[1]s, or in the tray menu or the dashboard of Agent Discover. Then the lists change.", o.server),
+		Instructions: fmt.Sprintf("The server %s requires a sign-in. Until then it lists no tools, prompts and resources. "+
+			"Ask the user to sign in: with the command agent-discover auth login %[1]s, "+
+			"or in the tray menu or the dashboard of Agent Discover. Then the lists change.", o.server),
 	}, err
 }
 

@@ -119,7 +119,8 @@ func (s *Session) makeRequests(g *Gateway, o Opening) {
 		session: s, peer: o.Peer, requests: s.requests, tasks: s.tasks, changes: s.changes, subscriptions: g.subscriptions,
 	}
 	s.modern = &modernRequests{
-		client: s.client, caller: s.caller, peer: o.Peer, requests: s.requests, tasks: s.tasks, listens: s.listens, pending: g.pending, met: s.met,
+		client: s.client, caller: s.caller, peer: o.Peer, requests: s.requests, tasks: s.tasks, listens: s.listens,
+		pending: g.pending, met: s.met,
 	}
 }
 

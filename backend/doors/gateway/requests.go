@@ -114,7 +114,8 @@ func unnamed(method string) error {
 	case "resources/read", "resources/subscribe", "resources/unsubscribe":
 		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: the uri of a resource is missing")
 	case "completion/complete":
-		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: ref must be of type ref/prompt with a name, or of type ref/resource with a uri")
+		return jsonrpc.NewError(jsonrpc.CodeInvalidParams,
+			"Invalid params: ref must be of type ref/prompt with a name, or of type ref/resource with a uri")
 	case "tasks/get", "tasks/result", "tasks/cancel":
 		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: the taskId is missing")
 	}
@@ -127,7 +128,8 @@ func (r *requests) forward(ctx context.Context, server, method string, params js
 	e := r.exchanges.of(ctx)
 	name, _ := r.client.called()
 	request := call.Request{
-		Server: server, Session: r.client.session, Client: name, Origin: r.client.origin(method), Method: method, Params: params, Caller: e.caller, Progress: e.progress,
+		Server: server, Session: r.client.session, Client: name, Origin: r.client.origin(method),
+		Method: method, Params: params, Caller: e.caller, Progress: e.progress,
 	}
 	if t := r.tasks.of(server, jsonrpc.GetString(params, "taskId")); t != nil {
 		request.Tool, request.Over = t.tool, t.lease

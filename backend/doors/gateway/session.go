@@ -185,5 +185,5 @@ func (s *Session) addsFoundIfOld(chosen *choices) bool {
 		return on
 	}
 	all, ok := s.surface.(*allServers)
-	return ok && all.own.Lends()
+	return ok && all.own.AddsFound()
 }

@@ -39,6 +39,13 @@ type resourceSubscriptions struct {
 // has the server for itself; empty if clients share the server.
 type resourceKey struct{ server, session, uri string }
 
+// request returns a request about the resource, over a lease of its server.
+func (k resourceKey) request(method string, over *upstream.Lease) call.Request {
+	return call.Request{
+		Server: k.server, Session: k.session, Method: method, Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(k.uri)), Internal: true, Over: over,
+	}
+}
+
 // subscription is one resource with its subscribers.
 type subscription struct {
 	changing sync.Mutex // held while the server is asked to subscribe or unsubscribe
@@ -109,7 +116,9 @@ func (sub *subscription) live() bool {
 
 // subscribe sends resources/subscribe, for a caller or nil for those that had subscribed
 // before. The caller holds sub.changing.
-func (b *resourceSubscriptions) subscribe(ctx context.Context, key resourceKey, sub *subscription, who upstream.Caller) (json.RawMessage, error) {
+func (b *resourceSubscriptions) subscribe(
+	ctx context.Context, key resourceKey, sub *subscription, who upstream.Caller,
+) (json.RawMessage, error) {
 	lease, err := b.pipeline.Lease(ctx, key.server, key.session, who)
 	if err != nil {
 		return nil, err
@@ -119,8 +128,7 @@ func (b *resourceSubscriptions) subscribe(ctx context.Context, key resourceKey, 
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: server %q does not support subscriptions", key.server)
 	}
 	sub.over.Store(lease)
-	params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-	result, err := b.pipeline.Call(ctx, call.Request{Server: key.server, Session: key.session, Method: "resources/subscribe", Params: params, Internal: true, Over: lease})
+	result, err := b.pipeline.Call(ctx, key.request("resources/subscribe", lease))
 	if err != nil {
 		lease.Release()
 		return nil, err
@@ -178,8 +186,7 @@ func (b *resourceSubscriptions) remove(ctx context.Context, s subscriber, key re
 		return nil
 	}
 	if sub.live() {
-		params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-		_, err = b.pipeline.Call(ctx, call.Request{Server: key.server, Session: key.session, Method: "resources/unsubscribe", Params: params, Internal: true, Over: sub.lease})
+		_, err = b.pipeline.Call(ctx, key.request("resources/unsubscribe", sub.lease))
 	}
 	sub.end()
 	b.drop(key, sub) // one that has subscribed meanwhile waits for changing

@@ -47,7 +47,8 @@ func (c *toolCalls) Suggest(server, tool string, result call.Result, err error) 
 	if len(near) == 0 {
 		return answer.Call(result.JSON, err)
 	}
-	text := "\ndid_you_mean: " + strings.Join(finding.CallAs(near), ", ") + "\nPick the closest match and call it directly — do NOT re-run find_tool."
+	text := "\ndid_you_mean: " + strings.Join(finding.CallAs(near), ", ") +
+		"\nPick the closest match and call it directly — do NOT re-run find_tool."
 	if rpc != nil {
 		return nil, jsonrpc.ParseError(jsonrpc.Set(rpc.Raw(), "message", jsonrpc.Quote(rpc.Message+text)))
 	}
@@ -66,12 +67,15 @@ func misdirected(rpc *jsonrpc.Error) bool {
 }
 
 // wrongUseText matches what servers write about unknown tools and wrong arguments.
-var wrongUseText = regexp.MustCompile(`(?i)MCP error -3260[12]\b|\b(unknown|no such|unrecogni[sz]ed|nonexistent) tool\b|\btool\b.{0,100}\b(not found|does not exist|doesn't exist|is not (known|registered|available))|` +
-	`\b(invalid|unknown|unexpected|unrecogni[sz]ed|missing)( required)? (arguments?|params?|parameters?|keys?|propert(y|ies)|fields?)\b|\b(input|argument|arguments|schema|parameter) validation\b|\bvalidation errors? (for|in)\b|` +
+var wrongUseText = regexp.MustCompile(`(?i)MCP error -3260[12]\b|\b(unknown|no such|unrecogni[sz]ed|nonexistent) tool\b|` +
+	`\btool\b.{0,100}\b(not found|does not exist|doesn't exist|is not (known|registered|available))|` +
+	`\b(invalid|unknown|unexpected|unrecogni[sz]ed|missing)( required)? (arguments?|params?|parameters?|keys?|propert(y|ies)|fields?)\b|` +
+	`\b(input|argument|arguments|schema|parameter) validation\b|\bvalidation errors? (for|in)\b|` +
 	`\brequired (property|argument|parameter|field)\b|\b(property|argument|parameter|field)\b.{0,60}\b(is )?required\b`)
 
 // refusalText matches refusals, which are never a matter of the arguments.
-var refusalText = regexp.MustCompile(`(?i)\b(access|permission)s? (is |was )?denied|\bdenied\b|\bforbidden\b|\bnot (allowed|permitted|authori[sz]ed)\b|\bunauthori[sz]ed\b|\bEACCES\b|\bEPERM\b|\boutside (of )?(the )?allowed\b|\b40[13]\b`)
+var refusalText = regexp.MustCompile(`(?i)\b(access|permission)s? (is |was )?denied|\bdenied\b|\bforbidden\b|\bnot (allowed|permitted|authori[sz]ed)\b|` +
+	`\bunauthori[sz]ed\b|\bEACCES\b|\bEPERM\b|\boutside (of )?(the )?allowed\b|\b40[13]\b`)
 
 // wrongUse reports whether the text of a result that is an error speaks of an
 // unknown tool or wrong arguments.

@@ -36,7 +36,9 @@ func (t *translation) Shown(server, method string, message json.RawMessage, bare
 // Incoming returns the params of a client's request, or of its answer to a server, as
 // the server knows them, and the server's name. The name is empty if the params name no
 // server. Only servers that serves accepts are known; nil stands for all.
-func (t *translation) Incoming(serves func(server string) bool, method string, params json.RawMessage) (server string, own json.RawMessage, err error) {
+func (t *translation) Incoming(
+	serves func(server string) bool, method string, params json.RawMessage,
+) (server string, own json.RawMessage, err error) {
 	switch method {
 	case "prompts/get":
 		name := jsonrpc.GetString(params, "name")

@@ -130,7 +130,9 @@ func (q *Queries) Intents(ctx context.Context, args arguments.Arguments) (any, e
 			replies[i] = findreply.NoMatchForIntent(intent, result, f.nearest(intent, rules), f.Searched(""))
 			continue
 		}
-		found := findreply.ForIntent(intent, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: q.shown.before(bool(args.Brief))})
+		found := findreply.ForIntent(intent, result, findreply.Options{
+			MaxOthers: findreply.MaxBatchOthers, Shown: q.shown.before(bool(args.Brief)),
+		})
 		q.shown.note(found.Tools())
 		answers[i] = answerTo(intent, found.Tools())
 		replies[i] = found

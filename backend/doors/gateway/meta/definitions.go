@@ -54,7 +54,8 @@ func Definitions(r *roster.Roster) []json.RawMessage {
 	of := r.Parenthesis() + r.About()
 	return []json.RawMessage{
 		define(findName, "Find the right tool of this user's MCP servers"+of+
-			". Query in plain English, verb and object; get its call_as and required args, then invoke it with call_read_tool, call_write_tool or call_tool.",
+			". Query in plain English, verb and object; get its call_as and required args, "+
+			"then invoke it with call_read_tool, call_write_tool or call_tool.",
 			`"query":{"type":"string"},"call_as":{"type":"string"}`, reads+loaded+"}"),
 		define(callAny, "Call any tool of this user's MCP servers"+of+" by its call_as from find_tool.", called,
 			`,"annotations":{"destructiveHint":true}`+loaded+whole+"}"),

@@ -10,17 +10,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// guideName is the prompt of Tools. Names of servers' prompts contain __.
+// guideName is the prompt of the surface. Names of servers' prompts contain __.
 const guideName = "usage-guide"
 
-// guideURI and serverURI are the resources of Tools. The slug of a server follows
+const guideTitle = "How to find and call the tools of this user's MCP servers"
+
+// guideURI and serverURI are the resources of the surface. The slug of a server follows
 // serverURI.
 const (
 	guideURI  = "agent-discover://docs/usage"
 	serverURI = "agent-discover://servers/"
 )
 
-// guide tells a model how to use Tools.
+// guide tells a model how to use the tools.
 const guide = `# How to use the tools of this user's MCP servers
 
 1. find_tool with a query in plain English returns the best tool, its call_as and its required arguments. search_tools returns a ranked list with relevance, and can be limited to a server.
@@ -40,15 +42,19 @@ Arguments are checked before a call is sent. Failures of execute_tool and of the
 - CONFIGURATION_ERROR: the user has to configure or approve something
 `
 
-// own returns what Tools adds to a list besides tools/list, and the member of the list.
+// own returns what the surface adds to a list besides tools/list, and the member of the list.
 func (m *Tools) own(method string) (items []json.RawMessage, member string) {
 	switch method {
 	case "prompts/list":
-		return []json.RawMessage{json.RawMessage(`{"name":"` + guideName + `","title":"Usage guide","description":"How to find and call the tools of this user's MCP servers"}`)}, "prompts"
+		items = append(items, json.RawMessage(`{"name":"`+guideName+`","title":"Usage guide","description":"`+guideTitle+`"}`))
+		return items, "prompts"
 	case "resources/list":
 		items = append(items, json.RawMessage(`{"uri":"`+guideURI+`","name":"`+guideName+`","title":"Usage guide","mimeType":"text/markdown"}`))
 		for _, v := range m.approved() {
-			item, err := answer.Encode(map[string]string{"uri": serverURI + m.hub.slug(v), "name": v.Name, "description": "Tools and state of the MCP server " + v.Name, "mimeType": "application/json"})
+			item, err := answer.Encode(map[string]string{
+				"uri": serverURI + m.hub.slug(v), "name": v.Name, "mimeType": "application/json",
+				"description": "Tools and state of the MCP server " + v.Name,
+			})
 			if err == nil {
 				items = append(items, item)
 			}
@@ -57,7 +63,7 @@ func (m *Tools) own(method string) (items []json.RawMessage, member string) {
 	return items, "resources"
 }
 
-// WithOwn returns the result of a list request with what Tools adds first.
+// WithOwn returns the result of a list request with what the surface adds first.
 func (m *Tools) WithOwn(method string, result json.RawMessage) json.RawMessage {
 	items, member := m.own(method)
 	if len(items) == 0 {
@@ -69,13 +75,13 @@ func (m *Tools) WithOwn(method string, result json.RawMessage) json.RawMessage {
 	return answer.List(member, items)
 }
 
-// Serve serves requests for the prompt and the resources of Tools; ok is false for all
+// Serve serves requests for the prompt and the resources of the surface; ok is false for all
 // others.
 func (m *Tools) Serve(method string, params json.RawMessage) (result json.RawMessage, ok bool, err error) {
 	switch uri := jsonrpc.GetString(params, "uri"); {
 	case method == "prompts/get" && jsonrpc.GetString(params, "name") == guideName:
 		result, err = answer.Encode(map[string]any{
-			"description": "How to find and call the tools of this user's MCP servers",
+			"description": guideTitle,
 			"messages":    []any{map[string]any{"role": "user", "content": map[string]string{"type": "text", "text": guide}}},
 		})
 		return result, true, err

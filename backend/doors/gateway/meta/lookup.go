@@ -97,7 +97,8 @@ func (m *Tools) fits(server, tool string, arguments json.RawMessage) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("the arguments do not fit %s, which was not called: %s. Correct them and call it again; get_tool_details has its schema.",
+	text := fmt.Sprintf("the arguments do not fit %s, which was not called: %s. "+
+		"Correct them and call it again; get_tool_details has its schema.",
 		t.Proxied(), strings.Join(wrong, "; "))
 	return fault.Wrap(&answer.Failure{Code: answer.Validation, Message: text, Server: server, Tool: tool}, fault.Invalid, "%s", text)
 }

@@ -163,8 +163,8 @@ func instructions(r *roster.Roster) string {
 // FindHow tells how to find a tool, for the error of an unknown name.
 func (m *Tools) FindHow() string { return "Ask find_tool for others." }
 
-// Lends returns false: find_tool adds no tools to the session's list.
-func (m *Tools) Lends() bool { return false }
+// AddsFound returns false: find_tool adds none to the session's list.
+func (m *Tools) AddsFound() bool { return false }
 
 // Call serves tools/call of one of the tools; ok is false if name is none of them.
 func (m *Tools) Call(ctx context.Context, name string, params json.RawMessage) (result json.RawMessage, ok bool, err error) {
@@ -289,7 +289,9 @@ func (m *Tools) admits(accepts danger.Level, server, tool string) error {
 }
 
 // doToolset carries out an action on toolsets for a tool that accepts a danger.
-func (m *Tools) doToolset(ctx context.Context, accepts danger.Level, action toolsetview.Action, raw json.RawMessage) (json.RawMessage, error) {
+func (m *Tools) doToolset(
+	ctx context.Context, accepts danger.Level, action toolsetview.Action, raw json.RawMessage,
+) (json.RawMessage, error) {
 	var args arguments.Arguments
 	if err := arguments.Read(raw, &args); err != nil {
 		return answer.Error(fault.MessageOf(err))

@@ -29,9 +29,12 @@ const (
 	refreshName     = "refresh_cache"
 )
 
-// siblings are the tools of Tools that name servers and tools apart. Their failures have
-// codes; see failure.
-var siblings = map[string]func(m *Tools, ctx context.Context, params json.RawMessage) (json.RawMessage, error){
+// sibling serves tools/call of one of the siblings.
+type sibling func(m *Tools, ctx context.Context, params json.RawMessage) (json.RawMessage, error)
+
+// siblings are the tools that name servers and tools apart. Their failures have
+// codes; see answer.Failure.
+var siblings = map[string]sibling{
 	listServersName: replying((*Tools).listServers),
 	searchName:      replying((*Tools).searchTools),
 	listToolsName:   replying((*Tools).listTools),
@@ -50,7 +53,7 @@ type siblingArguments struct {
 }
 
 // replying returns a sibling whose result is the text of a JSON object.
-func replying(do func(*Tools, context.Context, siblingArguments) (any, *answer.Failure)) func(*Tools, context.Context, json.RawMessage) (json.RawMessage, error) {
+func replying(do func(*Tools, context.Context, siblingArguments) (any, *answer.Failure)) sibling {
 	return func(m *Tools, ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 		var args siblingArguments
 		if raw := jsonrpc.Get(params, "arguments"); raw != nil && string(raw) != "null" {
@@ -127,8 +130,8 @@ func (m *Tools) searchTools(ctx context.Context, args siblingArguments) (any, *a
 		hits = append(hits, hit{t.Server, t.Name, t.Summary(), findreply.RoundScore(found.Score), m.tags(present, t)})
 	}
 	return struct {
-		Results []hit `json:"results"`
-		Hint    string    `json:"hint,omitempty"`
+		Results []hit  `json:"results"`
+		Hint    string `json:"hint,omitempty"`
 	}{hits, missing(len(hits), m.hub.finder.Searched("no tool fits; use other words, or list_tools").Text())}, nil
 }
 
@@ -166,7 +169,7 @@ func (m *Tools) listTools(ctx context.Context, args siblingArguments) (any, *ans
 	}
 	present := m.client.Rules()
 	return struct {
-		Server string     `json:"server"`
+		Server string        `json:"server"`
 		Tools  []toolSummary `json:"tools"`
 	}{v.Name, m.toolsOf(v.Name, bool(args.IncludeDisabled), present)}, nil
 }
@@ -201,7 +204,7 @@ type toolDetails struct {
 	Description  string          `json:"description"`
 	Enabled      bool            `json:"enabled"`
 	Tags         []string        `json:"tags"`
-	Parameters   []parameter `json:"parameters"`
+	Parameters   []parameter     `json:"parameters"`
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 	Annotations  json.RawMessage `json:"annotations,omitempty"`
@@ -232,8 +235,9 @@ func (m *Tools) details(ctx context.Context, args siblingArguments) (any, *answe
 	m.queries.Described(t)
 	present := m.client.Rules()
 	d := toolDetails{
-		Server: t.Server, Tool: t.Name, Description: t.Description, Enabled: present.Allows(t), Tags: m.tags(present, t), Parameters: []parameter{},
-		InputSchema: t.InputSchema(), OutputSchema: jsonrpc.Get(t.Definition, "outputSchema"), Annotations: jsonrpc.Get(t.Definition, "annotations"),
+		Server: t.Server, Tool: t.Name, Description: t.Description, Enabled: present.Allows(t), Tags: m.tags(present, t),
+		Parameters: []parameter{}, InputSchema: t.InputSchema(),
+		OutputSchema: jsonrpc.Get(t.Definition, "outputSchema"), Annotations: jsonrpc.Get(t.Definition, "annotations"),
 		Execute: executeName + " with server, tool and arguments, or " + callerFor(t) + " with call_as " + t.CallAs(),
 	}
 	if len(d.InputSchema) == 0 {
@@ -247,7 +251,8 @@ func (m *Tools) details(ctx context.Context, args siblingArguments) (any, *answe
 	if properties := jsonrpc.Get(d.InputSchema, "properties"); jsonrpc.IsObject(properties) {
 		jsonrpc.Each(properties, func(name string, property json.RawMessage) {
 			d.Parameters = append(d.Parameters, parameter{
-				name, strings.Trim(string(jsonrpc.Get(property, "type")), `"`), slices.Contains(required, name), jsonrpc.GetString(property, "description"),
+				Name: name, Type: strings.Trim(string(jsonrpc.Get(property, "type")), `"`),
+				Required: slices.Contains(required, name), Description: jsonrpc.GetString(property, "description"),
 			})
 		})
 	}

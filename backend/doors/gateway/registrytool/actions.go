@@ -13,7 +13,8 @@ import (
 // must be small; see Tokens.
 var Definition = json.RawMessage(`{"name":"registry","title":"MCP tools of this user",` +
 	`"description":"Finds and calls tools of all MCP servers this user has. ` +
-	`Start with find_tool: say in query what you need, get the best tool and its required args; then invoke it by its listed name or with proxy_call. ` +
+	`Start with find_tool: say in query what you need, get the best tool and its required args; ` +
+	`then invoke it by its listed name or with proxy_call. ` +
 	`find_tools takes several intents at once. get_schema gives a tool's full input schema. ` +
 	`list, status: servers. ` +
 	`activate, deactivate: put a server's tools into your tool list or take them out. ` +

@@ -62,8 +62,8 @@ type Options struct {
 	Client    Client
 	// Proposer describes the client to the person who reviews its proposals.
 	Proposer func() string
-	Calls     Calls
-	SignIns   SignIns
+	Calls    Calls
+	SignIns  SignIns
 }
 
 // Client has the tools as the session's client may use them.
@@ -121,8 +121,8 @@ func instructions(r *roster.Roster) string {
 // FindHow tells how to find a tool, for the error of an unknown name.
 func (t *Tool) FindHow() string { return `Ask registry {action:"find_tool", query:…} for others.` }
 
-// Lends returns true: find_tool adds tools to the session's list.
-func (t *Tool) Lends() bool { return true }
+// AddsFound returns true: find_tool adds tools to the session's list.
+func (t *Tool) AddsFound() bool { return true }
 
 // Call serves tools/call of the tool; ok is false for another name.
 func (t *Tool) Call(ctx context.Context, name string, params json.RawMessage) (result json.RawMessage, ok bool, err error) {
@@ -191,7 +191,8 @@ func (t *Tool) do(ctx context.Context, params json.RawMessage) (json.RawMessage,
 	for _, action := range actions {
 		names = append(names, action.name)
 	}
-	return answer.Action(fault.New(fault.Invalid, "Unknown registry action: %q. Valid: %s, proxy_call", args.Action, strings.Join(names, ", ")))
+	unknown := fault.New(fault.Invalid, "Unknown registry action: %q. Valid: %s, proxy_call", args.Action, strings.Join(names, ", "))
+	return answer.Action(unknown)
 }
 
 // proxyCall serves proxy_call: it calls a tool by call_as, or by server and tool.
@@ -211,7 +212,8 @@ func (t *Tool) proxyCall(ctx context.Context, args arguments.Arguments, params j
 	if err != nil {
 		return answer.Action(err)
 	}
-	result, err := t.calls.Vetted(ctx, server, tool, jsonrpc.Set(params, "arguments", own), func() error { return t.client.ForModel(server, tool) })
+	vet := func() error { return t.client.ForModel(server, tool) }
+	result, err := t.calls.Vetted(ctx, server, tool, jsonrpc.Set(params, "arguments", own), vet)
 	if fault.CodeOf(err) == fault.CodeUnlisted {
 		_, err = t.calls.Suggest(server, tool, result, err)
 		text, _ := jsonrpc.ErrorText(err)

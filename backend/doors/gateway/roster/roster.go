@@ -112,13 +112,14 @@ func subjectsOf(servers []string, snapshot *catalog.Snapshot, allow func(*catalo
 }
 
 // changingVerbs are verbs of tools that are not those of danger.IsVerb.
-var changingVerbs = strings.Fields("add append apply assign call change click close configure connect convert copy create do edit enable disable generate import " +
-	"insert install invoke join load make manage move navigate open post press process publish put register reload rename render reply " +
-	"request respond retry save schedule select send set sort start submit subscribe sync take toggle translate trigger type update upload upsert use wait write")
+var changingVerbs = strings.Fields("add append apply assign call change click close configure connect convert copy create do edit " +
+	"enable disable generate import insert install invoke join load make manage move navigate open post press process publish put " +
+	"register reload rename render reply request respond retry save schedule select send set sort start submit subscribe " +
+	"sync take toggle translate trigger type update upload upsert use wait write")
 
 // fillers are words in names of tools that say nothing about their subject.
-var fillers = strings.Fields("all and any batch bulk by contents current data detail details for from id ids in info into item items latest many mcp multiple my new of on one " +
-	"or out result results service single the to tool tools up via with")
+var fillers = strings.Fields("all and any batch bulk by contents current data detail details for from id ids in info into item items " +
+	"latest many mcp multiple my new of on one or out result results service single the to tool tools up via with")
 
 // nounsOf returns the words of a tool's name that may say what it is about.
 func nounsOf(tool, server string) (out []string) {
@@ -145,10 +146,11 @@ func singular(word string) string {
 	if stem, ok := strings.CutSuffix(word, "ies"); ok {
 		return stem + "y"
 	}
-	if stem, ok := strings.CutSuffix(word, "s"); ok && !strings.HasSuffix(stem, "s") && !strings.HasSuffix(stem, "u") && !strings.HasSuffix(stem, "i") {
-		return stem
+	stem, ok := strings.CutSuffix(word, "s")
+	if !ok || strings.HasSuffix(stem, "s") || strings.HasSuffix(stem, "u") || strings.HasSuffix(stem, "i") {
+		return word
 	}
-	return word
+	return stem
 }
 
 // atMost returns a function that accepts texts of at most a number of tokens.

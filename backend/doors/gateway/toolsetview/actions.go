@@ -58,7 +58,10 @@ var actions = []Action{
 	{"unequip-toolset", danger.Writes, "", "list the tools of active servers again", (*Actions).unequip},
 	{"get-active-toolset", danger.Reads, "", "the equipped toolset and its tools", (*Actions).equipped},
 	{"delete-toolset", danger.Destroys, "name, confirm: true", "delete a toolset", (*Actions).remove},
-	{"add-tool-annotation", danger.Writes, "name, tool (server.tool), note", "append a note to the description of a tool in a toolset", (*Actions).annotate},
+	{
+		"add-tool-annotation", danger.Writes, "name, tool (server.tool), note",
+		"append a note to the description of a tool in a toolset", (*Actions).annotate,
+	},
 }
 
 // ActionNamed returns the action with a name; ok is false if there is none.

@@ -82,7 +82,9 @@ type Translate interface {
 
 // New returns the view of the toolset of a choice.
 func New(c *Choice, o Options) *View {
-	v := &View{choice: c, registry: o.Registry, list: o.List, tools: o.Tools, calls: o.Calls, translate: o.Translate, lists: o.Lists, info: o.Info}
+	v := &View{
+		choice: c, registry: o.Registry, list: o.List, tools: o.Tools, calls: o.Calls, translate: o.Translate, lists: o.Lists, info: o.Info,
+	}
 	v.served = v.serverNames()
 	return v
 }
