@@ -145,7 +145,7 @@ var allowed = map[string][]string{
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/preinstall": {
-		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;
+		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;;
 		// are;; run; sandbox: what an installation may use
 		"base/fault", "base/paths", "base/process", "base/program",
 		"servers/launch", "servers/prefetch", "servers/redact", "servers/registry", "servers/upstream",
@@ -174,7 +174,7 @@ var allowed = map[string][]string{
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; launch: approvals end;;;
+		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; launch: approvals end;;;;
 		// when a server is started in another way
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
@@ -288,7 +288,7 @@ var allowed = map[string][]string{
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs;;;
+		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs;;;;
 		// programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
@@ -323,17 +323,76 @@ var allowed = map[string][]string{
 
 	"doors/gateway": {
 		// mcphttp: the error of a request that needs a sign-in; registration: the name of our entry
-		"base/events", "base/fault", "base/loosejson", "base/safetext", "base/tokens", "base/words",
+		"base/events", "base/fault", "base/loosejson", "base/safetext",
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcphttp", "protocol/mcpshape", "protocol/mcpversion",
-		"protocol/schemacheck", "protocol/schemacompat",
-		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
-		"servers/features", "servers/intake", "servers/lifecycle", "servers/readiness", "servers/registry", "servers/setup",
-		"servers/upstream",
+		"protocol/schemacompat",
+		"discovery/catalog", "discovery/learning", "discovery/search",
+		"servers/features", "servers/intake", "servers/lifecycle", "servers/registry", "servers/setup", "servers/upstream",
 		"calls/call", "calls/resolve", "calls/rules", "calls/toolset",
 		"editors/registration", "editors/table",
-		"doors/longresult", "doors/names", "doors/pendinginput", "doors/surfaces",
+		"doors/gateway/answer", "doors/gateway/arguments", "doors/gateway/danger", "doors/gateway/finding",
+		"doors/gateway/inventory", "doors/gateway/meta", "doors/gateway/registrytool", "doors/gateway/roster",
+		"doors/gateway/toolsetview", "doors/longresult", "doors/names", "doors/pendinginput", "doors/surfaces",
 	},
-	"doors/surfaces":     {"base/fault"},
+	"doors/gateway/answer": {
+		// upstream: failures name the servers that did not start
+		"base/fault",
+		"protocol/jsonrpc", "protocol/mcpversion",
+		"servers/upstream",
+	},
+	"doors/gateway/arguments": {"base/fault", "base/loosejson"},
+	"doors/gateway/danger":    {"protocol/jsonrpc", "discovery/catalog"},
+	"doors/gateway/inventory": {
+		// names: which tools are for views only
+		"discovery/catalog",
+		"servers/registry",
+		"calls/rules",
+		"doors/names",
+	},
+	"doors/gateway/finding": {
+		"base/fault", "base/words",
+		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
+		"servers/readiness", "servers/registry",
+		"calls/resolve",
+		"doors/gateway/arguments", "doors/gateway/danger", "doors/gateway/inventory",
+	},
+	"doors/gateway/roster": {
+		"base/tokens",
+		"discovery/catalog",
+		"servers/registry",
+		"calls/rules",
+		"doors/gateway/danger", "doors/gateway/inventory",
+	},
+	"doors/gateway/toolsetview": {
+		// upstream: a server runs while a changed tool of it is called
+		"base/fault",
+		"protocol/jsonrpc",
+		"discovery/catalog", "discovery/search",
+		"servers/registry", "servers/upstream",
+		"calls/call", "calls/resolve", "calls/toolset",
+		"doors/gateway/answer", "doors/gateway/arguments", "doors/gateway/danger", "doors/gateway/finding",
+		"doors/gateway/inventory", "doors/surfaces",
+	},
+	"doors/gateway/registrytool": {
+		// upstream: the words for a server that did not start
+		"base/fault",
+		"protocol/jsonrpc",
+		"discovery/catalog", "discovery/findreply",
+		"servers/intake", "servers/lifecycle", "servers/registry", "servers/setup", "servers/upstream",
+		"calls/call", "calls/resolve",
+		"doors/gateway/answer", "doors/gateway/arguments", "doors/gateway/finding", "doors/gateway/inventory",
+		"doors/gateway/roster", "doors/gateway/toolsetview", "doors/surfaces",
+	},
+	"doors/gateway/meta": {
+		"base/fault", "base/loosejson", "base/tokens",
+		"protocol/jsonrpc", "protocol/schemacheck",
+		"discovery/catalog", "discovery/findreply", "discovery/search",
+		"servers/registry",
+		"calls/call", "calls/resolve",
+		"doors/gateway/answer", "doors/gateway/arguments", "doors/gateway/danger", "doors/gateway/finding",
+		"doors/gateway/inventory", "doors/gateway/roster", "doors/gateway/toolsetview", "doors/surfaces",
+	},
+	"doors/surfaces":     {"base/fault", "protocol/jsonrpc"},
 	"doors/names":        {"base/jsonscan", "protocol/jsonrpc"},
 	"doors/pendinginput": {"protocol/inputrequired"},
 	"doors/longresult":   {"base/fault", "protocol/jsonrpc"},
@@ -392,7 +451,7 @@ var allowed = map[string][]string{
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"market/federation", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/persona",
 		"market/plan", "market/prerequisites", "market/updates",
-		"doors/api/guard", "doors/api/route", "doors/credentials", "doors/gateway", "doors/surfaces",
+		"doors/api/guard", "doors/api/route", "doors/credentials", "doors/gateway", "doors/gateway/finding", "doors/surfaces",
 	},
 	"doors/api/push": {
 		// operations: messages contain the same objects as responses
@@ -421,7 +480,7 @@ var allowed = map[string][]string{
 
 	// hub composes everything.
 	"hub": {
-		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;
+		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;;
 		// states
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
@@ -437,14 +496,14 @@ var allowed = map[string][]string{
 		"market/official", "market/persona", "market/plan", "market/prerequisites", "market/probe", "market/proposals",
 		"market/pypi", "market/updates",
 		"doors/api", "doors/api/guard", "doors/api/operations", "doors/companion", "doors/credentials", "doors/endpoint",
-		"doors/gateway", "doors/pendinginput",
+		"doors/gateway", "doors/gateway/danger", "doors/gateway/registrytool", "doors/pendinginput",
 		"store",
 	},
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;
-		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;
+		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;;
+		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;;
 		// sandbox:; this program confines itself before it becomes that of a server
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",

@@ -28,6 +28,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 	"github.com/agent-discover/agent-discover/backend/doors/endpoint"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/market/proposals"
@@ -140,7 +142,7 @@ func (h *Hub) agentsMay() string { return h.settings.State().Settings.Agents.Ins
 
 // setPolicy replaces the policy for tools by that of some settings.
 func (h *Hub) setPolicy(s settings.Settings) {
-	h.servers.policy.Set(rules.New(rules.Options{Discovery: s.Discovery, Destroys: gateway.Destroys, ClientID: gateway.ClientID}))
+	h.servers.policy.Set(rules.New(rules.Options{Discovery: s.Discovery, Destroys: danger.MayDestroy, ClientID: gateway.ClientID}))
 	h.doors.gateway.RulesChanged()
 }
 
@@ -256,8 +258,8 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d, s := &h.doors, &h.servers
 	d.clients = gateway.NewClientHistory(h.store, h.log)
 	d.gateway = gateway.New(gateway.Options{
-		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Search: h.discovery.search, Intake: s.intake, Lifecycle: s.lifecycle, Setup: s.setup,
-		Calls: s.calls, Policy: &s.policy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
+		Registry: s.registry, Catalog: h.discovery.catalog, Features: s.listings, Search: h.discovery.search, Intake: s.intake, Lifecycle: s.lifecycle, Setup: s.setup,
+		Calls: s.calls, Rules: &s.policy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
 		Toolsets: s.toolsets, Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
 		Person: person{s.inbox, s.approvals}, Readiness: s.readiness, Arrivals: arrivals{s.first, h.discovery.embedding}, SignIns: signIns{s.oauth},
 		Market:   agentMarket{proposals.New(proposals.Options{Market: h.market.marketplace, Registry: s.registry, Policy: s.intake.Policy})},
@@ -385,12 +387,12 @@ func (i importedMetrics) AddMetric(ctx context.Context, m setup.Metric, dry bool
 // agentMarket is the marketplace for agents.
 type agentMarket struct{ proposals *proposals.Proposals }
 
-// Browse implements gateway.Market.
-func (m agentMarket) Browse(ctx context.Context, q gateway.MarketQuery) (any, error) {
+// Browse implements registrytool.Market.
+func (m agentMarket) Browse(ctx context.Context, q registrytool.MarketQuery) (any, error) {
 	return m.proposals.Browse(ctx, proposals.Query(q))
 }
 
-// Propose implements gateway.Market.
-func (m agentMarket) Propose(ctx context.Context, p gateway.MarketProposal) (any, error) {
+// Propose implements registrytool.Market.
+func (m agentMarket) Propose(ctx context.Context, p registrytool.MarketProposal) (any, error) {
 	return m.proposals.Propose(ctx, proposals.Proposal(p))
 }

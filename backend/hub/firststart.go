@@ -43,20 +43,20 @@ func (h *Hub) composeFirstStart() {
 	})
 }
 
-// arrivals tells whether tools are about to be known. It implements gateway.Arrivals.
+// arrivals tells whether tools are about to be known. It implements finding.Arrivals.
 type arrivals struct {
 	first   *firststart.Starter
 	vectors *embedding.Index
 }
 
-// Expected implements gateway.Arrivals.
+// Expected implements finding.Arrivals.
 func (a arrivals) Expected() bool { return a.first.Expected() || !a.vectors.Complete() }
 
 // startWait is how long a search that finds nothing waits for servers that are started for the first time, which may have
 // to be downloaded.
 const startWait = 2 * time.Second
 
-// Await implements gateway.Arrivals. It waits for servers for a moment only, because the reply names those that start.
+// Await implements finding.Arrivals. It waits for servers for a moment only, because the reply names those that start.
 func (a arrivals) Await(ctx context.Context) {
 	starting, cancel := context.WithTimeout(ctx, startWait)
 	a.first.Await(starting)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
 	"github.com/agent-discover/agent-discover/backend/doors/names"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
@@ -86,7 +87,7 @@ func TestSchemasAreAdaptedToTheClient(t *testing.T) {
 			}
 		}
 	}
-	if n := len(g.adapted.schemas); n != 4 { // the schemas of two tools, registry and odd, for two vendors
+	if n := len(g.definitions.adapted.schemas); n != 4 { // the schemas of two tools, registry and odd, for two vendors
 		t.Errorf("%d schemas are cached, want 4", n)
 	}
 }
@@ -95,7 +96,7 @@ func TestRegistryIsAdaptedToTheClientToo(t *testing.T) {
 	g := newGateway(t)
 	for client, same := range map[string]bool{"someone": true, "claude-code": true, "gemini-cli": false} {
 		own := toolsOf(t, newClient(t, g, client))[0]
-		if (string(own) == string(registryTool)) != same {
+		if (string(own) == string(registrytool.Definition)) != same {
 			t.Errorf("%s is shown %s", client, own)
 		}
 		if strings.Contains(string(own), `"type":"object"}`) == (client == "gemini-cli") {
@@ -124,13 +125,13 @@ func TestLongNamesAreShortenedForClientsWithALimit(t *testing.T) {
 				t.Errorf("%s is shown %q of %d characters", client, names[i], len(names[i]))
 			}
 			for _, way := range []string{names[i], "mcp__" + names[i], "s__" + tool, "mcp__s__" + tool} {
-				if server, name, ok := s.resolve(way); !ok || server != "s" || name != tool {
+				if server, name, ok := s.surface.Resolve(way); !ok || server != "s" || name != tool {
 					t.Errorf("%s: %s resolves to %s of %s", client, way, name, server)
 				}
 			}
 		}
-		if _, _, ok := s.resolve("s" + names[1][1:len(names[1])-1] + "z"); ok && row.short {
-			if _, name, _ := s.resolve(names[1][:len(names[1])-1] + "z"); name == long {
+		if _, _, ok := s.surface.Resolve("s" + names[1][1:len(names[1])-1] + "z"); ok && row.short {
+			if _, name, _ := s.surface.Resolve(names[1][:len(names[1])-1] + "z"); name == long {
 				t.Errorf("%s: a name that was not shown resolves to %s", client, name)
 			}
 		}
@@ -146,14 +147,14 @@ func TestShortNamesAreStable(t *testing.T) {
 		t.Errorf("got %s, earlier versions gave %s", got, want)
 	}
 	unlisted := json.RawMessage(`{"name":"` + strings.Repeat("c", 80) + `"}`)
-	if _, err := g.catalog.Replace(t.Context(), "other", []json.RawMessage{unlisted}); err != nil {
+	if _, err := g.translation.catalog.Replace(t.Context(), "other", []json.RawMessage{unlisted}); err != nil {
 		t.Fatal(err)
 	}
-	other, _ := g.catalog.Snapshot().Lookup("other", strings.Repeat("c", 80))
-	if server, tool, _ := s.resolve(s.limits.names([]*catalog.Tool{other})[0]); server != "other" || tool != other.Name {
+	other, _ := g.inventory.Snapshot().Lookup("other", strings.Repeat("c", 80))
+	if server, tool, _ := s.surface.Resolve(s.client.limits.names([]*catalog.Tool{other})[0]); server != "other" || tool != other.Name {
 		t.Errorf("the short name of an unlisted tool resolves to %s of %s", tool, server)
 	}
-	if server, tool, ok := newClient(t, g, "someone").resolve(want); ok && tool == name {
+	if server, tool, ok := newClient(t, g, "someone").surface.Resolve(want); ok && tool == name {
 		t.Errorf("a client without a limit resolves a short name to %s of %s", tool, server)
 	}
 }
@@ -195,7 +196,7 @@ func TestEveryEditorHasLimitsByTheClientInItsEntry(t *testing.T) {
 			limited++
 		}
 		for _, id := range append([]string{e.ID, strings.ToUpper(e.ID)}, e.Also...) {
-			if got := newSession(&Gateway{}, Opening{Client: id}).limits; got != want {
+			if got := newSession(&Gateway{}, Opening{Client: id}).client.limits; got != want {
 				t.Errorf("a session of --client %s has the limits %+v, want those of %s: %+v", id, got, e.ID, want)
 			}
 		}
@@ -207,7 +208,7 @@ func TestEveryEditorHasLimitsByTheClientInItsEntry(t *testing.T) {
 
 func TestAnUnknownClientInAnEntryHasNoLimits(t *testing.T) {
 	for _, client := range []string{"unheard-of", "two words", "claude-code-2"} {
-		if got := newSession(&Gateway{}, Opening{Client: client}).limits; got != (clientLimits{}) {
+		if got := newSession(&Gateway{}, Opening{Client: client}).client.limits; got != (clientLimits{}) {
 			t.Errorf("--client %q has the limits %+v", client, got)
 		}
 	}
@@ -239,7 +240,7 @@ func TestTheEntryOfAnEditorDecidesOnLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if adapted := !strings.Contains(string(list), string(registryTool)); adapted != row.adapted {
+		if adapted := !strings.Contains(string(list), string(registrytool.Definition)); adapted != row.adapted {
 			t.Errorf("%+v: adapted is %v", row, adapted)
 		}
 	}

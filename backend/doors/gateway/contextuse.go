@@ -3,18 +3,15 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
-
-// EntryTokens is how many tokens (o200k_base) of a model's context the
-// definition of registry takes. It is a constant because counting loads a large
-// vocabulary. A test compares it with the actual number.
-const EntryTokens = 432
 
 // commandLineClient is the client name of this program's own command line,
 // which is not an editor.
@@ -37,26 +34,34 @@ type ServerUse struct {
 	catalog.Cost
 }
 
-// Context returns the context use of all clients that are or were connected,
+// contextUse computes ContextUse, and notes what it is for the history of clients.
+type contextUse struct {
+	registry  *registry.Registry
+	inventory *inventory.Inventory
+	sessions  *sessions
+	history   *ClientHistory
+}
+
+// of returns the context use of all clients that are or were connected,
 // the most recently seen first.
-func (g *Gateway) Context(ctx context.Context) (ContextUse, error) {
-	out := ContextUse{Entry: EntryTokens}
-	known := g.known()
+func (u *contextUse) of(ctx context.Context) (ContextUse, error) {
+	out := ContextUse{Entry: registrytool.Tokens}
+	known := u.inventory.Known()
 	out.Tools, out.Whole = len(known), catalog.CostOf(known, 0).Tokens
-	out.Servers = g.serverUses()
-	out.Listed = EntryTokens
-	for _, t := range g.ActiveTools() {
+	out.Servers = u.serverUses()
+	out.Listed = registrytool.Tokens
+	for _, t := range u.inventory.Active(u.inventory.For("")) {
 		out.Listed += t.Tokens
 	}
 	var connected []SeenClient
 	now := time.Now()
-	for _, s := range g.all() {
+	for _, s := range u.sessions.all() {
 		if c, ok := s.seen(now, known); ok {
 			connected = append(connected, c)
 		}
 	}
 	var err error
-	if out.Clients, err = g.history.with(ctx, connected); err != nil {
+	if out.Clients, err = u.history.with(ctx, connected); err != nil {
 		return ContextUse{}, err
 	}
 	slices.SortFunc(out.Clients, func(a, b KnownClient) int {
@@ -65,10 +70,10 @@ func (g *Gateway) Context(ctx context.Context) (ContextUse, error) {
 	return out, nil
 }
 
-func (g *Gateway) serverUses() (out []ServerUse) {
-	rules := g.rules()
-	findable := g.findable(rules)
-	for _, server := range g.registry.List() {
+func (u *contextUse) serverUses() (out []ServerUse) {
+	rules := u.inventory.For("")
+	findable := u.inventory.Findable(rules)
+	for _, server := range u.registry.List() {
 		tools := slices.DeleteFunc(slices.Clone(rules.Of(server.Name)), func(t *catalog.Tool) bool { return !findable(t) })
 		if len(tools) > 0 {
 			out = append(out, ServerUse{server.Name, catalog.CostOf(tools, 0)})
@@ -78,23 +83,11 @@ func (g *Gateway) serverUses() (out []ServerUse) {
 	return out
 }
 
-// known returns the tools of all approved servers.
-func (g *Gateway) known() (out []*catalog.Tool) {
-	rules := g.rules()
-	findable := g.findable(rules)
-	for _, t := range rules.Tools {
-		if findable(t) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
 // note makes the history store an observation of the session's client in the
 // background.
-func (g *Gateway) note(s *Session) {
-	g.history.note(s.id, func() (SeenClient, bool) {
-		return s.seen(time.Now(), g.known())
+func (u *contextUse) note(s *Session) {
+	u.history.note(s.id, func() (SeenClient, bool) {
+		return s.seen(time.Now(), u.inventory.Known())
 	})
 }
 
@@ -102,13 +95,14 @@ func (g *Gateway) note(s *Session) {
 // the first request and for the command line. The client would load the known tools if
 // all servers were configured in it, or only their names if it defers them.
 func (s *Session) seen(now time.Time, known []*catalog.Tool) (SeenClient, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.introduced || s.name == commandLineClient {
+	name, version := s.client.called()
+	if !s.client.isIntroduced() || name == commandLineClient {
 		return SeenClient{}, false
 	}
-	tools, own := s.surface.listed()
-	c := SeenClient{Name: s.name, Version: s.version, First: now, Last: now, Listed: own.tokens, Whole: catalog.CostOf(known, defersFrom(s.name)).Loaded()}
+	tools, own := s.surface.Listed()
+	c := SeenClient{
+		Name: name, Version: version, First: now, Last: now, Listed: own.Tokens, Whole: catalog.CostOf(known, defersFrom(name)).Loaded(),
+	}
 	for _, t := range tools {
 		c.Listed += t.Tokens
 	}
@@ -121,18 +115,4 @@ func defersFrom(client string) int {
 		return e.DefersFrom
 	}
 	return 0
-}
-
-// FoundBy returns the names of the connected clients to which find_tool has
-// added a tool, sorted.
-func (g *Gateway) FoundBy(key catalog.Key) []string {
-	names := make(map[string]bool)
-	for _, s := range g.all() {
-		s.mu.Lock()
-		if s.sessionTools[key] {
-			names[s.name] = true
-		}
-		s.mu.Unlock()
-	}
-	return slices.Sorted(maps.Keys(names))
 }

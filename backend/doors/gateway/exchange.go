@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync/atomic"
 
+	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -33,18 +34,32 @@ func (e exchange) in(ctx context.Context) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, e)
 }
 
-// exchangeOf returns the exchange of a request's context.
-func (s *Session) exchangeOf(ctx context.Context) exchange {
+// isModern reports whether a context is that of a request of the modern era.
+func isModern(ctx context.Context) bool {
+	e, _ := ctx.Value(exchangeKey{}).(exchange)
+	return e.modern
+}
+
+// exchanges are those of one session.
+type exchanges struct {
+	session  string // its id
+	caller   *clientCaller
+	peer     Peer
+	pipeline *call.Pipeline
+}
+
+// of returns the exchange of a request's context.
+func (x *exchanges) of(ctx context.Context) exchange {
 	e, _ := ctx.Value(exchangeKey{}).(exchange)
 	if e.caller == nil {
-		e.caller = s
-		e.progress = func(progress json.RawMessage) { _ = s.peer.Notify(ctx, "notifications/progress", progress) }
+		e.caller = x.caller
+		e.progress = func(progress json.RawMessage) { _ = x.peer.Notify(ctx, "notifications/progress", progress) }
 	}
 	return e
 }
 
 // lease keeps a server running for the request of a client. The server is started as a call
 // of the client would start it.
-func (s *Session) lease(ctx context.Context, server string) (*upstream.Lease, error) {
-	return s.gateway.calls.Lease(ctx, server, s.id, s.exchangeOf(ctx).caller)
+func (x *exchanges) lease(ctx context.Context, server string) (*upstream.Lease, error) {
+	return x.pipeline.Lease(ctx, server, x.session, x.of(ctx).caller)
 }

@@ -3,15 +3,22 @@
 // servers, and the session tools: those that find_tool has added to this
 // session. Calls go to call.Call, and results are passed on as the bytes that
 // the server sent.
+//
+// A Session takes the messages of one client. Its parts serve them, a part for each subject:
+// clientInfo and clientCaller are the client, clientTools, toolList and changes what it is
+// shown, toolCalls, requests, sessionTasks, legacySubscriptions and modernRequests what it
+// asks for. What differs between clients that are shown the whole hub, one toolset or one
+// server is their surface: allServers with the tools of package meta or registrytool,
+// toolsetview.View or oneServer. The parts of the Gateway are for all sessions.
 package gateway
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,8 +30,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/finding"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/meta"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/roster"
 	"github.com/agent-discover/agent-discover/backend/doors/longresult"
-	"github.com/agent-discover/agent-discover/backend/doors/pendinginput"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
@@ -60,24 +72,24 @@ type Person interface {
 type Options struct {
 	Registry     *registry.Registry
 	Catalog      *catalog.Catalog
-	Listings     *features.Listings
+	Features     *features.Listings
 	Search       *search.Searcher
 	Intake       *intake.Intake
 	Lifecycle    *lifecycle.Manager
 	Setup        *setup.Syncer
 	Calls        *call.Pipeline
-	Policy       *rules.Current
+	Rules        *rules.Current
 	Usage        Usage
 	SessionTools SessionToolStore
 	Slugs        SlugStore
 	History      *ClientHistory
 	Learning     Learner
-	Person       Person          // may be nil
-	SignIns      SignIns         // may be nil
-	Readiness    Readiness       // if nil, all servers count as ready
-	Arrivals     Arrivals        // may be nil
-	Market       Market          // may be nil
-	Toolsets     *toolset.Keeper // may be nil
+	Person       Person              // may be nil
+	SignIns      SignIns             // may be nil
+	Readiness    finding.Readiness   // if nil, all servers count as ready
+	Arrivals     finding.Arrivals    // may be nil
+	Market       registrytool.Market // may be nil
+	Toolsets     *toolset.Keeper     // may be nil
 	Bus          *events.Bus
 	Log          *slog.Logger
 	Version      string // of the hub, sent to clients
@@ -99,63 +111,89 @@ type Options struct {
 // Gateway serves sessions. It is safe for concurrent use.
 type Gateway struct {
 	registry      *registry.Registry
-	catalog       *catalog.Catalog
-	listings      *features.Listings
-	search        *search.Searcher
+	features      *features.Listings
 	intake        *intake.Intake
 	lifecycle     *lifecycle.Manager
 	setup         *setup.Syncer
-	outdated      func(server string) bool // nil for never
 	calls         *call.Pipeline
-	policy        *rules.Current
-	usage         Usage
-	sessionTools  *sessionToolSaver
-	history       *ClientHistory
+	toolsets      *toolset.Keeper
+	market        registrytool.Market
 	learning      Learner
 	person        Person
 	signIns       SignIns
-	readiness     Readiness
-	arrivals      Arrivals
-	market        Market
-	toolsets      *toolset.Keeper
 	bus           *events.Bus
-	log           *slog.Logger
 	version       string
 	addFoundFor   choices                // see Options.AddFound
 	resultsFolder atomic.Pointer[string] // see Options
 
-	adapted       schemaCache
-	rosters       rosters
-	appTools      appTools
-	toldLevels    toldLevels
-	results       longresult.Store
+	inventory     *inventory.Inventory
+	finder        *finding.Finder
+	roster        *roster.Keeper
+	meta          *meta.Hub
 	slugs         *slugs
-	subscriptions subscriptions
-	parked        *pendinginput.Lot
-	sealer        *pendinginput.Sealer      // of the states of modern servers
-	settling      chan chan struct{}        // requests of settle
-	over          chan struct{}             // closed when Run returns
-	working       sync.WaitGroup            // goroutines of Run
-	active        [len(shownLists)][]string // active servers that have such a list; used by Run only
-
-	mu       sync.Mutex
-	sessions map[*Session]struct{}
+	translation   *translation
+	definitions   *definitions
+	lists         *featureLists
+	introductions *introductions
+	results       longresult.Store
+	pending       *pendingCalls
+	subscriptions *resourceSubscriptions
+	sessions      *sessions
+	sessionTools  *sessionToolSaver
+	levels        *serverLevels
+	feed          *feed
+	context       contextUse
 }
 
 // New returns a gateway.
 func New(o Options) *Gateway {
-	sealer, err := pendinginput.NewSealer(o.StateKey)
-	if err != nil {
-		sealer, _ = pendinginput.NewSealer(pendinginput.NewKey()) // the key has the right size
-	}
 	g := &Gateway{
-		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, intake: o.Intake, lifecycle: o.Lifecycle, setup: o.Setup, outdated: o.Outdated, calls: o.Calls, policy: o.Policy,
-		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, person: o.Person, signIns: o.SignIns, readiness: o.Readiness, arrivals: o.Arrivals, market: o.Market, toolsets: o.Toolsets, bus: o.Bus, log: o.Log, version: o.Version, addFoundFor: choices{of: o.AddFound},
-		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{calls: o.Calls}, parked: pendinginput.New(sealer), sealer: sealer,
-		settling: make(chan chan struct{}), over: make(chan struct{}),
+		registry: o.Registry, features: o.Features, intake: o.Intake, lifecycle: o.Lifecycle, setup: o.Setup, calls: o.Calls, toolsets: o.Toolsets,
+		market: o.Market, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, version: o.Version,
+		addFoundFor: choices{of: o.AddFound},
+		inventory:   inventory.New(o.Registry, o.Catalog, o.Rules), slugs: newSlugs(o.Slugs, o.Log), pending: newPendingCalls(o.StateKey),
+		subscriptions: &resourceSubscriptions{pipeline: o.Calls}, sessions: &sessions{open: make(map[*Session]struct{})},
+		sessionTools: newSessionToolSaver(o.SessionTools, o.Log), introductions: &introductions{o.Features, o.Calls, o.Log},
 	}
 	g.resultsFolder.Store(&o.ResultsFolder)
+	g.finder = finding.New(g.inventory, o.Search, o.Arrivals, o.Readiness)
+	g.roster = roster.NewKeeper(o.Registry, g.inventory, o.Usage.Usage)
+	g.meta = meta.NewHub(meta.HubOptions{
+		Registry: o.Registry, Inventory: g.inventory, Finder: g.finder, Roster: g.roster, Slug: g.slugs.of, Outdated: o.Outdated,
+		Servers: processes{o.Calls, o.Lifecycle},
+	})
+	g.translation = &translation{registry: o.Registry, catalog: o.Catalog, features: o.Features, slugs: g.slugs}
+	g.definitions = &definitions{translation: g.translation}
+	g.lists = &featureLists{o.Features, g.slugs}
+	g.levels = &serverLevels{pipeline: o.Calls, sessions: g.sessions, log: o.Log}
+	g.feed = &feed{
+		bus: o.Bus, sessions: g.sessions, inventory: g.inventory, pipeline: o.Calls, lists: g.lists, translation: g.translation,
+		introductions: g.introductions, subscriptions: g.subscriptions, levels: g.levels, found: g.sessionTools,
+		settling: make(chan chan struct{}), over: make(chan struct{}),
+	}
+	g.context = contextUse{registry: o.Registry, inventory: g.inventory, sessions: g.sessions, history: o.History}
 	return g
+}
+
+// processes are the processes of servers. It implements meta.Servers.
+type processes struct {
+	pipeline  *call.Pipeline
+	lifecycle *lifecycle.Manager
+}
+
+// Held implements meta.Servers.
+func (p processes) Held(server, tool string) error { return p.pipeline.Held(server, tool) }
+
+// Running implements meta.Servers.
+func (p processes) Running(server string) bool {
+	_, running := p.pipeline.Describe(server)
+	return running
+}
+
+// Refresh implements meta.Servers.
+func (p processes) Refresh(ctx context.Context, server string) error {
+	_, err := p.lifecycle.Refresh(ctx, server)
+	return err
 }
 
 // Serve runs the session of one client until the client's stream ends. The Peer of o is
@@ -172,55 +210,52 @@ func (g *Gateway) Serve(ctx context.Context, o Opening, stream io.ReadWriter) er
 // handler passes messages to a session that is opened after its connection is made.
 type handler struct{ *Session }
 
-// endParked ends the parked calls of a session.
-func (g *Gateway) endParked(s *Session) {
-	g.parked.End(func(b pendinginput.Binding) bool { return b.Session == s.id }, errClientGone)
+// Open begins a session. The caller passes the client's requests and notifications to
+// it, and calls Close in the end.
+func (g *Gateway) Open(ctx context.Context, o Opening) *Session {
+	g.finder.Prepare()
+	s := newSession(g, o)
+	s.found.add(g.sessionTools.load(ctx, o.ID))
+	g.sessions.add(s)
+	g.clientsChanged()
+	go s.changes.run()
+	return s
+}
+
+// close ends what the gateway keeps for a session.
+func (g *Gateway) close(ctx context.Context, s *Session) {
+	g.sessions.remove(s)
+	g.context.note(s)
+	g.clientsChanged()
+	g.subscriptions.removeAll(ctx, s)
+	g.pending.end(s.id)
+	s.tasks.end()
+	g.results.EndSession(s)
+	g.calls.EndSession(s.id)
+	if g.person != nil {
+		g.person.EndSession(s.id)
+	}
 }
 
 // Run passes changes of lists and notifications of servers on to sessions, and
 // stores session tools that could not be stored at once, until ctx ends.
 func (g *Gateway) Run(ctx context.Context) error {
-	defer close(g.over)
-	g.working.Go(func() { g.sessionTools.run(ctx) })
-	g.working.Go(func() { g.slugs.run(ctx) })
-	defer g.working.Wait()
-	for first := true; ctx.Err() == nil; first = false {
-		from := g.open()
-		g.announce()
-		if !first {
-			g.announceMissed()
-		}
-		g.follow(ctx, from)
-		from.close()
-	}
+	var saving sync.WaitGroup
+	saving.Go(func() { g.sessionTools.run(ctx) })
+	saving.Go(func() { g.slugs.run(ctx) })
+	g.feed.run(ctx)
+	saving.Wait()
 	return nil
 }
 
-// forget removes the tools of a removed server from the session tools of all
-// sessions, because a later server of the same name is a different server.
-func (g *Gateway) forget(ctx context.Context, server string) {
-	for _, s := range g.all() {
-		s.forget(server)
-	}
-	g.sessionTools.forget(ctx, server)
-}
-
-// announce wakes all sessions, so that they look whether their lists have changed.
-// It does not block, so that a client that does not read cannot delay the others.
-func (g *Gateway) announce() {
-	for _, s := range g.all() {
-		s.outbox.ring()
-	}
-}
-
-func (g *Gateway) all() []*Session {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	out := make([]*Session, 0, len(g.sessions))
-	for s := range g.sessions {
-		out = append(out, s)
-	}
-	return out
+// about returns what describes this program to clients.
+func (g *Gateway) about() json.RawMessage {
+	raw, _ := answer.Encode(struct {
+		Name    string `json:"name"`
+		Title   string `json:"title"`
+		Version string `json:"version"`
+	}{"agent-discover", "Agent Discover", g.version}) // strings cannot fail
+	return raw
 }
 
 // Client describes a connected session.
@@ -233,19 +268,6 @@ type Client struct {
 	Project
 }
 
-// errClientGone is the cause of the end of parked calls whose client has left.
-var errClientGone = errors.New("the client has disconnected")
-
-// serverInfo describes this program to clients.
-func (g *Gateway) serverInfo() json.RawMessage {
-	raw, _ := encode(struct {
-		Name    string `json:"name"`
-		Title   string `json:"title"`
-		Version string `json:"version"`
-	}{"agent-discover", "Agent Discover", g.version}) // strings cannot fail
-	return raw
-}
-
 func (g *Gateway) clientsChanged() { events.Publish(g.bus, ClientsChanged{}) }
 
 // ClientsChanged is published when the result of Clients has changed.
@@ -254,8 +276,8 @@ type ClientsChanged struct{}
 // Clients returns the connected sessions, sorted by client name.
 func (g *Gateway) Clients() []Client {
 	out := []Client{}
-	for _, s := range g.all() {
-		out = append(out, s.client())
+	for _, s := range g.sessions.all() {
+		out = append(out, s.describe())
 	}
 	slices.SortFunc(out, func(a, b Client) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Session, b.Session))
@@ -263,26 +285,52 @@ func (g *Gateway) Clients() []Client {
 	return out
 }
 
-// ActiveTools returns the tools that every session lists whose client has no limits: the
-// enabled ones of approved, active servers.
-func (g *Gateway) ActiveTools() []*catalog.Tool { return g.activeTools(g.rules()) }
-
-func (g *Gateway) activeTools(r ruleset) []*catalog.Tool {
-	var out []*catalog.Tool
-	for _, server := range g.registry.List() {
-		if server.Enabled && server.Approved {
-			out = append(out, r.Allowed(r.Of(server.Name))...)
-		}
-	}
-	return out
+// RulesChanged makes the sessions look whether their lists have changed, and those that
+// search the tools read them again, after the rules were replaced.
+func (g *Gateway) RulesChanged() {
+	events.Publish(g.bus, catalog.Changed{})
+	g.sessions.look()
 }
 
-// findable returns a filter that accepts the tools of approved servers that models may
-// call by some rules, which are the tools that find_tool may return.
-func (g *Gateway) findable(r ruleset) func(*catalog.Tool) bool {
-	approved, forModels := make(map[string]bool), g.forModels()
-	for _, server := range g.registry.List() {
-		approved[server.Name] = server.Approved
+// ActiveTools returns the tools that every session lists whose client has no limits: the
+// enabled ones of approved, active servers.
+func (g *Gateway) ActiveTools() []*catalog.Tool { return g.inventory.Active(g.inventory.For("")) }
+
+// Find explains to a person what find_tool finds; see finding.Finder.Explain.
+func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (finding.Finding, error) {
+	return g.finder.Explain(ctx, query, wanted)
+}
+
+// Near returns names that a client may have meant by a tool that a server does not list; see
+// finding.Finder.Meant.
+func (g *Gateway) Near(client, server, tool string) []string {
+	return g.finder.Meant(client, server, tool)
+}
+
+// ResultsFolder returns where clients may save files of long results; empty if they may
+// not.
+func (g *Gateway) ResultsFolder() string { return *g.resultsFolder.Load() }
+
+// SetResultsFolder sets ResultsFolder. Lists that have save_block only with a folder
+// change.
+func (g *Gateway) SetResultsFolder(folder string) {
+	g.resultsFolder.Store(&folder)
+	g.sessions.look()
+}
+
+// Context returns the context use of all clients that are or were connected,
+// the most recently seen first.
+func (g *Gateway) Context(ctx context.Context) (ContextUse, error) { return g.context.of(ctx) }
+
+// FoundBy returns the names of the connected clients to which find_tool has
+// added a tool, sorted.
+func (g *Gateway) FoundBy(key catalog.Key) []string {
+	names := make(map[string]bool)
+	for _, s := range g.sessions.all() {
+		if s.found.has(key) {
+			name, _ := s.client.called()
+			names[name] = true
+		}
 	}
-	return func(t *catalog.Tool) bool { return approved[t.Server] && forModels(t) && r.Allows(t) }
+	return slices.Sorted(maps.Keys(names))
 }

@@ -3,47 +3,15 @@ package gateway
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/base/tokens"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
-
-func TestRegistryIsSmallAndListsItsActions(t *testing.T) {
-	list, err := encode(map[string]any{"tools": []json.RawMessage{registryTool}})
-	if err != nil || !jsonrpc.Valid(list) {
-		t.Fatal(err)
-	}
-	if n := tokens.Count(string(list)); n > 500 {
-		t.Errorf("the tool list costs %d tokens", n)
-	}
-	if n := tokens.Count(string(registryTool)); n != EntryTokens {
-		t.Errorf("registry costs %d tokens, but EntryTokens is %d", n, EntryTokens)
-	}
-	var def struct {
-		InputSchema struct {
-			Properties map[string]struct{ Enum []string }
-		}
-	}
-	if err := json.Unmarshal(registryTool, &def); err != nil {
-		t.Fatal(err)
-	}
-	listedActions := def.InputSchema.Properties["action"].Enum
-	if len(listedActions) != len(actions)+1 { // proxy_call is not in actions
-		t.Errorf("the schema lists the actions %v", listedActions)
-	}
-	for _, action := range actions {
-		if !strings.Contains(fmt.Sprint(listedActions), action.name) {
-			t.Errorf("the schema does not list the action %s", action.name)
-		}
-	}
-}
 
 func TestListedToolsKeepValidMembersAndGetANewName(t *testing.T) {
 	for def, want := range map[string]string{
@@ -91,8 +59,9 @@ func TestInstructionsNameTheMostUsedServersThatAreApproved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := New(Options{Registry: reg, Usage: usage{"postgres": 9, "slack": 5, "stripe": 99}, Catalog: catalogtest.Open(t, &events.Bus{}, nil)}).roster()
-	for _, text := range []string{now.registryInstructions(), now.metaInstructions()} {
+	g := New(Options{Registry: reg, Usage: usage{"postgres": 9, "slack": 5, "stripe": 99}, Catalog: catalogtest.Open(t, &events.Bus{}, nil)})
+	for _, surface := range []string{surfaces.Registry, surfaces.Meta} {
+		text := newSession(g, Opening{Surface: surface}).surface.(*allServers).own.Instructions()
 		if !strings.HasPrefix(text, "Tools of postgres, slack, ") || !strings.Contains(text, " more: ") || strings.Contains(text, "stripe") {
 			t.Errorf("got %s", text)
 		}

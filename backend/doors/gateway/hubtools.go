@@ -3,7 +3,13 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/meta"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/roster"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -11,34 +17,25 @@ import (
 // hubTools are the tools of the hub that a surface of all servers lists before those of
 // servers.
 type hubTools interface {
-	// listed returns the definitions. The caller may hold the session's mu.
-	listed() ownTools
-	// instructions returns the server instructions of MCP.
-	instructions() string
-	// call serves tools/call of one of the tools; ok is false if name is none of them.
-	call(ctx context.Context, name string, params json.RawMessage) (result json.RawMessage, ok bool, err error)
-	// findHow tells how to find a tool, for the error of an unknown name.
-	findHow() string
-	// lends reports whether find_tool adds tools to the session's list, unless a
+	// Listed returns the definitions.
+	Listed() surfaces.Definitions
+	// Instructions returns the server instructions of MCP.
+	Instructions() string
+	// Call serves tools/call of one of the tools; ok is false if name is none of them.
+	Call(ctx context.Context, name string, params json.RawMessage) (result json.RawMessage, ok bool, err error)
+	// FindHow tells how to find a tool, for the error of an unknown name.
+	FindHow() string
+	// AddsFound reports whether find_tool adds tools to the session's list, unless a
 	// setting for the client says otherwise.
-	lends() bool
+	AddsFound() bool
 }
 
-// ownTools are definitions of the hub's tools, as they are at present.
-type ownTools struct {
-	definitions []json.RawMessage
-	tokens      int
-}
-
-// hubToolsOf returns the hub's tools of a surface.
-func hubToolsOf(s *Session, surface string) hubTools {
-	switch surface {
-	case surfaces.Meta:
-		return metaTools{s}
-	case surfaces.Native:
-		return noTools{s}
-	}
-	return registryTools{s}
+// hubDocuments are hubTools with prompts and resources of their own.
+type hubDocuments interface {
+	// WithOwn adds them to the result of a list request.
+	WithOwn(method string, list json.RawMessage) json.RawMessage
+	// Serve serves requests for them; ok is false for all others.
+	Serve(method string, params json.RawMessage) (result json.RawMessage, ok bool, err error)
 }
 
 // OwnTools returns the definitions of the hub's tools on a surface, as they are without
@@ -50,52 +47,44 @@ func OwnTools(surface, client, folder string) []json.RawMessage {
 	case surface == surfaces.Native:
 		c := cutting(nil, Opening{Surface: surface, Client: client})
 		c.Folder = folder
-		return readingTools(c).definitions
+		return readingTools(c).Tools
 	case surface == surfaces.Meta:
-		return metaDefinitions(roster{})
+		return meta.Definitions(&roster.Roster{})
 	}
-	return []json.RawMessage{registryTool}
+	return []json.RawMessage{registrytool.Definition}
 }
-
-// registryTools is registry alone.
-type registryTools struct{ *Session }
-
-func (r registryTools) listed() ownTools {
-	return ownTools{[]json.RawMessage{registryTool}, EntryTokens}
-}
-
-func (r registryTools) instructions() string {
-	return r.gateway.roster().registryInstructions()
-}
-
-func (r registryTools) call(ctx context.Context, name string, params json.RawMessage) (json.RawMessage, bool, error) {
-	if name != registryName {
-		return nil, false, nil
-	}
-	result, err := r.callRegistry(ctx, params)
-	return result, true, err
-}
-
-func (r registryTools) findHow() string {
-	return `Ask registry {action:"find_tool", query:…} for others.`
-}
-
-func (r registryTools) lends() bool { return true }
 
 // noTools are the tools of a surface that has those of servers only, besides what reads
 // on in long results.
-type noTools struct{ *Session }
-
-func (n noTools) listed() ownTools { return readingTools(n.cutting()) }
-
-func (n noTools) instructions() string {
-	return n.gateway.roster().nativeInstructions(n.gateway.activeNames())
+type noTools struct {
+	inventory *inventory.Inventory
+	roster    *roster.Keeper
+	results   *longResults
 }
 
-func (n noTools) call(_ context.Context, name string, params json.RawMessage) (json.RawMessage, bool, error) {
-	return n.callReading(destroys, name, jsonrpc.Get(params, "arguments"))
+// Listed implements hubTools.
+func (n noTools) Listed() surfaces.Definitions { return readingTools(n.results.now()) }
+
+// Instructions implements hubTools.
+func (n noTools) Instructions() string {
+	var active []string
+	for _, server := range n.inventory.ActiveServers() {
+		active = append(active, server.Name)
+	}
+	if len(active) == 0 {
+		return "No MCP server is active in Agent Discover. Its tools appear here once the user activates one."
+	}
+	servers := slices.DeleteFunc(slices.Clone(n.roster.Now().Servers), func(name string) bool { return !slices.Contains(active, name) })
+	return "Tools of " + roster.Instructed(servers) + ", each named server__tool."
 }
 
-func (n noTools) findHow() string { return "The list of tools may have changed: read it again." }
+// Call implements hubTools.
+func (n noTools) Call(_ context.Context, name string, params json.RawMessage) (json.RawMessage, bool, error) {
+	return n.results.Call(danger.Destroys, name, jsonrpc.Get(params, "arguments"))
+}
 
-func (n noTools) lends() bool { return false }
+// FindHow implements hubTools.
+func (n noTools) FindHow() string { return "The list of tools may have changed: read it again." }
+
+// AddsFound implements hubTools.
+func (n noTools) AddsFound() bool { return false }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -18,7 +19,8 @@ const maxListened = 1000
 
 // listener is an open subscriptions/listen request. Its notifications carry its id.
 type listener struct {
-	session *Session
+	of      *Session // that has sent it
+	changes *changes
 	id      json.RawMessage // of the request
 	notify  func(method string, params json.RawMessage) error
 	lists   map[string]bool // methods of the list_changed notifications that it wants
@@ -50,38 +52,47 @@ var listFlags = []struct{ flag, capability, method string }{
 	{"resourcesListChanged", "resources", "notifications/resources/list_changed"},
 }
 
-// listen serves subscriptions/listen until ctx ends, and has a result if the hub stops.
+// listens serves the subscriptions/listen requests of one session.
+type listens struct {
+	session       *Session
+	peer          Peer
+	surface       surface
+	requests      *requests
+	tasks         *sessionTasks
+	changes       *changes
+	subscriptions *resourceSubscriptions
+}
+
+// serve serves subscriptions/listen until ctx ends, and has a result if the hub stops.
 // It first acknowledges the part of the request that it honours. Lists that do not
 // change and resources that cannot be subscribed to are not in it.
-func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+func (n *listens) serve(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	asked := jsonrpc.Get(params, "notifications")
-	own, err := s.surface.introduce(ctx, nil)
+	own, err := n.surface.Introduce(ctx, nil)
 	if err != nil {
-		return nil, rpcError(err)
+		return nil, answer.Request(err)
 	}
-	l := &listener{session: s, id: jsonrpc.RequestID(ctx), lists: make(map[string]bool)}
-	l.notify = func(method string, params json.RawMessage) error { return s.peer.Notify(ctx, method, params) }
-	if !s.addListener(l) {
-		return nil, jsonrpc.NewError(mcpversion.CodeBusy, "%d subscriptions of this client are open, which is the limit", maxListens)
-	}
-	defer s.removeListener(l)
+	l := &listener{of: n.session, changes: n.changes, id: jsonrpc.RequestID(ctx), lists: make(map[string]bool)}
+	l.notify = func(method string, params json.RawMessage) error { return n.peer.Notify(ctx, method, params) }
 	honoured := json.RawMessage("{}")
-	s.mu.Lock()
 	for _, list := range listFlags {
-		if string(jsonrpc.Get(asked, list.flag)) == "true" && offers(own.Capabilities, list.capability, "listChanged") {
+		if string(jsonrpc.Get(asked, list.flag)) == "true" && offers(jsonrpc.Get(own.Capabilities, list.capability), "listChanged") {
 			l.lists[list.method] = true
 			honoured = jsonrpc.Set(honoured, list.flag, json.RawMessage("true"))
 		}
 	}
-	s.mu.Unlock()
+	if !n.changes.add(l) {
+		return nil, jsonrpc.NewError(mcpversion.CodeBusy, "%d subscriptions of this client are open, which is the limit", maxListens)
+	}
+	defer n.changes.remove(l)
 	if uris := jsonrpc.Get(asked, "resourceSubscriptions"); uris != nil {
-		honoured = jsonrpc.Set(honoured, "resourceSubscriptions", l.subscribe(ctx, uris))
+		honoured = jsonrpc.Set(honoured, "resourceSubscriptions", n.subscribe(ctx, l, uris))
 	}
-	defer s.gateway.subscriptions.removeAll(ctx, l)
+	defer n.subscriptions.removeAll(ctx, l)
 	if ids := jsonrpc.Get(asked, "taskIds"); ids != nil {
-		honoured = jsonrpc.Set(honoured, "taskIds", l.followTasks(ctx, ids))
+		honoured = jsonrpc.Set(honoured, "taskIds", n.tasks.followAll(ctx, l, ids))
 	}
-	defer s.unfollowTasks(l)
+	defer n.tasks.unfollow(l)
 	if err := l.notify("notifications/subscriptions/acknowledged", l.tagged(jsonrpc.Set(nil, "notifications", honoured))); err != nil {
 		return nil, err
 	}
@@ -94,25 +105,26 @@ func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawM
 }
 
 // subscribe subscribes to resources, and returns those for which that succeeded.
-func (l *listener) subscribe(ctx context.Context, uris json.RawMessage) json.RawMessage {
-	var done []string
-	n := 0
+func (n *listens) subscribe(ctx context.Context, l *listener, uris json.RawMessage) json.RawMessage {
+	done := []string{}
+	count := 0
 	for raw := range jsonrpc.Items(uris) {
 		uri, ok := jsonrpc.String(raw)
-		if n++; !ok || n > maxListened {
+		if count++; !ok || count > maxListened {
 			continue
 		}
 		asked := jsonrpc.Set(nil, "uri", raw)
-		server, own, err := l.session.owner("resources/subscribe", asked)
+		server, own, err := n.requests.owner("resources/subscribe", asked)
 		if err != nil {
 			continue
 		}
-		if _, err = l.session.gateway.subscriptions.add(ctx, l, l.session.resource(server, jsonrpc.GetString(own, "uri")), formOf(asked, own)); err == nil {
+		key := n.subscriptions.key(server, n.session.id, jsonrpc.GetString(own, "uri"))
+		if _, err = n.subscriptions.add(ctx, l, key, formOf(asked, own)); err == nil {
 			done = append(done, uri)
 		}
 	}
-	raw, _ := encode(append([]string{}, done...)) // strings cannot fail
-	return raw
+	list, _ := answer.Encode(done) // strings cannot fail
+	return list
 }
 
 // tagged returns params with the id of the listen request.
@@ -126,14 +138,14 @@ func (l *listener) announce(method string, params json.RawMessage) {
 	defer l.mu.Unlock()
 	n := notification{method, l.tagged(params), l}
 	if l.acked {
-		l.session.outbox.put(n)
+		l.changes.outbox.put(n)
 	} else if len(l.pending) < maxListened {
 		l.pending = append(l.pending, n)
 	}
 }
 
-// caller implements subscriber.
-func (l *listener) caller() upstream.Caller { return modernLists{l.session} }
+// upstreamCaller implements subscriber.
+func (l *listener) upstreamCaller() upstream.Caller { return modernLists{l.of.caller} }
 
 // acknowledged lets notifications pass.
 func (l *listener) acknowledged() {
@@ -141,65 +153,7 @@ func (l *listener) acknowledged() {
 	defer l.mu.Unlock()
 	l.acked = true
 	for _, n := range l.pending {
-		l.session.outbox.put(n)
+		l.changes.outbox.put(n)
 	}
 	l.pending = nil
-}
-
-func (s *Session) addListener(l *listener) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.listeners) >= maxListens {
-		return false
-	}
-	if s.listeners == nil {
-		s.listeners = make(map[*listener]bool)
-	}
-	if s.signature == 0 {
-		s.signature = s.toolSignature()
-	}
-	s.listeners[l] = true
-	return true
-}
-
-func (s *Session) removeListener(l *listener) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.listeners, l)
-}
-
-// announceList tells the client that a list has changed: in the legacy era by a
-// notification, in the modern one on each listen request that wants it.
-func (s *Session) announceList(method string) {
-	s.mu.Lock()
-	ready := s.ready && s.declares(method)
-	var to []*listener
-	for l := range s.listeners {
-		if l.lists[method] {
-			to = append(to, l)
-		}
-	}
-	s.mu.Unlock()
-	if ready {
-		s.announce(method, nil)
-	}
-	for _, l := range to {
-		l.announce(method, nil)
-	}
-}
-
-// declares reports whether the client was told that a list may change, by the
-// notification of its changes. The caller holds mu.
-func (s *Session) declares(method string) bool {
-	for _, list := range listFlags {
-		if list.method == method {
-			return offers(s.offered, list.capability, "listChanged")
-		}
-	}
-	return false
-}
-
-// announce implements subscriber.
-func (s *Session) announce(method string, params json.RawMessage) {
-	s.outbox.put(notification{method: method, params: params})
 }

@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 
@@ -14,86 +16,168 @@ import (
 // levels are the severities of log messages, from the most verbose.
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// setLevel serves logging/setLevel.
-func (s *Session) setLevel(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	own, err := s.surface.introduce(ctx, nil)
-	switch {
-	case err != nil:
-		return nil, rpcError(err)
-	case jsonrpc.Get(own.Capabilities, "logging") == nil:
-		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: logging/setLevel")
-	}
-	level := jsonrpc.GetString(params, "level")
-	if !slices.Contains(levels, level) {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown log level %q", level)
-	}
-	s.mu.Lock()
-	s.level = level
-	used := make([]string, 0, len(s.used))
-	for server := range s.used {
-		used = append(used, server)
-	}
-	s.mu.Unlock()
+// severe reports whether a log message has at least the severity of a level, which may
+// be empty for none.
+func severe(message json.RawMessage, level string) bool {
+	return level != "" && atLeast(message, level)
+}
+
+// atLeast reports whether a log message has at least the severity of a level, which may
+// be empty for any.
+func atLeast(message json.RawMessage, level string) bool {
+	return slices.Index(levels, jsonrpc.GetString(message, "level")) >= slices.Index(levels, level)
+}
+
+// logLevel is the severity from which on a client wants log messages, and the servers of
+// which it wants them: those that it has called. It is safe for concurrent use.
+type logLevel struct {
+	share func(ctx context.Context, server string) // tells a server the level
+
+	mu    sync.Mutex
+	level string                 // that the client asked for; empty if it did not
+	used  map[string]bool        // servers that the session has called
+	calls map[string]levelCounts // levels that modern calls in flight want, by server
+}
+
+// levelCounts are numbers of calls in flight, by the log level that they want.
+type levelCounts [8]int
+
+func newLogLevel(share func(ctx context.Context, server string)) *logLevel {
+	return &logLevel{share: share, used: make(map[string]bool), calls: make(map[string]levelCounts)}
+}
+
+// set notes the level that the client asks for, and tells it the servers that it has used.
+func (l *logLevel) set(ctx context.Context, level string) {
+	l.mu.Lock()
+	l.level = level
+	used := slices.Collect(maps.Keys(l.used))
+	l.mu.Unlock()
 	for _, server := range used {
-		s.gateway.shareLevel(ctx, server, s.id)
+		l.share(ctx, server)
 	}
-	return json.RawMessage("{}"), nil
 }
 
-// uses notes that the session calls a server, and tells the server the session's
-// log level.
-func (s *Session) uses(server string) {
-	s.mu.Lock()
-	known := s.used[server]
-	if !known {
-		s.used[server] = true
-	}
-	level := s.level
-	s.mu.Unlock()
+// asked returns the level that the client has asked for, empty if it did not.
+func (l *logLevel) asked() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.level
+}
+
+// uses notes that the session calls a server, and tells the server the level.
+func (l *logLevel) uses(server string) {
+	l.mu.Lock()
+	known := l.used[server]
+	l.used[server] = true
+	level := l.level
+	l.mu.Unlock()
 	if !known && level != "" {
-		go s.gateway.shareLevel(context.Background(), server, s.id) // the call does not wait for it
+		go l.share(context.Background(), server) // the call does not wait for it
 	}
 }
 
-// shareLevel tells a running server the most verbose log level that its sessions
+// wants tells a server the log level that a modern call wants. lease keeps the server
+// running meanwhile. The caller calls done when the call is over.
+func (l *logLevel) wants(ctx context.Context, server, level string, lease func() (*upstream.Lease, error)) (done func()) {
+	if level == "" {
+		return func() {}
+	}
+	count := func(n int) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		counts := l.calls[server]
+		counts[slices.Index(levels, level)] += n
+		l.calls[server] = counts
+	}
+	count(1)
+	if running, err := lease(); err == nil { // otherwise the call fails as well
+		l.share(ctx, server)
+		running.Release()
+	}
+	return func() { count(-1) }
+}
+
+// verbosity returns the index of the most verbose level that the session wants of a
+// server, and len(levels) if it wants no messages.
+func (l *logLevel) verbosity(server string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	verbose := len(levels)
+	if l.level != "" && l.used[server] {
+		verbose = slices.Index(levels, l.level)
+	}
+	for level, calls := range l.calls[server] {
+		if calls > 0 {
+			verbose = min(verbose, level)
+		}
+	}
+	return verbose
+}
+
+// accepts reports whether the client wants a message of a server. only is set if no other
+// session has used the server.
+func (l *logLevel) accepts(server string, message json.RawMessage, only bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.used[server] && atLeast(message, l.level) && (only || l.level != "")
+}
+
+// serverLevels tells servers the most verbose level that sessions want, and passes their log
+// messages on. It is safe for concurrent use.
+type serverLevels struct {
+	pipeline *call.Pipeline
+	sessions *sessions
+	log      *slog.Logger
+	told     toldLevels
+}
+
+// share tells a running server the most verbose log level that its sessions
 // have asked for, or that the session with an id has asked for if it has the server for
 // itself.
-func (g *Gateway) shareLevel(ctx context.Context, server, session string) {
-	if jsonrpc.Get(g.calls.Capabilities(server), "logging") == nil {
+func (l *serverLevels) share(ctx context.Context, server, session string) {
+	if jsonrpc.Get(l.pipeline.Capabilities(server), "logging") == nil {
 		return
 	}
-	to := upstream.Target{Server: server, Client: g.calls.OwnerOf(server, session)}
-	verbose := g.mostVerbose(to)
-	if verbose == len(levels) || !g.toldLevels.change(to, verbose) {
+	to := upstream.Target{Server: server, Client: l.pipeline.OwnerOf(server, session)}
+	verbose := l.mostVerbose(to)
+	if verbose == len(levels) || !l.told.change(to, verbose) {
 		return
 	}
-	params := jsonrpc.Set(nil, "level", jsonrpc.Quote(levels[verbose]))
-	if _, err := g.calls.Call(ctx, call.Request{Server: server, Session: to.Client, Method: "logging/setLevel", Params: params, Internal: true}); err != nil {
-		g.toldLevels.forget(to)
-		g.log.Debug("could not set the log level of a server", "server", server, "error", err)
+	request := call.Request{
+		Server: server, Session: to.Client, Internal: true,
+		Method: "logging/setLevel", Params: jsonrpc.Set(nil, "level", jsonrpc.Quote(levels[verbose])),
+	}
+	if _, err := l.pipeline.Call(ctx, request); err != nil {
+		l.told.forget(to)
+		l.log.Debug("could not set the log level of a server", "server", server, "error", err)
 	}
 }
 
 // mostVerbose returns the index of the most verbose log level that sessions want of a
 // server, or that its owner wants, and len(levels) if none wants messages.
-func (g *Gateway) mostVerbose(to upstream.Target) int {
-	verbose, server := len(levels), to.Server
-	for _, s := range g.all() {
-		if to.Client != "" && s.id != to.Client {
-			continue
+func (l *serverLevels) mostVerbose(to upstream.Target) int {
+	verbose := len(levels)
+	for _, s := range l.sessions.all() {
+		if to.Client == "" || s.id == to.Client {
+			verbose = min(verbose, s.level.verbosity(to.Server))
 		}
-		s.mu.Lock()
-		if s.level != "" && s.used[server] {
-			verbose = min(verbose, slices.Index(levels, s.level))
-		}
-		for level, calls := range s.levels[server] {
-			if calls > 0 {
-				verbose = min(verbose, level)
-			}
-		}
-		s.mu.Unlock()
 	}
 	return verbose
+}
+
+// deliver passes a log message of a server on. It goes to the only session
+// that has used the server, or otherwise to those that have used it and asked for a
+// level, if it is at least that severe.
+func (l *serverLevels) deliver(a upstream.Announced) {
+	for _, s := range l.sessions.all() {
+		if a.Session != "" && a.Session != s.id || a.Taken == any(s.caller) || a.Elsewhere(s.id) {
+			continue
+		}
+		only := a.Client == any(s.caller)
+		if s.client.isReady() && (only || a.Client == nil) && s.level.accepts(a.Server, a.Params, only) {
+			s.changes.announce(a.Method, a.Params)
+		}
+	}
 }
 
 // toldLevels remembers which log levels running servers were told, by index. It is safe
@@ -122,82 +206,4 @@ func (l *toldLevels) forget(server upstream.Target) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.of, server)
-}
-
-// levelCounts are numbers of calls in flight, by the log level that they want.
-type levelCounts [8]int
-
-// wants tells a server the log level that a modern call wants. The caller calls done
-// when the call is over.
-func (s *Session) wants(ctx context.Context, server, level string) (done func()) {
-	if level == "" {
-		return func() {}
-	}
-	count := func(n int) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		counts := s.levels[server]
-		counts[slices.Index(levels, level)] += n
-		s.levels[server] = counts
-	}
-	count(1)
-	if lease, err := s.lease(ctx, server); err == nil { // otherwise the call fails as well
-		s.gateway.shareLevel(ctx, server, s.id)
-		lease.Release()
-	}
-	return func() { count(-1) }
-}
-
-// severe reports whether a log message has at least the severity of a level, which may
-// be empty for none.
-func severe(message json.RawMessage, level string) bool {
-	return level != "" && slices.Index(levels, jsonrpc.GetString(message, "level")) >= slices.Index(levels, level)
-}
-
-// deliverMessage passes a log message of a server on. It goes to the only session
-// that has used the server, or otherwise to those that have used it and asked for a
-// level, if it is at least that severe.
-func (g *Gateway) deliverMessage(a upstream.Announced) {
-	severity := slices.Index(levels, jsonrpc.GetString(a.Params, "level"))
-	for _, s := range g.all() {
-		if a.Session != "" && a.Session != s.id || a.Taken == any(s) || a.Elsewhere(s.id) {
-			continue
-		}
-		s.mu.Lock()
-		wanted := s.ready && s.used[a.Server] && severity >= slices.Index(levels, s.level)
-		only := a.Client == any(s)
-		wanted = wanted && (only || a.Client == nil && s.level != "")
-		s.mu.Unlock()
-		if wanted {
-			s.announce(a.Method, a.Params)
-		}
-	}
-}
-
-// QueueMessage implements upstream.MessageQueuer. The client gets the message before the
-// results that its server sends later; see flush.
-func (s *Session) QueueMessage(params json.RawMessage) bool {
-	s.mu.Lock()
-	wanted := s.ready && slices.Index(levels, jsonrpc.GetString(params, "level")) >= slices.Index(levels, s.level)
-	s.mu.Unlock()
-	if wanted {
-		s.announce("notifications/message", params)
-	}
-	return true
-}
-
-// flush sends the notifications that wait for a legacy client. If the client has asked
-// for log messages, they may come from a server that others use, too, whose messages are
-// not for a single call.
-func (s *Session) flush(ctx context.Context, e exchange) {
-	if e.modern {
-		return
-	}
-	s.mu.Lock()
-	asked := s.level != ""
-	s.mu.Unlock()
-	if asked {
-		s.gateway.settle(ctx)
-	}
-	_ = s.outbox.send(s.peer) // an error ends the connection
 }

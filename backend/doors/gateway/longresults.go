@@ -5,23 +5,37 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/loosejson"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/arguments"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/meta"
 	"github.com/agent-discover/agent-discover/backend/doors/longresult"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// cutting returns how results are cut for a session. The limit is 0 if they are not:
-// the surfaces Registry and OfServer pass all bytes on, and so does Native for a client
-// whose limit is unknown, because reading on takes a tool in its list.
-func cutting(s *Session, o Opening) longresult.Client {
-	c := longresult.Client{Session: s}
+// longResults cuts the long results of one session, and reads on in them. It is safe for
+// concurrent use.
+type longResults struct {
+	store  *longresult.Store
+	client longresult.Client // without its folder; see now
+	folder func() string     // as the user has chosen it by now; empty for none
+	lookup func(server, tool string) (*catalog.Tool, bool)
+}
+
+// cutting returns how results are cut for the session with an identity. The limit is 0 if
+// they are not: the surfaces Registry and OfServer pass all bytes on, and so does Native for
+// a client whose limit is unknown, because reading on takes a tool in its list.
+func cutting(session any, o Opening) longresult.Client {
+	c := longresult.Client{Session: session}
 	if e, known := table.ByID(o.Client); known {
 		c.Limit, c.Links = e.MaxResult, e.ReadsResources
 	}
 	switch o.Surface {
 	case surfaces.Meta:
-		c.Caller, c.Saver = callRead, callWrite
+		c.Caller, c.Saver = meta.CallRead, meta.CallWrite
 		if c.Limit == 0 {
 			c.Limit = longresult.DefaultLimit
 		}
@@ -32,84 +46,73 @@ func cutting(s *Session, o Opening) longresult.Client {
 	return c
 }
 
-// cutting returns how results are cut for the session, with the folder for files as the
-// user has chosen it by now.
-func (s *Session) cutting() longresult.Client {
-	c := s.fixed
-	c.Folder = s.gateway.ResultsFolder()
+// now returns how results are cut at present.
+func (r *longResults) now() longresult.Client {
+	c := r.client
+	c.Folder = r.folder()
 	return c
 }
 
-// ResultsFolder returns where clients may save files of long results; empty if they may
-// not.
-func (g *Gateway) ResultsFolder() string { return *g.resultsFolder.Load() }
-
-// SetResultsFolder sets ResultsFolder. Lists that have save_block only with a folder
-// change.
-func (g *Gateway) SetResultsFolder(folder string) {
-	g.resultsFolder.Store(&folder)
-	g.announce()
+// whole reports whether a result or a state is so short that it is not cut.
+func (r *longResults) whole(result json.RawMessage) bool {
+	return r.client.Limit == 0 || len(result) <= r.client.Limit
 }
 
-// cut returns the result of a tool call as the client is shown it.
-func (s *Session) cut(result json.RawMessage) json.RawMessage {
-	if s.fixed.Limit == 0 || len(result) <= s.fixed.Limit {
+// Cut returns the result of a tool call as the client is shown it.
+func (r *longResults) Cut(result json.RawMessage) json.RawMessage {
+	if r.whole(result) {
 		return result
 	}
-	return s.gateway.results.Cut(s.cutting(), result)
+	return r.store.Cut(r.now(), result)
 }
 
-// cutDirect is cut for a tool that the client has called by its own name. With an
+// cutDirect is Cut for a tool that the client has called by its own name. With an
 // outputSchema, the client may rely on the whole result.
-func (s *Session) cutDirect(server, tool string, result json.RawMessage) json.RawMessage {
-	if s.fixed.Limit == 0 || len(result) <= s.fixed.Limit {
+func (r *longResults) cutDirect(server, tool string, result json.RawMessage) json.RawMessage {
+	if r.whole(result) {
 		return result
 	}
-	if t, known := s.lookup(server, tool); known && jsonrpc.Get(listed(t, t.Name), "outputSchema") != nil {
+	if t, known := r.lookup(server, tool); known && jsonrpc.Get(listed(t, t.Name), "outputSchema") != nil {
 		return result
 	}
-	return s.cut(result)
+	return r.Cut(result)
 }
 
-// cutTask is cut for a result of a task, which the client may ask for several times. It is
+// cutTask is Cut for a result of a task, which the client may ask for several times. It is
 // not known by which tool it was called, so that structured results stay whole.
-func (s *Session) cutTask(t *task, result json.RawMessage) json.RawMessage {
-	if s.fixed.Limit == 0 || len(result) <= s.fixed.Limit || jsonrpc.Get(result, "structuredContent") != nil {
+func (r *longResults) cutTask(t *task, result json.RawMessage) json.RawMessage {
+	if r.whole(result) || jsonrpc.Get(result, "structuredContent") != nil {
 		return result
 	}
-	s.mu.Lock()
-	known := t.cut
-	s.mu.Unlock()
-	if known != nil {
-		return known
+	t.cutting.Lock()
+	defer t.cutting.Unlock()
+	if t.cut == nil {
+		t.cut = r.store.Cut(r.now(), result)
 	}
-	result = s.gateway.results.Cut(s.cutting(), result)
-	s.mu.Lock()
-	t.cut = result
-	s.mu.Unlock()
-	return result
+	return t.cut
 }
 
 // cutState is cutTask for the result in a state of a task, as MCP 2026-07-28 has it.
-func (s *Session) cutState(t *task, state json.RawMessage) json.RawMessage {
-	if s.fixed.Limit == 0 || len(state) <= s.fixed.Limit {
+func (r *longResults) cutState(t *task, state json.RawMessage) json.RawMessage {
+	if r.whole(state) {
 		return state
 	}
 	result := jsonrpc.Get(state, "result")
-	if cut := s.cutTask(t, result); len(cut) != len(result) {
+	if cut := r.cutTask(t, result); len(cut) != len(result) {
 		return jsonrpc.Set(state, "result", cut)
 	}
 	return state
 }
 
-// readMoreTool and saveBlockTool are definitions on the surface Native. On Meta, callRead
-// and callWrite call these tools, which costs no tokens: each long result says how.
+// readMoreTool and saveBlockTool are definitions on the surface Native. On Meta, the tools that
+// call tools call these, which costs no tokens: each long result says how.
 var readMoreTool = json.RawMessage(`{"name":"` + longresult.ToolName + `","description":"Read on in a long result, as its end says.",` +
 	`"inputSchema":{"type":"object","required":["handle"],"properties":{"handle":{"type":"string"},"offset":{"type":"number"},` +
 	`"grep":{"type":"string"},"context":{"type":"number"},"path":{"type":"string"},"block":{"type":"number"}}},` +
 	`"annotations":{"readOnlyHint":true,"openWorldHint":false}}`)
 
-var saveBlockTool = json.RawMessage(`{"name":"` + longresult.SaveName + `","description":"Save an image, a sound or a file of a long result in the folder that the user chose, and get its path.",` +
+var saveBlockTool = json.RawMessage(`{"name":"` + longresult.SaveName + `",` +
+	`"description":"Save an image, a sound or a file of a long result in the folder that the user chose, and get its path.",` +
 	`"inputSchema":{"type":"object","required":["handle","block"],"properties":{"handle":{"type":"string"},"block":{"type":"number"}}},` +
 	`"annotations":{"destructiveHint":false,"openWorldHint":false}}`)
 
@@ -121,40 +124,40 @@ const (
 
 // readingTools returns what a client lists that reads on in results cut for it. They are
 // in the list before the first long result, because lists are constant.
-func readingTools(c longresult.Client) ownTools {
+func readingTools(c longresult.Client) surfaces.Definitions {
 	if c.Limit == 0 {
-		return ownTools{}
+		return surfaces.Definitions{}
 	}
 	if c.Folder == "" {
-		return ownTools{[]json.RawMessage{readMoreTool}, readMoreTokens}
+		return surfaces.Definitions{Tools: []json.RawMessage{readMoreTool}, Tokens: readMoreTokens}
 	}
-	return ownTools{[]json.RawMessage{readMoreTool, saveBlockTool}, readMoreTokens + saveBlockTokens}
+	return surfaces.Definitions{Tools: []json.RawMessage{readMoreTool, saveBlockTool}, Tokens: readMoreTokens + saveBlockTokens}
 }
 
-// callReading serves the tools that read on and save, for callers that accept a danger;
+// Call serves the tools that read on and save, for callers that accept a danger;
 // ok is false for other tools. Errors become results with isError, which a model can
 // read.
-func (s *Session) callReading(accepts danger, name string, arguments json.RawMessage) (result json.RawMessage, ok bool, err error) {
+func (r *longResults) Call(accepts danger.Level, name string, raw json.RawMessage) (result json.RawMessage, ok bool, err error) {
 	switch {
-	case s.fixed.Limit == 0:
+	case r.client.Limit == 0:
 		return nil, false, nil
 	case name == longresult.ToolName:
-		result, err = s.readMore(arguments)
+		result, err = r.readMore(raw)
 	case name != longresult.SaveName:
 		return nil, false, nil
-	case accepts < writes:
-		err = fault.New(fault.Denied, "%s writes a file; call it with %s", name, callWrite)
+	case accepts < danger.Writes:
+		err = fault.New(fault.Denied, "%s writes a file; call it with %s", name, meta.CallWrite)
 	default:
-		result, err = s.saveBlock(arguments)
+		result, err = r.saveBlock(raw)
 	}
 	if err != nil {
-		result, err = errorResult(fault.MessageOf(err))
+		result, err = answer.Error(fault.MessageOf(err))
 	}
 	return result, true, err
 }
 
 // readMore serves read_more with its arguments.
-func (s *Session) readMore(raw json.RawMessage) (json.RawMessage, error) {
+func (r *longResults) readMore(raw json.RawMessage) (json.RawMessage, error) {
 	var args struct {
 		Handle  string            `json:"handle"`
 		Offset  loosejson.Number  `json:"offset"`
@@ -163,44 +166,44 @@ func (s *Session) readMore(raw json.RawMessage) (json.RawMessage, error) {
 		Path    string            `json:"path"`
 		Block   *loosejson.Number `json:"block"`
 	}
-	if err := json.Unmarshal(raw, &args); err != nil {
-		return nil, badArgument(err)
+	if err := arguments.Read(raw, &args); err != nil {
+		return nil, err
 	}
 	q := longresult.Query{Handle: args.Handle, Offset: int(args.Offset), Grep: args.Grep, Context: int(args.Context), Path: args.Path}
 	if args.Block != nil {
 		n := int(*args.Block)
 		q.Block = &n
 	}
-	return s.gateway.results.Read(s.cutting(), q)
+	return r.store.Read(r.now(), q)
 }
 
 // saveBlock serves save_block with its arguments.
-func (s *Session) saveBlock(raw json.RawMessage) (json.RawMessage, error) {
+func (r *longResults) saveBlock(raw json.RawMessage) (json.RawMessage, error) {
 	var args struct {
 		Handle string            `json:"handle"`
 		Block  *loosejson.Number `json:"block"`
 	}
-	if err := json.Unmarshal(raw, &args); err != nil {
-		return nil, badArgument(err)
+	if err := arguments.Read(raw, &args); err != nil {
+		return nil, err
 	}
 	if args.Block == nil {
 		return nil, fault.New(fault.Invalid, "block is required: the number of an image, a sound or a file of the result")
 	}
-	return s.gateway.results.Save(s.cutting(), args.Handle, int(*args.Block))
+	return r.store.Save(r.now(), args.Handle, int(*args.Block))
 }
 
-// readResult serves resources/read of a long result; ok is false for other resources.
-func (s *Session) readResult(method string, params json.RawMessage) (result json.RawMessage, ok bool, err error) {
-	if method != "resources/read" || s.fixed.Limit == 0 {
+// readResource serves resources/read of a long result; ok is false for other resources.
+func (r *longResults) readResource(method string, params json.RawMessage) (result json.RawMessage, ok bool, err error) {
+	if method != "resources/read" || r.client.Limit == 0 {
 		return nil, false, nil
 	}
 	uri := jsonrpc.GetString(params, "uri")
 	if !longresult.IsResource(uri) {
 		return nil, false, nil
 	}
-	result, err = s.gateway.results.ReadResource(s.cutting(), uri)
+	result, err = r.store.ReadResource(r.now(), uri)
 	if err != nil {
-		return nil, true, rpcError(err)
+		return nil, true, answer.Request(err)
 	}
 	return result, true, nil
 }

@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"sync/atomic"
-	"time"
 
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/doors/pendinginput"
 	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -15,23 +14,34 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// listTTL is how long clients may cache the hub's lists, in milliseconds, unless a server
-// says how long its own may be.
-const listTTL = 60_000
+// modernRequests serves the requests of MCP 2026-07-28 of one session. Such requests carry
+// what a session otherwise remembers, and lists depend on the configuration only.
+type modernRequests struct {
+	client   *clientInfo
+	caller   *clientCaller
+	peer     Peer
+	surface  surface
+	requests *requests
+	tasks    *sessionTasks
+	listens  *listens
+	pending  *pendingCalls
+	met      func() // is called when the client has said its name
+}
 
-// modern serves a request of MCP 2026-07-28. Such requests carry what a session
-// otherwise remembers, and lists depend on the configuration only.
-func (s *Session) modern(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+// serve serves a request.
+func (s *modernRequests) serve(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	meta, bad := mcpversion.CheckMeta(params)
 	if bad != nil {
 		return nil, bad
 	}
-	s.introduceModern(meta)
-	hop := mcpversion.Hop{ServerInfo: s.surface.info(), Private: true}
-	if method != "resources/read" {
-		hop.TTLMs = s.surface.ttl(method)
+	if s.client.introduceModern(meta) {
+		s.met()
 	}
-	result, err := s.answerModern(ctx, method, meta, params, &hop)
+	hop := mcpversion.Hop{ServerInfo: s.surface.Info(), Private: true}
+	if method != "resources/read" {
+		hop.TTLMs = s.surface.TTL(method)
+	}
+	result, err := s.answer(ctx, method, meta, params, &hop)
 	var rpc *jsonrpc.Error
 	switch {
 	case errors.As(err, &rpc):
@@ -53,27 +63,29 @@ func (s *Session) modern(ctx context.Context, method string, params json.RawMess
 	return result, nil
 }
 
-// answerModern sets hop anew if the request has started the server.
-func (s *Session) answerModern(ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop *mcpversion.Hop) (json.RawMessage, error) {
-	ctx = exchange{modern: true, caller: modernLists{s}}.in(ctx)
+// answer sets hop anew if the request has started the server.
+func (s *modernRequests) answer(
+	ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop *mcpversion.Hop,
+) (json.RawMessage, error) {
+	ctx = exchange{modern: true, caller: modernLists{s.caller}}.in(ctx)
 	switch method {
 	case "server/discover":
-		own, err := s.surface.introduce(ctx, meta.ClientCapabilities)
+		own, err := s.surface.Introduce(ctx, meta.ClientCapabilities)
 		if err != nil {
-			return nil, rpcError(err)
+			return nil, answer.Request(err)
 		}
-		hop.ServerInfo, hop.TTLMs = own.Info, s.surface.ttl(method)
+		hop.ServerInfo, hop.TTLMs = own.Info, s.surface.TTL(method)
 		return mcpversion.Discover{Capabilities: modernCapabilities(own.Capabilities), Instructions: own.Instructions}.Result(*hop), nil
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
-		return s.surface.list(ctx, method, mcpversion.Meta{}.Stamp(params))
+		return s.surface.List(ctx, method, mcpversion.Meta{}.Stamp(params))
 	case "tools/call", "prompts/get", "resources/read":
 		return s.rounds(ctx, method, meta, params, *hop)
 	case "tasks/get", "tasks/update", "tasks/cancel":
-		return s.modernTask(ctx, method, meta, params)
+		return s.tasks.serveModern(ctx, method, meta, params)
 	case "completion/complete":
-		return s.pass(ctx, method, mcpversion.Meta{}.Stamp(params))
+		return s.requests.pass(ctx, method, mcpversion.Meta{}.Stamp(params))
 	case "subscriptions/listen":
-		return s.listen(ctx, params)
+		return s.listens.serve(ctx, params)
 	}
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }
@@ -83,26 +95,12 @@ func modernCapabilities(capabilities json.RawMessage) json.RawMessage {
 	return jsonrpc.Delete(capabilities, "tasks")
 }
 
-// introduceModern notes the client's name, for people.
-func (s *Session) introduceModern(meta mcpversion.Meta) {
-	name := jsonrpc.GetString(meta.ClientInfo, "name")
-	s.mu.Lock()
-	known := s.introduced
-	if !known && name != "" {
-		s.setName(name, jsonrpc.GetString(meta.ClientInfo, "version"))
-	}
-	s.introduced = true
-	s.mu.Unlock()
-	if !known {
-		s.gateway.note(s)
-		s.gateway.clientsChanged()
-	}
-}
-
 // rounds serves a request that servers may answer with questions: the client gets
 // these as a result, and answers them with its next request. Servers of the modern era
 // send such results themselves; for others, the hub parks the call.
-func (s *Session) rounds(ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop mcpversion.Hop) (json.RawMessage, error) {
+func (s *modernRequests) rounds(
+	ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop mcpversion.Hop,
+) (json.RawMessage, error) {
 	if meta.LogLevel != "" && !slices.Contains(levels, meta.LogLevel) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown log level %q", meta.LogLevel)
 	}
@@ -114,23 +112,23 @@ func (s *Session) rounds(ctx context.Context, method string, meta mcpversion.Met
 	if err != nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", err)
 	}
-	binding := pendinginput.Binding{Principal: s.id, Session: s.id, Method: method, Params: hash}
+	binding := pendinginput.Binding{Principal: s.client.session, Session: s.client.session, Method: method, Params: hash}
 	round := &modernRound{
-		session: s, declared: upstream.Declared{Capabilities: meta.ClientCapabilities, LogLevel: meta.LogLevel, Modern: true},
+		caller: s.caller, declared: upstream.Declared{Capabilities: meta.ClientCapabilities, LogLevel: meta.LogLevel, Modern: true},
 	}
-	call, err := s.gateway.parkedCall(retry, binding)
+	call, err := s.pending.resumed(retry, binding)
 	if err != nil {
 		return nil, err
 	}
 	if call == nil {
-		if retry.State, err = s.gateway.unsealed(retry.State, binding); err != nil {
+		if retry.State, err = s.pending.unsealed(retry.State, binding); err != nil {
 			return nil, err
 		}
 		own := retry.AddTo(mcpversion.Meta{}.Stamp(params))
-		call = s.gateway.parked.Begin(ctx, binding, func(ctx context.Context, c *pendinginput.Call) (json.RawMessage, error) {
+		call = s.pending.lot.Begin(ctx, binding, func(ctx context.Context, c *pendinginput.Call) (json.RawMessage, error) {
 			asked := &modernCaller{round, c}
 			e := exchange{modern: true, caller: asked, progress: asked.progress, level: meta.LogLevel, server: &round.server}
-			return s.answer(e.in(ctx), method, own)
+			return s.send(e.in(ctx), method, own)
 		})
 	}
 	outcome, err := call.Wait(ctx, s.notifier(ctx, meta))
@@ -140,70 +138,17 @@ func (s *Session) rounds(ctx context.Context, method string, meta mcpversion.Met
 	case outcome.Required != nil:
 		return outcome.Required.JSON(), nil
 	case round.server.Load():
-		return s.gateway.sealed(mcpversion.Restamp(method, outcome.Result, hop), binding), nil
+		return s.pending.sealed(mcpversion.Restamp(method, outcome.Result, hop), binding), nil
 	}
 	return mcpversion.Complete(method, outcome.Result, hop), nil
 }
 
-// parkedCall returns the parked call that a retry continues, nil if the request is no
-// retry or one that is for the server.
-func (g *Gateway) parkedCall(retry inputrequired.Retry, binding pendinginput.Binding) (*pendinginput.Call, error) {
-	if retry.State == nil {
-		return nil, nil
-	}
-	if _, err := g.unsealed(retry.State, binding); err == nil {
-		return nil, nil
-	}
-	call, err := g.parked.Resume(retry, binding)
-	if err != nil {
-		return nil, retryError(err)
-	}
-	return call, nil
-}
-
-// stateLife is how long the state of a server may be presented.
-const stateLife = 24 * time.Hour
-
-// sealed returns a result of a modern server with its state bound to the client: the
-// server sees one client, the hub, and could not tell whose state it gets.
-func (g *Gateway) sealed(result json.RawMessage, binding pendinginput.Binding) json.RawMessage {
-	if mcpversion.ResultType(result) != mcpversion.TypeInputRequired {
-		return result
-	}
-	required, err := inputrequired.Read(result)
-	if err != nil || required.State == nil {
-		return result
-	}
-	return jsonrpc.Set(result, "requestState", g.sealer.Seal(required.State, binding, time.Now().Add(stateLife)))
-}
-
-// unsealed returns the state of a server that sealed has bound to the client, nil if
-// there is none.
-func (g *Gateway) unsealed(state json.RawMessage, binding pendinginput.Binding) (json.RawMessage, error) {
-	if state == nil {
-		return nil, nil
-	}
-	own, err := g.sealer.Open(state, binding, time.Now())
-	if err != nil {
-		return nil, retryError(err)
-	}
-	return own, nil
-}
-
-// answer carries out a request for its server.
-func (s *Session) answer(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+// send carries out a request for its server.
+func (s *modernRequests) send(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	if method == "tools/call" {
-		return s.surface.call(ctx, params)
+		return s.surface.Call(ctx, params)
 	}
-	return s.pass(ctx, method, params)
-}
-
-// retryError returns the error of a retry that continues no call.
-func retryError(err error) error {
-	if errors.Is(err, pendinginput.ErrUnknownOutcome) {
-		return jsonrpc.NewError(mcpversion.CodeUnknownOutcome, "%s", err)
-	}
-	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", pendinginput.ErrState)
+	return s.requests.pass(ctx, method, params)
 }
 
 // inputOf returns the error of a call, or what a server's error requires of the user
@@ -225,7 +170,7 @@ func inputOf(err error, missing *string) (json.RawMessage, error) {
 
 // notifier returns a function that passes notifications of a call to the client, as its
 // request asks for them: progress under its token, and log messages of its level.
-func (s *Session) notifier(ctx context.Context, meta mcpversion.Meta) func(method string, params json.RawMessage) {
+func (s *modernRequests) notifier(ctx context.Context, meta mcpversion.Meta) func(method string, params json.RawMessage) {
 	return func(method string, params json.RawMessage) {
 		switch {
 		case method == "notifications/progress" && meta.ProgressToken != nil:
@@ -236,80 +181,4 @@ func (s *Session) notifier(ctx context.Context, meta mcpversion.Meta) func(metho
 		}
 		_ = s.peer.Notify(ctx, method, params)
 	}
-}
-
-// modernRound is one request of a modern client to a server.
-type modernRound struct {
-	session  *Session
-	declared upstream.Declared
-	server   atomic.Bool            // set if the server is of the modern era
-	missing  atomic.Pointer[string] // set if the client lacks a capability
-}
-
-// modernCaller answers what a server asks during one modern call. It implements
-// upstream.CallOf and upstream.Declarer.
-type modernCaller struct {
-	*modernRound
-	call *pendinginput.Call
-}
-
-// Declared implements upstream.Declarer.
-func (m *modernCaller) Declared() upstream.Declared { return m.declared }
-
-// progress passes progress of the server on.
-func (m *modernCaller) progress(params json.RawMessage) {
-	m.call.Notify("notifications/progress", params)
-}
-
-// Message implements upstream.MessageCaller.
-func (m *modernCaller) Message(params json.RawMessage) {
-	m.call.Notify("notifications/message", params)
-}
-
-// HasRoots implements upstream.RootsCaller.
-func (m *modernCaller) HasRoots() bool {
-	return isObject(jsonrpc.Get(m.declared.Capabilities, "roots"))
-}
-
-// Client implements upstream.CallOf.
-func (m *modernCaller) Client() any { return m.session }
-
-// Ask implements upstream.Caller.
-func (m *modernCaller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
-	var declared map[string]json.RawMessage
-	_ = json.Unmarshal(m.declared.Capabilities, &declared) // an object; see mcpversion.CheckMeta
-	if lacks := unsupported(declared, q); lacks != "" {
-		if answer, asked, err := m.session.askPerson(ctx, q); asked {
-			return answer, err
-		}
-		required := requiredFor(q)
-		m.missing.Store(&required)
-		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the client does not support %s%s", q.Method, lacks, m.session.gateway.nobody(q.Method))
-	}
-	params := jsonrpc.Delete(m.session.surface.shown(q.Server, q.Method, q.Params, ""), "elicitationId")
-	answer, err := m.call.Ask(ctx, q.Method, params)
-	if err != nil {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s was not answered: %s", q.Method, err)
-	}
-	if _, own, err := m.session.surface.incoming(q.Method, answer); err == nil {
-		answer = own
-	}
-	return answer, nil
-}
-
-// requiredFor returns the capabilities that a client needs to answer a question, as an
-// object.
-func requiredFor(q upstream.Question) string {
-	switch q.Method {
-	case "sampling/createMessage":
-		return `{"sampling":{}}`
-	case "roots/list":
-		return `{"roots":{}}`
-	case "elicitation/create":
-		if jsonrpc.GetString(q.Params, "mode") == "url" {
-			return `{"elicitation":{"url":{}}}`
-		}
-		return `{"elicitation":{}}`
-	}
-	return `{}`
 }

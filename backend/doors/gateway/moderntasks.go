@@ -4,21 +4,19 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
-
-// tasksExtension is the name of the tasks of MCP 2026-07-28 among the extensions in
-// capabilities.
-const tasksExtension = "io.modelcontextprotocol/tasks"
 
 // taskCaller makes requests about tasks. Servers cannot ask anything meanwhile: a task
 // that needs input says so in its state.
 type taskCaller struct{ *modernRound }
 
 // Client implements upstream.CallOf.
-func (c taskCaller) Client() any { return c.session }
+func (c taskCaller) Client() any { return c.caller }
 
 // Declared implements upstream.Declarer.
 func (c taskCaller) Declared() upstream.Declared { return c.declared }
@@ -28,34 +26,38 @@ func (c taskCaller) Ask(_ context.Context, q upstream.Question) (json.RawMessage
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered during a request about a task", q.Method)
 }
 
-// modernTask serves tasks/get, tasks/update and tasks/cancel of MCP 2026-07-28.
-func (s *Session) modernTask(ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage) (json.RawMessage, error) {
-	if jsonrpc.Get(jsonrpc.Get(meta.ClientCapabilities, "extensions"), tasksExtension) == nil {
-		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s; the client does not declare the extension %s", method, tasksExtension)
+// serveModern serves tasks/get, tasks/update and tasks/cancel of MCP 2026-07-28.
+func (s *sessionTasks) serveModern(
+	ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage,
+) (json.RawMessage, error) {
+	if jsonrpc.Get(jsonrpc.Get(meta.ClientCapabilities, "extensions"), surfaces.TasksExtension) == nil {
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s; the client does not declare the extension %s",
+			method, surfaces.TasksExtension)
 	}
-	server, own, err := s.owner(method, params)
+	server, own, err := s.requests.owner(method, params)
 	if err != nil {
 		return nil, err
 	}
-	t := s.taskOf(server, jsonrpc.GetString(own, "taskId"))
+	t := s.of(server, jsonrpc.GetString(own, "taskId"))
 	if t == nil {
 		return nil, errNoTask
 	}
-	round := &modernRound{session: s, declared: upstream.Declared{Capabilities: meta.ClientCapabilities, Modern: true}}
+	declared := upstream.Declared{Capabilities: meta.ClientCapabilities, Modern: true}
+	round := &modernRound{caller: s.requests.exchanges.caller, declared: declared}
 	ctx = exchange{modern: true, caller: taskCaller{round}, server: &round.server}.in(ctx)
-	result, err := s.pass(ctx, method, mcpversion.Meta{}.Stamp(params))
+	result, err := s.requests.pass(ctx, method, mcpversion.Meta{}.Stamp(params))
 	if err != nil {
 		return nil, err
 	}
 	if isOver(result) {
 		t.lease.Release()
 	}
-	return s.cutState(t, result), nil
+	return s.results.cutState(t, result), nil
 }
 
-// followTasks subscribes to tasks of the session, and returns the ids for which that
-// succeeded.
-func (l *listener) followTasks(ctx context.Context, ids json.RawMessage) json.RawMessage {
+// followAll adds a listener of tasks with these ids as the client is shown them, and returns
+// the ids for which that succeeded.
+func (s *sessionTasks) followAll(ctx context.Context, l *listener, ids json.RawMessage) json.RawMessage {
 	done := []string{}
 	n := 0
 	for raw := range jsonrpc.Items(ids) {
@@ -63,22 +65,22 @@ func (l *listener) followTasks(ctx context.Context, ids json.RawMessage) json.Ra
 		if n++; !ok || n > maxListened {
 			continue
 		}
-		server, own, err := l.session.owner("tasks/get", jsonrpc.Set(nil, "taskId", raw))
+		server, own, err := s.requests.owner("tasks/get", jsonrpc.Set(nil, "taskId", raw))
 		if err != nil {
 			continue
 		}
-		t := l.session.taskOf(server, jsonrpc.GetString(own, "taskId"))
-		if t == nil || l.session.follow(ctx, t, l) != nil {
+		t := s.of(server, jsonrpc.GetString(own, "taskId"))
+		if t == nil || s.follow(ctx, t, l) != nil {
 			continue
 		}
 		done = append(done, shown)
 	}
-	list, _ := encode(done) // strings cannot fail
+	list, _ := answer.Encode(done) // strings cannot fail
 	return list
 }
 
 // follow adds a listener of a task. The server is asked for the first one.
-func (s *Session) follow(ctx context.Context, t *task, l *listener) error {
+func (s *sessionTasks) follow(ctx context.Context, t *task, l *listener) error {
 	t.following.Lock()
 	defer t.following.Unlock()
 	if t.unfollow == nil {
@@ -97,9 +99,9 @@ func (s *Session) follow(ctx context.Context, t *task, l *listener) error {
 	return nil
 }
 
-// unfollowTasks removes a listener from all tasks.
-func (s *Session) unfollowTasks(l *listener) {
-	for _, t := range s.ownTasks() {
+// unfollow removes a listener from all tasks.
+func (s *sessionTasks) unfollow(l *listener) {
+	for _, t := range s.all() {
 		t.following.Lock()
 		s.mu.Lock()
 		known := t.listeners[l]
@@ -114,8 +116,8 @@ func (s *Session) unfollowTasks(l *listener) {
 	}
 }
 
-// announceTask passes the state of a task on to those who listen to it.
-func (s *Session) announceTask(t *task, state json.RawMessage) {
+// announce passes the state of a task on to those who listen to it.
+func (s *sessionTasks) announce(t *task, state json.RawMessage) {
 	if isOver(state) {
 		t.lease.Release()
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
 )
 
 // roadKey is the key of the context value with the hub's own tool through which a tool is
@@ -13,7 +14,7 @@ type roadKey struct{}
 
 // throughOwn returns the context of calls through one of the hub's own tools.
 func throughOwn(ctx context.Context, tool string) context.Context {
-	if tool == registryName {
+	if tool == registrytool.Name {
 		tool = "proxy_call"
 	}
 	return context.WithValue(ctx, roadKey{}, tool)
@@ -27,6 +28,6 @@ func roadOf(ctx context.Context) string {
 }
 
 // origin returns what the audit log has of the session.
-func (s *Session) origin(road string) call.Origin {
-	return call.Origin{Editor: s.entry, Token: s.token, Road: road}
+func (c *clientInfo) origin(road string) call.Origin {
+	return call.Origin{Editor: c.entry, Token: c.token, Road: road}
 }

@@ -3,6 +3,8 @@ package gateway
 import (
 	"encoding/json"
 	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 )
 
 const (
@@ -83,6 +85,6 @@ func (o *outbox) send(peer Peer) error {
 }
 
 func droppedMessage(n int) json.RawMessage {
-	raw, _ := encode(map[string]any{"level": "warning", "logger": "agent-discover", "data": map[string]int{"dropped_messages": n}})
+	raw, _ := answer.Encode(map[string]any{"level": "warning", "logger": "agent-discover", "data": map[string]int{"dropped_messages": n}})
 	return raw
 }

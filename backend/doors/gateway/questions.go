@@ -10,23 +10,34 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
+// clientCaller is the client of a session as servers see it: it answers what they ask, and
+// gets their log messages. Servers tell clients apart by it.
+type clientCaller struct {
+	client  *clientInfo
+	peer    Peer
+	folder  string // the client's working directory; empty if it is not known
+	surface surface
+	person  standIn
+	level   *logLevel
+	changes *changes
+}
+
 // Ask implements upstream.Caller. It forwards a server's request to the client
 // if the client has declared the capability for it.
-func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
-	s.mu.Lock()
-	missing, name := unsupported(s.capabilities, q), s.name
-	s.mu.Unlock()
-	if missing != "" {
-		if answer, asked, err := s.askPerson(ctx, q); asked {
+func (c *clientCaller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
+	if missing := c.client.lacks(q); missing != "" {
+		if answer, asked, err := c.person.ask(ctx, c.client, q); asked {
 			return answer, err
 		}
-		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the client %q does not support %s%s", q.Method, name, missing, s.gateway.nobody(q.Method))
+		name, _ := c.client.called()
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the client %q does not support %s%s",
+			q.Method, name, missing, nobody(q.Method))
 	}
-	answer, err := s.peer.Call(ctx, jsonrpc.Call{Method: q.Method, Params: s.surface.shown(q.Server, q.Method, q.Params, "")})
+	answer, err := c.peer.Call(ctx, jsonrpc.Call{Method: q.Method, Params: c.surface.Shown(q.Server, q.Method, q.Params, "")})
 	if err != nil {
 		return nil, err
 	}
-	if _, own, err := s.surface.incoming(q.Method, answer); err == nil {
+	if _, own, err := c.surface.Incoming(q.Method, answer); err == nil {
 		answer = own
 	}
 	return answer, nil
@@ -34,103 +45,103 @@ func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage
 
 // AnswersAnyTime implements upstream.OwnerCaller. Servers can ask legacy clients without
 // a call, until these leave.
-func (s *Session) AnswersAnyTime() bool {
+func (c *clientCaller) AnswersAnyTime() bool {
 	select {
-	case <-s.peer.Done():
+	case <-c.peer.Done():
 		return false
 	default:
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ready
+	return c.client.isReady()
 }
 
 // Folder implements upstream.OwnerCaller.
-func (s *Session) Folder() string { return s.folder }
+func (c *clientCaller) Folder() string { return c.folder }
 
 // HasRoots implements upstream.RootsCaller.
-func (s *Session) HasRoots() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return isObject(s.capabilities["roots"])
-}
+func (c *clientCaller) HasRoots() bool { return c.client.hasRoots() }
 
 // Declared implements upstream.Declarer.
-func (s *Session) Declared() upstream.Declared {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return upstream.Declared{Capabilities: s.gateway.withPerson(s.declared), LogLevel: s.level, Asked: canBeAsked(s.declared)}
+func (c *clientCaller) Declared() upstream.Declared {
+	declared := c.client.declares()
+	return upstream.Declared{Capabilities: c.person.complete(declared), LogLevel: c.level.asked(), Asked: canBeAsked(declared)}
+}
+
+// QueueMessage implements upstream.MessageQueuer. The client gets the message before the
+// results that its server sends later; see changes.flush.
+func (c *clientCaller) QueueMessage(params json.RawMessage) bool {
+	if c.client.isReady() && atLeast(params, c.level.asked()) {
+		c.changes.announce("notifications/message", params)
+	}
+	return true
 }
 
 // canBeAsked reports whether servers can ask a client with these capabilities something.
 func canBeAsked(capabilities json.RawMessage) bool {
 	return slices.ContainsFunc([]string{"elicitation", "sampling", "roots"}, func(name string) bool {
-		return isObject(jsonrpc.Get(capabilities, name))
+		return jsonrpc.IsObject(jsonrpc.Get(capabilities, name))
 	})
 }
 
 // joining is a legacy client that can be asked, before its capabilities are noted.
-type joining struct{ *Session }
+type joining struct{ *clientCaller }
 
 // Client implements upstream.CallOf.
-func (j joining) Client() any { return j.Session }
+func (j joining) Client() any { return j.clientCaller }
 
 // Declared implements upstream.Declarer.
 func (j joining) Declared() upstream.Declared {
-	d := j.Session.Declared()
+	d := j.clientCaller.Declared()
 	d.Asked = true
 	return d
 }
 
-// caller implements subscriber.
-func (s *Session) caller() upstream.Caller { return s }
-
 // modernLists makes the requests of a modern client whose results the hub rewrites. It
 // implements upstream.CallOf and upstream.Declarer.
-type modernLists struct{ *Session }
+type modernLists struct{ *clientCaller }
 
 // Client implements upstream.CallOf.
-func (m modernLists) Client() any { return m.Session }
+func (m modernLists) Client() any { return m.clientCaller }
 
 // Declared implements upstream.Declarer.
 func (m modernLists) Declared() upstream.Declared {
-	d := m.Session.Declared()
+	d := m.clientCaller.Declared()
 	d.Rewritten = true
 	return d
 }
 
-// askPerson asks a person in place of the client. asked is false if nobody can answer.
-func (s *Session) askPerson(ctx context.Context, q upstream.Question) (answer json.RawMessage, asked bool, err error) {
-	s.mu.Lock()
-	q.Client, q.Session = s.name, s.id
-	s.mu.Unlock()
-	if s.gateway.person == nil || !s.gateway.person.CanAnswer(ctx, q) {
+// standIn is the person who answers in place of clients that cannot.
+type standIn struct{ person Person } // nil for nobody
+
+// ask asks the person in place of the client. asked is false if nobody can answer.
+func (s standIn) ask(ctx context.Context, client *clientInfo, q upstream.Question) (answer json.RawMessage, asked bool, err error) {
+	q.Client, _ = client.called()
+	q.Session = client.session
+	if s.person == nil || !s.person.CanAnswer(ctx, q) {
 		return nil, false, nil
 	}
-	answer, err = s.gateway.person.Ask(ctx, q)
+	answer, err = s.person.Ask(ctx, q)
 	return answer, true, err
 }
 
-// nobody completes the error of a request that a person could answer.
-func (g *Gateway) nobody(method string) string {
-	if method == "roots/list" {
-		return ""
-	}
-	return ", and no window of Agent Discover is open; open it and call again"
-}
-
-// withPerson returns the capabilities of a client with those of the person who answers in
-// its place.
-func (g *Gateway) withPerson(capabilities json.RawMessage) json.RawMessage {
-	if g.person == nil || !g.person.Present() {
+// complete returns the capabilities of a client with those of the person.
+func (s standIn) complete(capabilities json.RawMessage) json.RawMessage {
+	if s.person == nil || !s.person.Present() {
 		return capabilities
 	}
 	elicitation := json.RawMessage(`{"form":{},"url":{}}`)
 	capabilities = jsonrpc.Set(capabilities, "elicitation", elicitation)
-	if !isObject(jsonrpc.Get(capabilities, "sampling")) {
+	if !jsonrpc.IsObject(jsonrpc.Get(capabilities, "sampling")) {
 		capabilities = jsonrpc.Set(capabilities, "sampling", json.RawMessage("{}"))
 	}
 	return capabilities
+}
+
+// nobody completes the error of a request that a person could answer.
+func nobody(method string) string {
+	if method == "roots/list" {
+		return ""
+	}
+	return ", and no window of Agent Discover is open; open it and call again"
 }
 
 // unsupported returns what a client with these capabilities lacks to answer a
@@ -140,13 +151,13 @@ func unsupported(capabilities map[string]json.RawMessage, q upstream.Question) s
 	has := func(capability, member string) bool { return jsonrpc.Get(capabilities[capability], member) != nil }
 	switch q.Method {
 	case "roots/list":
-		if !isObject(capabilities["roots"]) {
+		if !jsonrpc.IsObject(capabilities["roots"]) {
 			return "it"
 		}
 		return ""
 	case "sampling/createMessage":
 		switch {
-		case !isObject(capabilities["sampling"]):
+		case !jsonrpc.IsObject(capabilities["sampling"]):
 			return "it"
 		case !has("sampling", "tools") && (jsonrpc.Get(q.Params, "tools") != nil || jsonrpc.Get(q.Params, "toolChoice") != nil):
 			return "sampling with tools"
@@ -154,7 +165,7 @@ func unsupported(capabilities map[string]json.RawMessage, q upstream.Question) s
 		return ""
 	case "elicitation/create":
 		switch mode := jsonrpc.GetString(q.Params, "mode"); {
-		case !isObject(capabilities["elicitation"]):
+		case !jsonrpc.IsObject(capabilities["elicitation"]):
 			return "it"
 		case mode == "" || mode == "form":
 			if has("elicitation", "url") && !has("elicitation", "form") {

@@ -3,32 +3,77 @@ package gateway
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
+
+// requests passes the requests of a session, besides calls of tools, to the servers that
+// they name.
+type requests struct {
+	pipeline  *call.Pipeline
+	client    *clientInfo
+	surface   surface
+	tools     *clientTools
+	results   *longResults
+	tasks     *sessionTasks
+	signIns   *signIns
+	sending   *sending
+	exchanges *exchanges
+}
+
+// sending is what the calls and the other requests of a session have in common: a limit,
+// and log messages that the client gets before the answer.
+type sending struct {
+	inFlight  inFlight
+	level     *logLevel
+	changes   *changes
+	exchanges *exchanges
+	settle    func(ctx context.Context) // see feed.settle
+}
+
+// begin notes that a request is sent to a server. The caller calls end when it is over. ok
+// is false if too many are in flight.
+func (s *sending) begin(ctx context.Context, server string) (end func(), ok bool) {
+	if !s.inFlight.begin() {
+		return nil, false
+	}
+	s.level.uses(server)
+	over := s.level.wants(ctx, server, s.exchanges.of(ctx).level, func() (*upstream.Lease, error) { return s.exchanges.lease(ctx, server) })
+	return func() { over(); s.inFlight.end() }, true
+}
+
+// flush sends the notifications that wait for a legacy client. If the client has asked
+// for log messages, they may come from a server that others use, too, whose messages are
+// not for a single call.
+func (s *sending) flush(ctx context.Context) {
+	if isModern(ctx) {
+		return
+	}
+	if s.level.asked() != "" {
+		s.settle(ctx)
+	}
+	s.changes.flush()
+}
 
 // pass sends a request of the client to the server that it names. In the result, a URI
 // is as the client has written it in the request, and others are as it is shown them.
-func (s *Session) pass(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	if result, ok, err := s.readResult(method, params); ok {
+func (r *requests) pass(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	if result, ok, err := r.results.readResource(method, params); ok {
 		return result, err
 	}
-	if all, ok := s.surface.(allServers); ok {
-		if m, ok := all.own.(metaTools); ok {
-			if result, ok, err := m.serve(method, params); ok {
-				return result, err
-			}
+	if hub, ok := r.surface.(documents); ok {
+		if result, ok, err := hub.serve(method, params); ok {
+			return result, err
 		}
 	}
-	server, own, err := s.owner(method, params)
+	server, own, err := r.owner(method, params)
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.forward(ctx, server, method, own)
+	result, err := r.forward(ctx, server, method, own)
 	if err != nil {
 		return nil, err
 	}
@@ -37,17 +82,23 @@ func (s *Session) pass(ctx context.Context, method string, params json.RawMessag
 		bare = uri
 	}
 	if method == "resources/read" {
-		s.noteView(server, uri)
+		r.tools.noteView(server, uri)
 	}
-	return s.surface.shown(server, method, result, bare), nil
+	return r.surface.Shown(server, method, result, bare), nil
+}
+
+// documents is a surface with prompts and resources of the hub's own.
+type documents interface {
+	// serve serves requests for them; ok is false for all others.
+	serve(method string, params json.RawMessage) (result json.RawMessage, ok bool, err error)
 }
 
 // owner returns the server that a request of the client names, and the params as the
 // server knows them.
-func (s *Session) owner(method string, params json.RawMessage) (server string, own json.RawMessage, err error) {
-	server, own, err = s.surface.incoming(method, params)
+func (r *requests) owner(method string, params json.RawMessage) (server string, own json.RawMessage, err error) {
+	server, own, err = r.surface.Incoming(method, params)
 	if err != nil {
-		return "", nil, rpcError(err)
+		return "", nil, answer.Request(err)
 	}
 	if server == "" {
 		return "", nil, unnamed(method)
@@ -63,7 +114,8 @@ func unnamed(method string) error {
 	case "resources/read", "resources/subscribe", "resources/unsubscribe":
 		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: the uri of a resource is missing")
 	case "completion/complete":
-		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: ref must be of type ref/prompt with a name, or of type ref/resource with a uri")
+		return jsonrpc.NewError(jsonrpc.CodeInvalidParams,
+			"Invalid params: ref must be of type ref/prompt with a name, or of type ref/resource with a uri")
 	case "tasks/get", "tasks/result", "tasks/cancel":
 		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: the taskId is missing")
 	}
@@ -72,44 +124,31 @@ func unnamed(method string) error {
 
 // forward sends a request of the client to a server, within the session's limit of
 // requests in flight.
-func (s *Session) forward(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error) {
-	e := s.exchangeOf(ctx)
+func (r *requests) forward(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, error) {
+	e := r.exchanges.of(ctx)
+	name, _ := r.client.called()
 	request := call.Request{
-		Server: server, Session: s.id, Client: s.client().Name, Origin: s.origin(method), Method: method, Params: params, Caller: e.caller, Progress: e.progress,
+		Server: server, Session: r.client.session, Client: name, Origin: r.client.origin(method),
+		Method: method, Params: params, Caller: e.caller, Progress: e.progress,
 	}
-	if t := s.taskOf(server, jsonrpc.GetString(params, "taskId")); t != nil {
+	if t := r.tasks.of(server, jsonrpc.GetString(params, "taskId")); t != nil {
 		request.Tool, request.Over = t.tool, t.lease
 	}
-	if !s.beginCall() {
-		s.gateway.calls.Refuse(request, errBusy)
-		return nil, rpcError(errBusy)
+	end, ok := r.sending.begin(ctx, server)
+	if !ok {
+		r.pipeline.Refuse(request, errBusy)
+		return nil, answer.Request(errBusy)
 	}
-	defer s.endCall()
-	s.uses(server)
-	defer s.wants(ctx, server, e.level)()
-	result, err := withSignIn(ctx, s, server, func() (call.Result, error) {
-		return s.gateway.calls.Call(ctx, request)
+	defer end()
+	var result call.Result
+	err := r.signIns.Retry(ctx, server, func() (err error) {
+		result, err = r.pipeline.Call(ctx, request)
+		return err
 	})
-	s.flush(ctx, e)
+	r.sending.flush(ctx)
 	if err != nil {
-		return nil, rpcError(err)
+		return nil, answer.Request(err)
 	}
 	e.note(result.Modern)
 	return result.JSON, nil
-}
-
-// rpcError returns a fault as a JSON-RPC error. Other errors are unchanged.
-func rpcError(err error) error {
-	var rpc *jsonrpc.Error
-	var cancelled *jsonrpc.Cancelled
-	if errors.As(err, &rpc) || errors.As(err, &cancelled) {
-		return err
-	}
-	switch fault.KindOf(err) {
-	case fault.Busy:
-		return jsonrpc.NewError(mcpversion.CodeBusy, "%s", fault.MessageOf(err))
-	case fault.Invalid, fault.NotFound, fault.Denied:
-		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s", fault.MessageOf(err))
-	}
-	return jsonrpc.NewError(jsonrpc.CodeInternalError, "%s", fault.MessageOf(err))
 }

@@ -35,12 +35,12 @@ type sessionToolSaver struct {
 
 	saving sync.Mutex // held while the tools of sessions are read and stored, so that no removed server comes back
 	mu     sync.Mutex
-	due    map[string]*Session // sessions whose tools could not be stored, by id
-	failed chan struct{}       // capacity 1; wakes run
+	due    map[string]*sessionTools // those that could not be stored, by session
+	failed chan struct{}            // capacity 1; wakes run
 }
 
 func newSessionToolSaver(store SessionToolStore, log *slog.Logger) *sessionToolSaver {
-	return &sessionToolSaver{store: store, log: log, due: make(map[string]*Session), failed: make(chan struct{}, 1)}
+	return &sessionToolSaver{store: store, log: log, due: make(map[string]*sessionTools), failed: make(chan struct{}, 1)}
 }
 
 // load returns the tools of the session with an id that was connected before.
@@ -49,7 +49,7 @@ func (v *sessionToolSaver) load(ctx context.Context, id string) []catalog.Key {
 	s := v.due[id]
 	v.mu.Unlock()
 	if s != nil {
-		return s.allSessionTools()
+		return s.all()
 	}
 	found, err := v.store.SessionTools(ctx, id)
 	if err != nil {
@@ -59,20 +59,20 @@ func (v *sessionToolSaver) load(ctx context.Context, id string) []catalog.Key {
 }
 
 // save stores the tools of a session, at once or later.
-func (v *sessionToolSaver) save(ctx context.Context, s *Session) {
+func (v *sessionToolSaver) save(ctx context.Context, s *sessionTools) {
 	v.mu.Lock()
 	waiting := len(v.due) > 0
 	if waiting {
-		v.due[s.id] = s
+		v.due[s.session] = s
 	}
 	v.mu.Unlock()
 	if waiting {
 		return
 	}
 	if err := v.write(ctx, s); err != nil {
-		v.log.Warn("could not store session tools; they are stored later", "session", s.id, "error", err)
+		v.log.Warn("could not store session tools; they are stored later", "session", s.session, "error", err)
 		v.mu.Lock()
-		v.due[s.id] = s
+		v.due[s.session] = s
 		v.mu.Unlock()
 		select {
 		case v.failed <- struct{}{}:
@@ -81,10 +81,10 @@ func (v *sessionToolSaver) save(ctx context.Context, s *Session) {
 	}
 }
 
-func (v *sessionToolSaver) write(ctx context.Context, s *Session) error {
+func (v *sessionToolSaver) write(ctx context.Context, s *sessionTools) error {
 	v.saving.Lock()
 	defer v.saving.Unlock()
-	return v.store.SaveSessionTools(ctx, s.id, s.allSessionTools())
+	return v.store.SaveSessionTools(ctx, s.session, s.all())
 }
 
 // run stores the tools that could not be stored, until ctx ends.
@@ -111,7 +111,7 @@ func (v *sessionToolSaver) run(ctx context.Context) {
 // left.
 func (v *sessionToolSaver) writeDue(ctx context.Context) bool {
 	v.mu.Lock()
-	due := make([]*Session, 0, len(v.due))
+	due := make([]*sessionTools, 0, len(v.due))
 	for _, s := range v.due {
 		due = append(due, s)
 	}
@@ -121,8 +121,8 @@ func (v *sessionToolSaver) writeDue(ctx context.Context) bool {
 			return false
 		}
 		v.mu.Lock()
-		if v.due[s.id] == s {
-			delete(v.due, s.id)
+		if v.due[s.session] == s {
+			delete(v.due, s.session)
 		}
 		v.mu.Unlock()
 	}
@@ -146,47 +146,69 @@ func (v *sessionToolSaver) forget(ctx context.Context, server string) {
 	}
 }
 
-// addSessionTools adds session tools and reports whether any of them is new.
-func (s *Session) addSessionTools(keys []catalog.Key) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// sessionTools are the tools that find_tool has added to the list of one session. It is safe
+// for concurrent use.
+type sessionTools struct {
+	session string // its id
+	saver   *sessionToolSaver
+	adds    func(ctx context.Context) bool // found tools are added
+	added   func()                         // is called when tools were added
+
+	mu   sync.Mutex
+	keys map[catalog.Key]bool
+}
+
+// add adds tools and reports whether any of them is new.
+func (t *sessionTools) add(keys []catalog.Key) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	added := false
 	for _, key := range keys {
-		if !s.sessionTools[key] {
-			s.sessionTools[key] = true
+		if !t.keys[key] {
+			t.keys[key] = true
 			added = true
 		}
 	}
 	return added
 }
 
-func (s *Session) allSessionTools() []catalog.Key {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Collect(maps.Keys(s.sessionTools))
+func (t *sessionTools) has(key catalog.Key) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.keys[key]
 }
 
-// forget removes a server's tools from the session tools.
-func (s *Session) forget(server string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for key := range s.sessionTools {
+func (t *sessionTools) all() []catalog.Key {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Keys(t.keys))
+}
+
+// forget removes the tools of a server.
+func (t *sessionTools) forget(server string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for key := range t.keys {
 		if key.Server == server {
-			delete(s.sessionTools, key)
+			delete(t.keys, key)
 		}
 	}
 }
 
-// addFound adds found tools to the session tools, stores the session tools, and
+// AddsFound reports whether find_tool adds tools to the session's list. The list of a
+// modern client depends on the configuration only.
+func (t *sessionTools) AddsFound(ctx context.Context) bool { return t.adds(ctx) }
+
+// AddFound adds found tools, stores the session tools, and
 // notifies the client that its list has changed.
-func (s *Session) addFound(ctx context.Context, tools []*catalog.Tool) {
+func (t *sessionTools) AddFound(ctx context.Context, tools []*catalog.Tool) {
 	keys := make([]catalog.Key, len(tools))
-	for i, t := range tools {
-		keys[i] = t.Key()
+	for i, tool := range tools {
+		keys[i] = tool.Key()
 	}
-	if !s.addSessionTools(keys) {
+	if !t.add(keys) {
 		return
 	}
-	s.gateway.sessionTools.save(ctx, s)
-	s.announceTools()
+	t.saver.save(ctx, t)
+	t.added()
 }

@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"sync"
 
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -26,53 +28,66 @@ type signInQuestion struct {
 	err      error         // why the sign-in failed; nil if the client does not open the page
 }
 
-// withSignIn sends a request to a server. If the answer is that a person must sign in, and
+// signIns asks the client of one session to open the pages of sign-ins. It is safe for
+// concurrent use.
+type signIns struct {
+	service   SignIns // nil if nobody can sign in
+	client    *clientInfo
+	exchanges *exchanges
+	peer      Peer
+	changes   *changes
+
+	mu      sync.Mutex
+	open    map[string]*signInQuestion // by server; see ask
+	awaited bool                       // the client was shown empty lists until somebody signs in
+}
+
+// Retry sends a request to a server. If the answer is that a person must sign in, and
 // the client opens pages for its user, it waits for the sign-in and sends the request once
 // more. send must not change what it sends.
-func withSignIn[T any](ctx context.Context, s *Session, server string, send func() (T, error)) (T, error) {
-	result, err := send()
-	if !errors.Is(err, mcphttp.ErrSignIn) || s.gateway.signIns == nil || !s.opensPages(ctx) {
-		return result, err
+func (s *signIns) Retry(ctx context.Context, server string, send func() error) error {
+	err := send()
+	if !errors.Is(err, mcphttp.ErrSignIn) || s.service == nil || !s.opensPages(ctx) {
+		return err
 	}
-	signedIn, failed := s.signIn(ctx, server)
+	signedIn, failed := s.await(ctx, server)
 	switch {
 	case signedIn:
 		return send()
 	case failed != nil:
-		return result, failed
+		return failed
 	}
-	return result, err
+	return err
 }
 
 // opensPages reports whether the client of a request opens pages that servers ask it to.
-func (s *Session) opensPages(ctx context.Context) bool {
-	var capabilities map[string]json.RawMessage
-	if asked, modern := s.exchangeOf(ctx).caller.(*modernCaller); modern {
-		_ = json.Unmarshal(asked.declared.Capabilities, &capabilities) // an object; see era.CheckMeta
-	} else {
-		s.mu.Lock()
-		capabilities = s.capabilities
-		s.mu.Unlock()
+func (s *signIns) opensPages(ctx context.Context) bool {
+	page := upstream.Question{Method: "elicitation/create", Params: json.RawMessage(`{"mode":"url"}`)}
+	asked, modern := s.exchanges.of(ctx).caller.(*modernCaller)
+	if !modern {
+		return s.client.lacks(page) == ""
 	}
-	return unsupported(capabilities, upstream.Question{Method: "elicitation/create", Params: json.RawMessage(`{"mode":"url"}`)}) == ""
+	var capabilities map[string]json.RawMessage
+	_ = json.Unmarshal(asked.declared.Capabilities, &capabilities) // an object; see mcpversion.CheckMeta
+	return unsupported(capabilities, page) == ""
 }
 
-// signIn waits until a person has signed in to a server. It returns false without an
+// await waits until a person has signed in to a server. It returns false without an
 // error if the client does not open the page.
-func (s *Session) signIn(ctx context.Context, server string) (signedIn bool, err error) {
+func (s *signIns) await(ctx context.Context, server string) (signedIn bool, err error) {
 	s.mu.Lock()
-	q := s.signIns[server]
+	q := s.open[server]
 	asks := q == nil
 	if asks {
 		q = &signInQuestion{over: make(chan struct{})}
-		s.signIns[server] = q
+		s.open[server] = q
 	}
 	s.mu.Unlock()
 	if asks {
-		declined := s.askToSignIn(ctx, server, q)
+		declined := s.ask(ctx, server, q)
 		s.mu.Lock()
 		if !declined { // otherwise the session does not ask again
-			delete(s.signIns, server)
+			delete(s.open, server)
 		}
 		s.mu.Unlock()
 		close(q.over)
@@ -85,10 +100,10 @@ func (s *Session) signIn(ctx context.Context, server string) (signedIn bool, err
 	}
 }
 
-// askToSignIn asks the client to open the page of a sign-in, and waits for its end. It
+// ask asks the client to open the page of a sign-in, and waits for its end. It
 // reports whether the user declined.
-func (s *Session) askToSignIn(ctx context.Context, server string, q *signInQuestion) (declined bool) {
-	page, wait, err := s.gateway.signIns.SignIn(ctx, server)
+func (s *signIns) ask(ctx context.Context, server string, q *signInQuestion) (declined bool) {
+	page, wait, err := s.service.SignIn(ctx, server)
 	if err != nil {
 		q.err = err
 		return false
@@ -111,8 +126,8 @@ func (s *Session) askToSignIn(ctx context.Context, server string, q *signInQuest
 			if q.signedIn = err == nil; !q.signedIn && ctx.Err() == nil {
 				q.err = err
 			}
-			if _, modern := s.exchangeOf(ctx).caller.(*modernCaller); !modern && page != "" {
-				s.Notify(ctx, "notifications/elicitation/complete", jsonrpc.Set(nil, "elicitationId", jsonrpc.Quote(id)))
+			if _, modern := s.exchanges.of(ctx).caller.(*modernCaller); !modern && page != "" {
+				_ = s.peer.Notify(ctx, "notifications/elicitation/complete", jsonrpc.Set(nil, "elicitationId", jsonrpc.Quote(id)))
 			}
 			return false
 		}
@@ -121,15 +136,15 @@ func (s *Session) askToSignIn(ctx context.Context, server string, q *signInQuest
 
 // openPage asks the client to open the page of a sign-in. It returns the action of the
 // user, and "" if there is none.
-func (s *Session) openPage(ctx context.Context, server, page, id string) (action string) {
-	params, err := encode(map[string]string{
+func (s *signIns) openPage(ctx context.Context, server, page, id string) (action string) {
+	params, err := answer.Encode(map[string]string{
 		"mode": "url", "url": page, "elicitationId": id,
 		"message": "Sign in to " + server + ". The request continues when you are signed in.",
 	})
 	if err != nil {
 		return ""
 	}
-	answer, err := s.exchangeOf(ctx).caller.Ask(ctx, upstream.Question{Server: server, Method: "elicitation/create", Params: params})
+	answer, err := s.exchanges.of(ctx).caller.Ask(ctx, upstream.Question{Server: server, Method: "elicitation/create", Params: params})
 	if err != nil {
 		return ""
 	}
@@ -137,31 +152,20 @@ func (s *Session) openPage(ctx context.Context, server, page, id string) (action
 }
 
 // awaitSignIn notes that the client is shown empty lists until somebody signs in.
-func (s *Session) awaitSignIn() {
+func (s *signIns) awaitSignIn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.awaitsSignIn = true
+	s.awaited = true
 }
 
 // signedIn tells the client that the lists besides the tools have changed, if it was shown
 // empty ones.
-func (s *Session) signedIn() {
+func (s *signIns) signedIn() {
 	s.mu.Lock()
-	awaited := s.awaitsSignIn
-	s.awaitsSignIn = false
+	awaited := s.awaited
+	s.awaited = false
 	s.mu.Unlock()
-	if !awaited {
-		return
+	if awaited {
+		s.changes.announceLists()
 	}
-	for _, l := range shownLists {
-		s.announceList(l.changed)
-	}
-}
-
-// wasOffered reports whether the client was told in the answer to initialize that a
-// capability exists.
-func (s *Session) wasOffered(capability string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return jsonrpc.Get(s.offered, capability) != nil
 }

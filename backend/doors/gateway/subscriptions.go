@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -19,16 +20,16 @@ import (
 type subscriber interface {
 	// announce sends a notification without waiting.
 	announce(method string, params json.RawMessage)
-	// caller is for whom servers are asked.
-	caller() upstream.Caller
+	// upstreamCaller is for whom servers are asked.
+	upstreamCaller() upstream.Caller
 }
 
-// subscriptions counts who has subscribed to which resources. Each
+// resourceSubscriptions counts who has subscribed to which resources. Each
 // resource is subscribed to once at its server, with the first subscriber, and
 // unsubscribed with the last. A server with subscriptions is not stopped for being
 // idle. It is safe for concurrent use.
-type subscriptions struct {
-	calls *call.Pipeline
+type resourceSubscriptions struct {
+	pipeline *call.Pipeline
 
 	mu        sync.Mutex
 	resources map[resourceKey]*subscription
@@ -38,13 +39,20 @@ type subscriptions struct {
 // has the server for itself; empty if clients share the server.
 type resourceKey struct{ server, session, uri string }
 
+// request returns a request about the resource, over a lease of its server.
+func (k resourceKey) request(method string, over *upstream.Lease) call.Request {
+	return call.Request{
+		Server: k.server, Session: k.session, Method: method, Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(k.uri)), Internal: true, Over: over,
+	}
+}
+
 // subscription is one resource with its subscribers.
 type subscription struct {
 	changing sync.Mutex // held while the server is asked to subscribe or unsubscribe
 	lease    *upstream.Lease
 	over     atomic.Pointer[upstream.Lease] // of the session that sends the updates, which may begin before lease is set
 
-	subscribers map[subscriber]forms // guarded by subscriptions.mu
+	subscribers map[subscriber]forms // guarded by resourceSubscriptions.mu
 }
 
 // forms are the forms of a URI in which a subscriber has named a resource, and in
@@ -67,7 +75,7 @@ func formOf(params, own json.RawMessage) forms {
 }
 
 // add subscribes to a resource.
-func (b *subscriptions) add(ctx context.Context, s subscriber, key resourceKey, form forms) (json.RawMessage, error) {
+func (b *resourceSubscriptions) add(ctx context.Context, s subscriber, key resourceKey, form forms) (json.RawMessage, error) {
 	b.mu.Lock()
 	sub := b.resources[key]
 	if sub == nil {
@@ -84,7 +92,7 @@ func (b *subscriptions) add(ctx context.Context, s subscriber, key resourceKey, 
 	if sub.live() {
 		return json.RawMessage("{}"), nil
 	}
-	result, err := b.subscribe(ctx, key, sub, s.caller())
+	result, err := b.subscribe(ctx, key, sub, s.upstreamCaller())
 	if err != nil {
 		b.leave(s, key, form)
 		b.drop(key, sub)
@@ -108,8 +116,10 @@ func (sub *subscription) live() bool {
 
 // subscribe sends resources/subscribe, for a caller or nil for those that had subscribed
 // before. The caller holds sub.changing.
-func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *subscription, who upstream.Caller) (json.RawMessage, error) {
-	lease, err := b.calls.Lease(ctx, key.server, key.session, who)
+func (b *resourceSubscriptions) subscribe(
+	ctx context.Context, key resourceKey, sub *subscription, who upstream.Caller,
+) (json.RawMessage, error) {
+	lease, err := b.pipeline.Lease(ctx, key.server, key.session, who)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +128,7 @@ func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *sub
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: server %q does not support subscriptions", key.server)
 	}
 	sub.over.Store(lease)
-	params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-	result, err := b.calls.Call(ctx, call.Request{Server: key.server, Session: key.session, Method: "resources/subscribe", Params: params, Internal: true, Over: lease})
+	result, err := b.pipeline.Call(ctx, key.request("resources/subscribe", lease))
 	if err != nil {
 		lease.Release()
 		return nil, err
@@ -131,7 +140,7 @@ func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *sub
 
 // leave removes a subscriber of a resource, if form was the last form that it has
 // subscribed to. It returns nil if it was none, or still is one.
-func (b *subscriptions) leave(s subscriber, key resourceKey, form forms) *subscription {
+func (b *resourceSubscriptions) leave(s subscriber, key resourceKey, form forms) *subscription {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sub := b.resources[key]
@@ -146,7 +155,7 @@ func (b *subscriptions) leave(s subscriber, key resourceKey, form forms) *subscr
 }
 
 // drop forgets a resource without subscribers, and reports whether it had none.
-func (b *subscriptions) drop(key resourceKey, sub *subscription) bool {
+func (b *resourceSubscriptions) drop(key resourceKey, sub *subscription) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(sub.subscribers) > 0 {
@@ -159,14 +168,14 @@ func (b *subscriptions) drop(key resourceKey, sub *subscription) bool {
 }
 
 // unused reports whether a resource has no subscribers.
-func (b *subscriptions) unused(sub *subscription) bool {
+func (b *resourceSubscriptions) unused(sub *subscription) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(sub.subscribers) == 0
 }
 
 // remove ends a subscription to a resource.
-func (b *subscriptions) remove(ctx context.Context, s subscriber, key resourceKey, form forms) (err error) {
+func (b *resourceSubscriptions) remove(ctx context.Context, s subscriber, key resourceKey, form forms) (err error) {
 	sub := b.leave(s, key, form)
 	if sub == nil {
 		return nil
@@ -177,8 +186,7 @@ func (b *subscriptions) remove(ctx context.Context, s subscriber, key resourceKe
 		return nil
 	}
 	if sub.live() {
-		params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
-		_, err = b.calls.Call(ctx, call.Request{Server: key.server, Session: key.session, Method: "resources/unsubscribe", Params: params, Internal: true, Over: sub.lease})
+		_, err = b.pipeline.Call(ctx, key.request("resources/unsubscribe", sub.lease))
 	}
 	sub.end()
 	b.drop(key, sub) // one that has subscribed meanwhile waits for changing
@@ -198,7 +206,7 @@ func (sub *subscription) end() {
 const farewell = 5 * time.Second
 
 // removeAll ends all subscriptions of one that has ended.
-func (b *subscriptions) removeAll(ctx context.Context, s subscriber) {
+func (b *resourceSubscriptions) removeAll(ctx context.Context, s subscriber) {
 	b.mu.Lock()
 	var keys []resourceKey
 	for key, sub := range b.resources {
@@ -215,7 +223,7 @@ func (b *subscriptions) removeAll(ctx context.Context, s subscriber) {
 }
 
 // all returns the resources that have subscribers.
-func (b *subscriptions) all() []resourceKey {
+func (b *resourceSubscriptions) all() []resourceKey {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Collect(maps.Keys(b.resources))
@@ -223,7 +231,7 @@ func (b *subscriptions) all() []resourceKey {
 
 // of returns the subscribers that are concerned by an update of a resource: those that
 // have subscribed to it or to a resource above it, over the session that sends the update.
-func (b *subscriptions) of(a upstream.Announced) map[subscriber]forms {
+func (b *resourceSubscriptions) of(a upstream.Announced) map[subscriber]forms {
 	uri := jsonrpc.GetString(a.Params, "uri")
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -248,7 +256,7 @@ func covers(subscribed, uri string) bool {
 
 // renew subscribes again to the resources of a server that has started anew, and
 // returns those whose subscribers have to read them again.
-func (b *subscriptions) renew(ctx context.Context, server, session string) (missed []string) {
+func (b *resourceSubscriptions) renew(ctx context.Context, server, session string) (missed []string) {
 	b.mu.Lock()
 	lost := make(map[resourceKey]*subscription)
 	for key, sub := range b.resources {
@@ -269,37 +277,45 @@ func (b *subscriptions) renew(ctx context.Context, server, session string) (miss
 	return missed
 }
 
-// resource returns the key of a resource for this session.
-func (s *Session) resource(server, uri string) resourceKey {
-	return resourceKey{server, s.gateway.calls.OwnerOf(server, s.id), uri}
+// key returns the key of a resource for the session with an id.
+func (b *resourceSubscriptions) key(server, session, uri string) resourceKey {
+	return resourceKey{server, b.pipeline.OwnerOf(server, session), uri}
 }
 
-// subscribe serves resources/subscribe.
-func (s *Session) subscribe(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	server, own, err := s.owner("resources/subscribe", params)
+// legacySubscriptions serves resources/subscribe and resources/unsubscribe of one session.
+type legacySubscriptions struct {
+	session       *Session
+	requests      *requests
+	inFlight      *inFlight
+	subscriptions *resourceSubscriptions
+}
+
+func (l *legacySubscriptions) subscribe(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	server, own, err := l.requests.owner("resources/subscribe", params)
 	if err != nil {
 		return nil, err
 	}
-	if !s.beginCall() {
-		return nil, rpcError(errBusy)
+	if !l.inFlight.begin() {
+		return nil, answer.Request(errBusy)
 	}
-	defer s.endCall()
-	result, err := s.gateway.subscriptions.add(ctx, s, s.resource(server, jsonrpc.GetString(own, "uri")), formOf(params, own))
+	defer l.inFlight.end()
+	key := l.subscriptions.key(server, l.session.id, jsonrpc.GetString(own, "uri"))
+	result, err := l.subscriptions.add(ctx, l.session, key, formOf(params, own))
 	if err != nil {
-		return nil, rpcError(err)
+		return nil, answer.Request(err)
 	}
 	return result, nil
 }
 
-// unsubscribe serves resources/unsubscribe.
-func (s *Session) unsubscribe(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
-	server, own, err := s.owner("resources/unsubscribe", params)
+func (l *legacySubscriptions) unsubscribe(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	server, own, err := l.requests.owner("resources/unsubscribe", params)
 	if err != nil {
 		return nil, err
 	}
-	err = s.gateway.subscriptions.remove(ctx, s, s.resource(server, jsonrpc.GetString(own, "uri")), formOf(params, own))
+	key := l.subscriptions.key(server, l.session.id, jsonrpc.GetString(own, "uri"))
+	err = l.subscriptions.remove(ctx, l.session, key, formOf(params, own))
 	if err != nil && fault.KindOf(err) != fault.Failed {
-		return nil, rpcError(err)
+		return nil, answer.Request(err)
 	}
 	return json.RawMessage("{}"), nil
 }

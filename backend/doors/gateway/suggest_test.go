@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -28,7 +28,7 @@ func TestOnlyUnknownToolsAndWrongArgumentsLeadToSuggestions(t *testing.T) {
 		"Access denied - path outside allowed directories":      false, "Invalid argument: permission denied": false, "403 Forbidden": false,
 		"fatal: not a git repository": false, "file not found": false, "rate limit exceeded": false, "boom": false, "": false,
 	} {
-		result, _ := errorResult(text)
+		result, _ := answer.Error(text)
 		if got := wrongUse(result); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}
@@ -36,37 +36,6 @@ func TestOnlyUnknownToolsAndWrongArgumentsLeadToSuggestions(t *testing.T) {
 	for code, want := range map[int64]bool{jsonrpc.CodeInvalidParams: true, jsonrpc.CodeMethodNotFound: true, jsonrpc.CodeInternalError: false, -32000: false} {
 		if got := misdirected(jsonrpc.NewError(code, "Access denied")); got != want {
 			t.Errorf("code %d: got %v", code, got)
-		}
-	}
-}
-
-func TestNoToolIsSuggestedThatIsMoreDangerous(t *testing.T) {
-	tool := func(name, annotations string) *catalog.Tool {
-		t.Helper()
-		made, ok := catalog.NewTool("s", json.RawMessage(`{"name":"`+name+`","inputSchema":{"type":"object"},"annotations":`+annotations+`}`))
-		if !ok {
-			t.Fatal(name)
-		}
-		return made
-	}
-	for _, row := range []struct {
-		called, other string
-		hints         string // of the other tool
-		want          bool
-	}{
-		{"git_status", "git_add", `{}`, false},
-		{"git_status", "git_log", `{}`, true},
-		{"git_add", "git_status", `{}`, true},
-		{"git_add", "git_reset", `{}`, false},
-		{"readFile", "deleteFile", `{"readOnlyHint":true}`, false}, // the annotation is not believed
-		{"readFile", "file_thing", `{"readOnlyHint":true}`, false},
-		{"read_file", "read_media", `{"destructiveHint":true}`, false},
-		{"delete_file", "delete_files", `{}`, true},
-		{"move_file", "write_file", `{}`, true},
-		{"get_and_delete", "get_item", `{}`, true},
-	} {
-		if got := mostDanger(tool(row.other, row.hints)) <= leastDanger(tool(row.called, `{}`)); got != row.want {
-			t.Errorf("%s after %s: got %v", row.other, row.called, got)
 		}
 	}
 }

@@ -1,11 +1,8 @@
 package gateway
 
 import (
-	"context"
 	"maps"
 	"sync"
-
-	"github.com/agent-discover/agent-discover/backend/base/events"
 )
 
 // SurfaceUse is what the model of a client is shown on a surface, at the start of a
@@ -19,8 +16,8 @@ type SurfaceUse struct {
 // SurfaceUse returns what the model of an editor is shown on a surface.
 func (g *Gateway) SurfaceUse(surface, editor string) SurfaceUse {
 	s := newSession(g, Opening{Surface: surface, Client: editor, Credential: editor})
-	tools, own := s.surface.listed()
-	use := SurfaceUse{Tools: len(own.definitions) + len(tools), Tokens: own.tokens, AddsFound: s.addsFoundIfOld()}
+	tools, own := s.surface.Listed()
+	use := SurfaceUse{Tools: len(own.Tools) + len(tools), Tokens: own.Tokens, AddsFound: s.addsFoundIfOld(&g.addFoundFor)}
 	for _, t := range tools {
 		use.Tokens += t.Tokens
 	}
@@ -53,19 +50,5 @@ func (g *Gateway) SetAddFound(of map[string]bool) {
 	g.addFoundFor.mu.Lock()
 	g.addFoundFor.of = maps.Clone(of)
 	g.addFoundFor.mu.Unlock()
-	events.Publish(g.bus, ClientsChanged{})
-}
-
-// addsFound reports whether find_tool adds tools to the session's list. The list of a
-// modern client depends on the configuration only.
-func (s *Session) addsFound(ctx context.Context) bool {
-	return !s.exchangeOf(ctx).modern && s.addsFoundIfOld()
-}
-
-func (s *Session) addsFoundIfOld() bool {
-	if on, set := s.gateway.addFoundFor.get(s.editor()); set {
-		return on
-	}
-	all, ok := s.surface.(allServers)
-	return ok && all.own.lends()
+	g.clientsChanged()
 }

@@ -21,18 +21,18 @@ const relatedTask = "io.modelcontextprotocol/related-task"
 
 // needsTask reports whether a tool can only be called as a task and a call comes from
 // a client that has not made it one, such as those of MCP 2026-07-28.
-func (s *Session) needsTask(ctx context.Context, r call.Request) bool {
-	t, known := s.lookup(r.Server, r.Tool)
-	return known && s.exchangeOf(ctx).modern && jsonrpc.Get(r.Params, "task") == nil &&
+func (c *toolCalls) needsTask(ctx context.Context, r call.Request) bool {
+	t, known := c.tools.Lookup(r.Server, r.Tool)
+	return known && isModern(ctx) && jsonrpc.Get(r.Params, "task") == nil &&
 		jsonrpc.GetString(jsonrpc.Get(t.Definition, "execution"), "taskSupport") == "required"
 }
 
 // callAsTask makes a call as a task, waits for its end and returns the result as that
 // of an ordinary call.
-func (s *Session) callAsTask(ctx context.Context, r call.Request) (call.Result, error) {
+func (c *toolCalls) callAsTask(ctx context.Context, r call.Request) (call.Result, error) {
 	arguments := jsonrpc.Get(r.Params, "arguments")
 	r.Params = jsonrpc.Set(r.Params, "task", json.RawMessage("{}"))
-	result, err := s.gateway.calls.Call(ctx, r)
+	result, err := c.pipeline.Call(ctx, r)
 	state := jsonrpc.Get(result.JSON, "task")
 	id := jsonrpc.Get(state, "taskId")
 	if err != nil || id == nil {
@@ -43,8 +43,9 @@ func (s *Session) callAsTask(ctx context.Context, r call.Request) (call.Result, 
 		defer lease.Release()
 	}
 	ask := func(ctx context.Context, method string) (json.RawMessage, error) {
-		answer, err := s.gateway.calls.Call(ctx, call.Request{
-			Server: r.Server, Tool: r.Tool, Arguments: arguments, Session: r.Session, Client: r.Client, Method: method, Params: jsonrpc.Set(nil, "taskId", id), Caller: r.Caller, Progress: r.Progress, Over: lease,
+		answer, err := c.pipeline.Call(ctx, call.Request{
+			Server: r.Server, Tool: r.Tool, Arguments: arguments, Session: r.Session, Client: r.Client,
+			Method: method, Params: jsonrpc.Set(nil, "taskId", id), Caller: r.Caller, Progress: r.Progress, Over: lease,
 		})
 		return answer.JSON, err
 	}

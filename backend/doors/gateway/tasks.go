@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -26,16 +27,29 @@ const maxTasks = 256
 type task struct {
 	server, tool, id string
 	lease            *upstream.Lease // of the session that knows it, which it keeps running until the task is over
-	cut              json.RawMessage // its result as the client is shown it, if that is long
 	last             json.RawMessage // the task as the client is shown it, once it is over; legacy clients list it
+
+	cutting sync.Mutex
+	cut     json.RawMessage // its result as the client is shown it, if that is long
 
 	following sync.Mutex         // held while the server is asked to announce the states
 	unfollow  func()             // ends that; nil if nobody listens
-	listeners map[*listener]bool // guarded by the session's mu
+	listeners map[*listener]bool // guarded by sessionTasks.mu
 }
 
-// noteTask remembers the task in the result of a tool call, if there is one.
-func (s *Session) noteTask(server, tool string, result call.Result) {
+// sessionTasks are the tasks that one session has started. It is safe for concurrent use.
+type sessionTasks struct {
+	surface  surface
+	requests *requests
+	results  *longResults
+	changes  *changes
+
+	mu   sync.Mutex
+	list []*task // oldest first
+}
+
+// note remembers the task in the result of a tool call, if there is one.
+func (s *sessionTasks) note(server, tool string, result call.Result) {
 	if !bytes.Contains(result.JSON, []byte(`"taskId"`)) {
 		return // without looking for the members of a long result
 	}
@@ -51,10 +65,10 @@ func (s *Session) noteTask(server, tool string, result call.Result) {
 		return // no server has given the result
 	}
 	s.mu.Lock()
-	s.tasks = append(s.tasks, &task{server: server, tool: tool, id: id, lease: lease})
+	s.list = append(s.list, &task{server: server, tool: tool, id: id, lease: lease})
 	var old *task
-	if len(s.tasks) > maxTasks {
-		old, s.tasks = s.tasks[0], s.tasks[1:]
+	if len(s.list) > maxTasks {
+		old, s.list = s.list[0], s.list[1:]
 	}
 	s.mu.Unlock()
 	if old != nil {
@@ -62,22 +76,22 @@ func (s *Session) noteTask(server, tool string, result call.Result) {
 	}
 }
 
-// endTasks lets servers stop although tasks of the session are not over.
-func (s *Session) endTasks() {
-	for _, t := range s.ownTasks() {
+// end lets servers stop although tasks of the session are not over.
+func (s *sessionTasks) end() {
+	for _, t := range s.all() {
 		t.lease.Release()
 	}
 }
 
-func (s *Session) ownTasks() []*task {
+func (s *sessionTasks) all() []*task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]*task(nil), s.tasks...)
+	return append([]*task(nil), s.list...)
 }
 
-// taskOf returns a task of the session, or nil.
-func (s *Session) taskOf(server, id string) *task {
-	for _, t := range s.ownTasks() {
+// of returns a task of the session, or nil.
+func (s *sessionTasks) of(server, id string) *task {
+	for _, t := range s.all() {
 		if t.server == server && t.id == id {
 			return t
 		}
@@ -86,7 +100,7 @@ func (s *Session) taskOf(server, id string) *task {
 }
 
 // noteState notes the state of a task, as the client is shown it.
-func (s *Session) noteState(t *task, state json.RawMessage) {
+func (s *sessionTasks) noteState(t *task, state json.RawMessage) {
 	if isOver(state) {
 		s.mu.Lock()
 		t.last = jsonrpc.Delete(state, "_meta")
@@ -104,44 +118,44 @@ func isOver(state json.RawMessage) bool {
 // errNoTask is the error of requests about a task that the session has not started.
 var errNoTask = jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: this session has no such task")
 
-// task serves tasks/get, tasks/result and tasks/cancel.
-func (s *Session) task(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	server, own, err := s.owner(method, params)
+// serve serves tasks/get, tasks/result and tasks/cancel.
+func (s *sessionTasks) serve(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	server, own, err := s.requests.owner(method, params)
 	if err != nil {
 		return nil, err
 	}
-	t := s.taskOf(server, jsonrpc.GetString(own, "taskId"))
+	t := s.of(server, jsonrpc.GetString(own, "taskId"))
 	if t == nil {
 		return nil, errNoTask
 	}
-	result, err := s.pass(ctx, method, params)
+	result, err := s.requests.pass(ctx, method, params)
 	switch {
 	case err != nil:
 		return nil, err
 	case method == "tasks/result":
-		return s.cutTask(t, result), nil
+		return s.results.cutTask(t, result), nil
 	}
 	s.noteState(t, result)
 	return result, nil
 }
 
-// listTasks serves tasks/list. The list has one page, with the tasks of this session
+// serveList serves tasks/list. The list has one page, with the tasks of this session
 // that their servers still know.
-func (s *Session) listTasks(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+func (s *sessionTasks) serveList(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	if jsonrpc.Get(params, "cursor") != nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown cursor; the list has one page")
 	}
 	var list []json.RawMessage
-	for _, t := range s.ownTasks() {
+	for _, t := range s.all() {
 		if state := s.stateOf(ctx, t); state != nil {
 			list = append(list, state)
 		}
 	}
-	return listOf("tasks", list), nil
+	return answer.List("tasks", list), nil
 }
 
 // stateOf returns a task as the client is shown it, and nil if it is lost.
-func (s *Session) stateOf(ctx context.Context, t *task) json.RawMessage {
+func (s *sessionTasks) stateOf(ctx context.Context, t *task) json.RawMessage {
 	s.mu.Lock()
 	last := t.last
 	s.mu.Unlock()
@@ -153,36 +167,31 @@ func (s *Session) stateOf(ctx context.Context, t *task) json.RawMessage {
 		return nil
 	default:
 	}
-	state, err := s.forward(ctx, t.server, "tasks/get", jsonrpc.Set(nil, "taskId", jsonrpc.Quote(t.id)))
+	state, err := s.requests.forward(ctx, t.server, "tasks/get", jsonrpc.Set(nil, "taskId", jsonrpc.Quote(t.id)))
 	if err != nil {
 		return nil
 	}
-	state = s.surface.shown(t.server, "tasks/get", state, "")
+	state = s.surface.Shown(t.server, "tasks/get", state, "")
 	s.noteState(t, state)
 	return jsonrpc.Delete(state, "_meta")
 }
 
-// deliverTask passes the state of a task on to the session that has started it.
-func (g *Gateway) deliverTask(a upstream.Announced) {
-	for _, s := range g.all() {
-		if a.Session != "" && a.Session != s.id {
-			continue
-		}
-		t := s.taskOf(a.Server, jsonrpc.GetString(a.Params, "taskId"))
-		if t == nil || !a.Over(t.lease) {
-			continue
-		}
-		about := call.Request{Server: t.server, Tool: t.tool, Session: s.id, Client: s.client().Name, Params: a.Params}
-		passed, err := g.calls.TaskState(about, a.Params)
-		if err != nil {
-			continue // the client gets the error when it asks for the state
-		}
-		state := s.cutState(t, s.surface.shown(a.Server, a.Method, passed, ""))
-		if a.Method == "notifications/tasks" {
-			s.announceTask(t, state)
-			continue
-		}
-		s.noteState(t, state)
-		s.announce(a.Method, state)
+// deliver passes a state of a task on to the client, if this session has started it. passed
+// returns the state as the client may see it.
+func (s *sessionTasks) deliver(a upstream.Announced, passed func(*task) (json.RawMessage, error)) {
+	t := s.of(a.Server, jsonrpc.GetString(a.Params, "taskId"))
+	if t == nil || !a.Over(t.lease) {
+		return
 	}
+	own, err := passed(t)
+	if err != nil {
+		return // the client gets the error when it asks for the state
+	}
+	state := s.results.cutState(t, s.surface.Shown(a.Server, a.Method, own, ""))
+	if a.Method == "notifications/tasks" {
+		s.announce(t, state)
+		return
+	}
+	s.noteState(t, state)
+	s.changes.announce(a.Method, state)
 }

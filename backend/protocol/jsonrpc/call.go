@@ -80,7 +80,7 @@ func (m *Message) Answer() (json.RawMessage, error) {
 		return nil, ParseError(m.Error)
 	case m.Error != nil:
 		return nil, &Malformed{"its error is not an object with a code and a message: " + head(m.Error)}
-	case !isObject(m.Result):
+	case !IsObject(m.Result):
 		return nil, &Malformed{"its result is not an object: " + head(m.Result)}
 	}
 	return m.Result, nil
@@ -99,7 +99,8 @@ func wellFormed(raw json.RawMessage) bool {
 	return text && err == nil
 }
 
-func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
+// IsObject reports whether a JSON value, without white space before it, is an object.
+func IsObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // head returns the beginning of a part of a message, for an error.
 func head(raw json.RawMessage) string {

@@ -122,7 +122,7 @@ func Delete(raw json.RawMessage, key string) json.RawMessage {
 // empty one. The result is raw itself if nothing changes. raw and add must be
 // valid JSON.
 func Edit(raw json.RawMessage, drop func(key []byte) bool, add json.RawMessage) json.RawMessage {
-	if !isObject(bytes.TrimLeft(raw, " \t\r\n")) {
+	if !IsObject(bytes.TrimLeft(raw, " \t\r\n")) {
 		raw = json.RawMessage("{}")
 	}
 	var cuts []jsonscan.Span

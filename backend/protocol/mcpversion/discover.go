@@ -21,7 +21,7 @@ func (d Discover) Result(hop Hop) json.RawMessage {
 	if d.Versions == nil {
 		d.Versions = Unknown.Versions()
 	}
-	if !isObject(d.Capabilities) {
+	if !jsonrpc.IsObject(d.Capabilities) {
 		d.Capabilities = json.RawMessage("{}")
 	}
 	versions, _ := json.Marshal(d.Versions) // strings cannot fail
@@ -37,7 +37,7 @@ func (d Discover) Result(hop Hop) json.RawMessage {
 // result is wrong; the server then does not speak the modern era. The result aliases
 // the raw bytes.
 func ReadDiscover(result json.RawMessage) (Discover, error) {
-	if !isObject(result) || ResultType(result) != TypeComplete {
+	if !jsonrpc.IsObject(result) || ResultType(result) != TypeComplete {
 		return Discover{}, errors.New("read server/discover: the result is not an object of type complete")
 	}
 	var d Discover
@@ -51,11 +51,11 @@ func ReadDiscover(result json.RawMessage) (Discover, error) {
 	if d.Versions == nil {
 		return Discover{}, errors.New("read server/discover: the result has no supportedVersions")
 	}
-	if d.Capabilities = jsonrpc.Get(result, "capabilities"); !isObject(d.Capabilities) {
+	if d.Capabilities = jsonrpc.Get(result, "capabilities"); !jsonrpc.IsObject(d.Capabilities) {
 		return Discover{}, errors.New("read server/discover: capabilities are not an object")
 	}
 	d.Instructions = jsonrpc.GetString(result, "instructions")
-	if info := jsonrpc.Get(jsonrpc.Get(result, "_meta"), KeyServerInfo); isObject(info) {
+	if info := jsonrpc.Get(jsonrpc.Get(result, "_meta"), KeyServerInfo); jsonrpc.IsObject(info) {
 		d.ServerInfo = info
 	}
 	return d, nil

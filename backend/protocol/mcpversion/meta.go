@@ -73,7 +73,7 @@ func CheckVersion(version string) *jsonrpc.Error {
 // wrong type, CodeUnsupportedVersion if the version is not a modern one.
 func CheckMeta(params json.RawMessage) (Meta, *jsonrpc.Error) {
 	meta := jsonrpc.Get(params, "_meta")
-	if !isObject(meta) {
+	if !jsonrpc.IsObject(meta) {
 		return Meta{}, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: _meta must be an object with %q and %q", KeyProtocolVersion, KeyClientCapabilities)
 	}
 	version, ok := jsonrpc.String(jsonrpc.Get(meta, KeyProtocolVersion))
@@ -84,10 +84,10 @@ func CheckMeta(params json.RawMessage) (Meta, *jsonrpc.Error) {
 		return Meta{}, err
 	}
 	m := ReadMeta(params)
-	if !isObject(m.ClientCapabilities) {
+	if !jsonrpc.IsObject(m.ClientCapabilities) {
 		return Meta{}, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: _meta must have %q, an object", KeyClientCapabilities)
 	}
-	if m.ClientInfo != nil && !isObject(m.ClientInfo) {
+	if m.ClientInfo != nil && !jsonrpc.IsObject(m.ClientInfo) {
 		return Meta{}, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %q in _meta must be an object", KeyClientInfo)
 	}
 	return m, nil
@@ -130,7 +130,7 @@ func stamp(raw, add json.RawMessage) json.RawMessage {
 		return raw
 	}
 	meta := jsonrpc.Edit(old, ofHop, add)
-	if add == nil && isObject(old) && len(meta) == len(old) {
+	if add == nil && jsonrpc.IsObject(old) && len(meta) == len(old) {
 		return raw // nothing was removed
 	}
 	if isEmpty(meta) {
@@ -138,8 +138,6 @@ func stamp(raw, add json.RawMessage) json.RawMessage {
 	}
 	return jsonrpc.Set(raw, "_meta", meta)
 }
-
-func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // isEmpty reports whether an object has no members.
 func isEmpty(object json.RawMessage) bool {

@@ -104,7 +104,7 @@ func (h Hop) stamp(result json.RawMessage, drop func(key []byte) bool, add json.
 
 // meta returns the members of the _meta of results, nil if there are none.
 func (h Hop) meta() json.RawMessage {
-	if !isObject(h.ServerInfo) {
+	if !jsonrpc.IsObject(h.ServerInfo) {
 		return nil
 	}
 	return jsonrpc.Set(nil, KeyServerInfo, h.ServerInfo)

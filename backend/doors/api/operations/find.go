@@ -8,12 +8,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/finding"
 )
 
 // Find is the operation that searches tools as find_tool does for agents.
 type Find struct {
-	Find func(ctx context.Context, query string, limit float64) (gateway.Finding, error)
+	Find func(ctx context.Context, query string, limit float64) (finding.Finding, error)
 }
 
 // Routes declares the operation.

@@ -1,0 +1,61 @@
+// Package answer says what an MCP client gets from the hub: results whose text a model
+// reads, results with isError, and JSON-RPC errors. What a fault becomes is in one table.
+package answer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Encode returns JSON in which <, > and & are not escaped, so that models read
+// it more easily.
+func Encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+// Text returns the result of a tool call with one text block, which write makes of reply.
+func Text(reply any, write func(any) (string, error)) (json.RawMessage, error) {
+	text, err := write(reply)
+	if err != nil {
+		return nil, fmt.Errorf("encode reply: %w", err)
+	}
+	return Encode(map[string]any{"content": []map[string]string{{"type": "text", "text": text}}})
+}
+
+// Indented returns JSON with an indentation of two spaces, for Text.
+func Indented(reply any) (string, error) {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(reply)
+	return strings.TrimSuffix(text.String(), "\n"), err
+}
+
+// Error returns the result of a tool call that has failed. A model can read its text.
+func Error(text string) (json.RawMessage, error) {
+	return Encode(map[string]any{
+		"content": []map[string]string{{"type": "text", "text": text}},
+		"isError": true,
+	})
+}
+
+// List returns the result of a list request, with definitions as its only member.
+func List(member string, definitions []json.RawMessage) json.RawMessage {
+	out := []byte(`{"` + member + `":[`)
+	for i, definition := range definitions {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, definition...)
+	}
+	return append(out, "]}"...)
+}

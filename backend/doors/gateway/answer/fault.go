@@ -1,0 +1,165 @@
+package answer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// row says what a client gets for a fault. Its message is always that of the fault.
+type row struct {
+	// code is that of the JSON-RPC error for requests other than tools/call.
+	code int64
+	// refused is set if tools/call gets this JSON-RPC error, too, in place of a result
+	// with isError: the call was not made, and the model cannot correct anything.
+	refused bool
+	// failure is the code for tools that name servers and tools apart.
+	failure string
+}
+
+var byKind = map[fault.Kind]row{
+	fault.Internal:    {code: jsonrpc.CodeInternalError, failure: Execution},
+	fault.Invalid:     {code: jsonrpc.CodeInvalidParams, failure: Configuration},
+	fault.NotFound:    {code: jsonrpc.CodeInvalidParams, failure: Execution},
+	fault.Conflict:    {code: jsonrpc.CodeInternalError, failure: Execution},
+	fault.Denied:      {code: jsonrpc.CodeInvalidParams, failure: Configuration},
+	fault.Busy:        {code: mcpversion.CodeBusy, refused: true, failure: Execution},
+	fault.Unavailable: {code: jsonrpc.CodeInternalError, failure: Connection},
+	fault.Failed:      {code: jsonrpc.CodeInternalError, failure: Execution},
+	fault.Timeout:     {code: jsonrpc.CodeInternalError, failure: Timeout},
+}
+
+// byCode are the codes of failures for faults whose code says more than their kind.
+var byCode = map[string]string{
+	fault.CodeUnlisted:      NotFound,
+	fault.CodeDisabled:      Disabled,
+	fault.CodeHeld:          Held,
+	fault.CodeNeedsApproval: Execution, // the user was asked, and refused
+}
+
+// Request returns the JSON-RPC error of a request that has failed. Errors of the server
+// and cancellations are unchanged.
+func Request(err error) error {
+	if !isFault(err) {
+		return err
+	}
+	return jsonrpc.NewError(byKind[fault.KindOf(err)].code, "%s", fault.MessageOf(err))
+}
+
+// Call returns the response to a call of a tool. JSON-RPC errors of the server are
+// passed on, and a refusal because of load becomes a JSON-RPC error; any other
+// error becomes a result with isError, which a model can read. The client ignores the
+// response to a call that it has cancelled.
+func Call(result json.RawMessage, err error) (json.RawMessage, error) {
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return nil, rpc
+	}
+	switch {
+	case err == nil:
+		return result, nil
+	case !isFault(err), byKind[fault.KindOf(err)].refused:
+		return nil, Request(err)
+	}
+	return Error(fault.MessageOf(err))
+}
+
+// Ended returns the error of a call that concerns the request rather than the tool: it was
+// cancelled, or the hub is busy. It is nil for other errors.
+func Ended(err error) error {
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		if rpc.Code == mcpversion.CodeBusy {
+			return rpc
+		}
+		return nil
+	}
+	if !isFault(err) || byKind[fault.KindOf(err)].refused {
+		return Request(err)
+	}
+	return nil
+}
+
+// Action returns the result of an action of registry that has failed. Clients rely on
+// the code in brackets, which the original product uses too.
+func Action(err error) (json.RawMessage, error) {
+	return Error("Error [UNKNOWN_ERROR]: " + fault.MessageOf(err))
+}
+
+// isFault reports whether an error is the hub's own, not one that the server has sent, nor
+// the cancellation of the request.
+func isFault(err error) bool {
+	var rpc *jsonrpc.Error
+	var cancelled *jsonrpc.Cancelled
+	return !errors.As(err, &rpc) && !errors.As(err, &cancelled)
+}
+
+// The codes of failures.
+const (
+	NotFound      = "TOOL_NOT_FOUND"
+	Disabled      = "TOOL_DISABLED"
+	Held          = "TOOL_HELD"
+	Validation    = "TOOL_VALIDATION_ERROR"
+	Execution     = "TOOL_EXECUTION_ERROR"
+	Timeout       = "TOOL_EXECUTION_TIMEOUT"
+	Connection    = "SERVER_CONNECTION_ERROR"
+	Configuration = "CONFIGURATION_ERROR"
+)
+
+// Failure says why a tool that names servers and tools apart has failed. It has no secrets
+// and no environment.
+type Failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Server  string `json:"server"`
+	Tool    string `json:"tool"`
+}
+
+// Error implements error.
+func (f *Failure) Error() string { return f.Message }
+
+// Result returns the failure as a result with isError.
+func (f *Failure) Result() (json.RawMessage, error) {
+	text, err := Encode(struct {
+		Success bool     `json:"success"`
+		Error   *Failure `json:"error"`
+	}{false, f})
+	if err != nil {
+		return nil, err
+	}
+	return Error(string(text))
+}
+
+// FailureOf returns the failure for an error of a call or a start.
+func FailureOf(err error, server, tool string) *Failure {
+	if failed, ok := errors.AsType[*Failure](err); ok {
+		return failed
+	}
+	kind := fault.KindOf(err)
+	f := &Failure{Code: byKind[kind].failure, Message: fault.MessageOf(err), Server: server, Tool: tool}
+	rpc, fromServer := errors.AsType[*jsonrpc.Error](err)
+	own, _ := errors.AsType[*fault.Error](err)
+	switch {
+	case fault.CodeOf(err) == fault.CodeUnlisted:
+		f.Code = byCode[fault.CodeUnlisted]
+	case fromServer:
+		f.Code, f.Message = Execution, ServerError(rpc)
+		if rpc.Code == jsonrpc.CodeInvalidParams {
+			f.Code = Validation
+		}
+	case own != nil && byCode[own.Code] != "":
+		f.Code = byCode[own.Code]
+	case kind != fault.Timeout && upstream.NotStarted(err):
+		f.Code = Connection
+	}
+	return f
+}
+
+// ServerError returns a JSON-RPC error of a server as text for a model.
+func ServerError(rpc *jsonrpc.Error) string {
+	return strings.TrimSpace(fmt.Sprintf("MCP error %d: %s %s", rpc.Code, rpc.Message, rpc.Data))
+}

@@ -1,0 +1,202 @@
+package gateway
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/finding"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/toolsetview"
+	"github.com/agent-discover/agent-discover/backend/doors/names"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// clientTools are the tools as the client of a session may use them, and the names under
+// which it is shown them. It is safe for concurrent use.
+type clientTools struct {
+	inventory *inventory.Inventory
+	registry  *registry.Registry
+	finder    *finding.Finder
+	held      func(server, tool string) error
+	client    *clientInfo
+	choice    *toolsetview.Choice
+	found     *sessionTools
+	shows     func(server string) bool // the surface does
+
+	mu    sync.Mutex
+	views map[string]bool // servers with a view that the client has read
+}
+
+// Rules returns the present rules for the client.
+func (c *clientTools) Rules() inventory.Rules { return c.inventory.For(c.client.limitedAs()) }
+
+// Names returns what names of tools may mean to the client.
+func (c *clientTools) Names() resolve.Scope {
+	r := c.Rules()
+	return resolve.Scope{
+		Servers: c.registry, View: r.View, Usable: c.inventory.Findable(r), Short: c.byShortName,
+		Near: func(name string) []string { return finding.CallAs(c.finder.Near("", name, 3, r)) },
+	}
+}
+
+// listedAs returns the tool that a name means which the session lists or find_tool replies with.
+func (c *clientTools) listedAs(name string) (server, tool string, ok bool) {
+	t, ok := c.Names().Listed(name)
+	return t.Server, t.Name, ok
+}
+
+// Lookup returns a tool of a server as it appears to the session, by any of its names.
+func (c *clientTools) Lookup(server, tool string) (*catalog.Tool, bool) {
+	return c.Rules().Lookup(server, tool)
+}
+
+// ForModel returns an error for a tool that models must not call, and for one that is
+// held until a person approves it.
+func (c *clientTools) ForModel(server, tool string) error {
+	if err := c.held(server, tool); err != nil {
+		return err
+	}
+	if t, known := c.Lookup(server, tool); known && !c.inventory.ForModels()(t) {
+		return fault.New(fault.Denied, "%s is for the view of server %q only, and not for models", t.CallAs(), server)
+	}
+	return nil
+}
+
+// Lists reports whether a tool is in the session's list.
+func (c *clientTools) Lists(t *catalog.Tool) bool {
+	if has, equipped := c.choice.Has(t.Key()); equipped {
+		return has || c.found.has(t.Key())
+	}
+	return c.found.has(t.Key()) || c.shows(t.Server)
+}
+
+// active returns the tools of servers that the client lists whatever it finds.
+func (c *clientTools) active() []*catalog.Tool {
+	if tools, equipped := c.choice.Tools(); equipped {
+		return tools
+	}
+	return c.inventory.Active(c.Rules())
+}
+
+// constant returns the tools of servers that every modern client lists: those of
+// active servers, sorted by server and tool, or those of the equipped toolset in its order.
+func (c *clientTools) constant() []*catalog.Tool {
+	if tools, equipped := c.choice.Tools(); equipped {
+		return tools
+	}
+	tools := c.inventory.Active(c.Rules())
+	slices.SortStableFunc(tools, func(a, b *catalog.Tool) int {
+		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Name, b.Name))
+	})
+	return tools
+}
+
+// all returns the tools that the session lists besides the hub's: first
+// those of active servers, then the session tools, sorted by name.
+func (c *clientTools) all() []*catalog.Tool {
+	rules, tools := c.Rules(), c.active()
+	keys := c.found.all()
+	if len(keys) == 0 {
+		return tools
+	}
+	active := make(map[catalog.Key]bool, len(tools))
+	for _, t := range tools {
+		active[t.Key()] = true
+	}
+	findable := c.inventory.Findable(rules)
+	var found []*catalog.Tool
+	for _, key := range keys {
+		if t, ok := rules.Lookup(key.Server, key.Tool); ok && !active[key] && findable(t) {
+			found = append(found, t)
+		}
+	}
+	slices.SortFunc(found, func(a, b *catalog.Tool) int {
+		if a.Proxied() < b.Proxied() {
+			return -1
+		}
+		return 1
+	})
+	return append(tools, found...)
+}
+
+// byShortName returns the tool with a shortened name, or nil. It looks in the
+// session's list first and then in the catalog, because the list may have
+// changed since the client read it.
+func (c *clientTools) byShortName(name string) *catalog.Tool {
+	m := c.client.limitsOf(false)
+	if m.maxName == 0 || utf8.RuneCountInString(name) != m.maxName {
+		return nil
+	}
+	tools := c.all()
+	for i, shown := range m.names(tools) {
+		if shown == name {
+			return tools[i]
+		}
+	}
+	var found *catalog.Tool
+	for _, t := range c.Rules().Tools {
+		if names.CutTo(t.Proxied(), name, m.maxName) {
+			if found != nil {
+				return nil // two tools have this short name
+			}
+			found = t
+		}
+	}
+	return found
+}
+
+// ShowsFullName reports whether the client is shown a tool under its full name.
+func (c *clientTools) ShowsFullName(t *catalog.Tool) bool {
+	m := c.client.limitsOf(false)
+	return m.maxName == 0 || utf8.RuneCountInString(t.Proxied()) <= m.maxName
+}
+
+// ShownAs returns the names under which the client is shown tools.
+func (c *clientTools) ShownAs(tools []*catalog.Tool) []string {
+	return c.client.limitsOf(false).names(tools)
+}
+
+// ShownIn returns the tool of a list that the client is shown under a name, in a list of
+// either era, and nil if there is none.
+func (c *clientTools) ShownIn(tools []*catalog.Tool, name string) *catalog.Tool {
+	for _, modern := range []bool{false, true} {
+		if at := slices.Index(c.client.limitsOf(modern).names(tools), name); at >= 0 {
+			return tools[at]
+		}
+	}
+	return nil
+}
+
+// noteView notes that the client has read a resource. Views call tools of their own
+// server by names that the hub does not show.
+func (c *clientTools) noteView(server, uri string) {
+	if !strings.HasPrefix(uri, "ui://") {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.views[server] = true
+}
+
+// ForView returns the server with a view that the client has read and with a tool of a name
+// that views may call; ok is false unless there is exactly one.
+func (c *clientTools) ForView(tool string) (server string, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var servers []string
+	for server := range c.views {
+		if t, known := c.inventory.Snapshot().Lookup(server, tool); known && names.ForApps(t.Definition) {
+			servers = append(servers, server)
+		}
+	}
+	if len(servers) != 1 {
+		return "", false
+	}
+	return servers[0], true
+}

@@ -1,0 +1,112 @@
+// Package danger says what a tool may do at worst: read, write or destroy. Annotations of
+// tools say that, and the words of their names hint at it.
+package danger
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// Level is what a tool may do at worst.
+type Level int
+
+// The levels of danger.
+const (
+	Reads Level = iota
+	Writes
+	Destroys
+)
+
+var (
+	readingVerbs = strings.Fields("analyze browse calculate check compare compute count describe diff display download echo enumerate exists " +
+		"explain export fetch find get has head info inspect is list log look lookup ls peek ping preview print query read recall " +
+		"resolve retrieve screenshot search show stat stats status summarize tail test validate verify view watch whoami")
+	destroyingVerbs = strings.Fields("ban cancel clean clear delete destroy discard drop erase exec execute flush force format kill merge " +
+		"overwrite pay purge push refund remove replace reset restore revert revoke rm rollback run shell shutdown stop terminate transfer " +
+		"truncate uninstall unlink wipe")
+)
+
+// OfName guesses the danger of a tool from the words of its name: the worst
+// one counts, and a name without a known verb may write.
+func OfName(name string) Level {
+	words := Words(name)
+	is := func(verbs []string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(verbs, word) })
+	}
+	switch {
+	case is(destroyingVerbs):
+		return Destroys
+	case is(readingVerbs) && !is([]string{"set", "write", "update", "create", "add", "edit", "insert", "send", "post", "put", "move"}):
+		return Reads
+	}
+	return Writes
+}
+
+// Words splits a name such as get_userName into lower-case words.
+func Words(name string) []string {
+	var split strings.Builder
+	lower := false
+	for _, r := range name {
+		if unicode.IsUpper(r) && lower {
+			split.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r)
+		split.WriteRune(unicode.ToLower(r))
+	}
+	return strings.FieldsFunc(split.String(), func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// OfHints returns the danger that a tool's annotations declare; ok is false
+// if they declare none.
+func OfHints(t *catalog.Tool) (d Level, ok bool) {
+	hints := jsonrpc.Get(t.Definition, "annotations")
+	switch {
+	case string(jsonrpc.Get(hints, "readOnlyHint")) == "true":
+		return Reads, true
+	case string(jsonrpc.Get(hints, "destructiveHint")) == "true":
+		return Destroys, true
+	case string(jsonrpc.Get(hints, "destructiveHint")) == "false":
+		return Writes, true
+	}
+	return Writes, false
+}
+
+// Most returns the worse of what a tool's name and annotations say, since
+// annotations need not be true.
+func Most(t *catalog.Tool) Level {
+	d := OfName(t.Name)
+	if hinted, ok := OfHints(t); ok {
+		d = max(d, hinted)
+	}
+	return d
+}
+
+// MayDestroy reports whether a tool's name or annotations say that it may destroy something.
+func MayDestroy(t *catalog.Tool) bool { return Most(t) == Destroys }
+
+// Least returns the better of what a tool's name and annotations say.
+func Least(t *catalog.Tool) Level {
+	d := OfName(t.Name)
+	if hinted, ok := OfHints(t); ok {
+		d = min(d, hinted)
+	}
+	return d
+}
+
+// Annotated returns the danger that a tool's annotations declare. A tool without
+// annotations counts as destructive.
+func Annotated(t *catalog.Tool) Level {
+	if d, ok := OfHints(t); ok {
+		return d
+	}
+	return Destroys
+}
+
+// IsVerb reports whether a word, in lower case, hints at reading or destroying.
+func IsVerb(word string) bool {
+	return slices.Contains(readingVerbs, word) || slices.Contains(destroyingVerbs, word)
+}

@@ -1,0 +1,81 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
+	"github.com/agent-discover/agent-discover/backend/doors/names"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// kinds are the lists besides tools/list, by method.
+var kinds = map[string]features.Kind{
+	"prompts/list":             features.Prompts,
+	"resources/list":           features.Resources,
+	"resources/templates/list": features.Templates,
+}
+
+// capabilityOf returns the capability of a server that has a list, by method.
+var capabilityOf = map[string]string{
+	"tools/list":               "tools",
+	"prompts/list":             "prompts",
+	"resources/list":           "resources",
+	"resources/templates/list": "resources",
+}
+
+// memberOf returns the member of the result that a method lists.
+func memberOf(method string) string {
+	if kind, ok := kinds[method]; ok {
+		return string(kind)
+	}
+	return "tools"
+}
+
+// featureLists are the lists besides tools/list, with what servers have listed.
+type featureLists struct {
+	features *features.Listings
+	slugs    *slugs
+}
+
+// from returns the result of a list request besides tools/list, with what servers have
+// listed.
+func (l *featureLists) from(method string, servers []registry.Server) json.RawMessage {
+	kind := kinds[method]
+	out := []byte(`{"` + string(kind) + `":[`)
+	for _, server := range servers {
+		definitions := accepted(kind, l.features.Of(server.Name, kind))
+		if kind == features.Prompts {
+			definitions = fullNames(server.Name, definitions)
+		}
+		of := names.Outgoing(l.slugs.of(server), method, answer.List(string(kind), definitions))
+		items := of[bytes.IndexByte(of, '[')+1 : len(of)-2]
+		if len(items) > 0 && out[len(out)-1] != '[' {
+			out = append(out, ',')
+		}
+		out = append(out, items...)
+	}
+	return append(out, "]}"...)
+}
+
+// hasAny reports whether one of some servers has something in a list.
+func (l *featureLists) hasAny(servers []string, list listing) bool {
+	for _, server := range servers {
+		if slices.ContainsFunc(list.kinds, func(k features.Kind) bool { return len(l.features.Of(server, k)) > 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// fullNames returns the prompts of a server with the names that clients are shown.
+func fullNames(server string, definitions []json.RawMessage) []json.RawMessage {
+	out := make([]json.RawMessage, len(definitions))
+	for i, definition := range definitions {
+		out[i] = jsonrpc.Set(definition, "name", jsonrpc.Quote(names.Full(server, jsonrpc.GetString(definition, "name"))))
+	}
+	return out
+}

@@ -1,0 +1,302 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/toolsetview"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// sources are the events that may concern sessions.
+type sources struct {
+	tools   <-chan catalog.Changed
+	servers <-chan registry.Changed
+	lists   <-chan features.Changed
+	states  <-chan upstream.StateChanged
+	notices <-chan upstream.Announced
+	sets    <-chan toolset.Changed
+	stop    []func()
+}
+
+func subscribe(bus *events.Bus) *sources {
+	var s sources
+	add := func(stop func()) { s.stop = append(s.stop, stop) }
+	var stop func()
+	s.tools, stop = events.Subscribe[catalog.Changed](bus, 256)
+	add(stop)
+	s.servers, stop = events.Subscribe[registry.Changed](bus, 256)
+	add(stop)
+	s.lists, stop = events.Subscribe[features.Changed](bus, 256)
+	add(stop)
+	s.states, stop = events.Subscribe[upstream.StateChanged](bus, 256)
+	add(stop)
+	s.notices, stop = events.Subscribe[upstream.Announced](bus, 4096)
+	add(stop)
+	s.sets, stop = events.Subscribe[toolset.Changed](bus, 256)
+	add(stop)
+	return &s
+}
+
+func (s *sources) close() {
+	for _, stop := range s.stop {
+		stop()
+	}
+}
+
+// feed passes what happens in the hub on to the sessions: changes of lists, and
+// notifications of servers.
+type feed struct {
+	bus           *events.Bus
+	sessions      *sessions
+	inventory     *inventory.Inventory
+	pipeline      *call.Pipeline
+	lists         *featureLists
+	translation   *translation
+	introductions *introductions
+	subscriptions *resourceSubscriptions
+	levels        *serverLevels
+	found         *sessionToolSaver
+
+	settling chan chan struct{}        // requests of settle
+	over     chan struct{}             // closed when run returns
+	working  sync.WaitGroup            // goroutines of run
+	active   [len(shownLists)][]string // active servers that have such a list; used by run only
+}
+
+// run passes events on until ctx ends.
+func (f *feed) run(ctx context.Context) {
+	defer close(f.over)
+	defer f.working.Wait()
+	for first := true; ctx.Err() == nil; first = false {
+		from := subscribe(f.bus)
+		f.sessions.look()
+		if !first {
+			f.announceMissed()
+		}
+		f.follow(ctx, from)
+		from.close()
+	}
+}
+
+// forget removes the tools of a removed server from the session tools of all
+// sessions, because a later server of the same name is a different server.
+func (f *feed) forget(ctx context.Context, server string) {
+	for _, s := range f.sessions.all() {
+		s.found.forget(server)
+	}
+	f.found.forget(ctx, server)
+}
+
+// follow passes events on to the sessions. It returns when ctx ends, or when the
+// bus drops a subscription that is too slow.
+func (f *feed) follow(ctx context.Context, from *sources) {
+	for ok := true; ok; {
+		select {
+		case _, ok = <-from.tools:
+			f.sessions.look()
+		case change, open := <-from.servers:
+			if ok = open; change.Removed {
+				f.forget(ctx, change.Name)
+			}
+			f.sessions.look()
+			f.announceLists("", "")
+		case _, ok = <-from.sets:
+			f.sessions.look()
+			f.announceServed()
+		case change, open := <-from.lists:
+			if ok = open; open {
+				f.announceLists(change.Server, change.Kind)
+			}
+		case change, open := <-from.states:
+			if ok = open; change.Running {
+				f.working.Go(func() { f.started(ctx, change.Name, change.Client) })
+			}
+		case notice, open := <-from.notices:
+			if ok = open; open {
+				f.deliver(notice)
+			}
+		case delivered := <-f.settling:
+			ok = f.deliverAll(from.notices)
+			close(delivered)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// deliverAll delivers the notifications that have arrived. It reports whether the bus
+// still sends them.
+func (f *feed) deliverAll(notices <-chan upstream.Announced) bool {
+	for {
+		select {
+		case notice, open := <-notices:
+			if !open {
+				return false
+			}
+			f.deliver(notice)
+		default:
+			return true
+		}
+	}
+}
+
+// settle waits until the notifications that servers have sent so far are delivered to
+// the outboxes of the sessions.
+func (f *feed) settle(ctx context.Context) {
+	delivered := make(chan struct{})
+	select {
+	case f.settling <- delivered:
+		<-delivered
+	case <-f.over:
+	case <-ctx.Done():
+	}
+}
+
+// listing is the part of the listings that sessions are shown as one kind of list.
+type listing struct {
+	changed string // the notification of its changes
+	kinds   []features.Kind
+}
+
+var shownLists = [...]listing{
+	{"notifications/prompts/list_changed", []features.Kind{features.Prompts}},
+	{"notifications/resources/list_changed", []features.Kind{features.Resources, features.Templates}},
+}
+
+// announceLists tells the sessions which lists besides the tools have changed:
+// because a server that they list has listed something else, or because other servers
+// are active than when it was last called. Server and kind are empty in the second case.
+func (f *feed) announceLists(server string, kind features.Kind) {
+	servers := f.inventory.ActiveServers()
+	for i, l := range shownLists {
+		var active []string
+		for _, s := range servers {
+			if f.lists.hasAny([]string{s.Name}, l) {
+				active = append(active, s.Name)
+			}
+		}
+		others := !slices.Equal(active, f.active[i])
+		f.active[i] = active
+		for _, s := range f.sessions.all() {
+			if others && s.surface.Shows("") || slices.Contains(l.kinds, kind) && s.surface.Shows(server) {
+				s.changes.announceList(l.changed)
+			}
+		}
+	}
+}
+
+// announceServed tells the sessions of toolsets which lists besides the tools come from
+// other servers.
+func (f *feed) announceServed() {
+	for _, s := range f.sessions.all() {
+		view, ok := s.surface.(*toolsetview.View)
+		if !ok {
+			continue
+		}
+		moved := view.Moved()
+		for _, l := range shownLists {
+			if f.lists.hasAny(moved, l) {
+				s.changes.announceList(l.changed)
+			}
+		}
+	}
+}
+
+// announceMissed announces everything that may have changed while events were lost.
+func (f *feed) announceMissed() {
+	for _, s := range f.sessions.all() {
+		s.changes.announceLists()
+	}
+	for _, key := range f.subscriptions.all() {
+		f.deliver(updated(key))
+	}
+}
+
+// updated returns the announcement that a resource has changed.
+func updated(key resourceKey) upstream.Announced {
+	return upstream.Announced{
+		Server: key.server, Session: key.session,
+		Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri)),
+	}
+}
+
+// started stores how a server that has started anew introduces itself, and restores
+// what sessions have asked of it: subscriptions and log levels. owner is the id of the
+// session that has the server for itself; empty if clients share it.
+func (f *feed) started(ctx context.Context, server, owner string) {
+	f.introductions.remember(ctx, server)
+	for _, s := range f.sessions.all() {
+		if s.surface.Shows(server) {
+			s.signIns.signedIn()
+		}
+	}
+	f.levels.told.forget(upstream.Target{Server: server, Client: owner})
+	for _, uri := range f.subscriptions.renew(ctx, server, owner) {
+		f.deliver(updated(resourceKey{server, owner, uri}))
+	}
+	f.levels.share(ctx, server, owner)
+}
+
+// announceUnchanged passes on that a server has announced the change of a list that is
+// the same as before, to the clients that are shown what the server sends. Others would
+// drop their copy of a list for nothing.
+func (f *feed) announceUnchanged(a upstream.Announced) {
+	for _, s := range f.sessions.all() {
+		if one, ok := s.surface.(*oneServer); ok && one.Shows(a.Server) {
+			s.changes.announceList(a.Method)
+		}
+	}
+}
+
+// deliver passes a notification of a server on to the sessions that it concerns.
+func (f *feed) deliver(a upstream.Announced) {
+	switch a.Method {
+	case "notifications/message":
+		f.levels.deliver(a)
+		return
+	case "notifications/tasks/status", "notifications/tasks":
+		f.deliverTask(a)
+		return
+	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
+		f.announceUnchanged(a)
+		return
+	}
+	concerned := f.subscriptions.of(a)
+	if len(concerned) == 0 {
+		return
+	}
+	shown := f.translation.Shown(a.Server, a.Method, a.Params, "")
+	for s, form := range concerned {
+		if form&ownForm != 0 {
+			s.announce(a.Method, a.Params)
+		}
+		if form&shownForm != 0 {
+			s.announce(a.Method, shown)
+		}
+	}
+}
+
+// deliverTask passes the state of a task on to the session that has started it.
+func (f *feed) deliverTask(a upstream.Announced) {
+	for _, s := range f.sessions.all() {
+		if a.Session != "" && a.Session != s.id {
+			continue
+		}
+		s.tasks.deliver(a, func(t *task) (json.RawMessage, error) {
+			name, _ := s.client.called()
+			about := call.Request{Server: t.server, Tool: t.tool, Session: s.id, Client: name, Params: a.Params}
+			return f.pipeline.TaskState(about, a.Params)
+		})
+	}
+}

@@ -1,0 +1,116 @@
+// Package finding finds tools for agents: it answers find_tool, find_tools and get_schema,
+// suggests names for those that do not exist, and explains the results to people.
+package finding
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
+	"github.com/agent-discover/agent-discover/backend/discovery/search"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+)
+
+const (
+	defaultLimit = 1 + findreply.DefaultOthers
+	maxLimit     = 50
+)
+
+// Finder searches the tools that agents may use. It is safe for concurrent use.
+type Finder struct {
+	inventory *inventory.Inventory
+	search    *search.Searcher
+	arrivals  Arrivals
+	readiness Readiness
+}
+
+// New returns a finder. Without arrivals, no tools are about to be known; without
+// readiness, all servers count as ready.
+func New(tools *inventory.Inventory, searcher *search.Searcher, arrivals Arrivals, readiness Readiness) *Finder {
+	return &Finder{inventory: tools, search: searcher, arrivals: arrivals, readiness: readiness}
+}
+
+// Prepare loads what the first search needs.
+func (f *Finder) Prepare() { f.search.Prepare() }
+
+// Findable returns a filter that accepts the tools that a search by some rules may find.
+func (f *Finder) Findable(r inventory.Rules) func(*catalog.Tool) bool { return f.inventory.Findable(r) }
+
+// LimitOf returns how many tools the reply to a query may have.
+func LimitOf(query string, wanted float64) (int, error) {
+	if strings.TrimSpace(query) == "" {
+		return 0, fault.New(fault.Invalid, "query is required")
+	}
+	if wanted < 1 {
+		return defaultLimit, nil
+	}
+	return int(min(wanted, maxLimit)), nil
+}
+
+// Rank searches the findable tools, of which those that q.Allow accepts, and returns them as
+// they appear by some rules.
+func (f *Finder) Rank(ctx context.Context, q search.Query, r inventory.Rules) search.Result {
+	findable, more := f.inventory.Findable(r), q.Allow
+	q.Allow = func(t *catalog.Tool) bool { return (more == nil || more(t)) && findable(t) }
+	result := f.search.Find(ctx, q)
+	for _, hits := range [][]search.Hit{result.Hits, result.Closest} {
+		for i := range hits {
+			hits[i].Tool = r.Present(hits[i].Tool)
+		}
+	}
+	return result
+}
+
+// Near returns findable tools with names similar to one; see search.Searcher.Nearest.
+func (f *Finder) Near(server, tool string, limit int, r inventory.Rules) (near []*catalog.Tool) {
+	findable := f.inventory.Findable(r)
+	for _, t := range f.search.Nearest(server, tool, limit) {
+		if findable(t) {
+			near = append(near, r.Present(t))
+		}
+	}
+	return near
+}
+
+// Meant returns the names of at most three tools of a server that a client may have meant by one that the server does not
+// list: first those that differ from it in nothing that people see, then tools with similar names that are not more dangerous
+// than the name sounds.
+func (f *Finder) Meant(client, server, tool string) (names []string) {
+	const most = 3
+	present := f.inventory.For(client)
+	findable := f.inventory.Findable(present)
+	near := slices.DeleteFunc(present.Alike(server, tool), func(t *catalog.Tool) bool { return !findable(t) })
+	for _, t := range f.Near(server, tool, most, present) {
+		if danger.Most(t) <= danger.OfName(tool) && !slices.Contains(near, t) {
+			near = append(near, t)
+		}
+	}
+	for _, t := range near[:min(len(near), most)] {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// nearest returns tools with names similar to a tool name that the query
+// contains.
+func (f *Finder) nearest(query string, r inventory.Rules) []*catalog.Tool {
+	const most = 10 // more than a reply contains, because some may not be findable
+	name := findreply.ToolName(query)
+	if name == "" {
+		return nil
+	}
+	return f.Near("", name, most, r)
+}
+
+// CallAs returns the names under which agents call tools.
+func CallAs(tools []*catalog.Tool) []string {
+	out := make([]string, len(tools))
+	for i, t := range tools {
+		out[i] = t.CallAs()
+	}
+	return out
+}

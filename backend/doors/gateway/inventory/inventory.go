@@ -1,0 +1,116 @@
+// Package inventory knows the tools of all servers as the configuration lets agents use
+// them: which ones they list, which ones they may find and call, and under which names.
+package inventory
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/names"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Inventory has the tools of all servers. It is safe for concurrent use.
+type Inventory struct {
+	servers *registry.Registry
+	catalog *catalog.Catalog
+	rules   *rules.Current
+	views   viewTools
+}
+
+// New returns the inventory of the servers in a registry.
+func New(servers *registry.Registry, tools *catalog.Catalog, current *rules.Current) *Inventory {
+	return &Inventory{servers: servers, catalog: tools, rules: current}
+}
+
+// Rules are what the configuration says about tools at one moment. A request uses the same
+// rules for all that it answers.
+type Rules struct {
+	Policy      *rules.Policy
+	*rules.View // of the client whose limits count
+}
+
+// For returns the present rules for a client; empty for those without the limits of any.
+func (i *Inventory) For(client string) Rules {
+	p := i.rules.Get()
+	return Rules{p, p.View(client, i.catalog.Snapshot())}
+}
+
+// Snapshot returns the present tools without any rules.
+func (i *Inventory) Snapshot() *catalog.Snapshot { return i.catalog.Snapshot() }
+
+// ActiveServers returns the servers whose tools, prompts and resources every
+// session lists.
+func (i *Inventory) ActiveServers() []registry.Server {
+	var out []registry.Server
+	for _, server := range i.servers.List() {
+		if server.Enabled && server.Approved {
+			out = append(out, server)
+		}
+	}
+	return out
+}
+
+// Active returns the tools that every session lists that these rules are for: the
+// enabled ones of active servers.
+func (i *Inventory) Active(r Rules) []*catalog.Tool {
+	var out []*catalog.Tool
+	for _, server := range i.ActiveServers() {
+		out = append(out, r.Allowed(r.Of(server.Name))...)
+	}
+	return out
+}
+
+// Findable returns a filter that accepts the tools of approved servers that models may
+// call by some rules, which are the tools that find_tool may return.
+func (i *Inventory) Findable(r Rules) func(*catalog.Tool) bool {
+	approved, forModels := make(map[string]bool), i.ForModels()
+	for _, server := range i.servers.List() {
+		approved[server.Name] = server.Approved
+	}
+	return func(t *catalog.Tool) bool { return approved[t.Server] && forModels(t) && r.Allows(t) }
+}
+
+// Known returns the tools that may be found without the limits of any client.
+func (i *Inventory) Known() (out []*catalog.Tool) {
+	present := i.For("")
+	findable := i.Findable(present)
+	for _, t := range present.Tools {
+		if findable(t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// ForModels returns a filter that accepts the tools that models may call.
+func (i *Inventory) ForModels() func(*catalog.Tool) bool {
+	hidden := i.views.in(i.catalog.Snapshot())
+	return func(t *catalog.Tool) bool { return len(hidden) == 0 || !hidden[t.Key()] }
+}
+
+// viewTools knows the tools that models must not call, because they are for views of MCP
+// Apps only. It is safe for concurrent use.
+type viewTools struct {
+	mu    sync.Mutex
+	of    *catalog.Snapshot
+	tools map[catalog.Key]bool
+}
+
+// in returns the tools of a snapshot that are for views only. The result is read-only.
+func (v *viewTools) in(snapshot *catalog.Snapshot) map[catalog.Key]bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.of == snapshot {
+		return v.tools
+	}
+	v.of, v.tools = snapshot, make(map[catalog.Key]bool)
+	for _, t := range snapshot.Tools {
+		if bytes.Contains(t.Definition, []byte("visibility")) && names.HiddenFromModel(t.Definition) {
+			v.tools[t.Key()] = true
+		}
+	}
+	return v.tools
+}

@@ -1,0 +1,77 @@
+package meta
+
+import (
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/roster"
+)
+
+const (
+	findName  = "find_tool"
+	CallRead  = "call_read_tool"
+	CallWrite = "call_write_tool"
+	callAny   = "call_tool"
+)
+
+// Tokens is how many tokens (o200k_base) of a model's context the definitions take without
+// the names of servers and subjects. It is a constant because counting loads a large
+// vocabulary. A test compares it with the actual number.
+const Tokens = 525
+
+// callers are the tools that call tools, by the worst danger that they accept.
+var callers = map[string]danger.Level{CallRead: danger.Reads, CallWrite: danger.Writes, callAny: danger.Destroys}
+
+// callerOf returns the tool that calls tools of a danger.
+func callerOf(d danger.Level) string {
+	for name, accepts := range callers {
+		if accepts == d {
+			return name
+		}
+	}
+	return callAny
+}
+
+// Definitions returns the definitions of the tools for these servers. The texts share
+// words and name servers and subjects, so that one search of a client that defers tools
+// finds all of them. The members of _meta ask Claude Code not to defer those that a model
+// needs first, and not to cut long results.
+func Definitions(r *roster.Roster) []json.RawMessage {
+	const (
+		loaded = `,"_meta":{"anthropic/alwaysLoad":true`
+		whole  = `,"anthropic/maxResultSizeChars":500000`
+		called = `"call_as":{"type":"string"},"arguments":{"type":"object"}`
+		reads  = `,"annotations":{"readOnlyHint":true}`
+	)
+	define := func(name, description, properties, rest string) json.RawMessage {
+		if properties != "" {
+			properties = `,"properties":{` + properties + "}"
+		}
+		return json.RawMessage(`{"name":"` + name + `","description":` + string(quoted(description)) +
+			`,"inputSchema":{"type":"object"` + properties + "}" + rest + "}")
+	}
+	of := r.Parenthesis() + r.About()
+	return []json.RawMessage{
+		define(findName, "Find the right tool of this user's MCP servers"+of+
+			". Query in plain English, verb and object; get its call_as and required args, "+
+			"then invoke it with call_read_tool, call_write_tool or call_tool.",
+			`"query":{"type":"string"},"call_as":{"type":"string"}`, reads+loaded+"}"),
+		define(callAny, "Call any tool of this user's MCP servers"+of+" by its call_as from find_tool.", called,
+			`,"annotations":{"destructiveHint":true}`+loaded+whole+"}"),
+		define(CallRead, "Call a tool from find_tool that only reads.", called, reads+loaded+whole+"}"),
+		define(CallWrite, "Call a tool from find_tool that destroys nothing.", called, `,"annotations":{"destructiveHint":false}`),
+		define(listServersName, "Servers", "", reads),
+		define(searchName, "Rank tools", `"query":{"type":"string"},"server":{"type":"string"},"limit":{"type":"number"}`, reads),
+		define(listToolsName, "Tools of a server", `"server":{"type":"string"},"includeDisabled":{"type":"boolean"}`, reads),
+		define(detailsName, "A tool's schema", `"server":{"type":"string"},"tool":{"type":"string"}`, reads),
+		define(executeName, "Call a tool", `"server":{"type":"string"},"tool":{"type":"string"},"arguments":{"type":"object"}`, ""),
+		define(refreshName, "List tools anew", "", ""),
+	}
+}
+
+// quoted returns a text as JSON in which <, > and & are not escaped.
+func quoted(text string) json.RawMessage {
+	raw, _ := answer.Encode(text) // strings cannot fail
+	return raw
+}

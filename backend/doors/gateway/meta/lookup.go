@@ -1,0 +1,110 @@
+package meta
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/roster"
+	"github.com/agent-discover/agent-discover/backend/protocol/schemacheck"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// known returns an approved server.
+func (m *Tools) known(name string) (registry.Server, *answer.Failure) {
+	v, err := m.hub.registry.Get(name)
+	if err == nil {
+		if err = v.Usable(); err == nil {
+			return v, nil
+		}
+		return v, &answer.Failure{Code: answer.Configuration, Message: fault.MessageOf(err), Server: name}
+	}
+	return v, &answer.Failure{Code: answer.Connection, Message: fmt.Sprintf("unknown server %q; %s", name, m.existing()), Server: name}
+}
+
+// existing names servers for the message about an unknown one.
+func (m *Tools) existing() string {
+	servers := m.hub.roster.Now().Servers
+	if len(servers) == 0 {
+		return "no server is configured"
+	}
+	return "the servers are " + roster.Names(servers, 100)
+}
+
+// tool returns a tool of a server that the session may name, by any of its names.
+func (m *Tools) tool(server, tool string) (*catalog.Tool, *answer.Failure) {
+	if server == "" || tool == "" {
+		return nil, &answer.Failure{
+			Code: answer.Validation, Message: "server and tool are required: names from search_tools or list_tools", Server: server, Tool: tool,
+		}
+	}
+	if _, failed := m.known(server); failed != nil {
+		failed.Tool = tool
+		return nil, failed
+	}
+	t, err := m.client.Names().Tool(server, tool)
+	if err == nil && t.Known == nil {
+		err = m.hub.servers.Held(server, t.Name)
+	}
+	switch {
+	case fault.CodeOf(err) == fault.CodeUnknownTool:
+		return nil, &answer.Failure{Code: answer.NotFound, Message: fault.MessageOf(err), Server: server, Tool: tool}
+	case err != nil:
+		return nil, answer.FailureOf(err, server, tool)
+	case t.Known == nil:
+		text := fmt.Sprintf("server %q has no tool %q%s", server, tool, m.similar(server, t.Name, m.client.Rules()))
+		return nil, &answer.Failure{Code: answer.NotFound, Message: text, Server: server, Tool: t.Name}
+	}
+	return t.Known, nil
+}
+
+// similar names the tools of a server, or else of all, whose names are the nearest to one.
+func (m *Tools) similar(server, tool string, r inventory.Rules) string {
+	near := m.hub.finder.Near(server, tool, 3, r)
+	if len(near) == 0 {
+		near = m.hub.finder.Near("", tool, 3, r)
+	}
+	var names []string
+	for _, t := range near {
+		if danger.Most(t) > danger.OfName(tool) {
+			continue
+		}
+		if t.Server == server {
+			names = append(names, t.Name)
+		} else {
+			names = append(names, fmt.Sprintf("%s (server %s)", t.Name, t.Server))
+		}
+	}
+	if len(names) == 0 {
+		return "; see list_tools"
+	}
+	return "; did you mean " + strings.Join(names, ", ") + "?"
+}
+
+// fits returns what is wrong with the arguments of a call by the tool's schema, and how to
+// correct it; nil if nothing is, and for tools that are not known.
+func (m *Tools) fits(server, tool string, arguments json.RawMessage) error {
+	t, known := m.client.Lookup(server, tool)
+	if !known {
+		return nil
+	}
+	wrong := schemacheck.Check(t.InputSchema(), arguments)
+	if len(wrong) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("the arguments do not fit %s, which was not called: %s. "+
+		"Correct them and call it again; get_tool_details has its schema.",
+		t.Proxied(), strings.Join(wrong, "; "))
+	return fault.Wrap(&answer.Failure{Code: answer.Validation, Message: text, Server: server, Tool: tool}, fault.Invalid, "%s", text)
+}
+
+// unlisted reports whether the tools of a server are not known, because it has never been
+// started or has listed none.
+func (m *Tools) unlisted(server string) bool {
+	return len(m.hub.inventory.Snapshot().Of(server)) == 0
+}

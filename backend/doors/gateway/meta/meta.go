@@ -1,0 +1,308 @@
+// Package meta is the surface that shows a client a few tools of the hub, whatever servers
+// there are: find_tool, the tools that call what it finds, and their siblings, which list
+// and call tools by server and name.
+package meta
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/tokens"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
+	"github.com/agent-discover/agent-discover/backend/calls/resolve"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/arguments"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/finding"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/roster"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/toolsetview"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Tools are the hub's tools on this surface, for one session. There is one caller for each
+// degree of danger, so that the annotations are true and a client's own rules count: plan
+// modes permit CallRead only.
+type Tools struct {
+	hub      *Hub
+	queries  *finding.Queries
+	toolsets *toolsetview.Actions
+	client   Client
+	calls    Calls
+	results  Results
+}
+
+// Options are what Tools need of a session.
+type Options struct {
+	Queries  *finding.Queries
+	Toolsets *toolsetview.Actions
+	Client   Client
+	Calls    Calls
+	Results  Results
+}
+
+// Client has the tools as the session's client may use them.
+type Client interface {
+	Rules() inventory.Rules
+	Names() resolve.Scope
+	// Lookup returns a tool of a server as it appears to the session, by any of its names.
+	Lookup(server, tool string) (*catalog.Tool, bool)
+	// ForModel returns an error for a tool that models must not call.
+	ForModel(server, tool string) error
+}
+
+// Calls sends the session's calls of tools.
+type Calls interface {
+	// Vetted sends a call. If the tool is not known yet, it asks vet once it is.
+	Vetted(ctx context.Context, server, tool string, params json.RawMessage, vet func() error) (call.Result, error)
+	// Refuse records a call that is not sent.
+	Refuse(ctx context.Context, server, tool string, params json.RawMessage, why error)
+	// Suggest returns the response to a call, with the names of tools that were meant.
+	Suggest(server, tool string, result call.Result, err error) (json.RawMessage, error)
+	// Unknown returns the error for a name that means no tool. how tells how to find one.
+	Unknown(name, how string) *jsonrpc.Error
+}
+
+// Results keeps long results, of which a model reads the beginning first.
+type Results interface {
+	// Cut returns a result as the client is shown it.
+	Cut(result json.RawMessage) json.RawMessage
+	// Call serves the tools that read on, for callers that accept a danger; ok is false
+	// for other tools.
+	Call(accepts danger.Level, name string, arguments json.RawMessage) (result json.RawMessage, ok bool, err error)
+}
+
+// Hub is what the tools of all sessions have in common. It is safe for concurrent use.
+type Hub struct {
+	registry  *registry.Registry
+	inventory *inventory.Inventory
+	finder    *finding.Finder
+	roster    *roster.Keeper
+	servers   Servers
+	slug      func(registry.Server) string
+	outdated  func(server string) bool
+
+	mu          sync.Mutex
+	of          *roster.Roster
+	definitions []json.RawMessage // for of
+}
+
+// HubOptions are the dependencies of a Hub.
+type HubOptions struct {
+	Registry  *registry.Registry
+	Inventory *inventory.Inventory
+	Finder    *finding.Finder
+	Roster    *roster.Keeper
+	Servers   Servers
+	Slug      func(registry.Server) string // see package names
+	// Outdated reports whether the tools of a server are to be listed again before they
+	// are shown; nil if the catalog is always used.
+	Outdated func(server string) bool
+}
+
+// Servers are the processes of servers.
+type Servers interface {
+	Running(server string) bool
+	// Held returns an error for a tool whose definition waits for a person's approval.
+	Held(server, tool string) error
+	// Refresh lists the tools of a server anew, and starts it if necessary.
+	Refresh(ctx context.Context, server string) error
+}
+
+// NewHub returns what the tools of all sessions have in common.
+func NewHub(o HubOptions) *Hub {
+	return &Hub{
+		registry: o.Registry, inventory: o.Inventory, finder: o.Finder, roster: o.Roster, servers: o.Servers, slug: o.Slug, outdated: o.Outdated,
+	}
+}
+
+// Tools returns the tools of a session.
+func (h *Hub) Tools(o Options) *Tools {
+	return &Tools{hub: h, queries: o.Queries, toolsets: o.Toolsets, client: o.Client, calls: o.Calls, results: o.Results}
+}
+
+// texts returns the present roster, and the definitions of the tools with it.
+func (h *Hub) texts() (*roster.Roster, []json.RawMessage) {
+	now := h.roster.Now()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.of != now {
+		h.of, h.definitions = now, Definitions(now)
+	}
+	return now, h.definitions
+}
+
+// Listed returns the definitions.
+func (m *Tools) Listed() surfaces.Definitions {
+	now, definitions := m.hub.texts()
+	texts := 2 * (tokens.Known(now.Parenthesis()) + tokens.Known(now.About()))
+	return surfaces.Definitions{Tools: definitions, Tokens: Tokens + texts}
+}
+
+// Instructions returns instructions of one line.
+func (m *Tools) Instructions() string { return instructions(m.hub.roster.Now()) }
+
+// instructions returns instructions of one line. The first sentence makes sense alone.
+func instructions(r *roster.Roster) string {
+	if len(r.Servers) == 0 {
+		return "No MCP server is configured in Agent Discover yet; once there is one, find_tool finds its tools and call_tool calls them."
+	}
+	return "Tools of " + roster.Instructed(r.Servers) + ": search with find_tool, then invoke with call_tool." +
+		" Do so before you say that a tool is missing; in plan mode, invoke with call_read_tool."
+}
+
+// FindHow tells how to find a tool, for the error of an unknown name.
+func (m *Tools) FindHow() string { return "Ask find_tool for others." }
+
+// AddsFound returns false: find_tool adds none to the session's list.
+func (m *Tools) AddsFound() bool { return false }
+
+// Call serves tools/call of one of the tools; ok is false if name is none of them.
+func (m *Tools) Call(ctx context.Context, name string, params json.RawMessage) (result json.RawMessage, ok bool, err error) {
+	if name == findName {
+		result, err := m.find(ctx, jsonrpc.Get(params, "arguments"))
+		return m.results.Cut(result), true, err
+	}
+	if do := siblings[name]; do != nil {
+		result, err := do(m, ctx, params)
+		return m.results.Cut(result), true, err
+	}
+	if result, ok, err := m.results.Call(danger.Destroys, name, jsonrpc.Get(params, "arguments")); ok {
+		return result, true, err
+	}
+	accepts, ok := callers[name]
+	if !ok {
+		return nil, false, nil
+	}
+	result, err = m.invoke(ctx, accepts, params)
+	return result, true, err
+}
+
+// find serves find_tool: registry's action of the same name, or get_schema if there is
+// only the name of a tool.
+func (m *Tools) find(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
+	var args arguments.Arguments
+	if raw != nil {
+		if err := arguments.Read(raw, &args); err != nil {
+			return answer.Error(fault.MessageOf(err))
+		}
+	}
+	var reply any
+	var err error
+	write := findreply.Text
+	if strings.TrimSpace(args.Query) == "" && args.CallAs != "" {
+		reply, err = m.queries.Schema(ctx, args)
+		write = answer.Indented
+	} else {
+		reply, err = m.queries.Tool(ctx, args, finding.Style{
+			Caller: callerFor, Miss: "no tools matched with sufficient confidence — try different keywords, or ask the user to add a server",
+		})
+	}
+	if err != nil {
+		return answer.Error(fault.MessageOf(err))
+	}
+	return answer.Text(reply, write)
+}
+
+// callerFor returns the tool that calls a tool, and those that call any if it is nil.
+func callerFor(t *catalog.Tool) string {
+	if t == nil {
+		return callAny + ", or " + CallRead + " if it only reads"
+	}
+	return callerOf(danger.Annotated(t))
+}
+
+// invoke serves a tool that calls another one of at most a danger. The result, or the
+// JSON-RPC error, is that of a direct call.
+func (m *Tools) invoke(ctx context.Context, accepts danger.Level, params json.RawMessage) (json.RawMessage, error) {
+	raw := jsonrpc.Get(params, "arguments")
+	name := cmp.Or(jsonrpc.GetString(raw, "call_as"), jsonrpc.GetString(raw, "name"), jsonrpc.GetString(raw, "tool"))
+	if name == "" {
+		return answer.Error("call_as is required: the name of a tool, as find_tool returns it")
+	}
+	own, err := arguments.Inner(jsonrpc.Get(raw, "arguments"))
+	if err != nil {
+		return answer.Error(fault.MessageOf(err))
+	}
+	if result, ok, err := m.results.Call(accepts, name, own); ok {
+		return result, err
+	}
+	if action, ok := toolsetview.ActionNamed(name); ok {
+		return m.doToolset(ctx, accepts, action, own)
+	}
+	server, tool, err := m.target(jsonrpc.GetString(raw, "server"), name)
+	vet := func() error {
+		if err := m.admits(accepts, server, tool); err != nil {
+			return err
+		}
+		return m.fits(server, tool, own)
+	}
+	if err == nil {
+		err = vet()
+	}
+	if err != nil {
+		m.calls.Refuse(ctx, server, cmp.Or(tool, name), jsonrpc.Set(params, "arguments", own), err)
+		return answer.Error(fault.MessageOf(err))
+	}
+	called, err := m.calls.Vetted(ctx, server, tool, jsonrpc.Set(params, "arguments", own), vet)
+	result, err := m.calls.Suggest(server, tool, called, err)
+	return m.results.Cut(result), err
+}
+
+// target returns the tool that a name means.
+func (m *Tools) target(server, name string) (string, string, error) {
+	t, err := m.client.Names().Tool(server, name)
+	if fault.CodeOf(err) == fault.CodeUnknownTool {
+		err = fault.New(fault.NotFound, "%s", m.calls.Unknown(name, m.FindHow()).Message)
+	}
+	return t.Server, t.Name, err
+}
+
+// admits returns an error if a tool is more dangerous than a caller accepts. Of a tool that is not known, that is asked once
+// more when it is.
+func (m *Tools) admits(accepts danger.Level, server, tool string) error {
+	if err := m.client.ForModel(server, tool); err != nil {
+		return err
+	}
+	t, known := m.client.Lookup(server, tool)
+	if !known {
+		return nil
+	}
+	d := danger.Annotated(t)
+	if d <= accepts {
+		return nil
+	}
+	lacks := "is not annotated as read-only"
+	if accepts == danger.Writes {
+		lacks = "is not annotated as harmless, so it may destroy something"
+	}
+	return fault.New(fault.Denied, "%s__%s %s; call it with %s", server, tool, lacks, callerOf(d))
+}
+
+// doToolset carries out an action on toolsets for a tool that accepts a danger.
+func (m *Tools) doToolset(
+	ctx context.Context, accepts danger.Level, action toolsetview.Action, raw json.RawMessage,
+) (json.RawMessage, error) {
+	var args arguments.Arguments
+	if err := arguments.Read(raw, &args); err != nil {
+		return answer.Error(fault.MessageOf(err))
+	}
+	if action.Danger > accepts {
+		return answer.Error(fmt.Sprintf("%s changes something; call it with %s", action.Name, callerOf(action.Danger)))
+	}
+	args.Do = action.Name
+	reply, err := m.toolsets.Do(ctx, args)
+	if err != nil {
+		return answer.Error(fault.MessageOf(err))
+	}
+	return answer.Text(reply, answer.Indented)
+}

@@ -1,0 +1,50 @@
+package registrytool
+
+import (
+	"context"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/arguments"
+)
+
+// Market finds and proposes servers of the marketplace for agents. Its results are sent as JSON.
+type Market interface {
+	Browse(ctx context.Context, q MarketQuery) (any, error)
+	Propose(ctx context.Context, p MarketProposal) (any, error)
+}
+
+// MarketQuery is a search of an agent. Empty fields restrict nothing.
+type MarketQuery struct {
+	Text, Source, Cursor string
+	Limit                int
+}
+
+// MarketProposal is a server of the marketplace that an agent wants to install.
+type MarketProposal struct {
+	Source string // registry for all sources
+	Name   string // in the source, or with it: SOURCE:NAME
+	Server string // name of the server; empty for one that is made from Name
+	Inputs map[string][]string
+	Client string // in which the agent runs, for the person who decides
+}
+
+// errNoMarket is the error of a hub without a marketplace.
+var errNoMarket = fault.New(fault.Unavailable, "there is no marketplace here; install takes name, command and args by hand")
+
+// browse serves the action browse.
+func (t *Tool) browse(ctx context.Context, args arguments.Arguments) (any, error) {
+	if t.market == nil {
+		return nil, errNoMarket
+	}
+	return t.market.Browse(ctx, MarketQuery{Text: args.Query, Source: args.Source, Cursor: args.Cursor, Limit: int(args.Limit)})
+}
+
+// installListed serves the action install for a server of the marketplace.
+func (t *Tool) installListed(ctx context.Context, args arguments.Arguments) (any, error) {
+	if t.market == nil {
+		return nil, errNoMarket
+	}
+	return t.market.Propose(ctx, MarketProposal{
+		Source: args.Source, Name: args.Name, Server: args.Server, Inputs: args.Inputs, Client: t.proposer(),
+	})
+}

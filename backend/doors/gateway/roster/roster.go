@@ -1,0 +1,210 @@
+// Package roster knows what the texts of the hub's tools say about the user's servers.
+package roster
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/tokens"
+	"github.com/agent-discover/agent-discover/backend/calls/rules"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Roster is what the texts of the hub's tools say about the user's servers: clients that
+// defer tools search in these texts. It depends on the configuration only, so that the
+// lists of modern clients do, and that prompt caches stay valid. It is read-only.
+type Roster struct {
+	Servers  []string // approved ones; those that were used most when the last one was added come first
+	Subjects []string // what their tools are about, as issue or file
+}
+
+const (
+	maxNameTokens    = 12 // of server names in a definition
+	maxSubjectTokens = 9  // of subjects in a definition
+	maxInstructed    = 66 // bytes of server names in instructions, so that they end within the first 100 characters
+	maxSubjects      = 8
+	maxSubject       = 20 // bytes of one
+)
+
+// Keeper keeps the present roster. It is safe for concurrent use.
+type Keeper struct {
+	servers   *registry.Registry
+	inventory *inventory.Inventory
+	calls     func() map[string]int // of each server in this installation
+
+	mu         sync.Mutex
+	configured []string // names of the approved servers, as the registry lists them
+	of         *rules.View
+	now        *Roster
+}
+
+// NewKeeper returns the keeper for the servers in a registry. calls counts the calls of each
+// server in this installation.
+func NewKeeper(servers *registry.Registry, tools *inventory.Inventory, calls func() map[string]int) *Keeper {
+	return &Keeper{servers: servers, inventory: tools, calls: calls}
+}
+
+// Now returns the present roster: the same pointer as long as it is the same.
+func (k *Keeper) Now() *Roster {
+	var approved []string
+	for _, server := range k.servers.List() {
+		if server.Approved {
+			approved = append(approved, server.Name)
+		}
+	}
+	present := k.inventory.For("")
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	others := !slices.Equal(approved, k.configured)
+	if !others && k.now != nil && present.View == k.of {
+		return k.now
+	}
+	now := &Roster{}
+	if others {
+		calls := k.calls()
+		now.Servers = slices.Clone(approved)
+		slices.SortStableFunc(now.Servers, func(a, b string) int { return cmp.Compare(calls[b], calls[a]) })
+		k.configured = approved
+	} else if k.now != nil {
+		now.Servers = k.now.Servers
+	}
+	now.Subjects = subjectsOf(now.Servers, present.Snapshot, k.inventory.Findable(present))
+	k.of, k.now = present.View, now
+	return now
+}
+
+// subjectsOf returns the most frequent nouns in the names of tools: one of each server,
+// then a second one of each, and so on.
+func subjectsOf(servers []string, snapshot *catalog.Snapshot, allow func(*catalog.Tool) bool) (out []string) {
+	ranked := make([][]string, len(servers))
+	deepest := 0
+	for i, server := range servers {
+		count := make(map[string]int)
+		for _, t := range snapshot.Of(server) {
+			if allow(t) {
+				for _, noun := range nounsOf(t.Name, server) {
+					count[noun]++
+				}
+			}
+		}
+		ranked[i] = slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+			return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+		})
+		deepest = max(deepest, len(ranked[i]))
+	}
+	for depth := range deepest {
+		for _, nouns := range ranked {
+			if depth < len(nouns) && !slices.Contains(out, nouns[depth]) {
+				if out = append(out, nouns[depth]); len(out) == maxSubjects {
+					return out
+				}
+			}
+		}
+	}
+	return out
+}
+
+// changingVerbs are verbs of tools that are not those of danger.IsVerb.
+var changingVerbs = strings.Fields("add append apply assign call change click close configure connect convert copy create do edit " +
+	"enable disable generate import insert install invoke join load make manage move navigate open post press process publish put " +
+	"register reload rename render reply request respond retry save schedule select send set sort start submit subscribe " +
+	"sync take toggle translate trigger type update upload upsert use wait write")
+
+// fillers are words in names of tools that say nothing about their subject.
+var fillers = strings.Fields("all and any batch bulk by contents current data detail details for from id ids in info into item items " +
+	"latest many mcp multiple my new of on one or out result results service single the to tool tools up via with")
+
+// nounsOf returns the words of a tool's name that may say what it is about.
+func nounsOf(tool, server string) (out []string) {
+	of := danger.Words(server)
+	for _, word := range danger.Words(tool) {
+		one := singular(word)
+		if len(one) < 3 || len(one) > maxSubject || slices.Contains(out, one) || slices.Contains(of, word) {
+			continue
+		}
+		if !isCommon(word) && !isCommon(one) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// isCommon reports whether a word says nothing about the subject of a tool.
+func isCommon(word string) bool {
+	return danger.IsVerb(word) || slices.Contains(changingVerbs, word) || slices.Contains(fillers, word)
+}
+
+// singular returns a word without the ending of the plural.
+func singular(word string) string {
+	if stem, ok := strings.CutSuffix(word, "ies"); ok {
+		return stem + "y"
+	}
+	stem, ok := strings.CutSuffix(word, "s")
+	if !ok || strings.HasSuffix(stem, "s") || strings.HasSuffix(stem, "u") || strings.HasSuffix(stem, "i") {
+		return word
+	}
+	return stem
+}
+
+// atMost returns a function that accepts texts of at most a number of tokens.
+func atMost(limit int) func(string) bool {
+	return func(text string) bool { return tokens.Estimate(text) <= limit }
+}
+
+// Names returns the names of servers in at most a number of tokens, and how many others
+// there are.
+func Names(servers []string, limit int) string { return nameSome(servers, atMost(limit)) }
+
+// nameSome returns the names of servers that fit, and how many others there are; only a
+// number if no name fits.
+func nameSome(servers []string, fits func(string) bool) string {
+	shown := fitting(servers, fits)
+	switch others := len(servers) - len(shown); {
+	case len(shown) == 0 && others == 1:
+		return "1 server"
+	case len(shown) == 0:
+		return fmt.Sprintf("%d servers", others)
+	case others > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(shown, ", "), others)
+	}
+	return strings.Join(shown, ", ")
+}
+
+// fitting returns as many of the first words as fit when they are joined.
+func fitting(words []string, fits func(string) bool) []string {
+	n := 0
+	for n < len(words) && fits(strings.Join(words[:n+1], ", ")) {
+		n++
+	}
+	return words[:n]
+}
+
+// Parenthesis returns the names of servers in parentheses, for a definition.
+func (r *Roster) Parenthesis() string {
+	if len(r.Servers) == 0 {
+		return ""
+	}
+	return " (" + Names(r.Servers, maxNameTokens) + ")"
+}
+
+// About returns the subjects after a colon, for a definition.
+func (r *Roster) About() string {
+	subjects := fitting(r.Subjects, atMost(maxSubjectTokens))
+	if len(subjects) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(subjects, ", ") + " and more"
+}
+
+// Instructed returns the names of servers for instructions, of which clients may show
+// only the first characters.
+func Instructed(servers []string) string {
+	return nameSome(servers, func(text string) bool { return len(text) <= maxInstructed })
+}

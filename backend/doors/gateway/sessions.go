@@ -1,0 +1,38 @@
+package gateway
+
+import "sync"
+
+// sessions are those that are open. It is safe for concurrent use.
+type sessions struct {
+	mu   sync.Mutex
+	open map[*Session]struct{}
+}
+
+func (s *sessions) add(one *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open[one] = struct{}{}
+}
+
+func (s *sessions) remove(one *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, one)
+}
+
+func (s *sessions) all() []*Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*Session, 0, len(s.open))
+	for one := range s.open {
+		out = append(out, one)
+	}
+	return out
+}
+
+// look makes all sessions look whether their lists have changed. It does not block.
+func (s *sessions) look() {
+	for _, one := range s.all() {
+		one.changes.look()
+	}
+}

@@ -1,0 +1,121 @@
+package toolsetview
+
+import (
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/calls/toolset"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// errNone is the error where there are no toolsets.
+var errNone = fault.New(fault.Unavailable, "there are no toolsets here")
+
+// Choice says by which toolset a session is limited: that of its surface, or the one that
+// its client has equipped. It is safe for concurrent use.
+type Choice struct {
+	Toolsets  *toolset.Keeper // nil if there are none
+	Inventory *inventory.Inventory
+	Client    string // whose limits count
+	// Set is the toolset of the surface, empty if the surface is another one.
+	Set string
+	// Equips is set if the client may equip a toolset: its tools are listed in place of
+	// those of active servers. What it has equipped belongs to the credential.
+	Equips     bool
+	Credential string
+}
+
+// SetOf returns the toolset that a surface shows, empty if it is another one. The client or
+// its project may ask for a toolset where it was to be shown all servers, so that it is
+// never shown more than its entry says.
+func SetOf(toolsets *toolset.Keeper, surface, asked string) string {
+	if set := surfaces.Toolset(surface); set != "" {
+		return set
+	}
+	if asked == "" || surfaces.Server(surface) != "" || toolsets == nil || toolsets.Usable(asked) != nil {
+		return ""
+	}
+	return asked
+}
+
+// Equipped returns the toolset that the client has equipped, empty for none.
+func (c *Choice) Equipped() string {
+	if c.Toolsets == nil || !c.Equips {
+		return ""
+	}
+	name := c.Toolsets.Equipped(c.Credential)
+	if name == "" || c.Toolsets.Usable(name) != nil {
+		return ""
+	}
+	return name
+}
+
+// Has reports whether the equipped toolset has a tool; equipped is false if there is none.
+func (c *Choice) Has(key catalog.Key) (has, equipped bool) {
+	name := c.Equipped()
+	if name == "" {
+		return false, false
+	}
+	return c.Toolsets.Admit(name, key) == nil, true
+}
+
+// Tools returns the tools of the equipped toolset, as the client lists them; equipped is
+// false if there is none.
+func (c *Choice) Tools() (tools []*catalog.Tool, equipped bool) {
+	name := c.Equipped()
+	if name == "" {
+		return nil, false
+	}
+	return c.toolsOf(name), true
+}
+
+// toolsOf returns the tools of a toolset that the client may use, as they appear to it.
+func (c *Choice) toolsOf(set string) []*catalog.Tool {
+	rules, present := c.Inventory.For(c.Client), c.Inventory.Snapshot()
+	return c.Toolsets.Shown(set, func(t *catalog.Tool) *catalog.Tool {
+		if !rules.Allows(t) {
+			return nil
+		}
+		return rules.Policy.Appearance(t, present)
+	})
+}
+
+// Admit returns an error unless the toolset admits a call. The server, of which it takes a
+// lease, runs until release is called, because a tool may have changed since its server
+// last ran.
+func (c *Choice) Admit(tool catalog.Key, lease func() (*upstream.Lease, error)) (release func(), err error) {
+	release = func() {}
+	name := c.Set
+	if name == "" {
+		name = c.Equipped()
+	}
+	if name == "" {
+		return release, nil
+	}
+	if c.Toolsets == nil {
+		return release, errNone
+	}
+	if c.Set == "" && !c.contains(name, tool) {
+		return release, nil // called past the list, as every other tool
+	}
+	if err := c.Toolsets.Admit(name, tool); err != nil {
+		return release, err
+	}
+	running, err := lease()
+	if err != nil {
+		return release, err
+	}
+	if err := c.Toolsets.Admit(name, tool); err != nil {
+		running.Release()
+		return release, err
+	}
+	return running.Release, nil
+}
+
+func (c *Choice) contains(name string, tool catalog.Key) bool {
+	t, err := c.Toolsets.Get(name)
+	return err == nil && slices.ContainsFunc(t.Tools, func(r toolset.Reference) bool { return r.Key() == tool })
+}

@@ -1,0 +1,180 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/names"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/features"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// translation translates between names and URIs of servers and those that clients are
+// shown.
+type translation struct {
+	registry *registry.Registry
+	catalog  *catalog.Catalog
+	features *features.Listings
+	slugs    *slugs
+}
+
+// Shown returns a result of a server, or the params of its notification or request,
+// as clients are shown them. The URI bare stays as it is.
+func (t *translation) Shown(server, method string, message json.RawMessage, bare string) json.RawMessage {
+	s, err := t.registry.Get(server)
+	if err != nil {
+		return message // removed meanwhile
+	}
+	return names.OutgoingExcept(bare, t.slugs.of(s), method, message)
+}
+
+// Incoming returns the params of a client's request, or of its answer to a server, as
+// the server knows them, and the server's name. The name is empty if the params name no
+// server. Only servers that serves accepts are known; nil stands for all.
+func (t *translation) Incoming(
+	serves func(server string) bool, method string, params json.RawMessage,
+) (server string, own json.RawMessage, err error) {
+	switch method {
+	case "prompts/get":
+		name := jsonrpc.GetString(params, "name")
+		if name == "" {
+			return "", nil, nil
+		}
+		server, prompt, err := t.resolvePrompt(name, serves)
+		return server, jsonrpc.Set(params, "name", jsonrpc.Quote(prompt)), err
+	case "resources/read", "resources/subscribe", "resources/unsubscribe", "completion/complete",
+		"sampling/createMessage", "elicitation/create", "tasks/get", "tasks/result", "tasks/cancel", "tasks/update":
+	default:
+		return "", params, nil
+	}
+	n := t.among(serves)
+	slug, own, err := names.Servers{Known: n.known, Owners: n.owners, Prompt: n.prompt}.Incoming(method, params)
+	if unowned, ok := errors.AsType[*names.OwnerError](err); ok {
+		return "", nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", unowned)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return n.servers[slug].Name, own, nil
+}
+
+// naming are the approved servers among which a request names one.
+type naming struct {
+	*translation
+	servers map[string]registry.Server // by slug
+	serves  func(server string) bool   // nil for all
+}
+
+func (t *translation) among(serves func(server string) bool) naming {
+	n := naming{t, make(map[string]registry.Server), serves}
+	for _, server := range t.registry.List() {
+		if server.Approved && (serves == nil || serves(server.Name)) {
+			n.servers[t.slugs.of(server)] = server
+		}
+	}
+	return n
+}
+
+func (n naming) known(slug string) bool {
+	_, known := n.servers[slug]
+	return known
+}
+
+// owners returns the slugs of the servers that list a resource, or a template that
+// may have produced it, or a tool whose view it is.
+func (n naming) owners(uri string) (owners []string) {
+	for slug, server := range n.servers {
+		if n.owns(server.Name, uri) {
+			owners = append(owners, slug)
+		}
+	}
+	return owners
+}
+
+func (n naming) owns(server, uri string) bool {
+	for _, resource := range n.features.Of(server, features.Resources) {
+		if jsonrpc.GetString(resource, "uri") == uri {
+			return true
+		}
+	}
+	for _, template := range n.features.Of(server, features.Templates) {
+		text := jsonrpc.GetString(template, "uriTemplate")
+		if text == uri || matchesTemplate(text, uri) {
+			return true
+		}
+	}
+	return strings.HasPrefix(uri, "ui://") && slices.ContainsFunc(n.catalog.Snapshot().Of(server), func(t *catalog.Tool) bool {
+		return names.ViewURI(t.Definition) == uri
+	})
+}
+
+// expression matches one expression of a URI template (RFC 6570).
+var expression = regexp.MustCompile(`\{[^{}]*\}`)
+
+// matchesTemplate reports whether a URI may be an expansion of a template. The
+// values of variables are not checked.
+func matchesTemplate(template, uri string) bool {
+	literal := expression.Split(template, -1)
+	if len(literal) == 1 {
+		return false
+	}
+	for i, part := range literal {
+		literal[i] = regexp.QuoteMeta(part)
+	}
+	pattern, err := regexp.Compile("^" + strings.Join(literal, ".*") + "$")
+	return err == nil && pattern.MatchString(uri)
+}
+
+func (n naming) prompt(shown string) (slug, name string, err error) {
+	server, name, err := n.resolvePrompt(shown, n.serves)
+	if err != nil {
+		return "", "", err
+	}
+	s, err := n.registry.Get(server)
+	if err == nil {
+		err = s.Usable()
+	}
+	return n.slugs.of(s), name, err
+}
+
+// resolvePrompt returns the server and the own name of a prompt of the servers that serves
+// accepts, of all for nil.
+func (t *translation) resolvePrompt(shown string, serves func(server string) bool) (server, name string, err error) {
+	if serves == nil {
+		serves = func(string) bool { return true }
+	}
+	directory := names.Directory{
+		Listed: func(string) (string, string, bool) { return "", "", false },
+		Splits: func(name string) [][2]string {
+			return slices.DeleteFunc(slices.Clone(t.registry.Splits(name)), func(way [2]string) bool { return !serves(way[0]) })
+		},
+		Has: t.listsPrompt,
+		Owners: func(name string) (owners []string) {
+			for _, server := range t.registry.List() {
+				if server.Approved && serves(server.Name) && t.listsPrompt(server.Name, name) {
+					owners = append(owners, server.Name)
+				}
+			}
+			return owners
+		},
+	}
+	server, name, err = directory.Find(shown)
+	if err != nil {
+		return "", "", jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", err)
+	}
+	return server, name, nil
+}
+
+func (t *translation) listsPrompt(server, name string) bool {
+	for _, definition := range t.features.Of(server, features.Prompts) {
+		if jsonrpc.GetString(definition, "name") == name {
+			return true
+		}
+	}
+	return false
+}
