@@ -162,12 +162,11 @@ func (c serverCommands) create(ctx context.Context, body map[string]any, later b
 	if err := refuseClient(ctx, client, body); err != nil {
 		return err
 	}
-	var added operations.CreatedServer
-	if err := client.Do(ctx, http.MethodPost, "/api/servers", body, &added); err != nil {
+	var server operations.Server
+	if err := client.Do(ctx, http.MethodPost, "/api/servers", body, &server); err != nil {
 		return err
 	}
-	server := added.Server
-	for _, note := range added.Notes {
+	for _, note := range server.Notes {
 		c.notef("Note: %s\n", cell(note))
 	}
 	if later {

@@ -67,6 +67,7 @@ type Server struct {
 	LaunchHash      string            `json:"launch_hash" doc:"Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed."`
 	Plaintext       []string          `json:"plaintext" doc:"Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url."`
 	ProposedBy      string            `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
+	Notes           []string          `json:"notes,omitempty" doc:"Only when the server is added: what a person should know, as sentences. Which credentials of the configuration are stored as secrets, which stay readable and why, and which server has almost the same name."`
 	Risk            *risk.Assessment  `json:"risk,omitempty" doc:"The risk of starting a server that waits for approval."`
 }
 
@@ -270,13 +271,7 @@ type newServerFields struct {
 
 type addServerInput struct{ route.Object[newServerFields] }
 
-// CreatedServer is a server that was added.
-type CreatedServer struct {
-	Server
-	Notes []string `json:"notes,omitempty" doc:"What a person should know, as sentences: which credentials of the configuration are stored as secrets, which stay readable and why, and which server has almost the same name."`
-}
-
-func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[CreatedServer], error) {
+func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Server], error) {
 	body, err := in.Decode()
 	if err != nil {
 		return nil, err
@@ -298,7 +293,9 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Cre
 	if out.Server.Deferred && (body.Warm == nil || *body.Warm) {
 		s.Prefetch(out.Server)
 	}
-	return route.Created(CreatedServer{s.Views.Server(out.Server), out.Notes()})
+	view := s.Views.Server(out.Server)
+	view.Notes = out.Notes()
+	return route.Created(view)
 }
 
 func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*route.Reply[Server], error) {

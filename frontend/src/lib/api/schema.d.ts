@@ -5526,6 +5526,8 @@ export interface components {
             missing_variable_secret?: boolean;
             /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
+            /** @description Only when the server is added: what a person should know, as sentences. Which credentials of the configuration are stored as secrets, which stay readable and why, and which server has almost the same name. */
+            notes?: string[] | null;
             package_name: string | null;
             package_version: string | null;
             /**
@@ -5683,6 +5685,8 @@ export interface components {
             missing_variable_secret?: boolean;
             /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
+            /** @description Only when the server is added: what a person should know, as sentences. Which credentials of the configuration are stored as secrets, which stay readable and why, and which server has almost the same name. */
+            notes?: string[] | null;
             package_name: string | null;
             package_version: string | null;
             /**

@@ -96,9 +96,9 @@ export class Additions {
     const unwatch = this.#watch(server);
     try {
       await this.#step(server, "add", async () => {
-        const { id, notes = [] } = await take(api.POST("/api/servers", { body: bodyOf(draft) }));
+        const { id, notes } = await take(api.POST("/api/servers", { body: bodyOf(draft) }));
         server.id = id;
-        return notes.join(" ");
+        return (notes ?? []).join(" ");
       });
       const path = { id: String(server.id) };
       const secrets = Object.entries(draft.secrets);
