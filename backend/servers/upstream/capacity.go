@@ -68,14 +68,14 @@ func (m *Manager) stopLongestIdle() bool {
 			if session == nil || session.link.pid() == 0 || m.keeps(s.target.Server) && !s.spare() {
 				continue
 			}
-			if idle := session.idleFor(); idle > 0 && (longest == nil || idle > longest.idleFor()) {
+			if idle := session.use.idleFor(); idle > 0 && (longest == nil || idle > longest.use.idleFor()) {
 				longest, in = session, s
 			}
 		}
 		if longest == nil {
 			return false
 		}
-		if longest.retire() || longest.ending() { // otherwise it has got a call
+		if longest.use.retire() || longest.use.ending() { // otherwise it has got a call
 			in.shutdown(longest, "")
 			return true
 		}
@@ -122,7 +122,7 @@ func (m *Manager) limitMemory() {
 // stopForMemory stops a server that takes too many bytes.
 func (s *session) stopForMemory(taken uint64) {
 	cause := fmt.Sprintf("it took %d MB of memory, more than %s allows (%d MB)", taken>>20, memorySetting, s.manager.limits.ServerMemoryMB)
-	s.manager.log.Warn("server takes too much memory and is stopped", "server", s.server.Name, "bytes", taken)
+	s.log.Warn("server takes too much memory and is stopped", "server", s.server.Name, "bytes", taken)
 	s.manager.noteDeath(s.server, fault.New(fault.Failed, "server %q was stopped: %s; it starts again with the next call", s.server.Name, cause))
 	s.abandon(cause)
 }

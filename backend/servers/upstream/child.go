@@ -83,14 +83,16 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 
 // attach connects a session with the pipes of its child process, until the process has exited and what it wrote is read.
 func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
-	s.link, s.conn = c, jsonrpc.NewConn(stdout, in, s, jsonrpc.Options{LineLimit: maxFirstLine, RememberOwners: rememberedOwners, Budget: s.manager.budget, Tap: s.tap})
+	s.assemble(c, jsonrpc.NewConn(stdout, in, s.inbox, jsonrpc.Options{
+		LineLimit: maxFirstLine, RememberOwners: rememberedOwners, Budget: s.manager.budget, Tap: s.tap,
+	}))
 	s.manager.work.Go(func() {
 		_ = s.conn.Run(context.Background()) // returns when the child's output ends
 	})
 	quiet := make(chan struct{})
 	s.manager.work.Go(func() {
 		defer close(quiet)
-		_, _ = io.Copy(io.MultiWriter(s.stderr, s.lines), stderr)
+		_, _ = io.Copy(io.MultiWriter(s.stderr.tail, s.stderr.lines), stderr)
 	})
 	s.manager.work.Go(func() {
 		c.awaitExit(s.conn.Done())
@@ -101,7 +103,7 @@ func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
 			_ = pipe.Close()
 		}
 		<-s.conn.Done()
-		s.lines.close()
+		s.stderr.lines.close()
 		s.manager.children.remove(c.tree.ID)
 		s.manager.vacate()
 		close(c.exited)

@@ -3,7 +3,7 @@ package upstream
 import "time"
 
 // RetryAfter sets how long the first retry of a list waits.
-func (m *Manager) RetryAfter(d time.Duration) { m.firstRetry = d }
+func (m *Manager) RetryAfter(d time.Duration) { m.lists.firstRetry = d }
 
 // BeginIdleStop stops a server like one that has been idle for too long, and does not wait for its end.
 func (m *Manager) BeginIdleStop(name string) { m.slot(name).stopIdle(-1) }

@@ -29,8 +29,8 @@ func (m *Manager) Check(ctx context.Context, server registry.Server) (latency ti
 		m.noteCheck(server, err)
 	}
 	if session != nil {
-		session.leave()
-		if !server.KeepRunning && session.retireChecked() {
+		session.use.leave()
+		if !server.KeepRunning && session.use.retireChecked() {
 			session.at.shutdown(session, "")
 		}
 	}
@@ -53,13 +53,13 @@ func (m *Manager) check(ctx context.Context, w want) (*session, error) {
 		if err = session.ping(ctx); !errors.Is(err, mcphttp.ErrLost) {
 			return session, err
 		}
-		session.leave() // the server has dropped the session; test with a new one
+		session.use.leave() // the server has dropped the session; test with a new one
 	}
 }
 
 // ping sends a ping. An answer that the method is unknown counts as success.
 func (s *session) ping(ctx context.Context) error {
-	call := s.pingCall(min(pingTimeout, s.manager.limits.CallTimeout))
+	call := s.peer.pingCall(min(pingTimeout, s.manager.limits.CallTimeout))
 	_, err := s.conn.Call(ctx, call)
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		if rpc.Code == jsonrpc.CodeMethodNotFound {
@@ -68,7 +68,7 @@ func (s *session) ping(ctx context.Context) error {
 		return fault.New(fault.Failed, "server %q answered ping with MCP error %d: %s", s.server.Name, rpc.Code, s.redactor.Text(rpc.Message))
 	}
 	if err != nil {
-		return s.explain(err, call)
+		return s.explainer.explain(err, call)
 	}
 	return nil
 }

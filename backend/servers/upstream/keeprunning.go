@@ -37,7 +37,7 @@ func (m *Manager) keepRunning(ctx context.Context, server registry.Server) {
 	w := wantOf(server, "", nil)
 	session, err := m.acquire(ctx, w)
 	if err == nil {
-		session.leave()
+		session.use.leave()
 		return
 	}
 	if ctx.Err() != nil || errors.Is(err, ErrPaused) {

@@ -2,11 +2,8 @@ package upstream
 
 import (
 	"context"
-	"encoding/json"
-	"path/filepath"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
@@ -112,26 +109,4 @@ func (s *slot) fill(ctx context.Context, server registry.Server) (filled registr
 	}
 	server.Args, server.Env, server.URL, server.Headers = launch.Args, launch.Env, launch.URL, launch.Headers
 	return server, nil
-}
-
-// rootsAnswer returns the result of roots/list.
-func (s *session) rootsAnswer() json.RawMessage {
-	roots := s.manager.Roots(s.server.Name)
-	if owner := s.owner(); owner != nil && owner.Folder() != "" && len(roots) == 0 {
-		roots = []Root{{URI: pathname.Here.URI(owner.Folder()), Name: filepath.Base(owner.Folder())}}
-	}
-	data, _ := json.Marshal(map[string]any{"roots": roots})
-	return data
-}
-
-// capabilities returns what the hub declares to the server. The roots of a shared
-// server never change.
-func (s *session) capabilities() map[string]any {
-	roots := map[string]bool{}
-	if s.private || s.target.Client != "" {
-		roots["listChanged"] = true
-	}
-	return map[string]any{
-		"roots": roots, "sampling": struct{}{}, "elicitation": map[string]any{"form": struct{}{}, "url": struct{}{}},
-	}
 }

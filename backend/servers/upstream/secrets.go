@@ -71,8 +71,6 @@ func (s *slot) renew() {
 // renew refuses new calls, gives calls in flight a grace period, and then ends
 // the session.
 func (s *session) renew() {
-	s.mu.Lock()
-	s.retired = true
-	s.mu.Unlock()
+	s.use.refuse()
 	s.manager.work.Go(func() { s.shutdown("its secrets have changed") })
 }

@@ -39,7 +39,7 @@ func TargetOf(server registry.Server, client string) Target {
 func (m *Manager) EndClient(client string) {
 	for _, s := range m.allSlots() {
 		if session := s.running(); session != nil {
-			session.forget(client)
+			session.use.forget(client)
 		}
 	}
 	ended := m.take(func(t Target) bool { return client != "" && t.Client == client })
@@ -56,7 +56,7 @@ func (m *Manager) NotifyOwn(client, method string) {
 		if client == "" || target.Client != client {
 			continue
 		}
-		if session := s.running(); session != nil && !session.modern() {
+		if session := s.running(); session != nil && !session.profile.modern() {
 			m.work.Go(func() { _ = session.conn.Notify(method, nil) }) // an error ends the session
 		}
 	}
@@ -70,9 +70,9 @@ func wantOf(server registry.Server, client string, caller Caller) want {
 }
 
 // acquire returns the session that a caller wants, which it starts if necessary, and
-// adds a call to it. The caller must end the call with session.leave.
+// adds a call to it. The caller must end the call with usage.leave.
 func (m *Manager) acquire(ctx context.Context, w want) (*session, error) {
-	if w.over != nil && w.over.session.enter(w) {
+	if w.over != nil && w.over.session.use.enter(w) {
 		return w.over.session, nil
 	}
 	w.target.Second = m.fitsSecond(w)
@@ -118,8 +118,8 @@ func (m *Manager) eraAt(w want) mcpversion.Era {
 	switch {
 	case s.start != nil:
 		return s.start.era
-	case s.session != nil && !s.session.ending() && sameLaunch(s.session.server, w.server):
-		return s.session.era()
+	case s.session != nil && !s.session.use.ending() && sameLaunch(s.session.server, w.server):
+		return s.session.profile.era()
 	}
 	return mcpversion.Unknown
 }
@@ -133,7 +133,7 @@ func (m *Manager) tell(ctx context.Context, t Target, call jsonrpc.Call) (told b
 			continue
 		}
 		if session := s.running(); session != nil {
-			_, err = session.request(ctx, nil, call)
+			_, err = session.requests.request(ctx, nil, call)
 			told = true
 		}
 	}

@@ -133,14 +133,11 @@ type Options struct {
 // Manager owns the sessions with all servers. It is safe for concurrent use.
 type Manager struct {
 	registry    *registry.Registry
-	catalog     Catalog
-	listings    Listings
 	gate        Gate
 	bus         *events.Bus
 	log         *slog.Logger
+	lists       *listPolicy
 	discoveries discoveries
-	firstRetry  time.Duration
-	quietPause  time.Duration
 	limits      settings.Limits
 	roots       []string
 	version     string
@@ -169,10 +166,14 @@ type Manager struct {
 // stopped only while Run is running.
 func New(o Options) *Manager {
 	m := &Manager{
-		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, gate: o.Gate, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
-		secrets: o.Secrets, given: o.Given, firstRetry: firstRetry, quietPause: quietPause, window: o.Window, savePause: o.Pause.Save, authorize: o.Authorize, environment: o.Environment, confiner: o.Confiner,
+		registry: o.Registry, gate: o.Gate, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
+		secrets: o.Secrets, given: o.Given, window: o.Window, savePause: o.Pause.Save, authorize: o.Authorize, environment: o.Environment, confiner: o.Confiner,
 		starting: make(chan struct{}, maxStarting), budget: jsonrpc.NewBudget(maxUnfinished), children: newChildList(o.Children, o.Log),
 		slots: make(map[Target]*slot), resumed: make(chan struct{}, 1),
+	}
+	m.lists = &listPolicy{
+		catalog: o.Catalog, listings: o.Listings, discoveries: &m.discoveries, timeout: o.Limits.StartTimeout, refresh: o.Limits.RefreshTools,
+		firstRetry: firstRetry, quietPause: quietPause,
 	}
 	if o.Pause.Paused {
 		m.closed = ErrPaused
@@ -263,14 +264,14 @@ func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Resul
 			return Result{}, err
 		}
 		if err := m.refused(w.server, call); err != nil {
-			session.leave()
+			session.use.leave()
 			return Result{}, err
 		}
-		result, err := session.request(ctx, w.caller, call)
-		session.leave()
+		result, err := session.requests.request(ctx, w.caller, call)
+		session.use.leave()
 		if err == nil {
 			session.served.Store(true)
-			session.answers.Add(1)
+			session.lists.answers.Add(1)
 			result.session = session
 			result.JSON = m.shown(ctx, w.server, call.Method, result.JSON)
 			return result, nil
@@ -278,7 +279,7 @@ func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Resul
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 			session.suspect()
 		}
-		explained := session.explain(err, call)
+		explained := session.explainer.explain(err, call)
 		if !retry || !errors.Is(err, mcphttp.ErrUntouched) {
 			return Result{}, explained
 		}
@@ -298,7 +299,7 @@ func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	}
 	session, err := m.acquire(ctx, wantOf(server, "", nil))
 	if err == nil {
-		session.leave()
+		session.use.leave()
 	}
 	return err
 }
