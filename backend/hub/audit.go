@@ -13,7 +13,7 @@ import (
 // the hub's log.
 func (h *Hub) openAudit(ctx context.Context, config settings.Settings) (*audit.Log, error) {
 	return audit.Open(ctx, audit.Options{
-		Store: h.store, File: h.options.Folder.AuditHead(), Logged: h.loggedHeads, Retention: config.Audit.Retention(), Log: h.log,
+		Store: h.store.Audit, File: h.options.Folder.AuditHead(), Logged: h.loggedHeads, Retention: config.Audit.Retention(), Log: h.log,
 	})
 }
 

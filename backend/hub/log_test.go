@@ -45,7 +45,7 @@ func TestLogRedactsSecretsGivenToServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	vault := secrets.NewVault(secrets.Options{Store: db, Bus: &events.Bus{}, Folder: folder, Given: given, NoKeychain: true, Work: 10})
+	vault := secrets.NewVault(secrets.Options{Store: db.Secrets, Bus: &events.Bus{}, Folder: folder, Given: given, NoKeychain: true, Work: 10})
 	if err := vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}

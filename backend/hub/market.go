@@ -48,16 +48,16 @@ type market struct {
 func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login loginEnv) (err error) {
 	m := &h.market
 	m.personas = persona.New(persona.Options{
-		Folder: h.options.Folder.Personas(), Parser: h.editors.importer, Store: h.store, Lifecycle: h.servers.lifecycle, Registry: h.servers.registry, Toolsets: h.servers.toolsets,
+		Folder: h.options.Folder.Personas(), Parser: h.editors.importer, Store: h.store.Personas, Lifecycle: h.servers.lifecycle, Registry: h.servers.registry, Toolsets: h.servers.toolsets,
 	})
 	network := h.network(login)
 	m.official = official.New(official.Options{URL: config.Market.RegistryURL, Network: network})
 	m.npm = npm.New(npm.Options{Environment: login})
 	m.pypi = pypi.New(pypi.Options{Environment: login})
 	m.mirror, err = mirror.Open(ctx, mirror.Options{
-		Source: m.official, Store: h.store, Bus: h.bus, Log: h.log, Installed: h.installedEntries,
+		Source: m.official, Store: h.store.Mirror, Bus: h.bus, Log: h.log, Installed: h.installedEntries,
 		Meaning: mirror.Meaning{
-			Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions}, Store: h.store.MirrorVectors(),
+			Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions}, Store: h.store.MirrorVectors,
 		},
 	})
 	if err != nil {
@@ -69,17 +69,17 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 		Releases: map[listing.Kind]installer.Releases{listing.KindNPM: m.npm, listing.KindPyPI: m.pypi},
 		Files:    fetch.New(fetch.Options{Source: "the publisher", Network: network, Allow: netreach.NotNearerThan(config.Market.RegistryURL)}), Packages: h.servers.prefetch,
 		Registry: h.servers.registry, Servers: h.servers.lifecycle, Children: h.servers.upstream,
-		Vault: h.servers.vault, Credentials: h.servers.migrator, Store: h.store, Bus: h.bus, Log: h.log,
+		Vault: h.servers.vault, Credentials: h.servers.migrator, Store: h.store.Installs, Bus: h.bus, Log: h.log,
 	})
 	m.marketplace = marketplace.New(marketplace.Options{
 		Official: m.official, Mirror: m.mirror, NPM: m.npm, PyPI: m.pypi,
-		Prober:    probe.New(probe.Options{Store: h.store, Network: network, Agent: "agent-discover/" + h.options.Version}),
-		Installer: m.installer, Installs: h.store, Bus: h.bus,
+		Prober:    probe.New(probe.Options{Store: h.store.Probes, Network: network, Agent: "agent-discover/" + h.options.Version}),
+		Installer: m.installer, Installs: h.store.Installs, Bus: h.bus,
 		Updatable: func(ctx context.Context) map[string]bool { return m.updates.Updatable(ctx) },
 	})
 	m.updates = updates.New(updates.Options{
 		Registry: h.servers.registry, Listings: m.marketplace, Images: oci.New(login), Installer: m.installer, Processes: h.servers.upstream, Catalog: h.discovery.catalog, Trust: h.servers.trust,
-		Vault: h.servers.vault, Journal: h.servers.journal, Store: h.store, Bus: h.bus, Log: h.log,
+		Vault: h.servers.vault, Journal: h.servers.journal, Store: h.store.Installs, Bus: h.bus, Log: h.log,
 	})
 	return nil
 }
@@ -116,7 +116,7 @@ const registryTime = 20 * time.Second
 
 // installedEntries returns the names of the installed servers of the official registry.
 func (h *Hub) installedEntries(ctx context.Context) ([]string, error) {
-	installs, err := h.store.Installs(ctx, 0)
+	installs, err := h.store.Installs.Installs(ctx, 0)
 	var names []string
 	for _, i := range installs {
 		if i.Listing.Source == listing.Official {

@@ -20,7 +20,7 @@ const (
 // file, Run unlocks it once other programs can find the hub.
 func (h *Hub) openVault() *secrets.Vault {
 	vault := secrets.NewVault(secrets.Options{
-		Store: h.store, Bus: h.bus, Folder: h.options.Folder, Given: h.redactor, Launch: h.launchOf, Work: h.options.PassphraseWork,
+		Store: h.store.Secrets, Bus: h.bus, Folder: h.options.Folder, Given: h.redactor, Launch: h.launchOf, Work: h.options.PassphraseWork,
 		NoKeychain: strings.EqualFold(os.Getenv(keychainVariable), "off"),
 	})
 	h.unlock = func(context.Context) error { return nil }

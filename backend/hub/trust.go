@@ -27,7 +27,7 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 	s := &h.servers
 	rules := scanner{h.discovery.catalog, s.registry, h.options.Version}
 	s.trust, err = quarantine.Open(ctx, quarantine.Options{
-		Store: h.store, Servers: s.registry, Scanner: rules, Classifier: newClassifier(rules), Bus: h.bus, Log: h.log,
+		Store: h.store.Trust, Servers: s.registry, Scanner: rules, Classifier: newClassifier(rules), Bus: h.bus, Log: h.log,
 		Rules: func() quarantine.Rules {
 			return quarantine.Rules{Quiet: h.settings.State().Settings.Trust.Changes == "clean", Agents: h.agentsMay() == "allow"}
 		},

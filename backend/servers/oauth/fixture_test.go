@@ -49,7 +49,7 @@ func newWorld(t *testing.T, servers ...oauth.Server) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	w.vault = secrets.NewVault(secrets.Options{Store: db, Bus: w.bus, Given: w.given, Folder: w.folder, NoKeychain: true, Work: 10})
+	w.vault = secrets.NewVault(secrets.Options{Store: db.Secrets, Bus: w.bus, Given: w.given, Folder: w.folder, NoKeychain: true, Work: 10})
 	if err := w.vault.Unlock(t.Context(), "correct-horse"); err != nil {
 		t.Fatal(err)
 	}

@@ -181,7 +181,7 @@ func TestFillFailsWhenASecretCannotBeRead(t *testing.T) {
 	if got := locked.filled("two", secrets.Launch{Transport: "stdio"}); got != "[null,{}]" {
 		t.Errorf("a server without secrets gets %s", got)
 	}
-	if err := d.store.PutSecret(t.Context(), secrets.Record{Server: "one", Name: "GONE", Kept: secrets.InFile}); err != nil {
+	if err := d.store.Secrets.PutSecret(t.Context(), secrets.Record{Server: "one", Name: "GONE", Kept: secrets.InFile}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = d.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio"})

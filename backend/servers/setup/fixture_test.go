@@ -99,10 +99,10 @@ func newFixture(t *testing.T, agents string) *fixture {
 	}
 	t.Cleanup(func() { _ = d.store.Close() })
 	bus, log := &events.Bus{}, slog.New(slog.NewTextHandler(d.log, nil))
-	if d.servers, err = registry.Open(t.Context(), d.store, bus); err != nil {
+	if d.servers, err = registry.Open(t.Context(), d.store.Servers, bus); err != nil {
 		t.Fatal(err)
 	}
-	if d.catalog, err = catalog.Open(t.Context(), d.store, bus, log); err != nil {
+	if d.catalog, err = catalog.Open(t.Context(), d.store.Tools, bus, log); err != nil {
 		t.Fatal(err)
 	}
 	children := upstream.New(upstream.Options{
