@@ -125,7 +125,7 @@ func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
 // this one started.
 func (h *Hub) outdated(started time.Time) func(server string) bool {
 	return func(server string) bool {
-		cache, listed := h.settings.State().Settings.Discovery.Cache, h.servers.upstream.ListedAt(server)
+		cache, listed := h.settings.State().Settings.Discovery.Cache, h.servers.upstream.Discoveries.ListedAt(server)
 		if listed.IsZero() {
 			listed = started
 		}
@@ -275,7 +275,8 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.api = api.New(api.Options{
 		Info: h.info, Stop: h.Stop, Sessions: h.openSessions(), Timeouts: h.options.Timeouts,
 		Servers: api.Servers{
-			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Readiness: s.readiness, Calls: s.calls,
+			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch,
+			Upstream: s.upstream, Traces: s.upstream.Traces, Listed: s.upstream.Discoveries, Readiness: s.readiness, Calls: s.calls,
 			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.Tools.ToolHistory,
 			Corrections: h.corrections,
 			Secrets:     api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},

@@ -19,7 +19,7 @@ func (h *Hub) openSandbox(config settings.Settings) *sandbox.Sandbox {
 		Shared:   []string{filepath.Join(folder, "packages"), filepath.Join(folder, "market-bundles"), filepath.Join(folder, "bundles")},
 		Packages: h.servers.packages,
 		Output: func(server string, n int, after int64) ([]upstream.Line, int64) {
-			return h.servers.upstream.Output(server, n, after)
+			return h.servers.upstream.Traces.Output(server, n, after)
 		},
 		Bus: h.bus, Log: h.log,
 	})

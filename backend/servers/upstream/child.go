@@ -55,12 +55,12 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 	process.Isolate(cmd)
 	mark := process.Mark(cmd)
 	s.manager.children.endOrphans()
-	if err := s.manager.occupy(s.server); err != nil {
+	if err := s.manager.capacity.occupy(s.server); err != nil {
 		return err
 	}
 	in, stdout, stderr, err := startPiped(cmd)
 	if err != nil {
-		s.manager.vacate()
+		s.manager.capacity.vacate()
 		return notStarted(err, fault.Failed, "Failed to activate %q: could not start %q: %s", s.server.Name, cmd.Path, cmp.Or(errors.Unwrap(err), err))
 	}
 	if err := process.Adopt(cmd); err != nil {
@@ -105,7 +105,7 @@ func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
 		<-s.conn.Done()
 		s.stderr.lines.close()
 		s.manager.children.remove(c.tree.ID)
-		s.manager.vacate()
+		s.manager.capacity.vacate()
 		close(c.exited)
 	})
 }

@@ -25,8 +25,8 @@ type Discovery struct {
 	Read   int64 // attempts that have succeeded
 }
 
-// discoveries are the last listings by server.
-type discoveries struct {
+// Discoveries remembers the last listing of each server. It is safe for concurrent use.
+type Discoveries struct {
 	mu  sync.Mutex
 	all map[string]Discovery
 }
@@ -40,24 +40,24 @@ func (r *lister) noteDiscovery(began time.Time, err error) {
 	r.policy.discoveries.note(last)
 }
 
-// Discoveries returns how the tools of each server were listed the last time since the hub
+// All returns how the tools of each server were listed the last time since the hub
 // started, sorted by server.
-func (m *Manager) Discoveries() []Discovery {
-	m.discoveries.mu.Lock()
-	defer m.discoveries.mu.Unlock()
-	return slices.SortedFunc(maps.Values(m.discoveries.all), func(a, b Discovery) int { return cmp.Compare(a.Server, b.Server) })
+func (d *Discoveries) All() []Discovery {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.SortedFunc(maps.Values(d.all), func(a, b Discovery) int { return cmp.Compare(a.Server, b.Server) })
 }
 
 // ListedAt returns when the tools of a server were listed the last time since the hub
 // started, successfully or not, and the zero time if they were not.
-func (m *Manager) ListedAt(server string) time.Time {
-	m.discoveries.mu.Lock()
-	defer m.discoveries.mu.Unlock()
-	return m.discoveries.all[server].At
+func (d *Discoveries) ListedAt(server string) time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.all[server].At
 }
 
 // note keeps the result of a listing of a server's tools.
-func (d *discoveries) note(last Discovery) {
+func (d *Discoveries) note(last Discovery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.all == nil {

@@ -17,7 +17,7 @@ type StateChanged struct {
 type PauseChanged struct{ Paused bool }
 
 // Wrote is published when a server has written lines to its standard error.
-// Manager.Output returns the lines.
+// Traces.Output returns the lines.
 type Wrote struct{ Server string }
 
 // Notified is published for each notification of a server, except progress of

@@ -20,7 +20,7 @@ type Lease struct {
 // caller use; nil stands for the hub. The caller must release it. client is as for TargetOf.
 func (m *Manager) Lease(ctx context.Context, server registry.Server, client string, who Caller) (*Lease, error) {
 	w := wantOf(server, client, who)
-	session, err := m.acquire(ctx, w)
+	session, err := m.router.acquire(ctx, w)
 	if err != nil {
 		return nil, err
 	}

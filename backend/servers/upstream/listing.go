@@ -25,7 +25,7 @@ type Description struct {
 // Describe returns the description of a running server, and false if the server
 // is not running.
 func (m *Manager) Describe(name string) (Description, bool) {
-	session := m.running(name)
+	session := m.slots.running(name)
 	if session == nil {
 		return Description{}, false
 	}
@@ -35,7 +35,7 @@ func (m *Manager) Describe(name string) (Description, bool) {
 // TTLs returns for how long the results of a running server may be cached, of its session
 // of the modern era.
 func (m *Manager) TTLs(name string) map[string]int64 {
-	for _, s := range m.slotsOf(name) {
+	for _, s := range m.slots.ofServer(name) {
 		if session := s.running(); session != nil && session.profile.modern() {
 			return session.profile.get().TTLs
 		}
@@ -48,7 +48,7 @@ func (m *Manager) TTLs(name string) map[string]int64 {
 // starts the server if necessary.
 func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error) {
 	w := wantOf(server, "", nil)
-	session, err := m.acquire(ctx, w)
+	session, err := m.router.acquire(ctx, w)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ type noticeQueue struct {
 // The handler publishes Progressed and never blocks.
 func (m *Manager) Progress(server string) func(params json.RawMessage) {
 	return func(params json.RawMessage) {
-		if session := m.running(server); session != nil {
+		if session := m.slots.running(server); session != nil {
 			session.notices.enqueue(notice{params: params, at: time.Now()})
 		}
 	}

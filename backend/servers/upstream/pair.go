@@ -18,7 +18,7 @@ import (
 func (s *slot) beside() *session {
 	t := s.target
 	t.Second = !t.Second
-	if other := s.manager.slotOf(t); other != nil {
+	if other := s.manager.slots.of(t); other != nil {
 		return other.running()
 	}
 	return nil
@@ -86,17 +86,4 @@ func byName(definitions []json.RawMessage) map[string]map[string]any {
 func (s *slot) spare() bool {
 	other := s.beside()
 	return other != nil && !other.use.ending()
-}
-
-// currentSession returns the session that serves requests of the hub itself, or nil.
-func (m *Manager) currentSession(t Target) *session {
-	for _, second := range []bool{false, true} {
-		t.Second = second
-		if s := m.slotOf(t); s != nil {
-			if session := s.running(); session != nil && !session.use.ending() {
-				return session
-			}
-		}
-	}
-	return nil
 }

@@ -59,7 +59,7 @@ func (s *session) examine(p *probe) {
 	}
 	why := fault.New(fault.Timeout, "server %q answered neither a call nor a ping and was stopped; it starts again with the next call.%s", s.server.Name, s.stderr.quote())
 	s.log.Warn("server does not answer and is stopped", "server", s.server.Name)
-	s.manager.noteDeath(s.server, why)
+	s.manager.health.death(s.server, why)
 	s.abandon("it answered neither calls nor a ping")
 }
 

@@ -20,7 +20,7 @@ const (
 type listPolicy struct {
 	catalog     Catalog
 	listings    Listings // nil if only tools are stored
-	discoveries *discoveries
+	discoveries *Discoveries
 	timeout     time.Duration // of a reading
 	refresh     time.Duration // after how long the tools are read again; never if zero
 	firstRetry  time.Duration

@@ -37,7 +37,7 @@ type reading struct {
 func (m *Manager) Reread(ctx context.Context, server registry.Server, client, method string) error {
 	asked := time.Now()
 	w := wantOf(server, client, nil)
-	session, err := m.acquire(ctx, w)
+	session, err := m.router.acquire(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (r *lister) pagesOf(ctx context.Context, which int) (definitions []json.Raw
 
 // Lists reports whether a running server that is in no registry has a name in the list that it sends for a method.
 func (m *Manager) Lists(server, method, name string) bool {
-	session := m.running(server)
+	session := m.slots.running(server)
 	if session == nil || name == "" {
 		return false
 	}
@@ -134,7 +134,7 @@ func (r *lister) hasUnstored(which int, name string) bool {
 
 // LeftOut returns why a tool that a running server lists cannot be called, and nil for others. client is as for TargetOf.
 func (m *Manager) LeftOut(server registry.Server, client, tool string) error {
-	at := m.slotOf(TargetOf(server, client))
+	at := m.slots.of(TargetOf(server, client))
 	if at == nil {
 		return nil
 	}

@@ -193,7 +193,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	}
 	s.mu.Unlock()
 	if context.Cause(ctx) == nil && (began || !attempt.check) && !s.target.Second {
-		s.manager.noteStart(attempt.server, err)
+		s.manager.health.start(attempt.server, err)
 	}
 	if began {
 		events.Publish(s.manager.bus, StateChanged{Name: s.target.Server, Client: s.target.Client, Running: true})
@@ -263,7 +263,7 @@ func (s *slot) watch(session *session) {
 	}
 	s.mu.Unlock()
 	if err != nil {
-		s.manager.noteDeath(session.server, err)
+		s.manager.health.death(session.server, err)
 	}
 	s.passLead()
 	events.Publish(s.manager.bus, StateChanged{Name: s.target.Server, Client: s.target.Client})

@@ -72,7 +72,7 @@ func serve(t testing.TB, timeouts guard.Timeouts) *fixture {
 			}).Server,
 			SecretNames: func(server string) []string { return f.names[server] },
 		},
-		Editors: idleEditors{}, Attend: func() func() { return func() {} }, Output: processes, Sessions: sessions, Timeouts: timeouts, Bus: f.bus,
+		Editors: idleEditors{}, Attend: func() func() { return func() {} }, Output: processes.Traces, Sessions: sessions, Timeouts: timeouts, Bus: f.bus,
 	})
 	server := httptest.NewUnstartedServer(nil)
 	f.address = server.Listener.Addr().String()
