@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"time"
 
@@ -196,7 +197,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 		Confiner: s.sandbox,
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Gate: s.trust, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
-		Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: h.pauseSetting(), Authorize: h.authorize,
+		Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: pauseSetting(h.options.Folder), Authorize: s.authorize,
 	})
 	h.composeFirstStart()
 	renew := func(server string) { s.upstream.Renew(server); s.first.Again(server) }
@@ -253,13 +254,13 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.gateway = gateway.New(gateway.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Search: h.discovery.search, Lifecycle: s.lifecycle, Setup: s.setup,
 		Calls: s.calls, Policy: &s.policy, Usage: s.journal, SessionTools: h.store.SessionTools, Slugs: h.store.Slugs, History: d.clients, Learning: h.discovery.learning,
-		Toolsets: s.toolsets, Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
+		Toolsets: s.toolsets, Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: stateKey(h.options.Folder, h.log),
 		Person: person{s.inbox, s.approvals}, Readiness: s.readiness, Arrivals: arrivals{s.first, h.discovery.embedding}, SignIns: signIns{s.oauth},
 		Market:   agentMarket{proposals.New(proposals.Options{Market: h.market.marketplace, Registry: s.registry, Policy: s.lifecycle.InstallPolicy})},
-		AddFound: h.addFound(config.SessionTools), ResultsFolder: config.Results.Folder, Outdated: h.outdated(time.Now()),
+		AddFound: addFound(config.SessionTools, h.log), ResultsFolder: config.Results.Folder, Outdated: h.outdated(time.Now()),
 	})
 	d.companion = &companion.Hub{
-		Info: h.info, Serve: h.serveCompanion, Stop: h.Stop, Admit: guard.Admit, Log: h.log,
+		Info: h.info, Serve: d.serveCompanion, Stop: h.Stop, Admit: guard.Admit, Log: h.log,
 		Busy: func() bool { return s.upstream.InFlight() > 0 },
 	}
 	d.endpoint = endpoint.New(endpoint.Options{
@@ -279,7 +280,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 			Upstream: s.upstream, Traces: s.upstream.Traces, Listed: s.upstream.Discoveries, Readiness: s.readiness, Calls: s.calls,
 			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.Tools.ToolHistory,
 			Corrections: h.corrections,
-			Secrets:     api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},
+			Secrets:     api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: func(server string) []string { return secretNames(s.vault, server, h.log) }},
 			OAuth:       s.oauth, Toolsets: s.toolsets,
 			Setup: api.Setup{Syncer: s.setup, Importer: s.imports},
 		},
@@ -297,7 +298,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 }
 
 // addFound returns the setting of session tools by the ids of editors.
-func (h *Hub) addFound(of settings.SessionTools) map[string]bool {
+func addFound(of settings.SessionTools, log *slog.Logger) map[string]bool {
 	out := make(map[string]bool)
 	for _, list := range []struct {
 		ids []string
@@ -306,7 +307,7 @@ func (h *Hub) addFound(of settings.SessionTools) map[string]bool {
 		for _, id := range list.ids {
 			e, known := table.ByID(id)
 			if !known {
-				h.log.Warn("unknown client in the setting session_tools; see: agent-discover editors list --all", "client", id)
+				log.Warn("unknown client in the setting session_tools; see: agent-discover editors list --all", "client", id)
 				continue
 			}
 			out[e.ID] = list.on
@@ -326,8 +327,8 @@ func (h *Hub) chooseResults(entered string) (folder string, err error) {
 }
 
 // serveCompanion serves the session of a client that has started a companion.
-func (h *Hub) serveCompanion(ctx context.Context, session string, entry companion.Entry, stream io.ReadWriter) error {
-	return h.doors.gateway.Serve(ctx, gateway.Opening{
+func (d *doors) serveCompanion(ctx context.Context, session string, entry companion.Entry, stream io.ReadWriter) error {
+	return d.gateway.Serve(ctx, gateway.Opening{
 		ID: session, Client: entry.Client, Surface: entry.Surface, Folder: entry.Folder, Credential: entry.Client, Toolset: entry.Toolset,
 		Project: gateway.Project{File: entry.File, Wants: entry.Toolset, Problem: entry.Problem},
 	}, stream)

@@ -26,10 +26,10 @@ func (h *Hub) openSandbox(config settings.Settings) *sandbox.Sandbox {
 }
 
 // noticeDenials tells the sandbox what failed calls say, until ctx ends.
-func (h *Hub) noticeDenials(ctx context.Context) error {
-	return each(ctx, h.bus, func(e journal.Recorded) {
+func (c *chores) noticeDenials(ctx context.Context) error {
+	return each(ctx, c.bus, func(e journal.Recorded) {
 		if r := e.Record; r.Outcome == journal.ToolError || r.Outcome == journal.Failed {
-			h.servers.sandbox.CallFailed(r.Server, r.Response, r.At)
+			c.servers.sandbox.CallFailed(r.Server, r.Response, r.At)
 		}
 	})
 }
