@@ -14,7 +14,8 @@ import (
 // the hub's log.
 func (h *Hub) openAudit(ctx context.Context, config settings.Settings) (*audit.Log, error) {
 	return audit.Open(ctx, audit.Options{
-		Store: h.store.Audit, File: h.options.Folder.AuditHead(), Logged: func() []audit.Head { return loggedHeads(h.options.Folder) }, Retention: config.Audit.Retention(), Log: h.log,
+		Store: h.store.Audit, File: h.options.Folder.AuditHead(),
+		Logged: func() []audit.Head { return loggedHeads(h.options.Folder) }, Retention: config.Audit.Retention(), Log: h.log,
 	})
 }
 

@@ -137,7 +137,9 @@ func (r *Registrar) Apply(ctx context.Context, q Request) ([]Outcome, error) {
 		files.Go(func() error {
 			expect := q // the previews, until the file is changed by this request itself
 			for _, i := range group {
-				outcomes[i] = r.performer.planAndPerform(ctx, targets[i].file.Path, func() filePlan { return r.planner.newPlan(ctx, targets[i], expect, r.files.readAtRest) })
+				outcomes[i] = r.performer.planAndPerform(ctx, targets[i].file.Path, func() filePlan {
+					return r.planner.newPlan(ctx, targets[i], expect, r.files.readAtRest)
+				})
 				if outcomes[i].Status == done {
 					expect.Expect = nil
 				}

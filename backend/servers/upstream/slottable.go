@@ -65,7 +65,10 @@ func (t *slotTable) open(at Target) *slot {
 	defer t.mu.Unlock()
 	shared := t.slots[Target{Server: at.Server}]
 	if shared == nil {
-		shared = &slot{manager: t.manager, target: Target{Server: at.Server}, output: newOutput(), messages: newMessageLog(t.manager.bus, at.Server), closed: t.closed}
+		shared = &slot{
+			manager: t.manager, target: Target{Server: at.Server}, output: newOutput(), messages: newMessageLog(t.manager.bus, at.Server),
+			closed: t.closed,
+		}
 		shared.shared = shared
 		t.slots[shared.target] = shared
 	}
@@ -87,6 +90,7 @@ func (t *slotTable) running(name string) *session {
 	return nil
 }
 
+// all returns the slots in any order.
 func (t *slotTable) all() []*slot {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,6 +5,9 @@
 // may call which server.
 //
 //	Manager ── slot (per target: one start at a time, back-off) ── session ── link (child process or HTTP)
+//
+// A Manager and a session are made of parts, each with one subject: what belongs to a part is a method of
+// that part.
 package upstream
 
 import (
@@ -170,7 +173,8 @@ type Manager struct {
 func New(o Options) *Manager {
 	m := &Manager{
 		registry: o.Registry, gate: o.Gate, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
-		secrets: o.Secrets, given: o.Given, window: o.Window, pause: o.Pause, authorize: o.Authorize, environment: o.Environment, confiner: o.Confiner,
+		secrets: o.Secrets, given: o.Given, window: o.Window, pause: o.Pause, authorize: o.Authorize,
+		environment: o.Environment, confiner: o.Confiner,
 		starting: make(chan struct{}, maxStarting), budget: jsonrpc.NewBudget(maxUnfinished), children: newChildList(o.Children, o.Log),
 		resumed: make(chan struct{}, 1), Discoveries: &Discoveries{},
 	}
