@@ -145,7 +145,7 @@ var allowed = map[string][]string{
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
 	"trust/preinstall": {
-		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;;
+		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;;;
 		// are;; run; sandbox: what an installation may use
 		"base/fault", "base/paths", "base/process", "base/program",
 		"servers/launch", "servers/prefetch", "servers/redact", "servers/registry", "servers/upstream",
@@ -174,7 +174,7 @@ var allowed = map[string][]string{
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; launch: approvals end;;;;
+		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; launch: approvals end;;;;;
 		// when a server is started in another way
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
@@ -288,8 +288,8 @@ var allowed = map[string][]string{
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs;;;;
-		// programs and reports their output
+		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it
+		// runs;;;;; programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"discovery/catalog",
@@ -480,7 +480,7 @@ var allowed = map[string][]string{
 
 	// hub composes everything.
 	"hub": {
-		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;;
+		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;;;
 		// states
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
@@ -502,8 +502,8 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;;
-		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;;
+		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;;;
+		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;;;
 		// sandbox:; this program confines itself before it becomes that of a server
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",

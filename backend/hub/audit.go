@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
@@ -13,13 +14,14 @@ import (
 // the hub's log.
 func (h *Hub) openAudit(ctx context.Context, config settings.Settings) (*audit.Log, error) {
 	return audit.Open(ctx, audit.Options{
-		Store: h.store, File: h.options.Folder.AuditHead(), Logged: h.loggedHeads, Retention: config.Audit.Retention(), Log: h.log,
+		Store: h.store.Audit, File: h.options.Folder.AuditHead(),
+		Logged: func() []audit.Head { return loggedHeads(h.options.Folder) }, Retention: config.Audit.Retention(), Log: h.log,
 	})
 }
 
 // loggedHeads returns the heads of the audit log in the hub's log and in its older files.
-func (h *Hub) loggedHeads() (heads []audit.Head) {
-	name := h.options.Folder.Log()
+func loggedHeads(folder paths.Folder) (heads []audit.Head) {
+	name := folder.Log()
 	extension := filepath.Ext(name)
 	files, _ := filepath.Glob(name[:len(name)-len(extension)] + "*" + extension) // a name without wildcards is a valid pattern
 	for _, name := range files {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"time"
 
@@ -103,7 +104,7 @@ type loginEnv func(context.Context) process.Env
 func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
 	login := h.startLogin()
 	var err error
-	if h.doors.tokens, err = credentials.Open(ctx, credentials.Options{Store: h.store, Bus: h.bus, Log: h.log}); err != nil {
+	if h.doors.tokens, err = credentials.Open(ctx, credentials.Options{Store: h.store.Credentials, Bus: h.bus, Log: h.log}); err != nil {
 		return err
 	}
 	if err := h.composeDiscovery(ctx, config); err != nil {
@@ -129,7 +130,7 @@ func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
 // this one started.
 func (h *Hub) outdated(started time.Time) func(server string) bool {
 	return func(server string) bool {
-		cache, listed := h.settings.State().Settings.Discovery.Cache, h.servers.upstream.ListedAt(server)
+		cache, listed := h.settings.State().Settings.Discovery.Cache, h.servers.upstream.Discoveries.ListedAt(server)
 		if listed.IsZero() {
 			listed = started
 		}
@@ -148,16 +149,16 @@ func (h *Hub) setPolicy(s settings.Settings) {
 
 func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (err error) {
 	d := &h.discovery
-	if d.catalog, err = catalog.Open(ctx, h.store, h.bus, h.log); err != nil {
+	if d.catalog, err = catalog.Open(ctx, h.store.Tools, h.bus, h.log); err != nil {
 		return err
 	}
 	shown := rules.Shown{Catalog: d.catalog, Policy: &h.servers.policy}
 	d.embedding = embedding.New(embedding.Options{
 		Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
-		Catalog: shown, Store: h.store, Bus: h.bus, Log: h.log,
+		Catalog: shown, Store: h.store.ToolVectors, Bus: h.bus, Log: h.log,
 	})
 	d.learning, err = learning.Open(ctx, learning.Options{
-		Store: h.store, Bus: h.bus, Log: h.log, Redact: h.redactor.Head, On: config.Search.Learning,
+		Store: h.store.Learning, Bus: h.bus, Log: h.log, Redact: h.redactor.Head, On: config.Search.Learning,
 	})
 	if err != nil {
 		return err
@@ -168,17 +169,17 @@ func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (e
 
 func (h *Hub) composeServers(ctx context.Context, config settings.Settings, login loginEnv) (err error) {
 	s := &h.servers
-	if s.registry, err = registry.Open(ctx, h.store, h.bus); err != nil {
+	if s.registry, err = registry.Open(ctx, h.store.Servers, h.bus); err != nil {
 		return err
 	}
-	if s.listings, err = features.Open(ctx, h.store, h.bus); err != nil {
+	if s.listings, err = features.Open(ctx, h.store.Listings, h.bus); err != nil {
 		return err
 	}
 	if s.audit, err = h.openAudit(ctx, config); err != nil {
 		return err
 	}
 	s.journal, err = journal.Open(ctx, journal.Options{
-		Store: h.store, Bus: h.bus, Log: h.log, Retention: config.Log.Retention(), Audit: s.audit, Await: h.redactor.Await,
+		Store: h.store.Calls, Bus: h.bus, Log: h.log, Retention: config.Log.Retention(), Audit: s.audit, Await: h.redactor.Await,
 	})
 	if err != nil {
 		return err
@@ -186,9 +187,9 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.vault = h.openVault()
 	s.oauth = h.openOAuth(config.OAuth.ClientIDDocument)
 	s.inbox = inspector.NewInbox(inspector.InboxOptions{
-		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling), Answers: h.store, Vault: s.vault, Configured: s.registry.Get, Log: h.log, Timeout: h.options.AnswerTimeout,
+		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling), Answers: h.store.Answers, Vault: s.vault, Configured: s.registry.Get, Log: h.log, Timeout: h.options.AnswerTimeout,
 	})
-	if s.approvals, err = rules.OpenApprovals(ctx, h.store); err != nil {
+	if s.approvals, err = rules.OpenApprovals(ctx, h.store.ToolApprovals); err != nil {
 		return err
 	}
 	if err = h.openTrust(ctx, config); err != nil {
@@ -200,7 +201,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 		Confiner: s.sandbox,
 		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Gate: s.trust, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
-		Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: h.pauseSetting(), Authorize: h.authorize,
+		Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: pauseSetting(h.options.Folder), Authorize: s.authorize,
 	})
 	h.composeFirstStart()
 	renew := func(server string) { s.upstream.Renew(server); s.first.Again(server) }
@@ -212,7 +213,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 		renew(name)
 	})
 	s.toolsets, err = toolset.Open(ctx, toolset.Options{
-		Store: h.store, Catalog: h.discovery.catalog, Registry: s.registry, Bus: h.bus,
+		Store: h.store.Toolsets, Catalog: h.discovery.catalog, Registry: s.registry, Bus: h.bus,
 		Policy: h.agentsMay, Removed: h.doors.tokens.ForgetToolset,
 	})
 	if err == nil {
@@ -243,30 +244,30 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 		Near: func(client, server, tool string) []string { return h.doors.gateway.Near(client, server, tool) },
 	})
 	s.inspector = inspector.New(inspector.Options{
-		Servers: s.upstream, Configured: s.registry.Get, Inbox: s.inbox, Pipeline: s.calls, Presets: h.store,
+		Servers: s.upstream, Configured: s.registry.Get, Inbox: s.inbox, Pipeline: s.calls, Presets: h.store.Presets,
 	})
 	s.setup = setup.New(setup.Options{
 		Registry: s.registry, Intake: s.intake, Lifecycle: s.lifecycle, Secrets: s.vault, File: config.SetupFile, Variable: variable(login), Log: h.log,
 	})
 	s.imports = setup.NewImporter(setup.ImportOptions{
 		Registry: s.registry, Intake: s.intake, Catalog: h.discovery.catalog, Secrets: s.vault, Metrics: importedMetrics{s.journal},
-		Presets: h.store, Imported: s.trust.Forget, Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
+		Presets: h.store.Presets, Imported: s.trust.Forget, Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
 	})
 }
 
 func (h *Hub) composeDoors(config settings.Settings) {
 	d, s := &h.doors, &h.servers
-	d.clients = gateway.NewClientHistory(h.store, h.log)
+	d.clients = gateway.NewClientHistory(h.store.Clients, h.log)
 	d.gateway = gateway.New(gateway.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Features: s.listings, Search: h.discovery.search, Intake: s.intake, Lifecycle: s.lifecycle, Setup: s.setup,
-		Calls: s.calls, Rules: &s.policy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
-		Toolsets: s.toolsets, Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: h.stateKey(),
+		Calls: s.calls, Rules: &s.policy, Usage: s.journal, SessionTools: h.store.SessionTools, Slugs: h.store.Slugs, History: d.clients, Learning: h.discovery.learning,
+		Toolsets: s.toolsets, Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: stateKey(h.options.Folder, h.log),
 		Person: person{s.inbox, s.approvals}, Readiness: s.readiness, Arrivals: arrivals{s.first, h.discovery.embedding}, SignIns: signIns{s.oauth},
 		Market:   agentMarket{proposals.New(proposals.Options{Market: h.market.marketplace, Registry: s.registry, Policy: s.intake.Policy})},
-		AddFound: h.addFound(config.SessionTools), ResultsFolder: config.Results.Folder, Outdated: h.outdated(time.Now()),
+		AddFound: addFound(config.SessionTools, h.log), ResultsFolder: config.Results.Folder, Outdated: h.outdated(time.Now()),
 	})
 	d.companion = &companion.Hub{
-		Info: h.info, Serve: h.serveCompanion, Stop: h.Stop, Admit: guard.Admit, Log: h.log,
+		Info: h.info, Serve: d.serveCompanion, Stop: h.Stop, Admit: guard.Admit, Log: h.log,
 		Busy: func() bool { return s.upstream.InFlight() > 0 },
 	}
 	d.endpoint = endpoint.New(endpoint.Options{
@@ -282,10 +283,11 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.api = api.New(api.Options{
 		Info: h.info, Stop: h.Stop, Sessions: h.openSessions(), Timeouts: h.options.Timeouts,
 		Servers: api.Servers{
-			Registry: s.registry, Catalog: h.discovery.catalog, Intake: s.intake, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Readiness: s.readiness, Calls: s.calls,
-			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.ToolHistory,
+			Registry: s.registry, Catalog: h.discovery.catalog, Intake: s.intake, Lifecycle: s.lifecycle, Prefetch: s.prefetch,
+			Upstream: s.upstream, Traces: s.upstream.Traces, Listed: s.upstream.Discoveries, Readiness: s.readiness, Calls: s.calls,
+			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.Tools.ToolHistory,
 			Corrections: h.corrections,
-			Secrets:     api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},
+			Secrets:     api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: func(server string) []string { return secretNames(s.vault, server, h.log) }},
 			OAuth:       s.oauth, Toolsets: s.toolsets,
 			Setup: api.Setup{Syncer: s.setup, Importer: s.imports},
 		},
@@ -303,7 +305,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 }
 
 // addFound returns the setting of session tools by the ids of editors.
-func (h *Hub) addFound(of settings.SessionTools) map[string]bool {
+func addFound(of settings.SessionTools, log *slog.Logger) map[string]bool {
 	out := make(map[string]bool)
 	for _, list := range []struct {
 		ids []string
@@ -312,7 +314,7 @@ func (h *Hub) addFound(of settings.SessionTools) map[string]bool {
 		for _, id := range list.ids {
 			e, known := table.ByID(id)
 			if !known {
-				h.log.Warn("unknown client in the setting session_tools; see: agent-discover editors list --all", "client", id)
+				log.Warn("unknown client in the setting session_tools; see: agent-discover editors list --all", "client", id)
 				continue
 			}
 			out[e.ID] = list.on
@@ -332,8 +334,8 @@ func (h *Hub) chooseResults(entered string) (folder string, err error) {
 }
 
 // serveCompanion serves the session of a client that has started a companion.
-func (h *Hub) serveCompanion(ctx context.Context, session string, entry companion.Entry, stream io.ReadWriter) error {
-	return h.doors.gateway.Serve(ctx, gateway.Opening{
+func (d *doors) serveCompanion(ctx context.Context, session string, entry companion.Entry, stream io.ReadWriter) error {
+	return d.gateway.Serve(ctx, gateway.Opening{
 		ID: session, Client: entry.Client, Surface: entry.Surface, Folder: entry.Folder, Credential: entry.Client, Toolset: entry.Toolset,
 		Project: gateway.Project{File: entry.File, Wants: entry.Toolset, Problem: entry.Problem},
 	}, stream)

@@ -13,8 +13,8 @@ const (
 )
 
 // copyDatabase makes a copy of the database every day on which it has changed, until ctx ends.
-func (h *Hub) copyDatabase(ctx context.Context) error {
-	file := h.options.Folder.Database()
+func (c *chores) copyDatabase(ctx context.Context) error {
+	file := c.folder.Database()
 	for wait := firstCopy; ; wait = lookAgain {
 		select {
 		case <-time.After(wait):
@@ -25,7 +25,7 @@ func (h *Hub) copyDatabase(ctx context.Context) error {
 			continue
 		}
 		if err := store.Copy(ctx, file); err != nil && ctx.Err() == nil {
-			h.log.Warn("could not copy the database", "error", err)
+			c.log.Warn("could not copy the database", "error", err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,14 +38,15 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 		path := login(context.Background()).LookPath(name)
 		return path, path != ""
 	}
-	entry, err := h.entry()
+	entry, err := editorEntry(h.options)
 	if err != nil {
 		return err
 	}
 	e := &h.editors
 	e.registrar = registration.New(registration.Options{
 		Machine: machine, Folder: h.options.Folder.Backups("editors"), Entry: entry, Auto: config.Editors.AutoRegister,
-		Execute: executor(login), LastSeen: h.lastSeen, Sealer: h.servers.vault, Bus: h.bus, Log: h.log,
+		Execute: executor(login), Sealer: h.servers.vault, Bus: h.bus, Log: h.log,
+		LastSeen: func(ctx context.Context, names []string) time.Time { return h.doors.lastSeen(ctx, names, h.log) },
 	})
 	e.importer = importer.New(importer.Options{
 		Machine: machine, Registry: h.servers.registry, Intake: h.servers.intake, Vault: h.servers.vault,
@@ -52,7 +54,7 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 	})
 	e.doctor = doctor.New(doctor.Options{
 		Machine: machine, Editors: e.registrar, Importer: e.importer, Servers: h.servers.registry, Tools: h.discovery.catalog,
-		Listed:      h.listed,
+		Listed:      h.doors.listed,
 		Corrections: h.corrections,
 		ShownTokens: func(surface, editor string) int { return h.doors.gateway.SurfaceUse(surface, editor).Tokens },
 	})
@@ -65,18 +67,18 @@ func (h *Hub) corrections(server string) []corrections.Correction {
 }
 
 // listed returns the names of the tools in every session's tool list.
-func (h *Hub) listed() []string {
+func (d *doors) listed() []string {
 	var names []string
-	for _, t := range h.doors.gateway.ActiveTools() {
+	for _, t := range d.gateway.ActiveTools() {
 		names = append(names, t.Proxied())
 	}
 	return names
 }
 
-// entry returns the server entry that is added to editors: this program as a
+// editorEntry returns the server entry that is added to editors: this program as a
 // companion. The data folder is part of it only if it is not the default one.
-func (h *Hub) entry() (table.Server, error) {
-	program := h.options.Program
+func editorEntry(o Options) (table.Server, error) {
+	program := o.Program
 	if program == "" {
 		var err error
 		if program, err = os.Executable(); err != nil {
@@ -87,15 +89,16 @@ func (h *Hub) entry() (table.Server, error) {
 		return table.Server{}, err
 	}
 	entry := table.Server{Transport: "stdio", Command: program, Args: []string{"mcp"}}
-	if !h.defaultFolder() {
-		entry.Env = map[string]string{"AGENT_DISCOVER_HOME": string(h.options.Folder)}
+	if !isDefault(o.Folder) {
+		entry.Env = map[string]string{"AGENT_DISCOVER_HOME": string(o.Folder)}
 	}
 	return entry, nil
 }
 
-func (h *Hub) defaultFolder() bool {
+// isDefault reports whether a data folder is the one that is used unless another one is chosen.
+func isDefault(folder paths.Folder) bool {
 	home, err := os.UserHomeDir()
-	return err == nil && pathname.Same(string(h.options.Folder), filepath.Join(home, ".agent-discover"))
+	return err == nil && pathname.Same(string(folder), filepath.Join(home, ".agent-discover"))
 }
 
 // keepSetting writes one value to the settings file.
@@ -118,11 +121,11 @@ func setScalar(data []byte, keys []string, value any) ([]byte, error) {
 
 // lastSeen returns when a client with one of these names was last connected;
 // the zero time for never.
-func (h *Hub) lastSeen(ctx context.Context, names []string) time.Time {
+func (d *doors) lastSeen(ctx context.Context, names []string, log *slog.Logger) time.Time {
 	var last time.Time
-	use, err := h.doors.gateway.Context(ctx)
+	use, err := d.gateway.Context(ctx)
 	if err != nil {
-		h.log.Warn("could not read the client history", "error", err)
+		log.Warn("could not read the client history", "error", err)
 	}
 	for _, c := range use.Clients {
 		known := slices.ContainsFunc(names, func(name string) bool { return table.SameClient(name, c.Name) })

@@ -65,6 +65,6 @@ func (a arrivals) Await(ctx context.Context) {
 }
 
 // startHeld starts new servers whose start a person has approved, until ctx ends.
-func (h *Hub) startHeld(ctx context.Context) error {
-	return each(ctx, h.bus, func(change quarantine.Changed) { h.servers.first.Again(change.Server) })
+func (c *chores) startHeld(ctx context.Context) error {
+	return each(ctx, c.bus, func(change quarantine.Changed) { c.servers.first.Again(change.Server) })
 }

@@ -47,7 +47,7 @@ func TestLogRedactsSecretsGivenToServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	vault := vault.New(vault.Options{Store: db, Bus: &events.Bus{}, Folder: folder, Known: given, NoKeychain: true, Work: 10})
+	vault := vault.New(vault.Options{Store: db.Secrets, Bus: &events.Bus{}, Folder: folder, Known: given, NoKeychain: true, Work: 10})
 	if err := vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}

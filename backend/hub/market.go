@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"crypto/x509"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -29,6 +30,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/pypi"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/store"
 )
 
 type market struct {
@@ -48,16 +50,17 @@ type market struct {
 func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login loginEnv) (err error) {
 	m := &h.market
 	m.personas = persona.New(persona.Options{
-		Folder: h.options.Folder.Personas(), Parser: h.editors.importer, Store: h.store, Intake: h.servers.intake, Lifecycle: h.servers.lifecycle, Registry: h.servers.registry, Toolsets: h.servers.toolsets,
+		Folder: h.options.Folder.Personas(), Parser: h.editors.importer, Store: h.store.Personas, Intake: h.servers.intake, Lifecycle: h.servers.lifecycle, Registry: h.servers.registry, Toolsets: h.servers.toolsets,
 	})
-	network := h.network(login)
+	network := networkOf(login, h.log)
 	m.official = official.New(official.Options{URL: config.Market.RegistryURL, Network: network})
 	m.npm = npm.New(npm.Options{Environment: login})
 	m.pypi = pypi.New(pypi.Options{Environment: login})
 	m.mirror, err = mirror.Open(ctx, mirror.Options{
-		Source: m.official, Store: h.store, Bus: h.bus, Log: h.log, Installed: h.installedEntries,
+		Source: m.official, Store: h.store.Mirror, Bus: h.bus, Log: h.log,
+		Installed: func(ctx context.Context) ([]string, error) { return installedEntries(ctx, h.store.Installs) },
 		Meaning: mirror.Meaning{
-			Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions}, Store: h.store.MirrorVectors(),
+			Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions}, Store: h.store.MirrorVectors,
 		},
 	})
 	if err != nil {
@@ -65,48 +68,47 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 	}
 	m.programs = prerequisites.New(prerequisites.Options{Environment: login, Machine: prerequisites.ThisMachine(process.Clean())})
 	m.installer = installer.New(installer.Options{
-		Machine: h.machine(), Programs: m.programs, Environment: login,
+		Machine: m.machine(string(h.options.Folder)), Programs: m.programs, Environment: login,
 		Releases: map[listing.Kind]installer.Releases{listing.KindNPM: m.npm, listing.KindPyPI: m.pypi},
 		Files:    fetch.New(fetch.Options{Source: "the publisher", Network: network, Allow: netreach.NotNearerThan(config.Market.RegistryURL)}), Packages: h.servers.prefetch,
 		Registry: h.servers.registry, Intake: h.servers.intake, Servers: h.servers.lifecycle, Children: h.servers.upstream,
-		Vault: h.servers.vault, Store: h.store, Bus: h.bus, Log: h.log,
+		Vault: h.servers.vault, Store: h.store.Installs, Bus: h.bus, Log: h.log,
 	})
 	m.marketplace = marketplace.New(marketplace.Options{
 		Official: m.official, Mirror: m.mirror, NPM: m.npm, PyPI: m.pypi,
-		Prober:    probe.New(probe.Options{Store: h.store, Network: network, Agent: "agent-discover/" + h.options.Version}),
-		Installer: m.installer, Installs: h.store, Bus: h.bus,
+		Prober:    probe.New(probe.Options{Store: h.store.Probes, Network: network, Agent: "agent-discover/" + h.options.Version}),
+		Installer: m.installer, Installs: h.store.Installs, Bus: h.bus,
 		Updatable: func(ctx context.Context) map[string]bool { return m.updates.Updatable(ctx) },
 	})
 	m.updates = updates.New(updates.Options{
 		Registry: h.servers.registry, Listings: m.marketplace, Images: oci.New(login), Installer: m.installer, Processes: h.servers.upstream, Catalog: h.discovery.catalog, Trust: h.servers.trust,
-		Vault: h.servers.vault, Journal: h.servers.journal, Store: h.store, Bus: h.bus, Log: h.log,
+		Vault: h.servers.vault, Journal: h.servers.journal, Store: h.store.Installs, Bus: h.bus, Log: h.log,
 	})
 	return nil
 }
 
-// machine describes this machine for plans.
-func (h *Hub) machine() plan.Machine {
+// machine describes this machine for plans. folder is the data folder.
+func (m *market) machine(folder string) plan.Machine {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // then ~ is not replaced
 	}
-	folder := string(h.options.Folder)
 	return plan.Machine{
 		OS: runtime.GOOS, Home: home, Packages: filepath.Join(folder, "packages"), Bundles: filepath.Join(folder, "market-bundles"),
-		Registry: h.packageRegistry,
+		Registry: m.packageRegistry,
 	}
 }
 
 // packageRegistry returns the address from which the user's own tool downloads a package, and "" if that is not known.
-func (h *Hub) packageRegistry(kind listing.Kind, name string) string {
+func (m *market) packageRegistry(kind listing.Kind, name string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), registryTime)
 	defer cancel()
 	var address string
 	switch kind { // an error means that it is not known
 	case listing.KindNPM:
-		address, _ = h.market.npm.Registry(ctx, name)
+		address, _ = m.npm.Registry(ctx, name)
 	case listing.KindPyPI:
-		address, _ = h.market.pypi.Index(ctx)
+		address, _ = m.pypi.Index(ctx)
 	}
 	return address
 }
@@ -115,8 +117,8 @@ func (h *Hub) packageRegistry(kind listing.Kind, name string) string {
 const registryTime = 20 * time.Second
 
 // installedEntries returns the names of the installed servers of the official registry.
-func (h *Hub) installedEntries(ctx context.Context) ([]string, error) {
-	installs, err := h.store.Installs(ctx, 0)
+func installedEntries(ctx context.Context, stored *store.Installs) ([]string, error) {
+	installs, err := stored.Installs(ctx, 0)
 	var names []string
 	for _, i := range installs {
 		if i.Listing.Source == listing.Official {
@@ -126,13 +128,13 @@ func (h *Hub) installedEntries(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// network returns a function that returns the proxy and the certificate authorities of the login shell's environment.
-func (h *Hub) network(login loginEnv) func() (func(*url.URL) (*url.URL, error), *x509.CertPool) {
+// networkOf returns a function that returns the proxy and the certificate authorities of the login shell's environment.
+func networkOf(login loginEnv, log *slog.Logger) func() (func(*url.URL) (*url.URL, error), *x509.CertPool) {
 	return func() (func(*url.URL) (*url.URL, error), *x509.CertPool) {
 		env := login(context.Background())
 		authorities, err := mcphttp.CAsOf(env.Get)
 		if err != nil {
-			h.log.Warn("the marketplace uses only the certificate authorities of the system", "error", err)
+			log.Warn("the marketplace uses only the certificate authorities of the system", "error", err)
 		}
 		return mcphttp.ProxyOf(env.Get), authorities
 	}

@@ -36,7 +36,7 @@ func collectAt(percent int) {
 
 // rest returns memory to the system whenever the hub has done something and
 // then nothing for a while. It returns nil when ctx ends.
-func (h *Hub) rest(ctx context.Context) error {
+func (c *chores) rest(ctx context.Context) error {
 	tick := time.NewTicker(restCheck)
 	defer tick.Stop()
 	var work workMeter
@@ -52,7 +52,7 @@ func (h *Hub) rest(ctx context.Context) error {
 		collectAt(restGarbage)
 		debug.FreeOSMemory()
 		if err := process.ReleasePages(); err != nil {
-			h.log.Debug("could not release memory", "error", err)
+			c.log.Debug("could not release memory", "error", err)
 		}
 		work.released(allocated())
 	}

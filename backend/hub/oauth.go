@@ -14,20 +14,20 @@ import (
 func (h *Hub) openOAuth(document string) *oauth.Manager {
 	return oauth.New(oauth.Options{
 		Vault: h.servers.vault, File: h.options.Folder.Sealed("sign-ins"), Bus: h.bus, Log: h.log,
-		Find: h.findRemote, Learn: h.redactor.AddToken, Ports: oauth.DefaultPorts, Document: document, Now: h.options.Now,
+		Find: h.servers.findRemote, Learn: h.redactor.AddToken, Ports: oauth.DefaultPorts, Document: document, Now: h.options.Now,
 	})
 }
 
 // findRemote returns a remote server with its secrets filled in.
-func (h *Hub) findRemote(ctx context.Context, name string) (oauth.Server, error) {
-	server, err := h.servers.registry.Get(name)
+func (s *servers) findRemote(ctx context.Context, name string) (oauth.Server, error) {
+	server, err := s.registry.Get(name)
 	if err != nil {
 		return oauth.Server{}, err
 	}
 	if server.Transport == "stdio" {
 		return oauth.Server{}, fault.New(fault.Invalid, "server %q is a program on this computer, to which nobody signs in; set its secrets instead", name)
 	}
-	remote, err := h.servers.upstream.Remote(ctx, server)
+	remote, err := s.upstream.Remote(ctx, server)
 	return signInServer(remote), err
 }
 
@@ -36,8 +36,8 @@ func signInServer(r upstream.Remote) oauth.Server {
 }
 
 // authorize returns what provides the tokens of requests to a remote server.
-func (h *Hub) authorize(r upstream.Remote) mcphttp.Authorization {
-	return h.servers.oauth.Access(signInServer(r))
+func (s *servers) authorize(r upstream.Remote) mcphttp.Authorization {
+	return s.oauth.Access(signInServer(r))
 }
 
 // signIns lets clients begin sign-ins. It implements gateway.SignIns.
@@ -54,16 +54,16 @@ func (s signIns) SignIn(ctx context.Context, server string) (page string, wait f
 
 // listSignedIn lists the tools of each server to which somebody signs in, until ctx ends,
 // so that nobody has to start it again after the failure that asked for the sign-in.
-func (h *Hub) listSignedIn(ctx context.Context) error {
+func (c *chores) listSignedIn(ctx context.Context) error {
 	wanted := make(map[string]bool) // servers with a sign-in that waits for a person
-	return each(ctx, h.bus, func(change oauth.Changed) {
-		server, err := h.servers.registry.Get(change.Server)
+	return each(ctx, c.bus, func(change oauth.Changed) {
+		server, err := c.servers.registry.Get(change.Server)
 		if err != nil {
 			return
 		}
-		st, _ := h.servers.oauth.Status(server.ID)
+		st, _ := c.servers.oauth.Status(server.ID)
 		if wanted[server.Name] && st.State == oauth.SignedIn && server.Approved {
-			_, _ = h.servers.lifecycle.Refresh(ctx, server.Name) // the state of the server says why it failed
+			_, _ = c.servers.lifecycle.Refresh(ctx, server.Name) // the state of the server says why it failed
 		}
 		wanted[server.Name] = st.State == oauth.Waiting
 	})

@@ -36,7 +36,7 @@ func (h *Hub) ServersChanged() (changed <-chan struct{}, stop func()) {
 // Remembered returns the clients in the store, as they would be known after a
 // crash.
 func (h *Hub) Remembered(ctx context.Context) ([]gateway.SeenClient, error) {
-	return h.store.Clients(ctx)
+	return h.store.Clients.Clients(ctx)
 }
 
 // Attended reports whether a window or the tray is connected.

@@ -2,14 +2,15 @@ package hub
 
 import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // pauseSetting returns the persisted pause setting, under which no server runs.
-func (h *Hub) pauseSetting() upstream.PauseSetting {
+func pauseSetting(folder paths.Folder) upstream.PauseSetting {
 	return upstream.PauseSetting{
-		Paused: instance.Paused(h.options.Folder),
-		Save:   func(paused bool) error { return instance.SetPaused(h.options.Folder, paused) },
+		Paused: instance.Paused(folder),
+		Save:   func(paused bool) error { return instance.SetPaused(folder, paused) },
 	}
 }
 

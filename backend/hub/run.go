@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -10,7 +11,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
 const (
@@ -68,15 +71,25 @@ func (h *Hub) Run(ctx context.Context) error {
 
 // runners returns the parts that work in the background until the end.
 func (h *Hub) runners() []func(context.Context) error {
+	chores := &chores{folder: h.options.Folder, servers: &h.servers, redactor: h.redactor, bus: h.bus, log: h.log}
 	return []func(context.Context) error{
 		h.settings.Run, h.discovery.catalog.Run, h.discovery.embedding.Run, h.discovery.learning.Run, h.discovery.search.Run,
-		h.servers.journal.Run, h.servers.vault.Run, h.servers.oauth.Run, h.listSignedIn, h.knowConfigurations, h.servers.first.Run, h.startHeld, h.servers.prefetch.Run, h.servers.imports.Run, h.servers.inspector.Run, h.servers.toolsets.Run, h.servers.trust.Run,
-		h.servers.packages.Run, h.servers.sandbox.Run, h.noticeDenials,
+		h.servers.journal.Run, h.servers.vault.Run, h.servers.oauth.Run, chores.listSignedIn, chores.knowConfigurations, h.servers.first.Run, chores.startHeld, h.servers.prefetch.Run, h.servers.imports.Run, h.servers.inspector.Run, h.servers.toolsets.Run, h.servers.trust.Run,
+		h.servers.packages.Run, h.servers.sandbox.Run, chores.noticeDenials,
 		h.editors.registrar.Run,
 		h.market.mirror.Run, h.market.installer.Run, h.market.marketplace.Run, h.market.updates.Run,
 		h.doors.clients.Run, h.doors.gateway.Run, h.doors.tokens.Run,
-		h.rest, h.copyDatabase,
+		chores.rest, chores.copyDatabase,
 	}
+}
+
+// chores is what the hub does in the background besides its parts.
+type chores struct {
+	folder   paths.Folder
+	servers  *servers
+	redactor *redact.KnownSecrets
+	bus      *events.Bus
+	log      *slog.Logger
 }
 
 // start calls run in a goroutine, with a context that ends only with stop.

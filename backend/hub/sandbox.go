@@ -19,17 +19,17 @@ func (h *Hub) openSandbox(config settings.Settings) *sandbox.Sandbox {
 		Shared:   []string{filepath.Join(folder, "packages"), filepath.Join(folder, "market-bundles"), filepath.Join(folder, "bundles")},
 		Packages: h.servers.packages,
 		Output: func(server string, n int, after int64) ([]upstream.Line, int64) {
-			return h.servers.upstream.Output(server, n, after)
+			return h.servers.upstream.Traces.Output(server, n, after)
 		},
 		Bus: h.bus, Log: h.log,
 	})
 }
 
 // noticeDenials tells the sandbox what failed calls say, until ctx ends.
-func (h *Hub) noticeDenials(ctx context.Context) error {
-	return each(ctx, h.bus, func(e journal.Recorded) {
+func (c *chores) noticeDenials(ctx context.Context) error {
+	return each(ctx, c.bus, func(e journal.Recorded) {
 		if r := e.Record; r.Outcome == journal.ToolError || r.Outcome == journal.Failed {
-			h.servers.sandbox.CallFailed(r.Server, r.Response, r.At)
+			c.servers.sandbox.CallFailed(r.Server, r.Response, r.At)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"strings"
 
@@ -21,7 +22,7 @@ const (
 // file, Run unlocks it once other programs can find the hub.
 func (h *Hub) openVault() *vault.Vault {
 	vault := vault.New(vault.Options{
-		Store: h.store, Bus: h.bus, Folder: h.options.Folder, Known: h.redactor, Launch: h.launchOf, Work: h.options.PassphraseWork,
+		Store: h.store.Secrets, Bus: h.bus, Folder: h.options.Folder, Known: h.redactor, Launch: h.servers.launchOf, Work: h.options.PassphraseWork,
 		NoKeychain: strings.EqualFold(os.Getenv(keychainVariable), "off"),
 	})
 	h.unlock = func(context.Context) error { return nil }
@@ -33,19 +34,19 @@ func (h *Hub) openVault() *vault.Vault {
 }
 
 // launchOf returns the configuration of a server.
-func (h *Hub) launchOf(server string) (launch.Launch, bool) {
-	s, err := h.servers.registry.Get(server)
-	return launch.Of(s), err == nil
+func (s *servers) launchOf(name string) (launch.Launch, bool) {
+	server, err := s.registry.Get(name)
+	return launch.Of(server), err == nil
 }
 
 // knowConfigurations makes the credentials in the configurations of all servers
 // known, so that they are redacted in everything that the hub writes.
-func (h *Hub) knowConfigurations(ctx context.Context) error {
+func (c *chores) knowConfigurations(ctx context.Context) error {
 	for ctx.Err() == nil {
-		changes, stop := events.Subscribe[registry.Changed](h.bus, 256)
+		changes, stop := events.Subscribe[registry.Changed](c.bus, 256)
 		for open := true; open && ctx.Err() == nil; {
-			h.redactor.AddLaunches(func(yield func(string, launch.Launch) bool) {
-				for _, s := range h.servers.registry.List() {
+			c.redactor.AddLaunches(func(yield func(string, launch.Launch) bool) {
+				for _, s := range c.servers.registry.List() {
 					if !yield(s.Name, launch.Of(s)) {
 						return
 					}
@@ -71,10 +72,10 @@ func (h *Hub) unlockSecrets(ctx context.Context) error {
 }
 
 // secretNames returns the names of a server's secrets.
-func (h *Hub) secretNames(server string) []string {
-	names, err := h.servers.vault.Names(context.Background(), server)
+func secretNames(vault *vault.Vault, server string, log *slog.Logger) []string {
+	names, err := vault.Names(context.Background(), server)
 	if err != nil {
-		h.log.Warn("could not read the names of secrets", "error", err)
+		log.Warn("could not read the names of secrets", "error", err)
 	}
 	return names
 }

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"encoding/hex"
+	"log/slog"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/doors/pendinginput"
@@ -9,8 +10,8 @@ import (
 
 // stateKey returns the key that encrypts the states of calls which wait for input. It is
 // kept in a file, so that clients can continue calls of modern servers after a restart.
-func (h *Hub) stateKey() []byte {
-	file := h.options.Folder.Run("states.key")
+func stateKey(folder paths.Folder, log *slog.Logger) []byte {
+	file := folder.Run("states.key")
 	if data, err := paths.ReadFile(file); err == nil {
 		if key, err := hex.DecodeString(string(data)); err == nil && len(key) == pendinginput.KeySize {
 			return key
@@ -18,7 +19,7 @@ func (h *Hub) stateKey() []byte {
 	}
 	key := pendinginput.NewKey()
 	if err := paths.WriteFile(file, []byte(hex.EncodeToString(key))); err != nil {
-		h.log.Warn("could not keep the key of waiting calls; they end with the hub", "error", err)
+		log.Warn("could not keep the key of waiting calls; they end with the hub", "error", err)
 	}
 	return key
 }

@@ -27,12 +27,12 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 	s := &h.servers
 	rules := scanner{h.discovery.catalog, s.registry, h.options.Version}
 	s.trust, err = quarantine.Open(ctx, quarantine.Options{
-		Store: h.store, Servers: s.registry, Scanner: rules, Classifier: newClassifier(rules), Bus: h.bus, Log: h.log,
+		Store: h.store.Trust, Servers: s.registry, Scanner: rules, Classifier: newClassifier(rules), Bus: h.bus, Log: h.log,
 		Rules: func() quarantine.Rules {
 			return quarantine.Rules{Quiet: h.settings.State().Settings.Trust.Changes == "clean", Agents: h.agentsMay() == "allow"}
 		},
 		Known: func(server string, kind quarantine.Kind) []json.RawMessage {
-			return quarantine.Known(kind, func() []json.RawMessage { return h.knownTools(server) }, func(list features.Kind) []json.RawMessage {
+			return quarantine.Known(kind, func() []json.RawMessage { return h.discovery.knownTools(server) }, func(list features.Kind) []json.RawMessage {
 				return s.listings.Of(server, list)
 			})
 		},
@@ -42,7 +42,7 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 			}
 			return s.listings.Reapply(ctx, server, quarantine.ListOf(kind))
 		},
-		Record: h.recordTrust,
+		Record: s.recordTrust,
 	})
 	if err != nil {
 		return err
@@ -54,15 +54,15 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 
 // knownTools returns the definitions of a server's tools that the catalog has; nil without
 // any.
-func (h *Hub) knownTools(server string) (definitions []json.RawMessage) {
-	for _, t := range h.discovery.catalog.Snapshot().Of(server) {
+func (d *discovery) knownTools(server string) (definitions []json.RawMessage) {
+	for _, t := range d.catalog.Snapshot().Of(server) {
 		definitions = append(definitions, t.Definition)
 	}
 	return definitions
 }
 
 // recordTrust stores a decision in the journal and in the audit log.
-func (h *Hub) recordTrust(e quarantine.Event) {
+func (s *servers) recordTrust(e quarantine.Event) {
 	r := journal.Record{At: time.Now(), Kind: journal.Trust, Server: e.Server, Tool: e.Name, Response: e.Text, Outcome: journal.OK, Code: string(e.State)}
 	if r.Tool == "" {
 		r.Tool = string(e.Kind)
@@ -73,7 +73,7 @@ func (h *Hub) recordTrust(e quarantine.Event) {
 	if e.State != quarantine.Approved {
 		r.Outcome = journal.Refused
 	}
-	h.servers.journal.Record(r, nil, nil, nil)
+	s.journal.Record(r, nil, nil, nil)
 }
 
 // scanner judges texts of servers by the rules of package scan.

@@ -7,9 +7,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 )
 
+// Answers stores the answers that people have had remembered.
+type Answers struct{ db *database }
+
 // Answers implements inspector.AnswerStore.
-func (s *Store) Answers(ctx context.Context) ([]inspector.Remembered, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT id, server, launch, mode, question, action, message, content, created_at FROM answers")
+func (s *Answers) Answers(ctx context.Context) ([]inspector.Remembered, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT id, server, launch, mode, question, action, message, content, created_at FROM answers")
 	if err != nil {
 		return nil, fmt.Errorf("read remembered answers: %w", err)
 	}
@@ -28,12 +31,12 @@ func (s *Store) Answers(ctx context.Context) ([]inspector.Remembered, error) {
 }
 
 // SaveAnswer implements inspector.AnswerStore.
-func (s *Store) SaveAnswer(ctx context.Context, r inspector.Remembered) error {
+func (s *Answers) SaveAnswer(ctx context.Context, r inspector.Remembered) error {
 	content := r.Content
 	if content == nil {
 		content = []byte{}
 	}
-	_, err := s.write.ExecContext(ctx, `INSERT OR REPLACE INTO answers (id, server, launch, mode, question, action, message, content, created_at)
+	_, err := s.db.write.ExecContext(ctx, `INSERT OR REPLACE INTO answers (id, server, launch, mode, question, action, message, content, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.Server, r.Launch, string(r.Mode), r.Question, r.Action, r.Message, content, r.At.UnixMilli())
 	if err != nil {
 		return fmt.Errorf("save answer: %w", err)
@@ -42,8 +45,8 @@ func (s *Store) SaveAnswer(ctx context.Context, r inspector.Remembered) error {
 }
 
 // DeleteAnswer implements inspector.AnswerStore.
-func (s *Store) DeleteAnswer(ctx context.Context, id string) (bool, error) {
-	result, err := s.write.ExecContext(ctx, "DELETE FROM answers WHERE id = ?", id)
+func (s *Answers) DeleteAnswer(ctx context.Context, id string) (bool, error) {
+	result, err := s.db.write.ExecContext(ctx, "DELETE FROM answers WHERE id = ?", id)
 	if err != nil {
 		return false, fmt.Errorf("delete answer: %w", err)
 	}
@@ -52,8 +55,8 @@ func (s *Store) DeleteAnswer(ctx context.Context, id string) (bool, error) {
 }
 
 // ForgetAnswers implements inspector.AnswerStore.
-func (s *Store) ForgetAnswers(ctx context.Context, server string) error {
-	if _, err := s.write.ExecContext(ctx, "DELETE FROM answers WHERE server = ?", server); err != nil {
+func (s *Answers) ForgetAnswers(ctx context.Context, server string) error {
+	if _, err := s.db.write.ExecContext(ctx, "DELETE FROM answers WHERE server = ?", server); err != nil {
 		return fmt.Errorf("delete answers: %w", err)
 	}
 	return nil

@@ -11,9 +11,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
 
+// Audit stores the chain of who called what.
+type Audit struct{ db *database }
+
 // AppendAudit implements audit.Store.
-func (s *Store) AppendAudit(ctx context.Context, entries []audit.Sealed) error {
-	return s.change(ctx, func(tx *sql.Tx) error { return insertAudit(ctx, tx, entries) })
+func (s *Audit) AppendAudit(ctx context.Context, entries []audit.Sealed) error {
+	return s.db.change(ctx, func(tx *sql.Tx) error { return insertAudit(ctx, tx, entries) })
 }
 
 func insertAudit(ctx context.Context, tx *sql.Tx, entries []audit.Sealed) error {
@@ -34,12 +37,12 @@ func insertAudit(ctx context.Context, tx *sql.Tx, entries []audit.Sealed) error 
 }
 
 // AuditEnds implements audit.Store.
-func (s *Store) AuditEnds(ctx context.Context) (anchor, last audit.Head, err error) {
+func (s *Audit) AuditEnds(ctx context.Context) (anchor, last audit.Head, err error) {
 	for query, into := range map[string]*audit.Head{
 		"SELECT seq, hash FROM audit_anchor":                    &anchor,
 		"SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1": &last,
 	} {
-		err := s.read.QueryRowContext(ctx, query).Scan(&into.Seq, &into.Hash)
+		err := s.db.read.QueryRowContext(ctx, query).Scan(&into.Seq, &into.Hash)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return anchor, last, fmt.Errorf("read the ends of the audit log: %w", err)
 		}
@@ -51,7 +54,7 @@ func (s *Store) AuditEnds(ctx context.Context) (anchor, last audit.Head, err err
 }
 
 // AuditEntries implements audit.Store.
-func (s *Store) AuditEntries(ctx context.Context, q audit.Query) ([]audit.Sealed, error) {
+func (s *Audit) AuditEntries(ctx context.Context, q audit.Query) ([]audit.Sealed, error) {
 	order := ""
 	if q.Newest {
 		order = " DESC"
@@ -60,7 +63,7 @@ func (s *Store) AuditEntries(ctx context.Context, q audit.Query) ([]audit.Sealed
 	if q.Limit == 0 {
 		q.Limit = -1
 	}
-	rows, err := s.read.QueryContext(ctx, "SELECT seq, at, entry, hash FROM audit"+c.where()+" ORDER BY seq"+order+" LIMIT ?", append(c.args, q.Limit)...)
+	rows, err := s.db.read.QueryContext(ctx, "SELECT seq, at, entry, hash FROM audit"+c.where()+" ORDER BY seq"+order+" LIMIT ?", append(c.args, q.Limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}
@@ -105,8 +108,8 @@ func auditConditions(q audit.Query) *filter {
 }
 
 // AuditBefore implements audit.Store.
-func (s *Store) AuditBefore(ctx context.Context, at time.Time) (h audit.Head, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT seq, hash FROM audit WHERE seq <
+func (s *Audit) AuditBefore(ctx context.Context, at time.Time) (h audit.Head, err error) {
+	err = s.db.read.QueryRowContext(ctx, `SELECT seq, hash FROM audit WHERE seq <
 		coalesce((SELECT min(seq) FROM audit WHERE at >= ?), 9223372036854775807) ORDER BY seq DESC LIMIT 1`, at.UnixMilli()).Scan(&h.Seq, &h.Hash)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return h, fmt.Errorf("read the audit log: %w", err)
@@ -115,11 +118,11 @@ func (s *Store) AuditBefore(ctx context.Context, at time.Time) (h audit.Head, er
 }
 
 // DeleteAudit implements audit.Store. It deletes in small transactions, so that calls can be recorded between them.
-func (s *Store) DeleteAudit(ctx context.Context, through audit.Head) error {
-	_, err := s.write.ExecContext(ctx, "INSERT INTO audit_anchor (id, seq, hash) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash", through.Seq, through.Hash)
+func (s *Audit) DeleteAudit(ctx context.Context, through audit.Head) error {
+	_, err := s.db.write.ExecContext(ctx, "INSERT INTO audit_anchor (id, seq, hash) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash", through.Seq, through.Hash)
 	for n := int64(1); n > 0 && err == nil; {
 		var done sql.Result
-		if done, err = s.write.ExecContext(ctx, "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE seq <= ? LIMIT 500)", through.Seq); err == nil {
+		if done, err = s.db.write.ExecContext(ctx, "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE seq <= ? LIMIT 500)", through.Seq); err == nil {
 			n, err = done.RowsAffected()
 		}
 	}

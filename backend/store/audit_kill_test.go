@@ -34,11 +34,11 @@ func recordUntilKilled(file string) error {
 	if err != nil {
 		return err
 	}
-	log, err := audit.Open(ctx, audit.Options{Store: s, File: filepath.Join(filepath.Dir(file), "audit.head"), Log: slog.New(slog.DiscardHandler)})
+	log, err := audit.Open(ctx, audit.Options{Store: s.Audit, File: filepath.Join(filepath.Dir(file), "audit.head"), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
-	j, err := journal.Open(ctx, journal.Options{Store: s, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Audit: log})
+	j, err := journal.Open(ctx, journal.Options{Store: s.Calls, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Audit: log})
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func TestTheChainSurvivesKillsAndHasEveryRefusal(t *testing.T) {
 	if got := a.verify(); !got.Intact || got.Entries < int64(len(refused)) {
 		t.Errorf("got %+v", got)
 	}
-	stored, err := a.store.AuditEntries(t.Context(), audit.Query{Outcome: "refused"})
+	stored, err := a.store.Audit.AuditEntries(t.Context(), audit.Query{Outcome: "refused"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (a *audited) open() {
 		a.t.Fatal(err)
 	}
 	a.log, err = audit.Open(a.t.Context(), audit.Options{
-		Store: a.store, File: a.head(), Retention: a.retention, Log: slog.New(slog.NewTextHandler(a.hubLog, nil)),
+		Store: a.store.Audit, File: a.head(), Retention: a.retention, Log: slog.New(slog.NewTextHandler(a.hubLog, nil)),
 		Logged: func() []audit.Head { return audit.LoggedHeads(strings.NewReader(a.hubLog.String())) },
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *audited) add(at time.Time, n int) {
 	for i := range entries {
 		entries[i] = audit.Entry{At: at, Kind: "call", Client: "cursor", Server: "s", Tool: fmt.Sprint("t", i), Outcome: "ok"}
 	}
-	err := a.log.Append(entries, func(s []audit.Sealed) error { return a.store.AppendAudit(a.t.Context(), s) })
+	err := a.log.Append(entries, func(s []audit.Sealed) error { return a.store.Audit.AppendAudit(a.t.Context(), s) })
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestTheFirstBrokenEntryOfTheAuditLogIsFound(t *testing.T) {
 func TestAReplacedEntryDoesNotFitTheNextOne(t *testing.T) {
 	a := openAudited(t)
 	a.add(time.Now(), 5)
-	found, err := a.store.AuditEntries(t.Context(), audit.Query{After: 2, Limit: 1})
+	found, err := a.store.Audit.AuditEntries(t.Context(), audit.Query{After: 2, Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestAReplacedEntryDoesNotFitTheNextOne(t *testing.T) {
 func TestAForgedEndIsFound(t *testing.T) {
 	a := openAudited(t)
 	a.add(time.Now(), 5)
-	last, err := a.store.AuditEntries(t.Context(), audit.Query{After: 4})
+	last, err := a.store.Audit.AuditEntries(t.Context(), audit.Query{After: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestOtherProgramsCannotChangeTheAuditLogByMistake(t *testing.T) {
 	a := openAudited(t)
 	a.add(time.Now(), 3)
 	for _, statement := range []string{"UPDATE audit SET at = 0", "DELETE FROM audit WHERE seq = 2"} {
-		if _, err := a.store.write.ExecContext(t.Context(), statement); err == nil {
+		if _, err := a.store.db.write.ExecContext(t.Context(), statement); err == nil {
 			t.Errorf("%s was allowed", statement)
 		}
 	}
@@ -229,7 +229,7 @@ func TestARetentionKeepsTheChainVerifiable(t *testing.T) {
 	if got := a.verify(); !got.Intact || got.First != 1201 || got.Last != 1206 || got.Entries != 6 {
 		t.Errorf("got %+v", got)
 	}
-	found, err := a.store.AuditEntries(t.Context(), audit.Query{Newest: true, Limit: 1})
+	found, err := a.store.Audit.AuditEntries(t.Context(), audit.Query{Newest: true, Limit: 1})
 	if err != nil || !strings.Contains(found[0].Text, `"kind":"retention"`) || !strings.Contains(found[0].Text, `"count":1200,"through":{"seq":1200,`) {
 		t.Errorf("got %v, %v", found, err)
 	}
@@ -247,7 +247,7 @@ func TestARetentionKeepsTheChainVerifiable(t *testing.T) {
 func TestAnExportIsVerifiedWithoutTheDatabase(t *testing.T) {
 	a := openAudited(t)
 	a.add(time.Now(), 6)
-	entries, err := a.store.AuditEntries(t.Context(), audit.Query{After: 1})
+	entries, err := a.store.Audit.AuditEntries(t.Context(), audit.Query{After: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestAnExportIsVerifiedWithoutTheDatabase(t *testing.T) {
 // runJournal opens a journal with the audit log and runs it until stop is called.
 func (a *audited) runJournal() (j *journal.Journal, stop func()) {
 	a.t.Helper()
-	j, err := journal.Open(a.t.Context(), journal.Options{Store: a.store, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Audit: a.log})
+	j, err := journal.Open(a.t.Context(), journal.Options{Store: a.store.Calls, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Audit: a.log})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func TestCallsFromManySessionsAreInOneChain(t *testing.T) {
 	if got := a.verify(); !got.Intact || got.Entries != sessions*calls+1 {
 		t.Errorf("got %+v", got)
 	}
-	refused, err := a.store.AuditEntries(t.Context(), audit.Query{Outcome: "refused", Server: "s", Client: "cursor", Tool: "10", Limit: 1})
+	refused, err := a.store.Audit.AuditEntries(t.Context(), audit.Query{Outcome: "refused", Server: "s", Client: "cursor", Tool: "10", Limit: 1})
 	if err != nil || len(refused) != 1 {
 		t.Fatal(refused, err)
 	}
@@ -319,7 +319,7 @@ func TestCallsFromManySessionsAreInOneChain(t *testing.T) {
 	if err != nil || e.Editor != "cursor" || e.Session == "" || e.Token != "k" || e.Road != "call_tool" || e.Code != "denied" || e.ArgumentsSHA256 != audit.HashOf([]byte(`{"password":"swordfish"}`)) || strings.Contains(refused[0].Text, "swordfish") {
 		t.Errorf("got %s, %v", refused[0].Text, err)
 	}
-	if n, err := a.store.CountRecords(t.Context(), journal.Query{}); err != nil || n != sessions*calls+1 {
+	if n, err := a.store.Calls.CountRecords(t.Context(), journal.Query{}); err != nil || n != sessions*calls+1 {
 		t.Errorf("the journal has %d records, %v", n, err)
 	}
 }

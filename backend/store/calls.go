@@ -11,10 +11,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
+// Calls stores the log of calls, and what is counted of it.
+type Calls struct{ db *database }
+
 // AppendRecords implements journal.Store. It does not wait for locks of other
 // programs, because the journal tries again.
-func (s *Store) AppendRecords(ctx context.Context, records []journal.Record, tallies []journal.Tally, entries []audit.Sealed) error {
-	return s.write.impatient().change(ctx, func(tx *sql.Tx) error {
+func (s *Calls) AppendRecords(ctx context.Context, records []journal.Record, tallies []journal.Tally, entries []audit.Sealed) error {
+	return s.db.write.impatient().change(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT INTO calls
 			(id, at, kind, client, session, server, tool, args, response, outcome, latency)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
@@ -43,8 +46,8 @@ func (s *Store) AppendRecords(ctx context.Context, records []journal.Record, tal
 }
 
 // LastRecord implements journal.Store.
-func (s *Store) LastRecord(ctx context.Context) (id int64, err error) {
-	err = s.read.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'calls'").Scan(&id)
+func (s *Calls) LastRecord(ctx context.Context) (id int64, err error) {
+	err = s.db.read.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'calls'").Scan(&id)
 	if err != nil {
 		return 0, fmt.Errorf("read the last call: %w", err)
 	}
@@ -52,14 +55,14 @@ func (s *Store) LastRecord(ctx context.Context) (id int64, err error) {
 }
 
 // Records implements journal.Store.
-func (s *Store) Records(ctx context.Context, q journal.Query) ([]journal.Record, error) {
+func (s *Calls) Records(ctx context.Context, q journal.Query) ([]journal.Record, error) {
 	c := conditions(q)
 	if q.Before > 0 {
 		c.add("id < ?", q.Before)
 	}
 	// If no index has the right order, the inner query sorts ids only. The
 	// outer query then reads the texts of one page.
-	rows, err := s.read.QueryContext(ctx, `SELECT id, at, kind, client, session, server, tool, args, response, outcome, latency
+	rows, err := s.db.read.QueryContext(ctx, `SELECT id, at, kind, client, session, server, tool, args, response, outcome, latency
 		FROM calls WHERE id IN (SELECT id FROM calls`+c.where()+` ORDER BY id DESC LIMIT ? OFFSET ?) ORDER BY id DESC`,
 		append(c.args, q.Limit, q.Offset)...)
 	if err != nil {
@@ -81,16 +84,16 @@ func (s *Store) Records(ctx context.Context, q journal.Query) ([]journal.Record,
 }
 
 // CountRecords implements journal.Store.
-func (s *Store) CountRecords(ctx context.Context, q journal.Query) (n int, err error) {
+func (s *Calls) CountRecords(ctx context.Context, q journal.Query) (n int, err error) {
 	c := conditions(q)
-	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM calls"+c.where(), c.args...).Scan(&n); err != nil {
+	if err := s.db.read.QueryRowContext(ctx, "SELECT count(*) FROM calls"+c.where(), c.args...).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count calls: %w", err)
 	}
 	return n, nil
 }
 
 // DeleteRecords implements journal.Store.
-func (s *Store) DeleteRecords(ctx context.Context, q journal.Query) (int, error) {
+func (s *Calls) DeleteRecords(ctx context.Context, q journal.Query) (int, error) {
 	c := conditions(q)
 	if q.Before > 0 {
 		c.add("id < ?", q.Before)
@@ -100,7 +103,7 @@ func (s *Store) DeleteRecords(ctx context.Context, q journal.Query) (int, error)
 		statement = "DELETE FROM calls WHERE id IN (SELECT id FROM calls" + c.where() + " LIMIT ?)"
 		c.args = append(c.args, q.Limit)
 	}
-	done, err := s.write.ExecContext(ctx, statement, c.args...)
+	done, err := s.db.write.ExecContext(ctx, statement, c.args...)
 	if err != nil {
 		return 0, fmt.Errorf("delete calls: %w", err)
 	}

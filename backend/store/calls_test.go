@@ -20,7 +20,7 @@ var began = time.UnixMilli(1790000000000)
 // keepCalls stores records. A record without an id gets the next free one.
 func keepCalls(t *testing.T, s *Store, records ...journal.Record) {
 	t.Helper()
-	last, err := s.LastRecord(t.Context())
+	last, err := s.Calls.LastRecord(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func keepCalls(t *testing.T, s *Store, records ...journal.Record) {
 			records[i].ID = last
 		}
 	}
-	if err := s.AppendRecords(t.Context(), records, nil, nil); err != nil {
+	if err := s.Calls.AppendRecords(t.Context(), records, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -41,7 +41,7 @@ func ids(t *testing.T, s *Store, q journal.Query) string {
 	if q.Limit == 0 {
 		q.Limit = 100
 	}
-	records, err := s.Records(t.Context(), q)
+	records, err := s.Calls.Records(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestRecordsAreReadAsStored(t *testing.T) {
 		Args: `{"a":1}`, Response: "r", Outcome: journal.Failed, Latency: 1500 * time.Microsecond,
 	}
 	keepCalls(t, s, want)
-	got, err := s.Records(t.Context(), journal.Query{Limit: 1})
+	got, err := s.Calls.Records(t.Context(), journal.Query{Limit: 1})
 	if err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -110,7 +110,7 @@ func TestFiltersSelectRecords(t *testing.T) {
 		"and not anything": {journal.Query{Text: "*ä"}, "", 0},
 		"everything":       {journal.Query{Server: "a", Kinds: []journal.Kind{journal.Call}, Success: &no, Since: at(1), Until: at(9), Text: "100", Before: 5}, "2", 1},
 	} {
-		total, err := s.CountRecords(t.Context(), c.q)
+		total, err := s.Calls.CountRecords(t.Context(), c.q)
 		if got := ids(t, s, c.q); got != c.want || total != c.total || err != nil {
 			t.Errorf("%s: got records %q of %d, %v, want %q of %d", name, got, total, err, c.want, c.total)
 		}
@@ -119,11 +119,11 @@ func TestFiltersSelectRecords(t *testing.T) {
 
 func TestIDsAreNotReused(t *testing.T) {
 	s, file := openStore(t)
-	if last, err := s.LastRecord(t.Context()); err != nil || last != 0 {
+	if last, err := s.Calls.LastRecord(t.Context()); err != nil || last != 0 {
 		t.Errorf("last id of an empty database: %d, %v", last, err)
 	}
 	keepCalls(t, s, journal.Record{}, journal.Record{}, journal.Record{})
-	if n, err := s.DeleteRecords(t.Context(), journal.Query{}); err != nil || n != 3 {
+	if n, err := s.Calls.DeleteRecords(t.Context(), journal.Query{}); err != nil || n != 3 {
 		t.Errorf("deleted %d records, %v", n, err)
 	}
 	if err := s.Close(); err != nil {
@@ -134,7 +134,7 @@ func TestIDsAreNotReused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = again.Close() }()
-	if last, err := again.LastRecord(t.Context()); err != nil || last != 3 {
+	if last, err := again.Calls.LastRecord(t.Context()); err != nil || last != 3 {
 		t.Errorf("the last id is %d, %v", last, err)
 	}
 }
@@ -150,11 +150,11 @@ func TestRecordsAreDeletedInSteps(t *testing.T) {
 	}
 	old := journal.Query{Until: began.Add(3 * time.Hour), Limit: 2}
 	for _, want := range []int{2, 1, 0} {
-		if n, err := s.DeleteRecords(t.Context(), old); err != nil || n != want {
+		if n, err := s.Calls.DeleteRecords(t.Context(), old); err != nil || n != want {
 			t.Errorf("deleted %d records, %v, want %d", n, err, want)
 		}
 	}
-	if n, err := s.DeleteRecords(t.Context(), journal.Query{Kinds: []journal.Kind{journal.Progress}, Before: 5}); err != nil || n != 1 {
+	if n, err := s.Calls.DeleteRecords(t.Context(), journal.Query{Kinds: []journal.Kind{journal.Progress}, Before: 5}); err != nil || n != 1 {
 		t.Errorf("deleted %d records, %v", n, err)
 	}
 	if got := ids(t, s, journal.Query{}); got != "6 5" {
@@ -172,17 +172,17 @@ func TestTalliesAreReadAsStored(t *testing.T) {
 	}
 	want := []journal.Tally{tally("a", "x", 3), tally("a", "y", 1), tally("b", "x", 1)}
 	for _, step := range [][]journal.Tally{{tally("a", "x", 1), want[1]}, {want[0], want[2]}} {
-		if err := s.AppendRecords(t.Context(), nil, step, nil); err != nil {
+		if err := s.Calls.AppendRecords(t.Context(), nil, step, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := s.Tallies(t.Context()); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := s.Calls.Tallies(t.Context()); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if err := s.DeleteTallies(t.Context(), "a"); err != nil {
+	if err := s.Calls.DeleteTallies(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Tallies(t.Context()); err != nil || !reflect.DeepEqual(got, want[2:]) {
+	if got, err := s.Calls.Tallies(t.Context()); err != nil || !reflect.DeepEqual(got, want[2:]) {
 		t.Errorf("after the tallies of a were deleted: %+v, %v", got, err)
 	}
 }
@@ -190,11 +190,11 @@ func TestTalliesAreReadAsStored(t *testing.T) {
 func TestRecordsAndTalliesAreStoredInOneTransaction(t *testing.T) {
 	s, _ := openStore(t)
 	keepCalls(t, s, journal.Record{ID: 5})
-	err := s.AppendRecords(t.Context(), []journal.Record{{ID: 6}, {ID: 5}}, []journal.Tally{{Server: "a"}}, nil)
+	err := s.Calls.AppendRecords(t.Context(), []journal.Record{{ID: 6}, {ID: 5}}, []journal.Tally{{Server: "a"}}, nil)
 	if err == nil {
 		t.Fatal("a record with an existing id was stored")
 	}
-	tallies, _ := s.Tallies(t.Context())
+	tallies, _ := s.Calls.Tallies(t.Context())
 	if got := ids(t, s, journal.Query{}); got != "5" || len(tallies) != 0 {
 		t.Errorf("the failed transaction left the records %s and %d tallies", got, len(tallies))
 	}
@@ -218,7 +218,7 @@ func TestTheNewestPageIsReadFromAnIndex(t *testing.T) {
 		"outcome":  {journal.Query{Outcome: journal.Refused}, "USING COVERING INDEX calls_failed"},
 	} {
 		f := conditions(c.q)
-		rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN SELECT id FROM calls"+f.where()+" ORDER BY id DESC LIMIT 50", f.args...)
+		rows, err := s.db.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN SELECT id FROM calls"+f.where()+" ORDER BY id DESC LIMIT 50", f.args...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,8 +273,8 @@ func TestTheMigrationToMetricsCountsExistingCalls(t *testing.T) {
 		Server: "a", Tool: "t", Calls: 2, Errors: 1, Latency: 4 * time.Millisecond, Slowest: 3 * time.Millisecond,
 		Last: began.Add(time.Second), Histogram: journal.Histogram{},
 	}}
-	got, err := s.Tallies(t.Context())
-	if last, _ := s.LastRecord(t.Context()); err != nil || last != 4 || !reflect.DeepEqual(got, want) {
+	got, err := s.Calls.Tallies(t.Context())
+	if last, _ := s.Calls.LastRecord(t.Context()); err != nil || last != 4 || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, and the last id %d", got, err, last)
 	}
 }

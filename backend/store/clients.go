@@ -13,9 +13,12 @@ import (
 // choose their own names.
 const maxClients = 200
 
+// Clients stores the clients that have been seen.
+type Clients struct{ db *database }
+
 // Clients implements gateway.ClientStore.
-func (s *Store) Clients(ctx context.Context) ([]gateway.SeenClient, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT name, version, first_seen, last_seen, listed_tokens, whole_tokens FROM clients")
+func (s *Clients) Clients(ctx context.Context) ([]gateway.SeenClient, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT name, version, first_seen, last_seen, listed_tokens, whole_tokens FROM clients")
 	if err != nil {
 		return nil, fmt.Errorf("read clients: %w", err)
 	}
@@ -35,8 +38,8 @@ func (s *Store) Clients(ctx context.Context) ([]gateway.SeenClient, error) {
 
 // KeepClient implements gateway.ClientStore. If there are more than maxClients
 // clients, it deletes those that were seen least recently.
-func (s *Store) KeepClient(ctx context.Context, c gateway.SeenClient) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+func (s *Clients) KeepClient(ctx context.Context, c gateway.SeenClient) error {
+	return s.db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO clients (name, version, first_seen, last_seen, listed_tokens, whole_tokens)
 			VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET version = excluded.version, last_seen = excluded.last_seen,

@@ -80,7 +80,7 @@ func TestCompactingRemovesTheCopies(t *testing.T) {
 	if err := Copy(t.Context(), file); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Compact(t.Context()); err != nil {
+	if err := s.Servers.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if copies := Copies(file); len(copies) != 0 {

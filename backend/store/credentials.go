@@ -9,9 +9,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 )
 
+// Credentials stores the credentials of MCP clients that connect over HTTP.
+type Credentials struct{ db *database }
+
 // Credentials implements credentials.Store.
-func (s *Store) Credentials(ctx context.Context) ([]credentials.Credential, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT id, name, hash, client, surface, created_at, used_at FROM client_tokens")
+func (s *Credentials) Credentials(ctx context.Context) ([]credentials.Credential, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT id, name, hash, client, surface, created_at, used_at FROM client_tokens")
 	if err != nil {
 		return nil, fmt.Errorf("read client tokens: %w", err)
 	}
@@ -34,8 +37,8 @@ func (s *Store) Credentials(ctx context.Context) ([]credentials.Credential, erro
 }
 
 // AddCredential implements credentials.Store.
-func (s *Store) AddCredential(ctx context.Context, c credentials.Credential) error {
-	_, err := s.write.ExecContext(ctx, "INSERT INTO client_tokens (id, name, hash, client, surface, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+func (s *Credentials) AddCredential(ctx context.Context, c credentials.Credential) error {
+	_, err := s.db.write.ExecContext(ctx, "INSERT INTO client_tokens (id, name, hash, client, surface, created_at) VALUES (?, ?, ?, ?, ?, ?)",
 		c.ID, c.Name, c.Hash[:], c.Client, c.Surface, c.Created.UnixMilli())
 	if err != nil {
 		return fmt.Errorf("store client token: %w", err)
@@ -44,16 +47,16 @@ func (s *Store) AddCredential(ctx context.Context, c credentials.Credential) err
 }
 
 // DeleteCredential implements credentials.Store.
-func (s *Store) DeleteCredential(ctx context.Context, id string) error {
-	if _, err := s.write.ExecContext(ctx, "DELETE FROM client_tokens WHERE id = ?", id); err != nil {
+func (s *Credentials) DeleteCredential(ctx context.Context, id string) error {
+	if _, err := s.db.write.ExecContext(ctx, "DELETE FROM client_tokens WHERE id = ?", id); err != nil {
 		return fmt.Errorf("delete client token: %w", err)
 	}
 	return nil
 }
 
 // MarkUsed implements credentials.Store.
-func (s *Store) MarkUsed(ctx context.Context, used map[string]time.Time) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+func (s *Credentials) MarkUsed(ctx context.Context, used map[string]time.Time) error {
+	return s.db.change(ctx, func(tx *sql.Tx) error {
 		for id, at := range used {
 			if _, err := tx.ExecContext(ctx, "UPDATE client_tokens SET used_at = ? WHERE id = ?", at.UnixMilli(), id); err != nil {
 				return fmt.Errorf("store use of client token: %w", err)

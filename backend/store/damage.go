@@ -47,12 +47,13 @@ func loads(ctx context.Context, file string, db *sql.DB) error {
 	if version, err := verify(ctx, file, false); err != nil || version != Newest() {
 		return err // an older schema is migrated first
 	}
-	s := &Store{read: reader{db: db, file: file}}
-	if _, err := s.Servers(ctx); err != nil {
+	s := newStore(&database{read: reader{db: db, file: file}})
+	if _, err := s.Servers.Servers(ctx); err != nil {
 		return unloadable(err)
 	}
+	loaders := s.loaders()
 	for _, table := range slices.Sorted(maps.Keys(loaders)) {
-		if err := loaders[table](ctx, s); err != nil {
+		if err := loaders[table](ctx); err != nil {
 			return unloadable(err)
 		}
 	}
@@ -68,29 +69,31 @@ func unloadable(err error) error {
 }
 
 // loaders read the tables, besides servers, that the hub reads when it starts.
-var loaders = map[string]func(context.Context, *Store) error{
-	"tools":           loader((*Store).Tools),
-	"listings":        loader((*Store).Listings),
-	"slugs":           loader((*Store).Slugs),
-	"metrics":         loader((*Store).Tallies),
-	"learned":         loader((*Store).Learned),
-	"learning_switch": loader((*Store).Learned),
-	"clients":         loader((*Store).Clients),
-	"secret_links":    loader((*Store).SecretLinks),
-	"answers":         loader((*Store).Answers),
-	"secrets": func(ctx context.Context, s *Store) error {
-		_, err := s.Secrets(ctx, "")
-		return err
-	},
-	"presets": func(ctx context.Context, s *Store) error {
-		_, err := s.Presets(ctx, inspector.PresetFilter{})
-		return err
-	},
+func (s *Store) loaders() map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		"tools":           loader(s.Tools.Tools),
+		"listings":        loader(s.Listings.Listings),
+		"slugs":           loader(s.Slugs.Slugs),
+		"metrics":         loader(s.Calls.Tallies),
+		"learned":         loader(s.Learning.Learned),
+		"learning_switch": loader(s.Learning.Learned),
+		"clients":         loader(s.Clients.Clients),
+		"secret_links":    loader(s.Secrets.SecretLinks),
+		"answers":         loader(s.Answers.Answers),
+		"secrets": func(ctx context.Context) error {
+			_, err := s.Secrets.Secrets(ctx, "")
+			return err
+		},
+		"presets": func(ctx context.Context) error {
+			_, err := s.Presets.Presets(ctx, inspector.PresetFilter{})
+			return err
+		},
+	}
 }
 
-func loader[T any](read func(*Store, context.Context) (T, error)) func(context.Context, *Store) error {
-	return func(ctx context.Context, s *Store) error {
-		_, err := read(s, ctx)
+func loader[T any](read func(context.Context) (T, error)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := read(ctx)
 		return err
 	}
 }

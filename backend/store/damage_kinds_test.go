@@ -20,7 +20,7 @@ func fortyServers(t *testing.T) string {
 	t.Helper()
 	s, file := openStore(t)
 	for i := range 40 {
-		if _, err := s.InsertServer(t.Context(), registry.Server{Name: fmt.Sprint("server ", i), Command: "npx", Args: []string{"-y", fmt.Sprint("package-", i)}}); err != nil {
+		if _, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: fmt.Sprint("server ", i), Command: "npx", Args: []string{"-y", fmt.Sprint("package-", i)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -60,7 +60,7 @@ func TestServersAreSavedFromADatabaseWithADamagedHeaderOrEnd(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got, err := s.Servers(t.Context()); err != nil || len(got) != 40 {
+				if got, err := s.Servers.Servers(t.Context()); err != nil || len(got) != 40 {
 					t.Errorf("the damage is not found: %d servers, %v", len(got), err)
 				}
 				if err := s.Close(); err != nil {
@@ -70,7 +70,7 @@ func TestServersAreSavedFromADatabaseWithADamagedHeaderOrEnd(t *testing.T) {
 				t.Errorf("Inspect returned %v", err)
 			}
 			s, _ := salvage(t, file)
-			if got, err := s.Servers(t.Context()); err != nil || len(got) != 40 {
+			if got, err := s.Servers.Servers(t.Context()); err != nil || len(got) != 40 {
 				t.Errorf("%d of 40 servers were saved, %v", len(got), err)
 			}
 		})
@@ -119,13 +119,13 @@ func TestWhatSQLiteReadsOfAFileWithFlippedBitsIsSaved(t *testing.T) {
 		}
 		want := readable40(t, file)
 		s, _ := salvage(t, file)
-		got, err := s.Servers(t.Context())
+		got, err := s.Servers.Servers(t.Context())
 		if err != nil || len(got) < want-2 { // a server with a damaged value is left out
 			t.Errorf("seed %d: %d servers were saved, SQLite reads %d, %v", seed, len(got), want, err)
 		}
 		seen += len(got)
 		if s, err := Open(t.Context(), file); err == nil { // it is not noticed, so that it must work
-			if _, err := s.Servers(t.Context()); err != nil && Inspect(t.Context(), file) == nil {
+			if _, err := s.Servers.Servers(t.Context()); err != nil && Inspect(t.Context(), file) == nil {
 				t.Errorf("seed %d: the damage is not found: %v", seed, err)
 			}
 			_ = s.Close()

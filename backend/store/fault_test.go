@@ -15,27 +15,31 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// callAll calls all methods of a store that return an error, with one element in
-// each list, and returns the errors by method.
+// callAll calls all methods of the parts of a store that return an error, with one element in
+// each list, and returns the errors by part and method.
 func callAll(t *testing.T, s *Store) map[string]error {
 	t.Helper()
 	failure := reflect.TypeFor[error]()
 	errs := make(map[string]error)
-	v := reflect.ValueOf(s)
-	for i := range v.NumMethod() {
-		name, method := v.Type().Method(i).Name, v.Method(i).Type()
-		last := method.NumOut() - 1
-		if name == "Close" || last < 0 || method.Out(last) != failure {
+	for field, part := range reflect.ValueOf(s).Elem().Fields() {
+		if !field.IsExported() {
 			continue
 		}
-		var args []reflect.Value
-		for j := range method.NumIn() {
-			args = append(args, sample(t, method.In(j)))
+		for i := range part.NumMethod() {
+			name, method := field.Name+"."+part.Type().Method(i).Name, part.Method(i).Type()
+			last := method.NumOut() - 1
+			if last < 0 || method.Out(last) != failure {
+				continue
+			}
+			var args []reflect.Value
+			for j := range method.NumIn() {
+				args = append(args, sample(t, method.In(j)))
+			}
+			err, _ := part.Method(i).Call(args)[last].Interface().(error)
+			errs[name] = err
 		}
-		err, _ := v.Method(i).Call(args)[last].Interface().(error)
-		errs[name] = err
 	}
-	if len(errs) < 30 {
+	if len(errs) < 80 {
 		t.Fatalf("found only %d methods", len(errs))
 	}
 	return errs
@@ -95,7 +99,7 @@ func TestEveryMethodSaysThatTheDatabaseIsDamaged(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	for name, err := range callAll(t, s) {
-		if err == nil && name != "Scrub" { // it only empties the write-ahead log
+		if err == nil && name != "Servers.Scrub" { // it only empties the write-ahead log
 			t.Errorf("%s: no error", name)
 		} else if err != nil {
 			wantAdvice(t, name, err, file, "is damaged", "nothing was changed", "agent-discover doctor --repair")
@@ -149,14 +153,25 @@ func overwriteTables(t *testing.T, file string, chosen func(table string) bool) 
 
 // changes are the methods that change the database with the arguments of callAll.
 var changes = []string{
-	"AddCredential", "AddPreset", "AppendAudit", "AppendRecords", "ChangeMirror", "Compact", "DeleteAnswer", "DeleteAudit", "DeleteCredential", "DeleteEquipped", "DeletePersona", "DeletePreset", "DeleteRecords", "DeleteServer", "DeleteTallies", "DeleteToolApproval", "DeleteToolset",
-	"DropLeftovers", "DropSecrets", "EraseLearned", "ForgetAnswers", "ForgetSessionTools", "ForgetTrust", "InsertServer", "KeepClient", "KeepLearned", "KeepLearningSwitch", "KeepVectors", "MarkSecret", "MarkUsed", "PutSecret", "PutSecretLink", "RemoveDropped", "RemoveSecretLink", "ReplaceTools",
-	"ReturnTo", "SaveAnswer", "SaveEquipped", "SaveInstall", "SaveLatest", "SaveLeftover", "SavePersona", "SavePreset", "SaveProbe", "SaveSessionTools", "SaveSlug", "SaveToolApproval", "SaveToolset", "SaveTrust", "SetListing", "SetTokens", "TidyVectors", "UpdateServer",
+	"Answers.DeleteAnswer", "Answers.ForgetAnswers", "Answers.SaveAnswer",
+	"Audit.AppendAudit", "Audit.DeleteAudit", "Calls.AppendRecords", "Calls.DeleteRecords", "Calls.DeleteTallies",
+	"Clients.KeepClient", "Credentials.AddCredential", "Credentials.DeleteCredential", "Credentials.MarkUsed",
+	"Installs.DropLeftovers", "Installs.ReturnTo", "Installs.SaveInstall", "Installs.SaveLatest", "Installs.SaveLeftover",
+	"Learning.EraseLearned", "Learning.KeepLearned", "Learning.KeepLearningSwitch",
+	"Listings.SetListing", "Mirror.ChangeMirror", "MirrorVectors.KeepVectors", "MirrorVectors.TidyVectors",
+	"Personas.DeletePersona", "Personas.SavePersona", "Presets.AddPreset", "Presets.DeletePreset", "Presets.SavePreset",
+	"Probes.SaveProbe", "Secrets.DropSecrets", "Secrets.MarkSecret", "Secrets.PutSecret", "Secrets.PutSecretLink",
+	"Secrets.RemoveDropped", "Secrets.RemoveSecretLink", "Servers.Compact", "Servers.DeleteServer", "Servers.InsertServer",
+	"Servers.UpdateServer", "SessionTools.ForgetSessionTools", "SessionTools.SaveSessionTools",
+	"Slugs.SaveSlug", "ToolApprovals.DeleteToolApproval", "ToolApprovals.SaveToolApproval",
+	"ToolVectors.KeepVectors", "ToolVectors.TidyVectors", "Tools.ReplaceTools", "Tools.SetTokens",
+	"Toolsets.DeleteEquipped", "Toolsets.DeleteToolset", "Toolsets.SaveEquipped", "Toolsets.SaveToolset",
+	"Trust.ForgetTrust", "Trust.SaveTrust",
 }
 
 func TestEveryChangeSaysThatTheDatabaseIsLocked(t *testing.T) {
 	s, file := openStore(t)
-	s.write.wait = 0
+	s.db.write.wait = 0
 	other, err := open(file, "rw", 1)
 	if err != nil {
 		t.Fatal(err)
@@ -188,13 +203,13 @@ func TestAChangeWaitsUntilAnotherProgramHasFinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	tried := 0
-	err = s.write.patiently(t.Context(), func() error {
+	err = s.db.write.patiently(t.Context(), func() error {
 		if tried++; tried == 2 {
 			if _, err := other.Exec("COMMIT"); err != nil {
 				return err
 			}
 		}
-		_, err := s.write.db.Exec("DELETE FROM calls")
+		_, err := s.db.write.db.Exec("DELETE FROM calls")
 		return err
 	})
 	if err != nil || tried != 2 {
@@ -204,7 +219,7 @@ func TestAChangeWaitsUntilAnotherProgramHasFinished(t *testing.T) {
 
 func TestEveryChangeSaysThatTheDatabaseIsReadOnly(t *testing.T) {
 	s, file := openStore(t)
-	if _, err := s.write.db.Exec("PRAGMA query_only(1)"); err != nil {
+	if _, err := s.db.write.db.Exec("PRAGMA query_only(1)"); err != nil {
 		t.Fatal(err)
 	}
 	errs := callAll(t, s)
@@ -215,18 +230,18 @@ func TestEveryChangeSaysThatTheDatabaseIsReadOnly(t *testing.T) {
 
 func TestAChangeSaysThatThereIsNoSpaceAndChangesNothing(t *testing.T) {
 	s, file := openStore(t)
-	if _, err := s.write.db.Exec("PRAGMA max_page_count(1)"); err != nil { // the present size
+	if _, err := s.db.write.db.Exec("PRAGMA max_page_count(1)"); err != nil { // the present size
 		t.Fatal(err)
 	}
 	insert := func() error {
-		_, err := s.InsertServer(t.Context(), registry.Server{Name: "one", Description: strings.Repeat("long ", 10_000)})
+		_, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: "one", Description: strings.Repeat("long ", 10_000)})
 		return err
 	}
 	wantAdvice(t, "InsertServer", insert(), file, "no space left", "nothing was changed", "Free space")
-	if servers, err := s.Servers(t.Context()); err != nil || len(servers) != 0 {
+	if servers, err := s.Servers.Servers(t.Context()); err != nil || len(servers) != 0 {
 		t.Errorf("the database has %v, %v", servers, err)
 	}
-	if _, err := s.write.db.Exec("PRAGMA max_page_count(1000000)"); err != nil {
+	if _, err := s.db.write.db.Exec("PRAGMA max_page_count(1000000)"); err != nil {
 		t.Fatal(err)
 	}
 	if err := insert(); err != nil {
@@ -238,11 +253,11 @@ func TestErrorsOfTheCallerStayWhatTheyAre(t *testing.T) {
 	s, _ := openStore(t)
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := s.InsertServer(ended, registry.Server{}); err == nil || strings.Contains(err.Error(), "in use") {
+	if _, err := s.Servers.InsertServer(ended, registry.Server{}); err == nil || strings.Contains(err.Error(), "in use") {
 		t.Errorf("got %v", err)
 	}
 	own := fault.New(fault.Invalid, "of the caller")
-	err := s.change(t.Context(), func(*sql.Tx) error { return fmt.Errorf("in between: %w", own) })
+	err := s.db.change(t.Context(), func(*sql.Tx) error { return fmt.Errorf("in between: %w", own) })
 	if fault.MessageOf(err) != "of the caller" {
 		t.Errorf("got %v", err)
 	}

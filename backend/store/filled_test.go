@@ -44,31 +44,31 @@ func fill(t *testing.T, s *Store, n int) {
 			Approved: true, Enabled: true,
 			Env: map[string]string{"LEVEL": "3"}, Sandbox: registry.Unconfined, Grants: registry.Grants{Write: []string{"~/notes"}},
 		}
-		id, err := s.InsertServer(ctx, v)
+		id, err := s.Servers.InsertServer(ctx, v)
 		must(t, err)
 		key := catalog.Key{Server: name, Tool: "read"}
 		added := catalog.Change{Tool: "read", Kind: catalog.Added, Current: tool.Hash, Definition: tool.Definition}
-		must(t, s.ReplaceTools(ctx, name, []*catalog.Tool{tool}, []catalog.Change{added}))
-		must(t, s.SetListing(ctx, features.Listing{Server: name, Kind: features.Prompts, Definitions: []json.RawMessage{[]byte(`{"name":"p"}`)}}))
-		must(t, s.SaveSlug(ctx, id, fmt.Sprint("slug-", i)))
-		must(t, s.PutSecret(ctx, vault.Record{Server: name, Name: "KEY", Kept: vault.InFile, UpdatedAt: at}))
-		must(t, s.PutSecretLink(ctx, vault.Link{Server: name, Owner: "other", Name: "KEY", Runs: "x"}))
-		_, err = s.SavePreset(ctx, inspector.Preset{Server: name, Kind: "tool", Target: "read", Name: "mine", Payload: []byte(`{}`)})
+		must(t, s.Tools.ReplaceTools(ctx, name, []*catalog.Tool{tool}, []catalog.Change{added}))
+		must(t, s.Listings.SetListing(ctx, features.Listing{Server: name, Kind: features.Prompts, Definitions: []json.RawMessage{[]byte(`{"name":"p"}`)}}))
+		must(t, s.Slugs.SaveSlug(ctx, id, fmt.Sprint("slug-", i)))
+		must(t, s.Secrets.PutSecret(ctx, vault.Record{Server: name, Name: "KEY", Kept: vault.InFile, UpdatedAt: at}))
+		must(t, s.Secrets.PutSecretLink(ctx, vault.Link{Server: name, Owner: "other", Name: "KEY", Runs: "x"}))
+		_, err = s.Presets.SavePreset(ctx, inspector.Preset{Server: name, Kind: "tool", Target: "read", Name: "mine", Payload: []byte(`{}`)})
 		must(t, err)
-		must(t, s.SaveAnswer(ctx, inspector.Remembered{ID: name, Server: name, Mode: "form", Action: "accept", At: at}))
-		must(t, s.KeepLearned(ctx, []learning.Pair{{ID: int64(i + 1), Query: "read", Tool: key, Times: 1, Last: at}}, nil))
-		must(t, s.SaveInstall(ctx, installer.Install{Server: id, Listing: listing.Listing{Source: listing.NPM, Name: name}, Version: "1", At: at}))
-		must(t, s.SaveLatest(ctx, id, updates.Latest{}))
+		must(t, s.Answers.SaveAnswer(ctx, inspector.Remembered{ID: name, Server: name, Mode: "form", Action: "accept", At: at}))
+		must(t, s.Learning.KeepLearned(ctx, []learning.Pair{{ID: int64(i + 1), Query: "read", Tool: key, Times: 1, Last: at}}, nil))
+		must(t, s.Installs.SaveInstall(ctx, installer.Install{Server: id, Listing: listing.Listing{Source: listing.NPM, Name: name}, Version: "1", At: at}))
+		must(t, s.Installs.SaveLatest(ctx, id, updates.Latest{}))
 		set := toolset.Toolset{Name: fmt.Sprint("set-", i), Approved: true, Tools: []toolset.Reference{{Server: name, Tool: "read"}}}
-		must(t, s.SaveToolset(ctx, set))
-		must(t, s.SaveEquipped(ctx, fmt.Sprint("client-", i), fmt.Sprint("set-", i)))
-		must(t, s.SavePersona(ctx, persona.ActivePersona{Name: fmt.Sprint("persona-", i), Servers: []persona.AddedServer{{ID: id, Name: name}}}))
-		must(t, s.SaveToolApproval(ctx, rules.Approval{Tool: key, Hash: "h", At: at}))
-		must(t, s.SaveSessionTools(ctx, name, []catalog.Key{key}))
-		must(t, s.KeepClient(ctx, gateway.SeenClient{Name: fmt.Sprint("client-", i), First: at, Last: at}))
-		must(t, s.AddCredential(ctx, credentials.Credential{ID: name, Name: name, Hash: [32]byte{byte(i), byte(i >> 8)}, Surface: "registry", Created: at}))
+		must(t, s.Toolsets.SaveToolset(ctx, set))
+		must(t, s.Toolsets.SaveEquipped(ctx, fmt.Sprint("client-", i), fmt.Sprint("set-", i)))
+		must(t, s.Personas.SavePersona(ctx, persona.ActivePersona{Name: fmt.Sprint("persona-", i), Servers: []persona.AddedServer{{ID: id, Name: name}}}))
+		must(t, s.ToolApprovals.SaveToolApproval(ctx, rules.Approval{Tool: key, Hash: "h", At: at}))
+		must(t, s.SessionTools.SaveSessionTools(ctx, name, []catalog.Key{key}))
+		must(t, s.Clients.KeepClient(ctx, gateway.SeenClient{Name: fmt.Sprint("client-", i), First: at, Last: at}))
+		must(t, s.Credentials.AddCredential(ctx, credentials.Credential{ID: name, Name: name, Hash: [32]byte{byte(i), byte(i >> 8)}, Surface: "registry", Created: at}))
 		hash, launch := quarantine.HashOf(quarantine.Tool, tool.Definition), quarantine.LaunchOf(v)
-		must(t, s.SaveTrust(ctx,
+		must(t, s.Trust.SaveTrust(ctx,
 			quarantine.Server{Name: name, Launch: launch.Hash(), Form: launch, Since: at, Lists: []quarantine.Kind{quarantine.Tool}},
 			[]*quarantine.Item{{
 				Server: name, Kind: quarantine.Tool, Name: "read", State: quarantine.Approved, By: quarantine.Person, At: at, Listed: true,
@@ -81,10 +81,10 @@ func fill(t *testing.T, s *Store, n int) {
 	for _, r := range records {
 		tallies = append(tallies, journal.Tally{Server: r.Server, Tool: r.Tool, Calls: 1, Last: at})
 	}
-	must(t, s.AppendRecords(ctx, records, tallies, entries))
-	must(t, s.KeepLearningSwitch(ctx, learning.Switch{}))
+	must(t, s.Calls.AppendRecords(ctx, records, tallies, entries))
+	must(t, s.Learning.KeepLearningSwitch(ctx, learning.Switch{}))
 	l := listing.Listing{Source: listing.Official, Name: "a/b", Version: "1", Status: listing.Active}
-	must(t, s.ChangeMirror(ctx, mirror.Change{Put: []mirror.Stored{{Listing: l}}}))
+	must(t, s.Mirror.ChangeMirror(ctx, mirror.Change{Put: []mirror.Stored{{Listing: l}}}))
 }
 
 func must(t *testing.T, err error) {

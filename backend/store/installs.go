@@ -12,9 +12,12 @@ import (
 // maxVersions is how many versions of a server are kept.
 const maxVersions = 10
 
+// Installs stores what was installed from registries, what is left of it, and the latest versions.
+type Installs struct{ db *database }
+
 // SaveInstall implements installer.Store.
-func (s *Store) SaveInstall(ctx context.Context, i installer.Install) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+func (s *Installs) SaveInstall(ctx context.Context, i installer.Install) error {
+	err := s.db.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "UPDATE installs SET current = 0 WHERE server = ?", i.Server); err != nil {
 			return err
 		}
@@ -33,8 +36,8 @@ func (s *Store) SaveInstall(ctx context.Context, i installer.Install) error {
 }
 
 // Installs implements installer.Store.
-func (s *Store) Installs(ctx context.Context, server int64) ([]installer.Install, error) {
-	found, err := s.read.QueryContext(ctx, "SELECT id, server, current, install FROM installs WHERE ?1 = 0 AND current = 1 OR server = ?1 ORDER BY id DESC", server)
+func (s *Installs) Installs(ctx context.Context, server int64) ([]installer.Install, error) {
+	found, err := s.db.read.QueryContext(ctx, "SELECT id, server, current, install FROM installs WHERE ?1 = 0 AND current = 1 OR server = ?1 ORDER BY id DESC", server)
 	if err != nil {
 		return nil, fmt.Errorf("read installs: %w", err)
 	}
@@ -57,8 +60,8 @@ func (s *Store) Installs(ctx context.Context, server int64) ([]installer.Install
 }
 
 // ReturnTo implements installer.Store.
-func (s *Store) ReturnTo(ctx context.Context, server, install int64) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+func (s *Installs) ReturnTo(ctx context.Context, server, install int64) error {
+	err := s.db.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM installs WHERE server = ? AND id > ?", server, install); err != nil {
 			return err
 		}
@@ -72,8 +75,8 @@ func (s *Store) ReturnTo(ctx context.Context, server, install int64) error {
 }
 
 // SaveLeftover implements installer.Store.
-func (s *Store) SaveLeftover(ctx context.Context, l installer.Leftover) (id int64, err error) {
-	err = s.change(ctx, func(tx *sql.Tx) error {
+func (s *Installs) SaveLeftover(ctx context.Context, l installer.Leftover) (id int64, err error) {
+	err = s.db.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, "INSERT INTO leftovers (leftover) VALUES (?)", toJSON(l))
 		if err == nil {
 			id, err = done.LastInsertId()
@@ -87,8 +90,8 @@ func (s *Store) SaveLeftover(ctx context.Context, l installer.Leftover) (id int6
 }
 
 // DropLeftovers implements installer.Store.
-func (s *Store) DropLeftovers(ctx context.Context, ids []int64) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+func (s *Installs) DropLeftovers(ctx context.Context, ids []int64) error {
+	err := s.db.change(ctx, func(tx *sql.Tx) error {
 		for _, id := range ids {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM leftovers WHERE id = ?", id); err != nil {
 				return err
@@ -103,8 +106,8 @@ func (s *Store) DropLeftovers(ctx context.Context, ids []int64) error {
 }
 
 // Leftovers implements installer.Store.
-func (s *Store) Leftovers(ctx context.Context) (out []installer.Leftover, err error) {
-	found, err := s.read.QueryContext(ctx, "SELECT id, leftover FROM leftovers ORDER BY id DESC")
+func (s *Installs) Leftovers(ctx context.Context) (out []installer.Leftover, err error) {
+	found, err := s.db.read.QueryContext(ctx, "SELECT id, leftover FROM leftovers ORDER BY id DESC")
 	if err != nil {
 		return nil, fmt.Errorf("read leftovers: %w", err)
 	}

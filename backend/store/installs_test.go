@@ -14,7 +14,7 @@ func TestVersionsOfInstalledServersAreKeptUntilTheServerIsRemoved(t *testing.T) 
 	s, _ := openStore(t)
 	save := func(server int64, name string, version int) {
 		t.Helper()
-		err := s.SaveInstall(t.Context(), installer.Install{
+		err := s.Installs.SaveInstall(t.Context(), installer.Install{
 			Server: server, Listing: listing.Listing{Source: listing.NPM, Name: name}, Version: fmt.Sprint(version), Hash: "h", At: time.Now(),
 			Answers: map[string][]string{"a": {"b"}},
 		})
@@ -24,7 +24,7 @@ func TestVersionsOfInstalledServersAreKeptUntilTheServerIsRemoved(t *testing.T) 
 	}
 	check := func(server int64, want string) {
 		t.Helper()
-		all, err := s.Installs(t.Context(), server)
+		all, err := s.Installs.Installs(t.Context(), server)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestVersionsOfInstalledServersAreKeptUntilTheServerIsRemoved(t *testing.T) 
 	}
 	var ids []int64
 	for _, name := range []string{"one", "two"} {
-		id, err := s.InsertServer(t.Context(), registry.Server{Name: name})
+		id, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,10 +59,10 @@ func TestVersionsOfInstalledServersAreKeptUntilTheServerIsRemoved(t *testing.T) 
 	for version := range maxVersions {
 		save(ids[1], "y", version+2)
 	}
-	if all, err := s.Installs(t.Context(), ids[1]); err != nil || len(all) != maxVersions || all[0].Version != fmt.Sprint(maxVersions+1) {
+	if all, err := s.Installs.Installs(t.Context(), ids[1]); err != nil || len(all) != maxVersions || all[0].Version != fmt.Sprint(maxVersions+1) {
 		t.Errorf("kept %d versions, %v", len(all), err)
 	}
-	if err := s.DeleteServer(t.Context(), ids[1]); err != nil {
+	if err := s.Servers.DeleteServer(t.Context(), ids[1]); err != nil {
 		t.Fatal(err)
 	}
 	check(ids[1], "")

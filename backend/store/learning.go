@@ -10,22 +10,25 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 )
 
+// Learning stores which tools were called after which queries.
+type Learning struct{ db *database }
+
 // Learned implements learning.Store.
-func (s *Store) Learned(ctx context.Context) (learning.Kept, error) {
+func (s *Learning) Learned(ctx context.Context) (learning.Kept, error) {
 	var out learning.Kept
 	var set learning.Switch
-	err := s.read.QueryRowContext(ctx, "SELECT is_on, configured FROM learning_switch").Scan(&set.On, &set.Configured)
+	err := s.db.read.QueryRowContext(ctx, "SELECT is_on, configured FROM learning_switch").Scan(&set.On, &set.Configured)
 	switch {
 	case err == nil:
 		out.Switch = &set
 	case !errors.Is(err, sql.ErrNoRows):
 		return out, fmt.Errorf("read whether learning is on: %w", err)
 	}
-	err = s.read.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'learned'").Scan(&out.LastID)
+	err = s.db.read.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'learned'").Scan(&out.LastID)
 	if err != nil {
 		return out, fmt.Errorf("read the last id of learned pairs: %w", err)
 	}
-	rows, err := s.read.QueryContext(ctx, "SELECT id, query, server, tool, times, failed, last FROM learned ORDER BY id")
+	rows, err := s.db.read.QueryContext(ctx, "SELECT id, query, server, tool, times, failed, last FROM learned ORDER BY id")
 	if err != nil {
 		return out, fmt.Errorf("read learned pairs: %w", err)
 	}
@@ -43,8 +46,8 @@ func (s *Store) Learned(ctx context.Context) (learning.Kept, error) {
 }
 
 // KeepLearned implements learning.Store.
-func (s *Store) KeepLearned(ctx context.Context, pairs []learning.Pair, gone []int64) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+func (s *Learning) KeepLearned(ctx context.Context, pairs []learning.Pair, gone []int64) error {
+	return s.db.change(ctx, func(tx *sql.Tx) error {
 		for _, p := range pairs {
 			_, err := tx.ExecContext(ctx, `INSERT INTO learned (id, query, server, tool, times, failed, last) VALUES (?, ?, ?, ?, ?, ?, ?)
 				ON CONFLICT (id) DO UPDATE SET query = excluded.query, server = excluded.server, tool = excluded.tool,
@@ -59,8 +62,8 @@ func (s *Store) KeepLearned(ctx context.Context, pairs []learning.Pair, gone []i
 }
 
 // EraseLearned implements learning.Store.
-func (s *Store) EraseLearned(ctx context.Context, ids []int64) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+func (s *Learning) EraseLearned(ctx context.Context, ids []int64) error {
+	err := s.db.change(ctx, func(tx *sql.Tx) error {
 		if ids != nil {
 			return deleteLearned(ctx, tx, ids)
 		}
@@ -72,7 +75,7 @@ func (s *Store) EraseLearned(ctx context.Context, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	return s.Scrub(ctx)
+	return s.db.scrub(ctx)
 }
 
 func deleteLearned(ctx context.Context, tx *sql.Tx, ids []int64) error {
@@ -85,8 +88,8 @@ func deleteLearned(ctx context.Context, tx *sql.Tx, ids []int64) error {
 }
 
 // KeepLearningSwitch implements learning.Store.
-func (s *Store) KeepLearningSwitch(ctx context.Context, set learning.Switch) error {
-	_, err := s.write.ExecContext(ctx, `INSERT INTO learning_switch (one, is_on, configured) VALUES (1, ?, ?)
+func (s *Learning) KeepLearningSwitch(ctx context.Context, set learning.Switch) error {
+	_, err := s.db.write.ExecContext(ctx, `INSERT INTO learning_switch (one, is_on, configured) VALUES (1, ?, ?)
 		ON CONFLICT (one) DO UPDATE SET is_on = excluded.is_on, configured = excluded.configured`, set.On, set.Configured)
 	if err != nil {
 		return fmt.Errorf("store whether learning is on: %w", err)

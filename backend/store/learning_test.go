@@ -14,7 +14,7 @@ import (
 
 func learnedOf(t *testing.T, s *Store) learning.Kept {
 	t.Helper()
-	kept, err := s.Learned(t.Context())
+	kept, err := s.Learning.Learned(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,15 +32,15 @@ func TestLearnedPairsAreReadAsStored(t *testing.T) {
 	at := time.UnixMilli(1790000000123).UTC()
 	one := learning.Pair{ID: 3, Query: "read \u202e'; DROP TABLE learned", Tool: catalog.Key{Server: "s", Tool: "t"}, Times: 2, Failed: 1, Last: at}
 	two := learning.Pair{ID: 7, Query: "read mail", Tool: catalog.Key{Server: "s", Tool: "u"}, Times: 1, Last: at}
-	if err := s.KeepLearned(t.Context(), []learning.Pair{one, two}, nil); err != nil {
+	if err := s.Learning.KeepLearned(t.Context(), []learning.Pair{one, two}, nil); err != nil {
 		t.Fatal(err)
 	}
 	one.Times, one.Last = 3, at.Add(time.Hour)
-	if err := s.KeepLearned(t.Context(), []learning.Pair{one}, []int64{7, 99}); err != nil {
+	if err := s.Learning.KeepLearned(t.Context(), []learning.Pair{one}, []int64{7, 99}); err != nil {
 		t.Fatal(err)
 	}
 	for _, set := range []learning.Switch{{On: true}, {Configured: true}} {
-		if err := s.KeepLearningSwitch(t.Context(), set); err != nil {
+		if err := s.Learning.KeepLearningSwitch(t.Context(), set); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,16 +64,16 @@ func TestErasedPairsAreRemovedFromTheFiles(t *testing.T) {
 	for i := range 300 {
 		pairs = append(pairs, learning.Pair{ID: int64(i + 1), Query: fmt.Sprint("marker-of-mine ", i), Tool: catalog.Key{Server: "s", Tool: "t"}, Times: 1, Last: began})
 	}
-	if err := s.KeepLearned(t.Context(), pairs, nil); err != nil {
+	if err := s.Learning.KeepLearned(t.Context(), pairs, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.EraseLearned(t.Context(), []int64{}); err != nil || len(learnedOf(t, s).Pairs) != 300 {
+	if err := s.Learning.EraseLearned(t.Context(), []int64{}); err != nil || len(learnedOf(t, s).Pairs) != 300 {
 		t.Errorf("after erasing none: %d pairs are left, %v", len(learnedOf(t, s).Pairs), err)
 	}
-	if err := s.EraseLearned(t.Context(), []int64{2}); err != nil || len(learnedOf(t, s).Pairs) != 299 {
+	if err := s.Learning.EraseLearned(t.Context(), []int64{2}); err != nil || len(learnedOf(t, s).Pairs) != 299 {
 		t.Errorf("after erasing one: %d pairs are left, %v", len(learnedOf(t, s).Pairs), err)
 	}
-	if err := s.EraseLearned(t.Context(), nil); err != nil {
+	if err := s.Learning.EraseLearned(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if kept := learnedOf(t, s); len(kept.Pairs) != 0 || kept.LastID != 300 {

@@ -9,9 +9,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 )
 
+// Listings stores the prompts, resources and templates that servers list.
+type Listings struct{ db *database }
+
 // Listings implements features.Store.
-func (s *Store) Listings(ctx context.Context) ([]features.Listing, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT server, kind, definitions FROM listings")
+func (s *Listings) Listings(ctx context.Context) ([]features.Listing, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT server, kind, definitions FROM listings")
 	if err != nil {
 		return nil, fmt.Errorf("read listings: %w", err)
 	}
@@ -32,8 +35,8 @@ func (s *Store) Listings(ctx context.Context) ([]features.Listing, error) {
 }
 
 // SetListing implements features.Store.
-func (s *Store) SetListing(ctx context.Context, l features.Listing) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+func (s *Listings) SetListing(ctx context.Context, l features.Listing) error {
+	return s.db.change(ctx, func(tx *sql.Tx) error {
 		if l.Definitions == nil {
 			_, err := tx.ExecContext(ctx, "DELETE FROM listings WHERE server = ? AND kind = ?", l.Server, l.Kind)
 			if err != nil {
@@ -63,9 +66,12 @@ func jsonArray(values []json.RawMessage) string {
 	return string(append(array, ']'))
 }
 
+// Slugs stores the names of servers in those of their tools.
+type Slugs struct{ db *database }
+
 // Slugs implements gateway.SlugStore.
-func (s *Store) Slugs(ctx context.Context) (map[int64]string, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT server, slug FROM slugs")
+func (s *Slugs) Slugs(ctx context.Context) (map[int64]string, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT server, slug FROM slugs")
 	if err != nil {
 		return nil, fmt.Errorf("read slugs: %w", err)
 	}
@@ -83,8 +89,8 @@ func (s *Store) Slugs(ctx context.Context) (map[int64]string, error) {
 }
 
 // SaveSlug implements gateway.SlugStore.
-func (s *Store) SaveSlug(ctx context.Context, server int64, slug string) error {
-	if _, err := s.write.ExecContext(ctx, "INSERT INTO slugs (server, slug) VALUES (?, ?)", server, slug); err != nil {
+func (s *Slugs) SaveSlug(ctx context.Context, server int64, slug string) error {
+	if _, err := s.db.write.ExecContext(ctx, "INSERT INTO slugs (server, slug) VALUES (?, ?)", server, slug); err != nil {
 		return fmt.Errorf("store slug: %w", err)
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 )
 
 // Tallies implements journal.Store.
-func (s *Store) Tallies(ctx context.Context) ([]journal.Tally, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT server, tool, calls, errors, latency, slowest, histogram, last_at FROM metrics")
+func (s *Calls) Tallies(ctx context.Context) ([]journal.Tally, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT server, tool, calls, errors, latency, slowest, histogram, last_at FROM metrics")
 	if err != nil {
 		return nil, fmt.Errorf("read metrics: %w", err)
 	}
@@ -53,8 +53,8 @@ func replaceTallies(ctx context.Context, tx *sql.Tx, tallies []journal.Tally) er
 }
 
 // DeleteTallies implements journal.Store.
-func (s *Store) DeleteTallies(ctx context.Context, server string) error {
-	if _, err := s.write.ExecContext(ctx, "DELETE FROM metrics WHERE server = ?", server); err != nil {
+func (s *Calls) DeleteTallies(ctx context.Context, server string) error {
+	if _, err := s.db.write.ExecContext(ctx, "DELETE FROM metrics WHERE server = ?", server); err != nil {
 		return fmt.Errorf("delete metrics: %w", err)
 	}
 	return nil

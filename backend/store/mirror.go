@@ -11,11 +11,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
 )
 
+// Mirror stores the copy of the official registry.
+type Mirror struct{ db *database }
+
 // MirrorState implements mirror.Store.
-func (s *Store) MirrorState(ctx context.Context) (mirror.State, error) {
+func (s *Mirror) MirrorState(ctx context.Context) (mirror.State, error) {
 	var text string
 	var state mirror.State
-	err := s.read.QueryRowContext(ctx, "SELECT state FROM mirror_state").Scan(&text)
+	err := s.db.read.QueryRowContext(ctx, "SELECT state FROM mirror_state").Scan(&text)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return state, fmt.Errorf("read the state of the registry's copy: %w", err)
 	}
@@ -26,8 +29,8 @@ func (s *Store) MirrorState(ctx context.Context) (mirror.State, error) {
 }
 
 // ChangeMirror implements mirror.Store.
-func (s *Store) ChangeMirror(ctx context.Context, c mirror.Change) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+func (s *Mirror) ChangeMirror(ctx context.Context, c mirror.Change) error {
+	return s.db.change(ctx, func(tx *sql.Tx) error {
 		if err := changeMirror(ctx, tx, c); err != nil {
 			return fmt.Errorf("store the registry's copy: %w", err)
 		}
@@ -102,7 +105,7 @@ func putMirror(ctx context.Context, tx *sql.Tx, c mirror.Change) error {
 }
 
 // MirrorVersions implements mirror.Store.
-func (s *Store) MirrorVersions(ctx context.Context, names []string) (map[string]string, error) {
+func (s *Mirror) MirrorVersions(ctx context.Context, names []string) (map[string]string, error) {
 	out := make(map[string]string)
 	err := s.eachMirror(ctx, func(r *rows) error {
 		var name, version string
@@ -116,8 +119,8 @@ func (s *Store) MirrorVersions(ctx context.Context, names []string) (map[string]
 }
 
 // CountMirror implements mirror.Store.
-func (s *Store) CountMirror(ctx context.Context, round int64) (all, unseen int, err error) {
-	err = s.read.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(round <> ?), 0) FROM mirror WHERE status IN ('active', 'deprecated')", round).Scan(&all, &unseen)
+func (s *Mirror) CountMirror(ctx context.Context, round int64) (all, unseen int, err error) {
+	err = s.db.read.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(round <> ?), 0) FROM mirror WHERE status IN ('active', 'deprecated')", round).Scan(&all, &unseen)
 	if err != nil {
 		return 0, 0, fmt.Errorf("count the registry's copy: %w", err)
 	}
@@ -125,7 +128,7 @@ func (s *Store) CountMirror(ctx context.Context, round int64) (all, unseen int, 
 }
 
 // MirrorDocuments implements mirror.Store.
-func (s *Store) MirrorDocuments(ctx context.Context, visit func(id int64, d mirror.Document)) error {
+func (s *Mirror) MirrorDocuments(ctx context.Context, visit func(id int64, d mirror.Document)) error {
 	return s.eachMirror(ctx, func(r *rows) error {
 		var id int64
 		var d mirror.Document
@@ -138,7 +141,7 @@ func (s *Store) MirrorDocuments(ctx context.Context, visit func(id int64, d mirr
 }
 
 // MirrorListing implements mirror.Store.
-func (s *Store) MirrorListing(ctx context.Context, name string) (l listing.Listing, ok bool, err error) {
+func (s *Mirror) MirrorListing(ctx context.Context, name string) (l listing.Listing, ok bool, err error) {
 	found, err := s.mirrorListings(ctx, "WHERE name = ?", name)
 	if err != nil || len(found) == 0 {
 		return l, false, err
@@ -147,7 +150,7 @@ func (s *Store) MirrorListing(ctx context.Context, name string) (l listing.Listi
 }
 
 // MirrorByID implements mirror.Store. Entries that were deleted meanwhile are left out.
-func (s *Store) MirrorByID(ctx context.Context, ids []int64) ([]listing.Listing, error) {
+func (s *Mirror) MirrorByID(ctx context.Context, ids []int64) ([]listing.Listing, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -155,13 +158,13 @@ func (s *Store) MirrorByID(ctx context.Context, ids []int64) ([]listing.Listing,
 }
 
 // MirrorPage implements mirror.Store.
-func (s *Store) MirrorPage(ctx context.Context, after string, limit int) ([]listing.Listing, error) {
+func (s *Mirror) MirrorPage(ctx context.Context, after string, limit int) ([]listing.Listing, error) {
 	return s.mirrorListings(ctx, "WHERE name > ? AND +status <> 'deleted' ORDER BY name LIMIT ?", after, limit)
 }
 
 // mirrorListings returns the listings that a condition selects. The status of an entry may be newer than that in its
 // listing.
-func (s *Store) mirrorListings(ctx context.Context, condition string, args ...any) ([]listing.Listing, error) {
+func (s *Mirror) mirrorListings(ctx context.Context, condition string, args ...any) ([]listing.Listing, error) {
 	var out []listing.Listing
 	err := s.eachMirror(ctx, func(r *rows) error {
 		var status string
@@ -179,8 +182,8 @@ func (s *Store) mirrorListings(ctx context.Context, condition string, args ...an
 	return out, err
 }
 
-func (s *Store) eachMirror(ctx context.Context, visit func(*rows) error, query string, args ...any) error {
-	found, err := s.read.QueryContext(ctx, query, args...)
+func (s *Mirror) eachMirror(ctx context.Context, visit func(*rows) error, query string, args ...any) error {
+	found, err := s.db.read.QueryContext(ctx, query, args...)
 	if err != nil {
 		return fmt.Errorf("read the registry's copy: %w", err)
 	}

@@ -24,7 +24,7 @@ func mirrored(t *testing.T, s *Store) string {
 	t.Helper()
 	var out []string
 	for _, name := range []string{"a", "b", "c", "d"} {
-		l, ok, err := s.MirrorListing(t.Context(), name)
+		l, ok, err := s.Mirror.MirrorListing(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,13 +51,13 @@ func TestTheRegistrysCopyChangesAsTold(t *testing.T) {
 		{mirror.Change{Reset: true, Put: []mirror.Stored{entry("a", "9", listing.Active)}}, "a@9:active"},
 	} {
 		step.change.State = mirror.State{Round: int64(i + 1), Cursor: fmt.Sprint(i), Began: time.Unix(int64(i), 0).UTC()}
-		if err := s.ChangeMirror(t.Context(), step.change); err != nil {
+		if err := s.Mirror.ChangeMirror(t.Context(), step.change); err != nil {
 			t.Fatal(err)
 		}
 		if got := mirrored(t, s); got != step.want {
 			t.Errorf("step %d: got %s, want %s", i, got, step.want)
 		}
-		if state, err := s.MirrorState(t.Context()); err != nil || !reflect.DeepEqual(state, step.change.State) {
+		if state, err := s.Mirror.MirrorState(t.Context()); err != nil || !reflect.DeepEqual(state, step.change.State) {
 			t.Errorf("step %d: got %+v, %v", i, state, err)
 		}
 	}
@@ -65,18 +65,18 @@ func TestTheRegistrysCopyChangesAsTold(t *testing.T) {
 
 func TestTheRegistrysCopyIsRead(t *testing.T) {
 	s, _ := openStore(t)
-	if state, err := s.MirrorState(t.Context()); err != nil || state != (mirror.State{}) {
+	if state, err := s.Mirror.MirrorState(t.Context()); err != nil || state != (mirror.State{}) {
 		t.Errorf("empty: got %+v, %v", state, err)
 	}
 	all := []mirror.Stored{entry("c", "1", listing.Active), entry("a", "2", listing.Deprecated), entry("b", "3", listing.Active)}
-	if err := s.ChangeMirror(t.Context(), mirror.Change{State: mirror.State{Round: 7}, Put: all}); err != nil {
+	if err := s.Mirror.ChangeMirror(t.Context(), mirror.Change{State: mirror.State{Round: 7}, Put: all}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.ChangeMirror(t.Context(), mirror.Change{State: mirror.State{Round: 8}, Put: all[:1], Gone: []string{"b"}}); err != nil {
+	if err := s.Mirror.ChangeMirror(t.Context(), mirror.Change{State: mirror.State{Round: 8}, Put: all[:1], Gone: []string{"b"}}); err != nil {
 		t.Fatal(err)
 	}
 	var ids []int64
-	err := s.MirrorDocuments(t.Context(), func(id int64, d mirror.Document) {
+	err := s.Mirror.MirrorDocuments(t.Context(), func(id int64, d mirror.Document) {
 		if d != all[len(ids)].Document {
 			t.Errorf("got %+v", d)
 		}
@@ -85,36 +85,36 @@ func TestTheRegistrysCopyIsRead(t *testing.T) {
 	if err != nil || len(ids) != 2 {
 		t.Fatalf("%d documents, %v", len(ids), err)
 	}
-	found, err := s.MirrorByID(t.Context(), []int64{ids[1], 99, ids[0]})
+	found, err := s.Mirror.MirrorByID(t.Context(), []int64{ids[1], 99, ids[0]})
 	if err != nil || len(found) != 2 || !reflect.DeepEqual(found[0], all[1].Listing) || !reflect.DeepEqual(found[1], all[0].Listing) {
 		t.Errorf("got %+v, %v", found, err)
 	}
-	page, err := s.MirrorPage(t.Context(), "a", 10)
+	page, err := s.Mirror.MirrorPage(t.Context(), "a", 10)
 	if err != nil || len(page) != 1 || page[0].Name != "c" {
 		t.Errorf("got %+v, %v", page, err)
 	}
-	versions, err := s.MirrorVersions(t.Context(), []string{"a", "b", "x"})
+	versions, err := s.Mirror.MirrorVersions(t.Context(), []string{"a", "b", "x"})
 	if err != nil || !reflect.DeepEqual(versions, map[string]string{"a": "2", "b": "3"}) {
 		t.Errorf("got %v, %v", versions, err)
 	}
-	if all, unseen, err := s.CountMirror(t.Context(), 8); all != 2 || unseen != 1 || err != nil {
+	if all, unseen, err := s.Mirror.CountMirror(t.Context(), 8); all != 2 || unseen != 1 || err != nil {
 		t.Errorf("got %d, %d, %v", all, unseen, err)
 	}
 }
 
 func TestVectorsOfTheCopyAreApartFromThoseOfTools(t *testing.T) {
 	s, _ := openStore(t)
-	if err := s.ChangeMirror(t.Context(), mirror.Change{Put: []mirror.Stored{entry("a", "1", listing.Active)}}); err != nil {
+	if err := s.Mirror.ChangeMirror(t.Context(), mirror.Change{Put: []mirror.Stored{entry("a", "1", listing.Active)}}); err != nil {
 		t.Fatal(err)
 	}
-	own := s.MirrorVectors()
+	own := s.MirrorVectors
 	made := []embedding.Made{{Hash: "hash of a", Vector: embedding.Vector{Scale: 1, Values: []int8{1, -2}}}, {Hash: "unused", Vector: embedding.Vector{Scale: 1, Values: []int8{3, 4}}}}
 	if err := own.KeepVectors(t.Context(), "m", made); err != nil {
 		t.Fatal(err)
 	}
 	now := time.Now()
 	for _, at := range []time.Time{now, now.Add(2 * time.Hour)} {
-		for _, v := range []embedding.Store{s, own} {
+		for _, v := range []embedding.Store{s.ToolVectors, own} {
 			if err := v.TidyVectors(t.Context(), "m", at, time.Hour); err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestVectorsOfTheCopyAreApartFromThoseOfTools(t *testing.T) {
 	if got := count(own); got != "hash of a1" {
 		t.Errorf("of the copy: %s", got)
 	}
-	if got := count(s); got != "" {
+	if got := count(s.ToolVectors); got != "" {
 		t.Errorf("of tools: %s", got)
 	}
 }
@@ -143,12 +143,12 @@ func TestProbesAreRemembered(t *testing.T) {
 	for url, p := range want {
 		for _, answer := range []string{"sign_in", p.Answer} {
 			p.Answer = answer
-			if err := s.SaveProbe(t.Context(), url, p); err != nil {
+			if err := s.Probes.SaveProbe(t.Context(), url, p); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	got, err := s.Probes(t.Context(), []string{"https://a.example.com", "https://b.example.com", "https://c.example.com"})
+	got, err := s.Probes.Probes(t.Context(), []string{"https://a.example.com", "https://b.example.com", "https://c.example.com"})
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -156,7 +156,7 @@ func TestProbesAreRemembered(t *testing.T) {
 
 func TestTheRegistrysCopyIsNotSalvaged(t *testing.T) {
 	s, file := openStore(t)
-	if err := s.ChangeMirror(t.Context(), mirror.Change{Put: []mirror.Stored{entry("a", "1", listing.Active)}, State: mirror.State{URL: "https://registry.example.com"}}); err != nil {
+	if err := s.Mirror.ChangeMirror(t.Context(), mirror.Change{Put: []mirror.Stored{entry("a", "1", listing.Active)}, State: mirror.State{URL: "https://registry.example.com"}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -166,7 +166,7 @@ func TestTheRegistrysCopyIsNotSalvaged(t *testing.T) {
 	if got := mirrored(t, saved); got != "" {
 		t.Errorf("got %s", got)
 	}
-	if state, err := saved.MirrorState(t.Context()); err != nil || state != (mirror.State{}) {
+	if state, err := saved.Mirror.MirrorState(t.Context()); err != nil || state != (mirror.State{}) {
 		t.Errorf("the state claims that it is complete: %+v, %v", state, err)
 	}
 	for table := range tables {

@@ -9,9 +9,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 )
 
+// Personas stores the personas that are active.
+type Personas struct{ db *database }
+
 // Personas implements persona.Store.
-func (s *Store) Personas(ctx context.Context) ([]persona.ActivePersona, error) {
-	found, err := s.read.QueryContext(ctx, "SELECT name, persona FROM personas ORDER BY name")
+func (s *Personas) Personas(ctx context.Context) ([]persona.ActivePersona, error) {
+	found, err := s.db.read.QueryContext(ctx, "SELECT name, persona FROM personas ORDER BY name")
 	if err != nil {
 		return nil, fmt.Errorf("read personas: %w", err)
 	}
@@ -32,16 +35,16 @@ func (s *Store) Personas(ctx context.Context) ([]persona.ActivePersona, error) {
 }
 
 // SavePersona implements persona.Store.
-func (s *Store) SavePersona(ctx context.Context, a persona.ActivePersona) error {
-	if _, err := s.write.ExecContext(ctx, "INSERT OR REPLACE INTO personas (name, persona) VALUES (?, ?)", a.Name, toJSON(a)); err != nil {
+func (s *Personas) SavePersona(ctx context.Context, a persona.ActivePersona) error {
+	if _, err := s.db.write.ExecContext(ctx, "INSERT OR REPLACE INTO personas (name, persona) VALUES (?, ?)", a.Name, toJSON(a)); err != nil {
 		return fmt.Errorf("store persona: %w", err)
 	}
 	return nil
 }
 
 // DeletePersona implements persona.Store.
-func (s *Store) DeletePersona(ctx context.Context, name string) error {
-	if _, err := s.write.ExecContext(ctx, "DELETE FROM personas WHERE name = ?", name); err != nil {
+func (s *Personas) DeletePersona(ctx context.Context, name string) error {
+	if _, err := s.db.write.ExecContext(ctx, "DELETE FROM personas WHERE name = ?", name); err != nil {
 		return fmt.Errorf("delete persona: %w", err)
 	}
 	return nil

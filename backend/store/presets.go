@@ -13,9 +13,12 @@ import (
 
 const presetColumns = "id, server, kind, target, name, payload, created_at, updated_at"
 
+// Presets stores saved arguments of tools.
+type Presets struct{ db *database }
+
 // Presets implements inspector.PresetStore.
-func (s *Store) Presets(ctx context.Context, f inspector.PresetFilter) ([]inspector.Preset, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT "+presetColumns+` FROM presets
+func (s *Presets) Presets(ctx context.Context, f inspector.PresetFilter) ([]inspector.Preset, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT "+presetColumns+` FROM presets
 		WHERE (?1 = '' OR server = ?1) AND (?2 = '' OR kind = ?2) AND (?3 = '' OR target = ?3)
 		ORDER BY server, target, name`, f.Server, f.Kind, f.Target)
 	if err != nil {
@@ -34,9 +37,9 @@ func (s *Store) Presets(ctx context.Context, f inspector.PresetFilter) ([]inspec
 }
 
 // SavePreset implements inspector.PresetStore.
-func (s *Store) SavePreset(ctx context.Context, p inspector.Preset) (inspector.Preset, error) {
+func (s *Presets) SavePreset(ctx context.Context, p inspector.Preset) (inspector.Preset, error) {
 	var saved inspector.Preset
-	err := s.change(ctx, func(tx *sql.Tx) (err error) {
+	err := s.db.change(ctx, func(tx *sql.Tx) (err error) {
 		row := tx.QueryRowContext(ctx, `INSERT INTO presets (server, kind, target, name, payload, created_at, updated_at)
 			VALUES (?, ?, ?, ?, ?, ?6, ?6)
 			ON CONFLICT (server, kind, target, name) DO UPDATE SET payload = excluded.payload, updated_at = excluded.updated_at
@@ -51,8 +54,8 @@ func (s *Store) SavePreset(ctx context.Context, p inspector.Preset) (inspector.P
 }
 
 // DeletePreset implements inspector.PresetStore.
-func (s *Store) DeletePreset(ctx context.Context, id int64) (bool, error) {
-	result, err := s.write.ExecContext(ctx, "DELETE FROM presets WHERE id = ?", id)
+func (s *Presets) DeletePreset(ctx context.Context, id int64) (bool, error) {
+	result, err := s.db.write.ExecContext(ctx, "DELETE FROM presets WHERE id = ?", id)
 	if err != nil {
 		return false, fmt.Errorf("delete preset: %w", err)
 	}
@@ -70,17 +73,17 @@ func scanPreset(scan func(...any) error) (inspector.Preset, error) {
 }
 
 // AddPreset implements setup.Presets.
-func (s *Store) AddPreset(ctx context.Context, p setup.Preset, dry bool) (bool, error) {
+func (s *Presets) AddPreset(ctx context.Context, p setup.Preset, dry bool) (bool, error) {
 	if dry {
 		var n int
-		err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM presets WHERE server = ? AND kind = ? AND target = ? AND name = ?",
+		err := s.db.read.QueryRowContext(ctx, "SELECT count(*) FROM presets WHERE server = ? AND kind = ? AND target = ? AND name = ?",
 			p.Server, p.Kind, p.Target, p.Name).Scan(&n)
 		if err != nil {
 			return false, fmt.Errorf("look up preset: %w", err)
 		}
 		return n == 0, nil
 	}
-	result, err := s.write.ExecContext(ctx, `INSERT INTO presets (server, kind, target, name, payload, created_at, updated_at)
+	result, err := s.db.write.ExecContext(ctx, `INSERT INTO presets (server, kind, target, name, payload, created_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, ?6, ?6) ON CONFLICT DO NOTHING`,
 		p.Server, p.Kind, p.Target, p.Name, string(p.Payload), time.Now().UnixMilli())
 	if err != nil {

@@ -9,9 +9,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
+// Probes stores whether addresses of remote servers work.
+type Probes struct{ db *database }
+
 // Probes implements probe.Store.
-func (s *Store) Probes(ctx context.Context, urls []string) (map[string]listing.Probe, error) {
-	found, err := s.read.QueryContext(ctx, "SELECT url, at, answer, detail FROM probes WHERE url IN (SELECT value FROM json_each(?))", toJSON(urls))
+func (s *Probes) Probes(ctx context.Context, urls []string) (map[string]listing.Probe, error) {
+	found, err := s.db.read.QueryContext(ctx, "SELECT url, at, answer, detail FROM probes WHERE url IN (SELECT value FROM json_each(?))", toJSON(urls))
 	if err != nil {
 		return nil, fmt.Errorf("read probes: %w", err)
 	}
@@ -34,8 +37,8 @@ func (s *Store) Probes(ctx context.Context, urls []string) (map[string]listing.P
 const maxProbes = 20_000
 
 // SaveProbe implements probe.Store. If there are more than maxProbes probes, it deletes the oldest ones.
-func (s *Store) SaveProbe(ctx context.Context, url string, p listing.Probe) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+func (s *Probes) SaveProbe(ctx context.Context, url string, p listing.Probe) error {
+	err := s.db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO probes (url, at, answer, detail) VALUES (?, ?, ?, ?)",
 			url, p.At.UnixMilli(), p.Answer, strings.ToValidUTF8(p.Detail, "\uFFFD"))
 		if err != nil {

@@ -34,35 +34,39 @@ func Salvage(ctx context.Context, damaged, into string) (_ []Salvaged, err error
 		return nil, err
 	}
 	defer found.close()
-	tables, err := s.tables(ctx)
+	r := rescue{s}
+	tables, err := r.tables(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []Salvaged
 	for _, table := range tables {
-		complete, err := s.copyTable(ctx, found, table)
+		complete, err := r.copyTable(ctx, found, table)
 		if err != nil {
 			return nil, err
 		}
 		var copied, usable int
 		count := "SELECT count(*) FROM " + table
-		if err := s.read.QueryRowContext(ctx, count).Scan(&copied); err != nil {
+		if err := s.db.read.QueryRowContext(ctx, count).Scan(&copied); err != nil {
 			return nil, err
 		}
-		if err := s.dropUnreadable(ctx, table); err != nil {
+		if err := r.dropUnreadable(ctx, table); err != nil {
 			return nil, err
 		}
-		if err := s.read.QueryRowContext(ctx, count).Scan(&usable); err != nil {
+		if err := s.db.read.QueryRowContext(ctx, count).Scan(&usable); err != nil {
 			return nil, err
 		}
 		all = append(all, Salvaged{Table: table, Rows: usable, Complete: complete && usable == copied})
 	}
 	// Of a server whose approvals are lost, the next lists count as its first ones.
-	if _, err = s.write.ExecContext(ctx, "DELETE FROM trust_servers WHERE server NOT IN (SELECT server FROM trust_items)"); err != nil {
+	if _, err = s.db.write.ExecContext(ctx, "DELETE FROM trust_servers WHERE server NOT IN (SELECT server FROM trust_items)"); err != nil {
 		return nil, err
 	}
-	return all, s.copySequences(ctx, found)
+	return all, r.copySequences(ctx, found)
 }
+
+// rescue copies what can be read of a damaged database into another one.
+type rescue struct{ into *Store }
 
 // maxSequence is the greatest id that is taken for one that was really given. No further
 // row can be added after the greatest id that SQLite knows.
@@ -70,7 +74,7 @@ const maxSequence = 1 << 40
 
 // copySequences makes the ids of rows that were lost not be given again, since other rows may
 // refer to them.
-func (s *Store) copySequences(ctx context.Context, from *wreck) error {
+func (r rescue) copySequences(ctx context.Context, from *wreck) error {
 	for _, old := range from.views {
 		last := make(map[string]int64)
 		found, err := old.QueryContext(ctx, "SELECT name, seq FROM sqlite_sequence")
@@ -86,7 +90,7 @@ func (s *Store) copySequences(ctx context.Context, from *wreck) error {
 		}
 		_ = found.Close() // as far as it can be read
 		for name, id := range last {
-			if err := s.raiseSequence(ctx, name, id); err != nil {
+			if err := r.raiseSequence(ctx, name, id); err != nil {
 				return err
 			}
 		}
@@ -94,8 +98,8 @@ func (s *Store) copySequences(ctx context.Context, from *wreck) error {
 	return nil
 }
 
-func (s *Store) raiseSequence(ctx context.Context, table string, id int64) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+func (r rescue) raiseSequence(ctx context.Context, table string, id int64) error {
+	return r.into.db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM sqlite_schema
 			WHERE name = ?1 AND sql LIKE '%AUTOINCREMENT%' AND name NOT IN (SELECT name FROM sqlite_sequence)`, table)
 		if err == nil {
@@ -107,8 +111,8 @@ func (s *Store) raiseSequence(ctx context.Context, table string, id int64) error
 
 // tables returns the names of the tables whose rows other packages have stored,
 // without the vectors, which are computed again, and the copy of the registry, which is read again.
-func (s *Store) tables(ctx context.Context) ([]string, error) {
-	found, err := s.read.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table'
+func (r rescue) tables(ctx context.Context) ([]string, error) {
+	found, err := r.into.db.read.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table'
 		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT IN ('vectors', 'mirror', 'mirror_state', 'mirror_vectors', 'probes') AND name NOT LIKE 'goose\_%' ESCAPE '\' AND name NOT LIKE 'servers\_fts%' ESCAPE '\' ORDER BY name`)
 	if err != nil {
 		return nil, fmt.Errorf("list tables: %w", err)
@@ -127,10 +131,10 @@ func (s *Store) tables(ctx context.Context) ([]string, error) {
 
 // copyTable copies the rows of a table that can be read, from each view of the damaged
 // file in turn.
-func (s *Store) copyTable(ctx context.Context, from *wreck, table string) (complete bool, err error) {
-	columns, err := columnsOf(ctx, s.read.db, table)
+func (r rescue) copyTable(ctx context.Context, from *wreck, table string) (complete bool, err error) {
+	columns, err := columnsOf(ctx, r.into.db.read.db, table)
 	if err != nil {
-		return false, explain(s.read.file, err)
+		return false, explain(r.into.db.read.file, err)
 	}
 	for _, old := range from.views {
 		known := storedColumns(ctx, old, table)
@@ -149,7 +153,7 @@ func (s *Store) copyTable(ctx context.Context, from *wreck, table string) (compl
 		if len(c.columns) == 0 {
 			continue
 		}
-		if err := s.change(ctx, func(tx *sql.Tx) error {
+		if err := r.into.db.change(ctx, func(tx *sql.Tx) error {
 			c.to = tx
 			complete, err = c.all(ctx)
 			return err
@@ -294,36 +298,36 @@ func (c *copying) rows(ctx context.Context, where, order string, ids bool) (last
 // dropUnreadable deletes what was copied to a table if its values are so
 // damaged that the hub could not start: single servers, or all rows of another
 // table.
-func (s *Store) dropUnreadable(ctx context.Context, table string) error {
+func (r rescue) dropUnreadable(ctx context.Context, table string) error {
 	if table == "servers" {
-		return s.dropUnreadableServers(ctx)
+		return r.dropUnreadableServers(ctx)
 	}
-	read, ok := loaders[table]
-	if !ok || read(ctx, s) == nil {
+	read, ok := r.into.loaders()[table]
+	if !ok || read(ctx) == nil {
 		return nil
 	}
-	_, err := s.write.ExecContext(ctx, "DELETE FROM "+table)
+	_, err := r.into.db.write.ExecContext(ctx, "DELETE FROM "+table)
 	return err
 }
 
-func (s *Store) dropUnreadableServers(ctx context.Context) error {
-	ids, err := s.serverIDs(ctx)
+func (r rescue) dropUnreadableServers(ctx context.Context) error {
+	ids, err := r.serverIDs(ctx)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		if s.serverReadable(ctx, id) {
+		if r.serverReadable(ctx, id) {
 			continue
 		}
-		if err := s.DeleteServer(ctx, id); err != nil {
+		if err := r.into.Servers.DeleteServer(ctx, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Store) serverIDs(ctx context.Context) (ids []int64, err error) {
-	found, err := s.read.QueryContext(ctx, "SELECT id FROM servers")
+func (r rescue) serverIDs(ctx context.Context) (ids []int64, err error) {
+	found, err := r.into.db.read.QueryContext(ctx, "SELECT id FROM servers")
 	if err != nil {
 		return nil, err
 	}
@@ -338,8 +342,8 @@ func (s *Store) serverIDs(ctx context.Context) (ids []int64, err error) {
 	return ids, found.Err()
 }
 
-func (s *Store) serverReadable(ctx context.Context, id int64) bool {
-	found, err := s.read.QueryContext(ctx, "SELECT id, "+serverColumns+" FROM servers WHERE id = ?", id)
+func (r rescue) serverReadable(ctx context.Context, id int64) bool {
+	found, err := r.into.db.read.QueryContext(ctx, "SELECT id, "+serverColumns+" FROM servers WHERE id = ?", id)
 	if err != nil {
 		return false
 	}

@@ -18,18 +18,18 @@ func damagedStore(t *testing.T, chosen func(table string) bool) string {
 	t.Helper()
 	s, file := openStore(t)
 	for i := range 50 {
-		if _, err := s.InsertServer(t.Context(), registry.Server{Name: fmt.Sprint("server ", i), Command: "npx", Approved: true}); err != nil {
+		if _, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: fmt.Sprint("server ", i), Command: "npx", Approved: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.PutSecret(t.Context(), vault.Record{Server: "server 1", Name: "KEY", Kept: vault.InFile}); err != nil {
+	if err := s.Secrets.PutSecret(t.Context(), vault.Record{Server: "server 1", Name: "KEY", Kept: vault.InFile}); err != nil {
 		t.Fatal(err)
 	}
 	var records []journal.Record
 	for i := range 2000 {
 		records = append(records, journal.Record{ID: int64(i + 1), Tool: "tool", Outcome: journal.OK})
 	}
-	if err := s.AppendRecords(t.Context(), records, nil, nil); err != nil {
+	if err := s.Calls.AppendRecords(t.Context(), records, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -76,14 +76,14 @@ func TestIntactTablesOfADamagedDatabaseAreSaved(t *testing.T) {
 	if got := saved["calls"]; got.Rows != 0 || got.Complete {
 		t.Errorf("calls: %+v", got)
 	}
-	servers, err := s.Servers(t.Context())
+	servers, err := s.Servers.Servers(t.Context())
 	if err != nil || len(servers) != 50 || !servers[7].Approved {
 		t.Errorf("got %d servers, %v", len(servers), err)
 	}
-	if ids, err := s.MatchServers(t.Context(), "server"); err != nil || len(ids) != 50 {
+	if ids, err := s.Servers.MatchServers(t.Context(), "server"); err != nil || len(ids) != 50 {
 		t.Errorf("a search finds %d servers, %v", len(ids), err)
 	}
-	if kept, err := s.Secrets(t.Context(), "server 1"); err != nil || len(kept) != 1 || kept[0].Kept != vault.InFile {
+	if kept, err := s.Secrets.Secrets(t.Context(), "server 1"); err != nil || len(kept) != 1 || kept[0].Kept != vault.InFile {
 		t.Errorf("the secrets are %v, %v", kept, err)
 	}
 }
@@ -115,7 +115,7 @@ func TestRowsBeforeAndAfterADamagedPageAreSaved(t *testing.T) {
 	if got := saved["calls"]; got.Complete || got.Rows < 1700 || got.Rows == 2000 {
 		t.Errorf("calls: %+v", got)
 	}
-	records, err := s.Records(t.Context(), journal.Query{Limit: 1})
+	records, err := s.Calls.Records(t.Context(), journal.Query{Limit: 1})
 	if err != nil || len(records) != 1 || records[0].ID != 2000 {
 		t.Errorf("the newest record is %v, %v", records, err)
 	}
@@ -139,10 +139,10 @@ func TestServersWithDamagedValuesAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, _ := salvage(t, file)
-	if servers, err := s.Servers(t.Context()); err != nil || len(servers) != 49 {
+	if servers, err := s.Servers.Servers(t.Context()); err != nil || len(servers) != 49 {
 		t.Errorf("got %d servers, %v", len(servers), err)
 	}
-	if tallies, err := s.Tallies(t.Context()); err != nil || len(tallies) != 0 {
+	if tallies, err := s.Calls.Tallies(t.Context()); err != nil || len(tallies) != 0 {
 		t.Errorf("got %v, %v", tallies, err)
 	}
 }

@@ -12,9 +12,12 @@ import (
 // dropped is the prefix that marks deleted secrets in the column kept.
 const dropped = "dropped:"
 
+// Secrets stores the names of secrets, and where they are used.
+type Secrets struct{ db *database }
+
 // Secrets implements vault.Store.
-func (s *Store) Secrets(ctx context.Context, server string) ([]vault.Record, error) {
-	rows, err := s.read.QueryContext(ctx,
+func (s *Secrets) Secrets(ctx context.Context, server string) ([]vault.Record, error) {
+	rows, err := s.db.read.QueryContext(ctx,
 		"SELECT server, name, kept, updated_at, destination, prints FROM secrets WHERE ?1 = '' OR server = ?1 ORDER BY server, name", server)
 	if err != nil {
 		return nil, fmt.Errorf("read secrets: %w", err)
@@ -35,11 +38,11 @@ func (s *Store) Secrets(ctx context.Context, server string) ([]vault.Record, err
 }
 
 // PutSecret implements vault.Store.
-func (s *Store) PutSecret(ctx context.Context, r vault.Record) error {
+func (s *Secrets) PutSecret(ctx context.Context, r vault.Record) error {
 	if r.Dropped {
 		r.Kept = dropped + r.Kept
 	}
-	_, err := s.write.ExecContext(ctx, `INSERT INTO secrets (server, name, kept, updated_at, destination, prints) VALUES (?, ?, ?, ?, ?, ?)
+	_, err := s.db.write.ExecContext(ctx, `INSERT INTO secrets (server, name, kept, updated_at, destination, prints) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (server, name) DO UPDATE SET kept = excluded.kept, updated_at = excluded.updated_at,
 			destination = excluded.destination, prints = excluded.prints`,
 		r.Server, r.Name, r.Kept, toMillis(r.UpdatedAt), r.Destination, r.Prints)
@@ -50,8 +53,8 @@ func (s *Store) PutSecret(ctx context.Context, r vault.Record) error {
 }
 
 // MarkSecret implements vault.Store.
-func (s *Store) MarkSecret(ctx context.Context, r vault.Record) error {
-	_, err := s.write.ExecContext(ctx, `UPDATE secrets SET destination = CASE ?1 WHEN '' THEN destination ELSE ?1 END, prints = COALESCE(?2, prints)
+func (s *Secrets) MarkSecret(ctx context.Context, r vault.Record) error {
+	_, err := s.db.write.ExecContext(ctx, `UPDATE secrets SET destination = CASE ?1 WHEN '' THEN destination ELSE ?1 END, prints = COALESCE(?2, prints)
 		WHERE server = ?3 AND name = ?4 AND kept = ?5 AND updated_at = ?6`,
 		r.Destination, r.Prints, r.Server, r.Name, r.Kept, toMillis(r.UpdatedAt))
 	if err != nil {
@@ -61,8 +64,8 @@ func (s *Store) MarkSecret(ctx context.Context, r vault.Record) error {
 }
 
 // DropSecrets implements vault.Store.
-func (s *Store) DropSecrets(ctx context.Context, server, name string) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+func (s *Secrets) DropSecrets(ctx context.Context, server, name string) error {
+	return s.db.change(ctx, func(tx *sql.Tx) error {
 		for _, statement := range []string{
 			"UPDATE secrets SET kept = '" + dropped + "' || kept WHERE server = ?1 AND (?2 = '' OR name = ?2) AND kept NOT LIKE '" + dropped + "%'",
 			"DELETE FROM secret_links WHERE owner = ?1 AND (?2 = '' OR name = ?2) OR server = ?1 AND ?2 = ''",
@@ -76,8 +79,8 @@ func (s *Store) DropSecrets(ctx context.Context, server, name string) error {
 }
 
 // RemoveDropped implements vault.Store.
-func (s *Store) RemoveDropped(ctx context.Context, server, name string) error {
-	_, err := s.write.ExecContext(ctx, "DELETE FROM secrets WHERE server = ? AND name = ? AND kept LIKE '"+dropped+"%'", server, name)
+func (s *Secrets) RemoveDropped(ctx context.Context, server, name string) error {
+	_, err := s.db.write.ExecContext(ctx, "DELETE FROM secrets WHERE server = ? AND name = ? AND kept LIKE '"+dropped+"%'", server, name)
 	if err != nil {
 		return fmt.Errorf("delete the name of a secret: %w", err)
 	}
@@ -85,8 +88,8 @@ func (s *Store) RemoveDropped(ctx context.Context, server, name string) error {
 }
 
 // SecretLinks implements vault.Store.
-func (s *Store) SecretLinks(ctx context.Context) ([]vault.Link, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT server, owner, name, runs FROM secret_links ORDER BY server, owner, name")
+func (s *Secrets) SecretLinks(ctx context.Context) ([]vault.Link, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT server, owner, name, runs FROM secret_links ORDER BY server, owner, name")
 	if err != nil {
 		return nil, fmt.Errorf("read links: %w", err)
 	}
@@ -103,8 +106,8 @@ func (s *Store) SecretLinks(ctx context.Context) ([]vault.Link, error) {
 }
 
 // PutSecretLink implements vault.Store.
-func (s *Store) PutSecretLink(ctx context.Context, l vault.Link) error {
-	_, err := s.write.ExecContext(ctx, `INSERT INTO secret_links (server, owner, name, runs) VALUES (?, ?, ?, ?)
+func (s *Secrets) PutSecretLink(ctx context.Context, l vault.Link) error {
+	_, err := s.db.write.ExecContext(ctx, `INSERT INTO secret_links (server, owner, name, runs) VALUES (?, ?, ?, ?)
 		ON CONFLICT (server, owner, name) DO UPDATE SET runs = excluded.runs`, l.Server, l.Owner, l.Name, l.Runs)
 	if err != nil {
 		return fmt.Errorf("store a link: %w", err)
@@ -113,8 +116,8 @@ func (s *Store) PutSecretLink(ctx context.Context, l vault.Link) error {
 }
 
 // RemoveSecretLink implements vault.Store.
-func (s *Store) RemoveSecretLink(ctx context.Context, l vault.Link) error {
-	_, err := s.write.ExecContext(ctx, "DELETE FROM secret_links WHERE server = ? AND owner = ? AND name = ?", l.Server, l.Owner, l.Name)
+func (s *Secrets) RemoveSecretLink(ctx context.Context, l vault.Link) error {
+	_, err := s.db.write.ExecContext(ctx, "DELETE FROM secret_links WHERE server = ? AND owner = ? AND name = ?", l.Server, l.Owner, l.Name)
 	if err != nil {
 		return fmt.Errorf("delete a link: %w", err)
 	}

@@ -14,10 +14,10 @@ import (
 const fromCallsIndex = " FROM calls INDEXED BY calls_over_time"
 
 // CountSteps implements journal.Store.
-func (s *Store) CountSteps(ctx context.Context, q journal.Query, span journal.Span) (map[int64]journal.Count, error) {
+func (s *Calls) CountSteps(ctx context.Context, q journal.Query, span journal.Span) (map[int64]journal.Count, error) {
 	c := conditions(journal.Query{Server: q.Server, Tool: q.Tool, Since: span.Since, Until: span.Until})
 	c.add("kind = 'call'") // must be the condition of the index calls_over_time
-	rows, err := s.read.QueryContext(ctx, "SELECT (at - ?) / ?, count(*), sum(outcome <> 'ok')"+fromCallsIndex+c.where()+" GROUP BY 1",
+	rows, err := s.db.read.QueryContext(ctx, "SELECT (at - ?) / ?, count(*), sum(outcome <> 'ok')"+fromCallsIndex+c.where()+" GROUP BY 1",
 		append([]any{span.Since.UnixMilli(), span.Step.Milliseconds()}, c.args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("count calls over time: %w", err)
@@ -36,10 +36,10 @@ func (s *Store) CountSteps(ctx context.Context, q journal.Query, span journal.Sp
 }
 
 // CountClients implements journal.Store.
-func (s *Store) CountClients(ctx context.Context, q journal.Query) ([]journal.ClientUse, error) {
+func (s *Calls) CountClients(ctx context.Context, q journal.Query) ([]journal.ClientUse, error) {
 	c := conditions(journal.Query{Server: q.Server, Tool: q.Tool})
 	c.add("kind = 'call'")
-	rows, err := s.read.QueryContext(ctx, "SELECT client, count(*), max(at)"+fromCallsIndex+c.where()+" GROUP BY client ORDER BY 2 DESC, 1 LIMIT ?",
+	rows, err := s.db.read.QueryContext(ctx, "SELECT client, count(*), max(at)"+fromCallsIndex+c.where()+" GROUP BY client ORDER BY 2 DESC, 1 LIMIT ?",
 		append(c.args, q.Limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("count calls by client: %w", err)

@@ -35,13 +35,13 @@ func TestCallsAreCountedByStepsAndClients(t *testing.T) {
 		{journal.Query{Tool: "x"}, map[int64]journal.Count{0: {Calls: 2, Errors: 1}, 2: {Calls: 1, Errors: 1}}},
 		{journal.Query{Server: "b", Tool: "y"}, map[int64]journal.Count{}},
 	} {
-		got, err := s.CountSteps(t.Context(), c.q, span)
+		got, err := s.Calls.CountSteps(t.Context(), c.q, span)
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v: got %v, %v", c.q, got, err)
 		}
 	}
 	for limit, want := range map[int]string{10: "[{cursor 2 30} {zed 2 0}]", 1: "[{cursor 2 30}]"} {
-		uses, err := s.CountClients(t.Context(), journal.Query{Server: "a", Tool: "x", Limit: limit})
+		uses, err := s.Calls.CountClients(t.Context(), journal.Query{Server: "a", Tool: "x", Limit: limit})
 		var got []string
 		for _, u := range uses {
 			got = append(got, fmt.Sprintf("{%s %d %d}", u.Client, u.Calls, int(u.Last.Sub(began).Minutes())))
@@ -60,7 +60,7 @@ func TestCallsAreCountedFromTheIndexAlone(t *testing.T) {
 	} {
 		var id, parent, unused int
 		var detail string
-		if err := s.read.QueryRowContext(t.Context(), "EXPLAIN QUERY PLAN "+query).Scan(&id, &parent, &unused, &detail); err != nil {
+		if err := s.db.read.QueryRowContext(t.Context(), "EXPLAIN QUERY PLAN "+query).Scan(&id, &parent, &unused, &detail); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(detail, "COVERING INDEX calls_over_time") {

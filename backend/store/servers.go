@@ -16,9 +16,12 @@ const serverColumns = `name, description, source, transport, command, args, env,
 	installed, enabled, keep_running, approved,
 	health_status, health_checked, error_count, last_error, missing_variable, created_at, updated_at, headers, proposed_by, isolation, account, sandbox, grants, listed, deferred`
 
+// Servers stores the configured servers.
+type Servers struct{ db *database }
+
 // Servers implements registry.Store.
-func (s *Store) Servers(ctx context.Context) ([]registry.Server, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT id, "+serverColumns+" FROM servers")
+func (s *Servers) Servers(ctx context.Context) ([]registry.Server, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT id, "+serverColumns+" FROM servers")
 	if err != nil {
 		return nil, fmt.Errorf("read servers: %w", err)
 	}
@@ -64,10 +67,10 @@ func serverValues(v registry.Server) []any {
 }
 
 // InsertServer implements registry.Store.
-func (s *Store) InsertServer(ctx context.Context, v registry.Server) (int64, error) {
+func (s *Servers) InsertServer(ctx context.Context, v registry.Server) (int64, error) {
 	values := serverValues(v)
 	marks := strings.TrimSuffix(strings.Repeat("?,", len(values)), ",")
-	res, err := s.write.ExecContext(ctx, "INSERT INTO servers ("+serverColumns+") VALUES ("+marks+")", values...)
+	res, err := s.db.write.ExecContext(ctx, "INSERT INTO servers ("+serverColumns+") VALUES ("+marks+")", values...)
 	if err != nil {
 		return 0, fmt.Errorf("insert server: %w", err)
 	}
@@ -75,12 +78,12 @@ func (s *Store) InsertServer(ctx context.Context, v registry.Server) (int64, err
 }
 
 // UpdateServer implements registry.Store.
-func (s *Store) UpdateServer(ctx context.Context, v registry.Server) error {
+func (s *Servers) UpdateServer(ctx context.Context, v registry.Server) error {
 	columns := strings.Split(serverColumns, ",")
 	for i, c := range columns {
 		columns[i] = strings.TrimSpace(c) + " = ?"
 	}
-	_, err := s.write.ExecContext(ctx, "UPDATE servers SET "+strings.Join(columns, ", ")+" WHERE id = ?",
+	_, err := s.db.write.ExecContext(ctx, "UPDATE servers SET "+strings.Join(columns, ", ")+" WHERE id = ?",
 		append(serverValues(v), v.ID)...)
 	if err != nil {
 		return fmt.Errorf("update server: %w", err)
@@ -89,8 +92,8 @@ func (s *Store) UpdateServer(ctx context.Context, v registry.Server) error {
 }
 
 // DeleteServer implements registry.Store.
-func (s *Store) DeleteServer(ctx context.Context, id int64) error {
-	if _, err := s.write.ExecContext(ctx, "DELETE FROM servers WHERE id = ?", id); err != nil {
+func (s *Servers) DeleteServer(ctx context.Context, id int64) error {
+	if _, err := s.db.write.ExecContext(ctx, "DELETE FROM servers WHERE id = ?", id); err != nil {
 		return fmt.Errorf("delete server: %w", err)
 	}
 	return nil
@@ -98,7 +101,7 @@ func (s *Store) DeleteServer(ctx context.Context, id int64) error {
 
 // MatchServers implements registry.Store. A server matches if each word of the query is
 // the beginning of a word in its name, its description or its tags.
-func (s *Store) MatchServers(ctx context.Context, query string) ([]int64, error) {
+func (s *Servers) MatchServers(ctx context.Context, query string) ([]int64, error) {
 	var terms []string
 	for _, word := range strings.FieldsFunc(query, notWord) {
 		terms = append(terms, `"`+word+`"*`)
@@ -106,7 +109,7 @@ func (s *Store) MatchServers(ctx context.Context, query string) ([]int64, error)
 	if len(terms) == 0 {
 		return nil, nil
 	}
-	rows, err := s.read.QueryContext(ctx,
+	rows, err := s.db.read.QueryContext(ctx,
 		"SELECT rowid FROM servers_fts WHERE servers_fts MATCH ? ORDER BY bm25(servers_fts, 4, 1, 2)", strings.Join(terms, " "))
 	if err != nil {
 		return nil, fmt.Errorf("search servers: %w", err)
@@ -149,3 +152,9 @@ func fromMillis(ms int64) time.Time {
 	}
 	return time.UnixMilli(ms).UTC()
 }
+
+// Scrub implements registry.Store.
+func (s *Servers) Scrub(ctx context.Context) error { return s.db.scrub(ctx) }
+
+// Compact implements registry.Store.
+func (s *Servers) Compact(ctx context.Context) error { return s.db.compact(ctx) }

@@ -15,11 +15,14 @@ import (
 // they were last saved.
 const sessionToolsLife = 7 * 24 * time.Hour
 
+// SessionTools stores the tools that clients' sessions have found.
+type SessionTools struct{ db *database }
+
 // SessionTools implements gateway.SessionToolStore. Session tools are in the
 // table lenses: its column lent is a JSON array of pairs of server and tool.
-func (s *Store) SessionTools(ctx context.Context, session string) ([]catalog.Key, error) {
+func (s *SessionTools) SessionTools(ctx context.Context, session string) ([]catalog.Key, error) {
 	var text string
-	err := s.read.QueryRowContext(ctx, "SELECT lent FROM lenses WHERE session = ?", session).Scan(&text)
+	err := s.db.read.QueryRowContext(ctx, "SELECT lent FROM lenses WHERE session = ?", session).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -40,7 +43,7 @@ func (s *Store) SessionTools(ctx context.Context, session string) ([]catalog.Key
 // SaveSessionTools implements gateway.SessionToolStore. It also deletes the
 // tools of sessions that have not saved any for sessionToolsLife. It does not
 // wait for locks of other programs, because an agent waits for it.
-func (s *Store) SaveSessionTools(ctx context.Context, session string, tools []catalog.Key) error {
+func (s *SessionTools) SaveSessionTools(ctx context.Context, session string, tools []catalog.Key) error {
 	pairs := make([][2]string, len(tools))
 	for i, k := range tools {
 		pairs[i] = [2]string{k.Server, k.Tool}
@@ -50,7 +53,7 @@ func (s *Store) SaveSessionTools(ctx context.Context, session string, tools []ca
 		return fmt.Errorf("save session tools: %w", err)
 	}
 	now := time.Now()
-	return s.write.impatient().change(ctx, func(tx *sql.Tx) error {
+	return s.db.write.impatient().change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM lenses WHERE seen < ?", now.Add(-sessionToolsLife).UnixMilli()); err != nil {
 			return fmt.Errorf("delete old session tools: %w", err)
 		}
@@ -64,8 +67,8 @@ func (s *Store) SaveSessionTools(ctx context.Context, session string, tools []ca
 }
 
 // ForgetSessionTools implements gateway.SessionToolStore.
-func (s *Store) ForgetSessionTools(ctx context.Context, server string) error {
-	_, err := s.write.ExecContext(ctx, `UPDATE lenses SET lent = (
+func (s *SessionTools) ForgetSessionTools(ctx context.Context, server string) error {
+	_, err := s.db.write.ExecContext(ctx, `UPDATE lenses SET lent = (
 			SELECT coalesce(json_group_array(json(value)), '[]') FROM json_each(lent) WHERE json_extract(value, '$[0]') <> ?1
 		) WHERE EXISTS (SELECT 1 FROM json_each(lent) WHERE json_extract(value, '$[0]') = ?1)`, server)
 	if err != nil {

@@ -23,8 +23,66 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Store is an open database. All methods are safe for concurrent use.
+// Store is an open database, with a part for each noun. All methods of the parts are safe for
+// concurrent use.
 type Store struct {
+	db *database
+
+	Answers       *Answers
+	Audit         *Audit
+	Calls         *Calls
+	Clients       *Clients
+	Credentials   *Credentials
+	Installs      *Installs
+	Learning      *Learning
+	Listings      *Listings
+	Mirror        *Mirror
+	Personas      *Personas
+	Presets       *Presets
+	Probes        *Probes
+	Secrets       *Secrets
+	Servers       *Servers
+	SessionTools  *SessionTools
+	Slugs         *Slugs
+	ToolApprovals *ToolApprovals
+	Tools         *Tools
+	Toolsets      *Toolsets
+	Trust         *Trust
+
+	ToolVectors   *Vectors // of the tools in the catalog
+	MirrorVectors *Vectors // of the entries of the registry that the mirror has
+}
+
+func newStore(db *database) *Store {
+	return &Store{
+		db:            db,
+		Answers:       &Answers{db},
+		Audit:         &Audit{db},
+		Calls:         &Calls{db},
+		Clients:       &Clients{db},
+		Credentials:   &Credentials{db},
+		Installs:      &Installs{db},
+		Learning:      &Learning{db},
+		Listings:      &Listings{db},
+		Mirror:        &Mirror{db},
+		Personas:      &Personas{db},
+		Presets:       &Presets{db},
+		Probes:        &Probes{db},
+		Secrets:       &Secrets{db},
+		Servers:       &Servers{db},
+		SessionTools:  &SessionTools{db},
+		Slugs:         &Slugs{db},
+		ToolApprovals: &ToolApprovals{db},
+		Tools:         &Tools{db},
+		Toolsets:      &Toolsets{db},
+		Trust:         &Trust{db},
+
+		ToolVectors: &Vectors{db, "vectors", "tools"}, MirrorVectors: &Vectors{db, "mirror_vectors", "mirror"},
+	}
+}
+
+// database is the connection to the file. Its methods are safe for concurrent use.
+type database struct {
 	write writer
 	read  reader
 }
@@ -56,19 +114,19 @@ func openAfter(ctx context.Context, file string, before func(ctx context.Context
 			return nil, fmt.Errorf("copy the database before its schema changes: %w", err)
 		}
 	}
-	s := &Store{write: writer{file: file, wait: lockWait}, read: reader{file: file}}
-	s.write.db, err = open(file, "rwc", 1,
+	db := &database{write: writer{file: file, wait: lockWait}, read: reader{file: file}}
+	db.write.db, err = open(file, "rwc", 1,
 		append(flushing(runtime.GOOS), busyTimeout(lockTry), "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)")...)
 	if err != nil {
 		return nil, err
 	}
-	if s.read.db, err = open(file, "ro", 2, busyTimeout(lockWait), "journal_mode(WAL)"); err != nil {
-		return nil, errors.Join(err, s.write.db.Close())
+	if db.read.db, err = open(file, "ro", 2, busyTimeout(lockWait), "journal_mode(WAL)"); err != nil {
+		return nil, errors.Join(err, db.write.db.Close())
 	}
-	if err := s.write.patiently(ctx, func() error { return s.migrate(ctx) }); err != nil {
-		return nil, errors.Join(explainOpen(file, err), s.Close())
+	if err := db.write.patiently(ctx, func() error { return db.migrate(ctx) }); err != nil {
+		return nil, errors.Join(explainOpen(file, err), db.close())
 	}
-	return s, nil
+	return newStore(db), nil
 }
 
 // open returns a connection pool, which connects when it is first used. The
@@ -112,8 +170,8 @@ func toSlash(file string) string {
 	return file
 }
 
-func (s *Store) migrate(ctx context.Context) error {
-	provider, err := provide(s.write.db)
+func (d *database) migrate(ctx context.Context) error {
+	provider, err := provide(d.write.db)
 	if err != nil {
 		return err
 	}
@@ -138,41 +196,42 @@ func provide(db *sql.DB) (*goose.Provider, error) {
 
 // Close closes the database. SQLite then merges the write-ahead log into the
 // database file.
-func (s *Store) Close() error { return errors.Join(s.read.db.Close(), s.write.db.Close()) }
+func (s *Store) Close() error { return s.db.close() }
 
-// Scrub implements registry.Store. It empties the write-ahead log, which may
-// contain data that was overwritten or deleted in the database file.
-func (s *Store) Scrub(ctx context.Context) error {
-	if err := s.execute(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+func (d *database) close() error { return errors.Join(d.read.db.Close(), d.write.db.Close()) }
+
+// scrub empties the write-ahead log, which may contain data that was overwritten or deleted in
+// the database file.
+func (d *database) scrub(ctx context.Context) error {
+	if err := d.execute(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		return fmt.Errorf("scrub store: %w", err)
 	}
 	return nil
 }
 
-// Compact implements registry.Store. It rewrites the database file without
-// unused pages, in which older versions of this program have left deleted data, and
-// removes the copies, which may contain the data too.
-func (s *Store) Compact(ctx context.Context) error {
-	if err := s.execute(ctx, "VACUUM"); err != nil {
+// compact rewrites the database file without unused pages, in which older versions of this
+// program have left deleted data, and removes the copies, which may contain the data too.
+func (d *database) compact(ctx context.Context) error {
+	if err := d.execute(ctx, "VACUUM"); err != nil {
 		return fmt.Errorf("compact store: %w", err)
 	}
-	for _, old := range Copies(s.write.file) {
+	for _, old := range Copies(d.write.file) {
 		if err := os.Remove(old); err != nil {
 			return fmt.Errorf("remove a copy of the store: %w", err)
 		}
 	}
-	return s.Scrub(ctx)
+	return d.scrub(ctx)
 }
 
 // execute runs a statement that must not be part of a transaction.
-func (s *Store) execute(ctx context.Context, statement string) error {
-	return s.write.patiently(ctx, func() error {
-		_, err := s.write.db.ExecContext(ctx, statement)
+func (d *database) execute(ctx context.Context, statement string) error {
+	return d.write.patiently(ctx, func() error {
+		_, err := d.write.db.ExecContext(ctx, statement)
 		return err
 	})
 }
 
 // change runs work in a transaction and commits it if work returns no error.
-func (s *Store) change(ctx context.Context, work func(*sql.Tx) error) error {
-	return s.write.change(ctx, work)
+func (d *database) change(ctx context.Context, work func(*sql.Tx) error) error {
+	return d.write.change(ctx, work)
 }

@@ -47,12 +47,12 @@ func TestServersAreReadAsStored(t *testing.T) {
 		Health:    registry.Health{Status: "healthy", CheckedAt: at, Errors: 3, LastError: "boom"},
 		CreatedAt: at, UpdatedAt: at,
 	}
-	id, err := s.InsertServer(t.Context(), want)
+	id, err := s.Servers.InsertServer(t.Context(), want)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want.ID, want.Description = id, "issues and pulls"
-	if err := s.UpdateServer(t.Context(), want); err != nil {
+	if err := s.Servers.UpdateServer(t.Context(), want); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -63,7 +63,7 @@ func TestServersAreReadAsStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = again.Close() }()
-	got, err := again.Servers(t.Context())
+	got, err := again.Servers.Servers(t.Context())
 	if err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 	}
@@ -75,7 +75,7 @@ func TestServersAreReadAsStored(t *testing.T) {
 func TestServersAreFoundByTheBeginningsOfWords(t *testing.T) {
 	s, _ := openStore(t)
 	add := func(name, description string, tags ...string) int64 {
-		id, err := s.InsertServer(t.Context(), registry.Server{Name: name, Description: description, Tags: tags})
+		id, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: name, Description: description, Tags: tags})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,21 +87,21 @@ func TestServersAreFoundByTheBeginningsOfWords(t *testing.T) {
 		"git": {git}, "hub issue": {git}, "DIS": {files}, `"disk"*`: {files}, "wri read": {files},
 		"nothing": nil, "-": nil, `a"b`: nil, "git disk": nil,
 	} {
-		got, err := s.MatchServers(t.Context(), query)
+		got, err := s.Servers.MatchServers(t.Context(), query)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: got %v, %v, want %v", query, got, err, want)
 		}
 	}
-	if err := s.UpdateServer(t.Context(), registry.Server{ID: git, Name: "git-hub", Description: "pulls"}); err != nil {
+	if err := s.Servers.UpdateServer(t.Context(), registry.Server{ID: git, Name: "git-hub", Description: "pulls"}); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := s.MatchServers(t.Context(), "issues"); got != nil {
+	if got, _ := s.Servers.MatchServers(t.Context(), "issues"); got != nil {
 		t.Errorf("a search finds the old description: %v", got)
 	}
-	if err := s.DeleteServer(t.Context(), git); err != nil {
+	if err := s.Servers.DeleteServer(t.Context(), git); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := s.MatchServers(t.Context(), "pulls"); got != nil {
+	if got, _ := s.Servers.MatchServers(t.Context(), "pulls"); got != nil {
 		t.Errorf("a search finds a deleted server: %v", got)
 	}
 }
@@ -117,13 +117,13 @@ func TestToolsAreReadByteForByteInTheirOrder(t *testing.T) {
 		}
 		tools = append(tools, tool)
 	}
-	if err := s.ReplaceTools(t.Context(), "srv", tools, nil); err != nil {
+	if err := s.Tools.ReplaceTools(t.Context(), "srv", tools, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SetTokens(t.Context(), map[catalog.Key]int{{Server: "srv", Tool: "a"}: 12}); err != nil {
+	if err := s.Tools.SetTokens(t.Context(), map[catalog.Key]int{{Server: "srv", Tool: "a"}: 12}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Tools(t.Context())
+	got, err := s.Tools.Tools(t.Context())
 	if err != nil || len(got) != 2 {
 		t.Fatalf("got %d tools, %v", len(got), err)
 	}
@@ -135,10 +135,10 @@ func TestToolsAreReadByteForByteInTheirOrder(t *testing.T) {
 	if got[0].Tokens != 0 || got[1].Tokens != 12 {
 		t.Errorf("tokens %d, %d", got[0].Tokens, got[1].Tokens)
 	}
-	if err := s.ReplaceTools(t.Context(), "srv", nil, nil); err != nil {
+	if err := s.Tools.ReplaceTools(t.Context(), "srv", nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := s.Tools(t.Context()); len(got) != 0 {
+	if got, _ := s.Tools.Tools(t.Context()); len(got) != 0 {
 		t.Errorf("%d tools are left, want none", len(got))
 	}
 }
@@ -149,7 +149,7 @@ func TestToolsOfManyServersAreRead(t *testing.T) {
 	for i := range 9 {
 		server := fmt.Sprint("srv", i)
 		if i%2 == 0 { // tools may be stored without their server
-			if _, err := s.InsertServer(t.Context(), registry.Server{Name: server}); err != nil {
+			if _, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: server}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -159,11 +159,11 @@ func TestToolsOfManyServersAreRead(t *testing.T) {
 			tool.ID = int64(10*i + k)
 			tools, want = append(tools, tool), append(want, fmt.Sprint(tool.ID, " ", tool.Proxied()))
 		}
-		if err := s.ReplaceTools(t.Context(), server, tools, nil); err != nil {
+		if err := s.Tools.ReplaceTools(t.Context(), server, tools, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all, err := s.Tools(t.Context())
+	all, err := s.Tools.Tools(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,20 +180,20 @@ func TestSessionToolsAreKeptForTheirSession(t *testing.T) {
 	s, _ := openStore(t)
 	want := []catalog.Key{{Server: "a", Tool: "x"}, {Server: "b", Tool: "y"}}
 	for _, lent := range [][]catalog.Key{want[:1], want} {
-		if err := s.SaveSessionTools(t.Context(), "one", lent); err != nil {
+		if err := s.SessionTools.SaveSessionTools(t.Context(), "one", lent); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := s.SessionTools(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := s.SessionTools.SessionTools(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if err := s.ForgetSessionTools(t.Context(), "a"); err != nil {
+	if err := s.SessionTools.ForgetSessionTools(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.SessionTools(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want[1:]) {
+	if got, err := s.SessionTools.SessionTools(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want[1:]) {
 		t.Errorf("after the tools of a were deleted: %v, %v", got, err)
 	}
-	if got, err := s.SessionTools(t.Context(), "two"); err != nil || got != nil {
+	if got, err := s.SessionTools.SessionTools(t.Context(), "two"); err != nil || got != nil {
 		t.Errorf("another session got %v, %v", got, err)
 	}
 }
@@ -238,7 +238,7 @@ func TestABusyDatabaseIsNotReportedAsDamaged(t *testing.T) {
 func TestInspectReportsDamageAndChangesNothing(t *testing.T) {
 	s, file := openStore(t)
 	for i := range 100 {
-		if _, err := s.InsertServer(t.Context(), registry.Server{Name: strings.Repeat("n", i+1), Description: strings.Repeat("long ", 500)}); err != nil {
+		if _, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: strings.Repeat("n", i+1), Description: strings.Repeat("long ", 500)}); err != nil {
 			t.Fatal(err)
 		}
 	}

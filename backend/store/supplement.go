@@ -76,11 +76,11 @@ func AddFromCopy(
 		return out, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if _, err := s.write.db.ExecContext(ctx, "ATTACH ? AS copy", scratch); err != nil {
+	if _, err := s.db.write.db.ExecContext(ctx, "ATTACH ? AS copy", scratch); err != nil {
 		return out, explain(scratch, err)
 	}
 	out.Copy, out.Rows, out.Servers = from, []Supplied{}, []string{}
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.db.change(ctx, func(tx *sql.Tx) error {
 		if err := s.supplement(ctx, tx, servers, saved, &out); err != nil {
 			return fmt.Errorf("take rows from a copy: %w", err)
 		}
@@ -109,7 +109,7 @@ func migrateCopy(ctx context.Context, from, scratch string) (servers []registry.
 	if err != nil {
 		return nil, err
 	}
-	servers, err = s.Servers(ctx)
+	servers, err = s.Servers.Servers(ctx)
 	return servers, errors.Join(err, s.Close())
 }
 
@@ -151,11 +151,11 @@ func (s *Store) supplement(ctx context.Context, tx *sql.Tx, servers []registry.S
 
 // supplementServers adds the servers of the copy whose names the database does not have.
 func (s *Store) supplementServers(ctx context.Context, tx *sql.Tx, servers []registry.Server, out *Supplement) error {
-	present, err := s.Servers(ctx)
+	present, err := s.Servers.Servers(ctx)
 	if err != nil {
 		return err
 	}
-	known, err := s.TrustServers(ctx)
+	known, err := s.Trust.TrustServers(ctx)
 	if err != nil {
 		return err
 	}

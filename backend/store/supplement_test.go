@@ -57,7 +57,7 @@ func countRows(t *testing.T, s *Store, tables ...string) map[string]int {
 	counts := make(map[string]int)
 	for _, table := range tables {
 		var n int
-		must(t, s.read.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
+		must(t, s.db.read.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
 		counts[table] = n
 	}
 	return counts
@@ -70,7 +70,7 @@ func TestALostDatabaseIsRestoredFromItsCopyWithoutApprovals(t *testing.T) {
 	file, copy := copied(t, func(*Store) {})
 	must(t, os.WriteFile(file, []byte("garbage"), 0o600))
 	s, out := supplemented(t, file, copy, true)
-	servers, err := s.Servers(t.Context())
+	servers, err := s.Servers.Servers(t.Context())
 	if err != nil || len(servers) != 10 || len(out.Servers) != 10 || len(out.Waiting) != 10 {
 		t.Fatalf("%d servers, %+v, %v", len(servers), out, err)
 	}
@@ -101,24 +101,24 @@ func TestALostDatabaseIsRestoredFromItsCopyWithoutApprovals(t *testing.T) {
 	if len(out.Rows) != len(taken)+2 {
 		t.Errorf("reported %+v", out.Rows)
 	}
-	if ids, err := s.MatchServers(t.Context(), "server"); err != nil || len(ids) != 10 {
+	if ids, err := s.Servers.MatchServers(t.Context(), "server"); err != nil || len(ids) != 10 {
 		t.Errorf("a search finds %d servers, %v", len(ids), err)
 	}
 }
 
 func TestAServerFromACopyIsApprovedIfTheSalvagedApprovalsHaveItsLaunch(t *testing.T) {
 	file, copy := copied(t, func(s *Store) {
-		changed, err := s.TrustServers(t.Context())
+		changed, err := s.Trust.TrustServers(t.Context())
 		must(t, err)
 		changed[1].Launch = "another"
-		must(t, s.SaveTrust(t.Context(), changed[1], nil, nil))
-		must(t, s.ForgetTrust(t.Context(), changed[2].Name))
+		must(t, s.Trust.SaveTrust(t.Context(), changed[1], nil, nil))
+		must(t, s.Trust.ForgetTrust(t.Context(), changed[2].Name))
 	}, "servers")
 	s, out := supplemented(t, file, copy, true)
 	if !slices.Equal(out.Waiting, []string{"server-1", "server-2"}) || len(out.Servers) != 10 {
 		t.Errorf("got %+v", out)
 	}
-	servers, err := s.Servers(t.Context())
+	servers, err := s.Servers.Servers(t.Context())
 	must(t, err)
 	for _, server := range servers {
 		waits := server.Name == "server-1" || server.Name == "server-2"
@@ -135,11 +135,11 @@ func TestAServerFromACopyIsApprovedIfTheSalvagedApprovalsHaveItsLaunch(t *testin
 func TestWhatWasDeletedAfterTheCopyStaysDeleted(t *testing.T) {
 	ctx := t.Context()
 	file, copy := copied(t, func(s *Store) {
-		must(t, s.DeleteServer(ctx, 3))
-		must(t, s.DropSecrets(ctx, "server-3", ""))
-		must(t, s.RemoveDropped(ctx, "server-3", "KEY"))
-		must(t, s.DeleteToolset(ctx, "set-3"))
-		must(t, s.DeleteCredential(ctx, "server-3"))
+		must(t, s.Servers.DeleteServer(ctx, 3))
+		must(t, s.Secrets.DropSecrets(ctx, "server-3", ""))
+		must(t, s.Secrets.RemoveDropped(ctx, "server-3", "KEY"))
+		must(t, s.Toolsets.DeleteToolset(ctx, "set-3"))
+		must(t, s.Credentials.DeleteCredential(ctx, "server-3"))
 	}, "calls", "tool_approvals", "equipped")
 	s, out := supplemented(t, file, copy, true)
 	if !slices.Equal(out.Rows, []Supplied{{"equipped", 9}}) {
@@ -155,15 +155,15 @@ func TestWhatWasDeletedAfterTheCopyStaysDeleted(t *testing.T) {
 func TestOnlyMissingRowsAreTakenFromACopy(t *testing.T) {
 	ctx := t.Context()
 	file, copy := copied(t, func(s *Store) {
-		servers, err := s.Servers(ctx)
+		servers, err := s.Servers.Servers(ctx)
 		must(t, err)
 		servers[0].Description = "changed"
-		must(t, s.UpdateServer(ctx, servers[0]))
-		must(t, s.DeleteServer(ctx, servers[1].ID))
-		must(t, s.ForgetTrust(ctx, servers[1].Name))
-		_, err = s.InsertServer(ctx, registry.Server{ID: 1, Name: "later", Approved: true, Source: "local"})
+		must(t, s.Servers.UpdateServer(ctx, servers[0]))
+		must(t, s.Servers.DeleteServer(ctx, servers[1].ID))
+		must(t, s.Trust.ForgetTrust(ctx, servers[1].Name))
+		_, err = s.Servers.InsertServer(ctx, registry.Server{ID: 1, Name: "later", Approved: true, Source: "local"})
 		must(t, err)
-		must(t, s.PutSecret(ctx, vault.Record{Server: "server-0", Name: "KEY", Kept: vault.InKeychain}))
+		must(t, s.Secrets.PutSecret(ctx, vault.Record{Server: "server-0", Name: "KEY", Kept: vault.InKeychain}))
 	})
 	db, err := openRaw(file)
 	must(t, err)
@@ -174,7 +174,7 @@ func TestOnlyMissingRowsAreTakenFromACopy(t *testing.T) {
 	if !slices.Equal(out.Servers, []string{"server-1", "server-5", "server-6"}) {
 		t.Errorf("taken: %+v", out)
 	}
-	servers, err := s.Servers(ctx)
+	servers, err := s.Servers.Servers(ctx)
 	must(t, err)
 	for _, server := range servers {
 		taken := slices.Contains(out.Servers, server.Name)
@@ -183,7 +183,7 @@ func TestOnlyMissingRowsAreTakenFromACopy(t *testing.T) {
 			t.Errorf("got %+v", server)
 		}
 	}
-	if kept, err := s.Secrets(ctx, "server-0"); err != nil || len(kept) != 1 || kept[0].Kept != vault.InKeychain {
+	if kept, err := s.Secrets.Secrets(ctx, "server-0"); err != nil || len(kept) != 1 || kept[0].Kept != vault.InKeychain {
 		t.Errorf("the secrets are %v, %v", kept, err)
 	}
 }
@@ -204,20 +204,20 @@ func TestToolsetsOfAgentsAndDeletedSecretsAreNotTakenAsTheyWere(t *testing.T) {
 	ctx := t.Context()
 	s, file := openStore(t)
 	fill(t, s, 2)
-	must(t, s.SaveToolset(ctx, toolset.Toolset{Name: "built", Approved: true, ProposedBy: "cursor"}))
-	must(t, s.DropSecrets(ctx, "server-1", "KEY"))
+	must(t, s.Toolsets.SaveToolset(ctx, toolset.Toolset{Name: "built", Approved: true, ProposedBy: "cursor"}))
+	must(t, s.Secrets.DropSecrets(ctx, "server-1", "KEY"))
 	must(t, Copy(ctx, file))
 	must(t, s.Close())
 	overwriteTables(t, file, func(table string) bool { return table == "toolsets" || table == "secrets" })
 	got, _ := supplemented(t, file, Copies(file)[0], true)
-	sets, _, err := got.Toolsets(ctx)
+	sets, _, err := got.Toolsets.Toolsets(ctx)
 	must(t, err)
 	for _, set := range sets {
 		if set.Approved == (set.Name == "built") {
 			t.Errorf("got %+v", set)
 		}
 	}
-	if kept, err := got.Secrets(ctx, ""); err != nil || len(kept) != 1 || kept[0].Server != "server-0" || len(sets) != 3 {
+	if kept, err := got.Secrets.Secrets(ctx, ""); err != nil || len(kept) != 1 || kept[0].Server != "server-0" || len(sets) != 3 {
 		t.Errorf("the secrets are %v, %v", kept, err)
 	}
 }
@@ -242,7 +242,7 @@ func TestACopyOfAnOlderSchemaIsTaken(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(file, []byte("garbage"), 0o600))
 	s, _ := supplemented(t, file, Copies(file)[0], true)
-	if servers, err := s.Servers(ctx); err != nil || len(servers) != 1 || servers[0].Name != "old" || servers[0].Approved {
+	if servers, err := s.Servers.Servers(ctx); err != nil || len(servers) != 1 || servers[0].Name != "old" || servers[0].Approved {
 		t.Errorf("got %+v, %v", servers, err)
 	}
 	if after, err := os.ReadFile(Copies(file)[0]); err != nil || string(after) != string(before) || len(Copies(file)) != 1 {
@@ -269,11 +269,11 @@ func TestTheNewestIntactCopyIsUsed(t *testing.T) {
 func TestIDsOfLostRowsAreNotGivenAgain(t *testing.T) {
 	file := damagedStore(t, func(table string) bool { return table == "servers" || table == "calls" })
 	s, _ := salvage(t, file)
-	if id, err := s.InsertServer(t.Context(), registry.Server{Name: "next"}); err != nil || id != 51 {
+	if id, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: "next"}); err != nil || id != 51 {
 		t.Errorf("the id is %d, %v", id, err)
 	}
-	if last, err := s.LastRecord(t.Context()); err != nil || last != 2000 {
+	if last, err := s.Calls.LastRecord(t.Context()); err != nil || last != 2000 {
 		t.Errorf("the last record is %d, %v", last, err)
 	}
-	must(t, s.AppendRecords(t.Context(), []journal.Record{{ID: 2001}}, nil, nil))
+	must(t, s.Calls.AppendRecords(t.Context(), []journal.Record{{ID: 2001}}, nil, nil))
 }

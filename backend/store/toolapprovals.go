@@ -8,9 +8,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
+// ToolApprovals stores which calls of tools wait for a person.
+type ToolApprovals struct{ db *database }
+
 // ToolApprovals implements rules.Store.
-func (s *Store) ToolApprovals(ctx context.Context) ([]rules.Approval, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT server, tool, hash, created_at FROM tool_approvals")
+func (s *ToolApprovals) ToolApprovals(ctx context.Context) ([]rules.Approval, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT server, tool, hash, created_at FROM tool_approvals")
 	if err != nil {
 		return nil, fmt.Errorf("read approvals of tools: %w", err)
 	}
@@ -29,8 +32,8 @@ func (s *Store) ToolApprovals(ctx context.Context) ([]rules.Approval, error) {
 }
 
 // SaveToolApproval implements rules.Store.
-func (s *Store) SaveToolApproval(ctx context.Context, a rules.Approval) error {
-	_, err := s.write.ExecContext(ctx, "INSERT OR REPLACE INTO tool_approvals (server, tool, hash, created_at) VALUES (?, ?, ?, ?)",
+func (s *ToolApprovals) SaveToolApproval(ctx context.Context, a rules.Approval) error {
+	_, err := s.db.write.ExecContext(ctx, "INSERT OR REPLACE INTO tool_approvals (server, tool, hash, created_at) VALUES (?, ?, ?, ?)",
 		a.Tool.Server, a.Tool.Tool, a.Hash, a.At.UnixMilli())
 	if err != nil {
 		return fmt.Errorf("save the approval of a tool: %w", err)
@@ -39,8 +42,8 @@ func (s *Store) SaveToolApproval(ctx context.Context, a rules.Approval) error {
 }
 
 // DeleteToolApproval implements rules.Store.
-func (s *Store) DeleteToolApproval(ctx context.Context, tool catalog.Key) error {
-	if _, err := s.write.ExecContext(ctx, "DELETE FROM tool_approvals WHERE server = ? AND tool = ?", tool.Server, tool.Tool); err != nil {
+func (s *ToolApprovals) DeleteToolApproval(ctx context.Context, tool catalog.Key) error {
+	if _, err := s.db.write.ExecContext(ctx, "DELETE FROM tool_approvals WHERE server = ? AND tool = ?", tool.Server, tool.Tool); err != nil {
 		return fmt.Errorf("delete the approval of a tool: %w", err)
 	}
 	return nil

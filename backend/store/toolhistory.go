@@ -29,8 +29,8 @@ func keepChanges(ctx context.Context, tx *sql.Tx, server string, changes []catal
 }
 
 // ToolHistory returns the kept changes of a tool, the latest first.
-func (s *Store) ToolHistory(ctx context.Context, server, tool string) ([]catalog.Past, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT at, change, previous, current, version, definition FROM tool_history
+func (s *Tools) ToolHistory(ctx context.Context, server, tool string) ([]catalog.Past, error) {
+	rows, err := s.db.read.QueryContext(ctx, `SELECT at, change, previous, current, version, definition FROM tool_history
 		WHERE server = ? AND tool = ? ORDER BY id DESC`, server, tool)
 	if err != nil {
 		return nil, fmt.Errorf("read the history of a tool: %w", err)

@@ -13,15 +13,15 @@ func TestTheHistoryOfAToolHasItsLastVersions(t *testing.T) {
 	for i := range maxHistory + 10 {
 		tool, _ := catalog.NewTool("s", fmt.Appendf(nil, `{"name":"x","description":"%d"}`, i))
 		change := catalog.Change{Tool: "x", Kind: catalog.Updated, Previous: previous, Current: tool.Hash, Definition: tool.Definition}
-		if err := s.ReplaceTools(t.Context(), "s", []*catalog.Tool{tool}, []catalog.Change{change}); err != nil {
+		if err := s.Tools.ReplaceTools(t.Context(), "s", []*catalog.Tool{tool}, []catalog.Change{change}); err != nil {
 			t.Fatal(err)
 		}
 		previous = tool.Hash
 	}
-	if err := s.ReplaceTools(t.Context(), "s", nil, []catalog.Change{{Tool: "x", Kind: catalog.Removed, Previous: previous}}); err != nil {
+	if err := s.Tools.ReplaceTools(t.Context(), "s", nil, []catalog.Change{{Tool: "x", Kind: catalog.Removed, Previous: previous}}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.ToolHistory(t.Context(), "s", "x")
+	got, err := s.Tools.ToolHistory(t.Context(), "s", "x")
 	if err != nil || len(got) != maxHistory {
 		t.Fatal(len(got), err)
 	}
@@ -31,7 +31,7 @@ func TestTheHistoryOfAToolHasItsLastVersions(t *testing.T) {
 	if before := got[1]; before.Current != previous || string(before.Definition) != fmt.Sprintf(`{"name":"x","description":"%d"}`, maxHistory+9) {
 		t.Errorf("got %+v", before)
 	}
-	if other, err := s.ToolHistory(t.Context(), "t", "x"); err != nil || other != nil {
+	if other, err := s.Tools.ToolHistory(t.Context(), "t", "x"); err != nil || other != nil {
 		t.Errorf("got %v, %v", other, err)
 	}
 }

@@ -13,13 +13,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
+// Tools stores the tools that servers list, and what they were before.
+type Tools struct{ db *database }
+
 // Tools implements catalog.Store. It reads the tools in two halves
 // concurrently, because the hub's start waits for it.
-func (s *Store) Tools(ctx context.Context) ([]*catalog.Tool, error) {
+func (s *Tools) Tools(ctx context.Context) ([]*catalog.Tool, error) {
 	// Divide the tools at the name of the server in the middle of the list. Any
 	// other name would give the same result, but unequal halves.
 	var middle string
-	err := s.read.QueryRowContext(ctx, "SELECT name FROM servers ORDER BY name LIMIT 1 OFFSET (SELECT count(*) FROM servers) / 2").Scan(&middle)
+	err := s.db.read.QueryRowContext(ctx, "SELECT name FROM servers ORDER BY name LIMIT 1 OFFSET (SELECT count(*) FROM servers) / 2").Scan(&middle)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}
@@ -34,10 +37,10 @@ func (s *Store) Tools(ctx context.Context) ([]*catalog.Tool, error) {
 }
 
 // toolsWhere returns the tools of those servers whose names fulfil a condition.
-func (s *Store) toolsWhere(ctx context.Context, condition, server string) ([]*catalog.Tool, error) {
+func (s *Tools) toolsWhere(ctx context.Context, condition, server string) ([]*catalog.Tool, error) {
 	// Read the definition as a BLOB, because the driver makes one more copy of a
 	// TEXT.
-	rows, err := s.read.QueryContext(ctx,
+	rows, err := s.db.read.QueryContext(ctx,
 		"SELECT id, server, CAST(definition AS BLOB), hash, tokens FROM tools WHERE "+condition+" ORDER BY server, position", server)
 	if err != nil {
 		return nil, err
@@ -61,8 +64,8 @@ func (s *Store) toolsWhere(ctx context.Context, condition, server string) ([]*ca
 }
 
 // ReplaceTools implements catalog.Store.
-func (s *Store) ReplaceTools(ctx context.Context, server string, tools []*catalog.Tool, changes []catalog.Change) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+func (s *Tools) ReplaceTools(ctx context.Context, server string, tools []*catalog.Tool, changes []catalog.Change) error {
+	return s.db.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM tools WHERE server = ?", server); err != nil {
 			return fmt.Errorf("replace tools: %w", err)
 		}
@@ -79,8 +82,8 @@ func (s *Store) ReplaceTools(ctx context.Context, server string, tools []*catalo
 }
 
 // SetTokens implements catalog.Store.
-func (s *Store) SetTokens(ctx context.Context, counts map[catalog.Key]int) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+func (s *Tools) SetTokens(ctx context.Context, counts map[catalog.Key]int) error {
+	return s.db.change(ctx, func(tx *sql.Tx) error {
 		for key, n := range counts {
 			_, err := tx.ExecContext(ctx, "UPDATE tools SET tokens = ? WHERE server = ? AND name = ?", n, key.Server, key.Tool)
 			if err != nil {

@@ -9,9 +9,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 )
 
+// Toolsets stores the toolsets, and which client uses which.
+type Toolsets struct{ db *database }
+
 // Toolsets implements toolset.Store.
-func (s *Store) Toolsets(ctx context.Context) (sets []toolset.Toolset, equipped map[string]string, err error) {
-	found, err := s.read.QueryContext(ctx, "SELECT name, toolset FROM toolsets")
+func (s *Toolsets) Toolsets(ctx context.Context) (sets []toolset.Toolset, equipped map[string]string, err error) {
+	found, err := s.db.read.QueryContext(ctx, "SELECT name, toolset FROM toolsets")
 	if err != nil {
 		return nil, nil, fmt.Errorf("read toolsets: %w", err)
 	}
@@ -36,8 +39,8 @@ func (s *Store) Toolsets(ctx context.Context) (sets []toolset.Toolset, equipped 
 	return sets, equipped, err
 }
 
-func (s *Store) equipped(ctx context.Context) (map[string]string, error) {
-	found, err := s.read.QueryContext(ctx, "SELECT client, toolset FROM equipped")
+func (s *Toolsets) equipped(ctx context.Context) (map[string]string, error) {
+	found, err := s.db.read.QueryContext(ctx, "SELECT client, toolset FROM equipped")
 	if err != nil {
 		return nil, fmt.Errorf("read equipped toolsets: %w", err)
 	}
@@ -54,16 +57,16 @@ func (s *Store) equipped(ctx context.Context) (map[string]string, error) {
 }
 
 // SaveToolset implements toolset.Store.
-func (s *Store) SaveToolset(ctx context.Context, t toolset.Toolset) error {
-	if _, err := s.write.ExecContext(ctx, "INSERT OR REPLACE INTO toolsets (name, toolset) VALUES (?, ?)", t.Name, toJSON(t)); err != nil {
+func (s *Toolsets) SaveToolset(ctx context.Context, t toolset.Toolset) error {
+	if _, err := s.db.write.ExecContext(ctx, "INSERT OR REPLACE INTO toolsets (name, toolset) VALUES (?, ?)", t.Name, toJSON(t)); err != nil {
 		return fmt.Errorf("store toolset: %w", err)
 	}
 	return nil
 }
 
 // DeleteToolset implements toolset.Store.
-func (s *Store) DeleteToolset(ctx context.Context, name string) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+func (s *Toolsets) DeleteToolset(ctx context.Context, name string) error {
+	err := s.db.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM equipped WHERE toolset = ?", name); err != nil {
 			return err
 		}
@@ -77,16 +80,16 @@ func (s *Store) DeleteToolset(ctx context.Context, name string) error {
 }
 
 // SaveEquipped implements toolset.Store.
-func (s *Store) SaveEquipped(ctx context.Context, client, name string) error {
-	if _, err := s.write.ExecContext(ctx, "INSERT OR REPLACE INTO equipped (client, toolset) VALUES (?, ?)", client, name); err != nil {
+func (s *Toolsets) SaveEquipped(ctx context.Context, client, name string) error {
+	if _, err := s.db.write.ExecContext(ctx, "INSERT OR REPLACE INTO equipped (client, toolset) VALUES (?, ?)", client, name); err != nil {
 		return fmt.Errorf("store equipped toolset: %w", err)
 	}
 	return nil
 }
 
 // DeleteEquipped implements toolset.Store.
-func (s *Store) DeleteEquipped(ctx context.Context, client string) error {
-	if _, err := s.write.ExecContext(ctx, "DELETE FROM equipped WHERE client = ?", client); err != nil {
+func (s *Toolsets) DeleteEquipped(ctx context.Context, client string) error {
+	if _, err := s.db.write.ExecContext(ctx, "DELETE FROM equipped WHERE client = ?", client); err != nil {
 		return fmt.Errorf("delete equipped toolset: %w", err)
 	}
 	return nil

@@ -11,9 +11,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
+// Trust stores the definitions that people have approved, and those that are held.
+type Trust struct{ db *database }
+
 // TrustServers implements quarantine.Store.
-func (s *Store) TrustServers(ctx context.Context) ([]quarantine.Server, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT server, launch, form, clean, since, lists FROM trust_servers")
+func (s *Trust) TrustServers(ctx context.Context) ([]quarantine.Server, error) {
+	rows, err := s.db.read.QueryContext(ctx, "SELECT server, launch, form, clean, since, lists FROM trust_servers")
 	if err != nil {
 		return nil, fmt.Errorf("read approved launches: %w", err)
 	}
@@ -55,17 +58,17 @@ const trustColumns = `id, server, kind, name, state, reason, since, hash, approv
 	flips, verdict, points, findings, scanned, listed, position`
 
 // HeldItems implements quarantine.Store.
-func (s *Store) HeldItems(ctx context.Context) ([]quarantine.Item, error) {
+func (s *Trust) HeldItems(ctx context.Context) ([]quarantine.Item, error) {
 	return s.trustItems(ctx, "SELECT "+trustColumns+", NULL, NULL FROM trust_items WHERE attention = 1 ORDER BY server, kind, position, name")
 }
 
 // TrustItems implements quarantine.Store.
-func (s *Store) TrustItems(ctx context.Context, server string) ([]quarantine.Item, error) {
+func (s *Trust) TrustItems(ctx context.Context, server string) ([]quarantine.Item, error) {
 	return s.trustItems(ctx, "SELECT "+trustColumns+", latest, text FROM trust_items WHERE server = ? ORDER BY kind, position, name", server)
 }
 
 // TrustItem implements quarantine.Store.
-func (s *Store) TrustItem(ctx context.Context, id int64) (i quarantine.Item, found bool, err error) {
+func (s *Trust) TrustItem(ctx context.Context, id int64) (i quarantine.Item, found bool, err error) {
 	items, err := s.trustItems(ctx, "SELECT "+trustColumns+", latest, text FROM trust_items WHERE id = ?", id)
 	if err != nil || len(items) == 0 {
 		return quarantine.Item{}, false, err
@@ -73,8 +76,8 @@ func (s *Store) TrustItem(ctx context.Context, id int64) (i quarantine.Item, fou
 	return items[0], true, nil
 }
 
-func (s *Store) trustItems(ctx context.Context, query string, args ...any) ([]quarantine.Item, error) {
-	rows, err := s.read.QueryContext(ctx, query, args...)
+func (s *Trust) trustItems(ctx context.Context, query string, args ...any) ([]quarantine.Item, error) {
+	rows, err := s.db.read.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read held items: %w", err)
 	}
@@ -113,8 +116,8 @@ func scanTrustItem(rows interface{ Scan(...any) error }) (i quarantine.Item, err
 }
 
 // ApprovedTexts implements quarantine.Store.
-func (s *Store) ApprovedTexts(ctx context.Context, server string, kind quarantine.Kind) ([]json.RawMessage, error) {
-	rows, err := s.read.QueryContext(ctx,
+func (s *Trust) ApprovedTexts(ctx context.Context, server string, kind quarantine.Kind) ([]json.RawMessage, error) {
+	rows, err := s.db.read.QueryContext(ctx,
 		"SELECT text FROM trust_items WHERE server = ? AND kind = ? AND state = ? AND listed = 1 AND text IS NOT NULL ORDER BY position", server, string(kind), string(quarantine.Approved))
 	if err != nil {
 		return nil, fmt.Errorf("read approved definitions: %w", err)
@@ -132,7 +135,7 @@ func (s *Store) ApprovedTexts(ctx context.Context, server string, kind quarantin
 }
 
 // SaveTrust implements quarantine.Store.
-func (s *Store) SaveTrust(ctx context.Context, server quarantine.Server, items, deleted []*quarantine.Item) error {
+func (s *Trust) SaveTrust(ctx context.Context, server quarantine.Server, items, deleted []*quarantine.Item) error {
 	form, err := json.Marshal(server.Form)
 	if err != nil {
 		return fmt.Errorf("save approvals: %w", err)
@@ -141,7 +144,7 @@ func (s *Store) SaveTrust(ctx context.Context, server quarantine.Server, items, 
 	if err != nil {
 		return fmt.Errorf("save approvals: %w", err)
 	}
-	err = s.change(ctx, func(tx *sql.Tx) error {
+	err = s.db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO trust_servers (server, launch, form, clean, since, lists) VALUES (?, ?, ?, ?, ?, ?)",
 			server.Name, server.Launch, string(form), server.Clean, trustMillis(server.Since), string(lists))
 		if err != nil {
@@ -204,8 +207,8 @@ func (h *trustHash) Scan(value any) error {
 }
 
 // ForgetTrust implements quarantine.Store.
-func (s *Store) ForgetTrust(ctx context.Context, server string) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+func (s *Trust) ForgetTrust(ctx context.Context, server string) error {
+	err := s.db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM trust_items WHERE server = ?", server)
 		_, second := tx.ExecContext(ctx, "DELETE FROM trust_servers WHERE server = ?", server)
 		return errors.Join(err, second)

@@ -10,8 +10,8 @@ import (
 )
 
 // SaveLatest implements updates.Store.
-func (s *Store) SaveLatest(ctx context.Context, server int64, l updates.Latest) error {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+func (s *Installs) SaveLatest(ctx context.Context, server int64, l updates.Latest) error {
+	err := s.db.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO updates (server, latest) SELECT id, ?2 FROM servers WHERE id = ?1", server, toJSON(l))
 		return err
 	})
@@ -22,8 +22,8 @@ func (s *Store) SaveLatest(ctx context.Context, server int64, l updates.Latest) 
 }
 
 // Latests implements updates.Store.
-func (s *Store) Latests(ctx context.Context) (map[int64]updates.Latest, error) {
-	found, err := s.read.QueryContext(ctx, "SELECT server, latest FROM updates")
+func (s *Installs) Latests(ctx context.Context) (map[int64]updates.Latest, error) {
+	found, err := s.db.read.QueryContext(ctx, "SELECT server, latest FROM updates")
 	if err != nil {
 		return nil, fmt.Errorf("read latest versions: %w", err)
 	}

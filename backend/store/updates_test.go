@@ -11,48 +11,48 @@ import (
 
 func TestTheLatestVersionsAreKeptUntilTheServerIsRemoved(t *testing.T) {
 	s, _ := openStore(t)
-	id, err := s.InsertServer(t.Context(), registry.Server{Name: "one"})
+	id, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := time.Now().UTC().Truncate(time.Millisecond)
 	for _, version := range []string{"1.0.0", "1.1.0"} {
 		for _, server := range []int64{id, id + 1} { // the second one was removed meanwhile
-			if err := s.SaveLatest(t.Context(), server, updates.Latest{Version: version, Checked: at}); err != nil {
+			if err := s.Installs.SaveLatest(t.Context(), server, updates.Latest{Version: version, Checked: at}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if all, err := s.Latests(t.Context()); err != nil || len(all) != 1 || all[id].Version != "1.1.0" || !all[id].Checked.Equal(at) {
+	if all, err := s.Installs.Latests(t.Context()); err != nil || len(all) != 1 || all[id].Version != "1.1.0" || !all[id].Checked.Equal(at) {
 		t.Errorf("got %+v, %v", all, err)
 	}
-	if err := s.DeleteServer(t.Context(), id); err != nil {
+	if err := s.Servers.DeleteServer(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := s.Latests(t.Context()); err != nil || len(all) != 0 {
+	if all, err := s.Installs.Latests(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("got %+v, %v", all, err)
 	}
 }
 
 func TestAServerReturnsToAFormerVersion(t *testing.T) {
 	s, _ := openStore(t)
-	id, err := s.InsertServer(t.Context(), registry.Server{Name: "one"})
+	id, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, version := range []string{"1", "2", "3"} {
-		if err := s.SaveInstall(t.Context(), installer.Install{Server: id, Version: version, Configured: installer.Configured{Args: []string{version}}}); err != nil {
+		if err := s.Installs.SaveInstall(t.Context(), installer.Install{Server: id, Version: version, Configured: installer.Configured{Args: []string{version}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all, err := s.Installs(t.Context(), id)
+	all, err := s.Installs.Installs(t.Context(), id)
 	if err != nil || len(all) != 3 {
 		t.Fatalf("got %+v, %v", all, err)
 	}
-	if err := s.ReturnTo(t.Context(), id, all[1].ID); err != nil {
+	if err := s.Installs.ReturnTo(t.Context(), id, all[1].ID); err != nil {
 		t.Fatal(err)
 	}
-	if all, err = s.Installs(t.Context(), id); err != nil || len(all) != 2 || all[0].Version != "2" || !all[0].Current || all[1].Current || all[0].Configured.Args[0] != "2" {
+	if all, err = s.Installs.Installs(t.Context(), id); err != nil || len(all) != 2 || all[0].Version != "2" || !all[0].Current || all[1].Current || all[0].Configured.Args[0] != "2" {
 		t.Errorf("got %+v, %v", all, err)
 	}
 }
@@ -61,16 +61,16 @@ func TestLeftoversAreKeptUntilTheyAreDropped(t *testing.T) {
 	s, _ := openStore(t)
 	var ids []int64
 	for _, path := range []string{"/a", "/b", "/c"} {
-		id, err := s.SaveLeftover(t.Context(), installer.Leftover{Kind: installer.LeftFolder, Path: path})
+		id, err := s.Installs.SaveLeftover(t.Context(), installer.Leftover{Kind: installer.LeftFolder, Path: path})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, id)
 	}
-	if err := s.DropLeftovers(t.Context(), ids[1:2]); err != nil {
+	if err := s.Installs.DropLeftovers(t.Context(), ids[1:2]); err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.Leftovers(t.Context())
+	all, err := s.Installs.Leftovers(t.Context())
 	if err != nil || len(all) != 2 || all[0].Path != "/c" || all[0].ID != ids[2] || all[1].Path != "/a" {
 		t.Errorf("got %+v, %v", all, err)
 	}

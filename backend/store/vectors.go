@@ -9,40 +9,18 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
-// vectorTable implements embedding.Store in one table. The column hash of the
+// Vectors implements embedding.Store in one table. The column hash of the
 // table uses has the hashes of all texts that may have a vector.
-type vectorTable struct {
-	store       *Store
+type Vectors struct {
+	db          *database
 	table, uses string
 }
 
-// MirrorVectors returns the store of the vectors of the registry's copy.
-func (s *Store) MirrorVectors() embedding.Store {
-	return vectorTable{s, "mirror_vectors", "mirror"}
-}
-
-func (s *Store) toolVectors() vectorTable { return vectorTable{s, "vectors", "tools"} }
-
 // Vectors implements embedding.Store.
-func (s *Store) Vectors(ctx context.Context, model string, visit func(hash string, scale float32, data []byte)) error {
-	return s.toolVectors().Vectors(ctx, model, visit)
-}
-
-// KeepVectors implements embedding.Store.
-func (s *Store) KeepVectors(ctx context.Context, model string, made []embedding.Made) error {
-	return s.toolVectors().KeepVectors(ctx, model, made)
-}
-
-// TidyVectors implements embedding.Store.
-func (s *Store) TidyVectors(ctx context.Context, model string, now time.Time, keep time.Duration) error {
-	return s.toolVectors().TidyVectors(ctx, model, now, keep)
-}
-
-// Vectors implements embedding.Store.
-func (v vectorTable) Vectors(ctx context.Context, model string, visit func(hash string, scale float32, data []byte)) error {
+func (v *Vectors) Vectors(ctx context.Context, model string, visit func(hash string, scale float32, data []byte)) error {
 	// The unary + prevents the use of the index. Nearly all rows are of one
 	// model, so that reading them in the order of the table is faster.
-	rows, err := v.store.read.QueryContext(ctx, "SELECT hash, scale, data FROM "+v.table+" WHERE +model = ?", model)
+	rows, err := v.db.read.QueryContext(ctx, "SELECT hash, scale, data FROM "+v.table+" WHERE +model = ?", model)
 	if err != nil {
 		return fmt.Errorf("read vectors: %w", err)
 	}
@@ -60,8 +38,8 @@ func (v vectorTable) Vectors(ctx context.Context, model string, visit func(hash 
 }
 
 // KeepVectors implements embedding.Store.
-func (v vectorTable) KeepVectors(ctx context.Context, model string, made []embedding.Made) error {
-	return v.store.change(ctx, func(tx *sql.Tx) error {
+func (v *Vectors) KeepVectors(ctx context.Context, model string, made []embedding.Made) error {
+	return v.db.change(ctx, func(tx *sql.Tx) error {
 		for _, m := range made {
 			data := make([]byte, len(m.Vector.Values))
 			for i, value := range m.Vector.Values {
@@ -78,8 +56,8 @@ func (v vectorTable) KeepVectors(ctx context.Context, model string, made []embed
 }
 
 // TidyVectors implements embedding.Store.
-func (v vectorTable) TidyVectors(ctx context.Context, model string, now time.Time, keep time.Duration) error {
-	return v.store.change(ctx, func(tx *sql.Tx) error {
+func (v *Vectors) TidyVectors(ctx context.Context, model string, now time.Time, keep time.Duration) error {
+	return v.db.change(ctx, func(tx *sql.Tx) error {
 		for _, step := range []struct {
 			query string
 			args  []any

@@ -15,7 +15,7 @@ import (
 func vectorsOf(t *testing.T, s *Store, model string) map[string]string {
 	t.Helper()
 	got := make(map[string]string)
-	err := s.Vectors(t.Context(), model, func(hash string, scale float32, data []byte) { got[hash] = fmt.Sprint(scale, data) })
+	err := s.ToolVectors.Vectors(t.Context(), model, func(hash string, scale float32, data []byte) { got[hash] = fmt.Sprint(scale, data) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func keepVectors(t *testing.T, s *Store, model string, hashes ...string) {
 	for _, hash := range hashes {
 		made = append(made, embedding.Made{Hash: hash, Vector: embedding.Vector{Scale: 1, Values: []int8{1}}})
 	}
-	if err := s.KeepVectors(t.Context(), model, made); err != nil {
+	if err := s.ToolVectors.KeepVectors(t.Context(), model, made); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -38,7 +38,7 @@ func TestVectorsAreReadByModel(t *testing.T) {
 	odd := embedding.Vector{Scale: math.Nextafter32(0.1, 1), Values: []int8{-128, -1, 0, 127}}
 	keepVectors(t, s, "m", "a", "b")
 	keepVectors(t, s, "other", "a")
-	if err := s.KeepVectors(t.Context(), "m", []embedding.Made{{Hash: "a", Vector: odd}}); err != nil {
+	if err := s.ToolVectors.KeepVectors(t.Context(), "m", []embedding.Made{{Hash: "a", Vector: odd}}); err != nil {
 		t.Fatal(err)
 	}
 	got := vectorsOf(t, s, "m")
@@ -68,10 +68,10 @@ func TestVectorsAreDeletedSomeTimeAfterTheirTools(t *testing.T) {
 		{221, nil, []string{tool.Hash}},
 		{223, nil, nil},
 	} {
-		if err := s.ReplaceTools(t.Context(), "srv", step.tools, nil); err != nil {
+		if err := s.Tools.ReplaceTools(t.Context(), "srv", step.tools, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.TidyVectors(t.Context(), "m", began.Add(time.Duration(step.hours)*time.Hour), 72*time.Hour); err != nil {
+		if err := s.ToolVectors.TidyVectors(t.Context(), "m", began.Add(time.Duration(step.hours)*time.Hour), 72*time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -101,13 +101,13 @@ func BenchmarkVectors(b *testing.B) {
 		for i := range made {
 			made[i] = embedding.Made{Hash: fmt.Sprintf("%064d", 100*batch+i), Vector: embedding.Vector{Scale: 1, Values: make([]int8, 384)}}
 		}
-		if err := s.KeepVectors(b.Context(), "builtin/some-model/text1", made); err != nil {
+		if err := s.ToolVectors.KeepVectors(b.Context(), "builtin/some-model/text1", made); err != nil {
 			b.Fatal(err)
 		}
 	}
 	for b.Loop() {
 		n := 0
-		if err := s.Vectors(b.Context(), "builtin/some-model/text1", func(string, float32, []byte) { n++ }); err != nil || n != 10_000 {
+		if err := s.ToolVectors.Vectors(b.Context(), "builtin/some-model/text1", func(string, float32, []byte) { n++ }); err != nil || n != 10_000 {
 			b.Fatal(n, err)
 		}
 	}

@@ -127,9 +127,9 @@ func playMirror(args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	m, err := mirror.Open(ctx, mirror.Options{
-		Source: official.New(official.Options{URL: args[1]}), Store: s, Bus: &events.Bus{}, Log: silent(),
+		Source: official.New(official.Options{URL: args[1]}), Store: s.Mirror, Bus: &events.Bus{}, Log: silent(),
 		Meaning: mirror.Meaning{
-			Settings: settings.Search{Provider: args[2], Threads: 1, IdleUnload: encoderIdle}, Store: s.MirrorVectors(),
+			Settings: settings.Search{Provider: args[2], Threads: 1, IdleUnload: encoderIdle}, Store: s.MirrorVectors,
 			Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
 		},
 	})
@@ -218,11 +218,11 @@ func giveVectors(ctx context.Context, s *store.Store) error {
 	}).Vectors().Model()
 	random := rand.New(rand.NewPCG(1, 2))
 	var made []embedding.Made
-	err := s.MirrorDocuments(ctx, func(id int64, d mirror.Document) {
+	err := s.Mirror.MirrorDocuments(ctx, func(id int64, d mirror.Document) {
 		made = append(made, embedding.Made{Hash: d.Hash, Vector: near(random, sample[int(id)%len(sample)])})
 	})
 	if err != nil {
 		return err
 	}
-	return s.MirrorVectors().KeepVectors(ctx, model, made)
+	return s.MirrorVectors.KeepVectors(ctx, model, made)
 }

@@ -105,17 +105,17 @@ func stock(ctx context.Context, folder paths.Folder, servers [][]*catalog.Tool, 
 			Name: tools[0].Server, Description: "made for a measurement", Source: "manual", Transport: "stdio", Command: "true",
 			Env: serverEnv, Approved: true, CreatedAt: time.Now(), UpdatedAt: time.Now(), Health: registry.Health{Status: "unknown"},
 		}
-		if _, err := s.InsertServer(ctx, server); err != nil {
+		if _, err := s.Servers.InsertServer(ctx, server); err != nil {
 			return err
 		}
-		if err := s.ReplaceTools(ctx, server.Name, tools, nil); err != nil {
+		if err := s.Tools.ReplaceTools(ctx, server.Name, tools, nil); err != nil {
 			return err
 		}
 		var made []embedding.Made
 		for _, t := range tools {
 			made = append(made, embedding.Made{Hash: t.Hash, Vector: near(random, sample[int(t.ID)%len(sample)])})
 		}
-		if err := s.KeepVectors(ctx, model, made); err != nil {
+		if err := s.ToolVectors.KeepVectors(ctx, model, made); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func near(random *rand.Rand, v embedding.Vector) embedding.Vector {
 // meaning returns the index of a hub that uses the built-in encoder.
 func meaning(s *store.Store, c *catalog.Catalog, bus *events.Bus) *embedding.Index {
 	return embedding.New(embedding.Options{
-		Settings: settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, Catalog: c, Store: s, Bus: bus, Log: silent(),
+		Settings: settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, Catalog: c, Store: s.ToolVectors, Bus: bus, Log: silent(),
 		Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
 	})
 }
@@ -150,7 +150,7 @@ func (b *bench) changeOne(ctx context.Context, folder paths.Folder) (err error) 
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	bus := &events.Bus{}
-	c, err := catalog.Open(ctx, s, bus, silent())
+	c, err := catalog.Open(ctx, s.Tools, bus, silent())
 	if err != nil {
 		return err
 	}

@@ -259,7 +259,7 @@ func open(t *testing.T, file string, source mirror.Source) (*mirror.Mirror, func
 		t.Fatal(err)
 	}
 	m, err := mirror.Open(t.Context(), mirror.Options{
-		Source: source, Store: s, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler),
+		Source: source, Store: s.Mirror, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler),
 		Installed: func(context.Context) ([]string, error) { return []string{nameOf(3)}, nil },
 	})
 	if err != nil {

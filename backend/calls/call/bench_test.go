@@ -25,7 +25,7 @@ func BenchmarkPermit(b *testing.B) {
 	}
 	b.Cleanup(func() { _ = db.Close() })
 	bus := new(events.Bus)
-	servers, err := registry.Open(b.Context(), db, bus)
+	servers, err := registry.Open(b.Context(), db.Servers, bus)
 	if err != nil {
 		b.Fatal(err)
 	}

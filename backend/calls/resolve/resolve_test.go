@@ -26,7 +26,7 @@ func scopeOf(t *testing.T, tools map[string][]string) resolve.Scope {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	bus := new(events.Bus)
-	servers, err := registry.Open(t.Context(), db, bus)
+	servers, err := registry.Open(t.Context(), db.Servers, bus)
 	if err != nil {
 		t.Fatal(err)
 	}

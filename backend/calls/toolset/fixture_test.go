@@ -47,7 +47,7 @@ func open(t *testing.T) *fixture {
 	f.catalog = catalogtest.Open(t, f.bus, map[string][]json.RawMessage{
 		"notes": catalogtest.Definitions(readNote, writeNote), "mail": catalogtest.Definitions(sendMail),
 	})
-	if f.registry, err = registry.Open(t.Context(), f.store, f.bus); err != nil {
+	if f.registry, err = registry.Open(t.Context(), f.store.Servers, f.bus); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"notes", "mail"} {
@@ -69,7 +69,7 @@ func (f *fixture) reopen() {
 	f.t.Helper()
 	var err error
 	f.Keeper, err = toolset.Open(f.t.Context(), toolset.Options{
-		Store: f.store, Catalog: f.catalog, Registry: f.registry, Bus: f.bus, Policy: func() string { return f.policy },
+		Store: f.store.Toolsets, Catalog: f.catalog, Registry: f.registry, Bus: f.bus, Policy: func() string { return f.policy },
 		Removed: func(_ context.Context, name string) error { f.removed = append(f.removed, name); return nil },
 	})
 	if err != nil {

@@ -25,7 +25,7 @@ func BenchmarkStart(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = kept.Close() }()
-	known, err := catalog.Open(b.Context(), kept, bus, log)
+	known, err := catalog.Open(b.Context(), kept.Tools, bus, log)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -39,13 +39,13 @@ func BenchmarkStart(b *testing.B) {
 	o := embedding.Options{
 		Settings: settings.Search{Provider: settings.ProviderBuiltin, Threads: 1},
 		Builtin:  embedding.Builtin{Encoder: &words{}, Model: "some-model", Dimensions: dimensions},
-		Catalog:  known, Store: kept, Bus: bus, Log: log,
+		Catalog:  known, Store: kept.ToolVectors, Bus: bus, Log: log,
 	}
 	made := make([]embedding.Made, tools)
 	for i, t := range known.Snapshot().Tools {
 		made[i] = embedding.Made{Hash: t.Hash, Vector: embedding.Vector{Scale: 1, Values: make([]int8, dimensions)}}
 	}
-	if err := kept.KeepVectors(b.Context(), embedding.New(o).Vectors().Model(), made); err != nil {
+	if err := kept.ToolVectors.KeepVectors(b.Context(), embedding.New(o).Vectors().Model(), made); err != nil {
 		b.Fatal(err)
 	}
 	changed := make(chan struct{}, 1)

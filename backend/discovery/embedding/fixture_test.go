@@ -47,7 +47,7 @@ func openFixture(t *testing.T, file string) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = d.store.Close() })
-	if d.catalog, err = catalog.Open(t.Context(), d.store, d.bus, slog.New(slog.DiscardHandler)); err != nil {
+	if d.catalog, err = catalog.Open(t.Context(), d.store.Tools, d.bus, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -74,7 +74,7 @@ func (d *fixture) list(server string, tools ...string) {
 func (d *fixture) options(s settings.Search, e embedding.Encoder) embedding.Options {
 	return embedding.Options{
 		Settings: s, Builtin: embedding.Builtin{Encoder: e, Model: "words", Dimensions: dimensions},
-		Catalog: d.catalog, Store: d.store, Bus: d.bus, Log: slog.New(d.log), Clock: d.clock.Clock(),
+		Catalog: d.catalog, Store: d.store.ToolVectors, Bus: d.bus, Log: slog.New(d.log), Clock: d.clock.Clock(),
 		QueryTimeout: 700 * time.Millisecond,
 	}
 }
@@ -132,7 +132,7 @@ func (d *fixture) awaitReady(x *embedding.Index, n int) {
 func (d *fixture) stored(model string) []string {
 	d.t.Helper()
 	var hashes []string
-	err := d.store.Vectors(d.t.Context(), model, func(hash string, _ float32, _ []byte) { hashes = append(hashes, hash) })
+	err := d.store.ToolVectors.Vectors(d.t.Context(), model, func(hash string, _ float32, _ []byte) { hashes = append(hashes, hash) })
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -256,7 +256,7 @@ func TestEncodingStopsWhenTheContextEnds(t *testing.T) {
 func TestVectorsAreNotUsedUntilTheStoreKeepsThem(t *testing.T) {
 	d := newFixture(t)
 	d.list("disk", "read: Reads a file")
-	full := &fullDisk{Store: d.store}
+	full := &fullDisk{Store: d.store.ToolVectors}
 	full.failing.Store(true)
 	o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, &words{})
 	o.Store = full
@@ -273,7 +273,7 @@ func TestVectorsAreNotUsedUntilTheStoreKeepsThem(t *testing.T) {
 func TestStatusIsNotWorkingWhenTheLastVectorsArePublished(t *testing.T) {
 	d := newFixture(t)
 	d.list("many", numbered(3)...)
-	observed := &statusStore{Store: d.store}
+	observed := &statusStore{Store: d.store.ToolVectors}
 	o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, &words{before: func(string) { d.clock.add(time.Second) }})
 	o.Store = observed
 	observed.index = embedding.New(o)

@@ -97,6 +97,8 @@ type Servers struct {
 	Lifecycle *lifecycle.Manager
 	Prefetch  *prefetch.Prefetcher
 	Upstream  *upstream.Manager
+	Traces    *upstream.Traces
+	Listed    *upstream.Discoveries
 	Readiness *readiness.Reader
 	// Corrections returns what clients are shown otherwise than a server lists it.
 	Corrections func(server string) []corrections.Correction
@@ -250,12 +252,12 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
 		&operations.SignIns{Registry: s.Registry, OAuth: s.OAuth, Sessions: o.Sessions},
 		&operations.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},
-		&operations.Inspector{Registry: s.Registry, Requests: s.Inspector, Upstream: s.Upstream, Output: s.Upstream.Output, Messages: s.Upstream.Messages},
+		&operations.Inspector{Registry: s.Registry, Requests: s.Inspector, Upstream: s.Upstream, Output: s.Traces.Output, Messages: s.Traces.Messages},
 		&operations.Transient{Inspector: s.Inspector, Describe: s.Upstream.Describe, Shown: s.Upstream.ShownTools},
 		&operations.Questions{Inbox: s.Inbox},
 		&operations.ToolApprovals{Approvals: s.Approvals},
 		&operations.Presets{Inspector: s.Inspector},
-		&operations.Discovery{Registry: s.Registry, Catalog: s.Catalog, Servers: s.Upstream, History: s.ToolHistory},
+		&operations.Discovery{Registry: s.Registry, Catalog: s.Catalog, Servers: s.Upstream, Listed: s.Listed, History: s.ToolHistory},
 		&operations.Tools{Registry: s.Registry, Catalog: s.Catalog, Policy: o.Config.Policy, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy, Held: s.Calls.Held, Near: o.Clients.Gateway.Near},
 		&operations.Toolsets{Keeper: s.Toolsets},
 		&operations.Trust{Registry: s.Registry, Keeper: s.Trust},
@@ -299,7 +301,7 @@ func newPusher(o Options, views *operations.Views) *push.Pusher {
 			SecretNames: s.Secrets.Names,
 		},
 		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Calls.InFlight, Clients: o.Clients.Gateway.Clients, Held: s.Trust.Counts, Kept: func() int { return len(s.Results.List()) }, Problem: func() string { return operations.JournalProblem(s.Journal.Problem()) }},
-		Learning: o.Discovery.Learning, Mirror: o.Market.Mirror, Output: s.Upstream, Editors: o.Editors.Registrar, Attend: s.Inbox.Attend,
+		Learning: o.Discovery.Learning, Mirror: o.Market.Mirror, Output: s.Traces, Editors: o.Editors.Registrar, Attend: s.Inbox.Attend,
 		Sessions: o.Sessions, Timeouts: o.Timeouts, Bus: o.Bus,
 	})
 }

@@ -79,26 +79,26 @@ func (f *fixture) Credentials(ctx context.Context) ([]credentials.Credential, er
 	if f.failure != nil {
 		return nil, f.failure
 	}
-	return f.db.Credentials(ctx)
+	return f.db.Credentials.Credentials(ctx)
 }
 
 func (f *fixture) AddCredential(ctx context.Context, c credentials.Credential) error {
 	if f.failure != nil {
 		return f.failure
 	}
-	return f.db.AddCredential(ctx, c)
+	return f.db.Credentials.AddCredential(ctx, c)
 }
 
 func (f *fixture) DeleteCredential(ctx context.Context, id string) error {
 	if f.failure != nil {
 		return f.failure
 	}
-	return f.db.DeleteCredential(ctx, id)
+	return f.db.Credentials.DeleteCredential(ctx, id)
 }
 
 func (f *fixture) MarkUsed(ctx context.Context, used map[string]time.Time) error {
 	if f.failure != nil {
 		return f.failure
 	}
-	return f.db.MarkUsed(ctx, used)
+	return f.db.Credentials.MarkUsed(ctx, used)
 }

@@ -28,7 +28,7 @@ func (f *fixture) run() (end func()) {
 // lastUsed returns when the only token was used, from memory and from the database.
 func (f *fixture) lastUsed() (listed, stored time.Time) {
 	f.t.Helper()
-	kept, err := f.db.Credentials(f.t.Context())
+	kept, err := f.db.Credentials.Credentials(f.t.Context())
 	if err != nil || len(kept) != 1 {
 		f.t.Fatal(kept, err)
 	}

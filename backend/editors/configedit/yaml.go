@@ -135,7 +135,7 @@ func (d *yamlDoc) resolve() error {
 			break
 		}
 		if step.value = dereference(step.value); step.value.Kind != yaml.MappingNode {
-			return d.wrongType(step.value, false)
+			return d.place.wrongNode(step.value, false)
 		}
 		next, ok := d.child(step, key)
 		if !ok {
@@ -155,7 +155,7 @@ func (d *yamlDoc) resolve() error {
 		want = yaml.SequenceNode
 	}
 	if v := dereference(c.value); v.Kind != want && !isNull(v) {
-		return d.wrongType(v, true)
+		return d.place.wrongNode(v, true)
 	}
 	if !d.isPlain(c.value, 0) {
 		d.refuseMarkup(&yaml.Node{Anchor: "in it", Line: c.value.Line})
@@ -228,11 +228,11 @@ func (d *yamlDoc) isPlain(n *yaml.Node, depth int) bool {
 	return true
 }
 
-// wrongType returns the error for a node that should be a mapping, or the list of
+// wrongNode returns the error for a node that should be a mapping, or the list of
 // entries if it is the collection.
-func (d *yamlDoc) wrongType(n *yaml.Node, isCollection bool) error {
+func (p Place) wrongNode(n *yaml.Node, isCollection bool) error {
 	want := "a mapping"
-	if d.place.List != "" && isCollection {
+	if p.List != "" && isCollection {
 		want = "a list"
 	}
 	return invalid(n.Line, "expected %s, but found another type of value", want)

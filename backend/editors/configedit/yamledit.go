@@ -63,7 +63,7 @@ func (d *yamlDoc) insert(step yamlStep, content any) (replacement, error) {
 	if v.Style&yaml.FlowStyle != 0 {
 		at := d.at(v) + 1
 		if len(v.Content) > 0 {
-			return replacement{}, d.inline(v)
+			return replacement{}, inlineError(v)
 		}
 		flow := yamlFlow(content)
 		return replacement{at, at, flow[1 : len(flow)-1]}, nil
@@ -72,7 +72,7 @@ func (d *yamlDoc) insert(step yamlStep, content any) (replacement, error) {
 		return d.atEnd(content)
 	}
 	if isNull(v) && v.Value != "" {
-		return replacement{}, d.wrongType(v, step.key != nil && d.collection() != nil)
+		return replacement{}, d.place.wrongNode(v, step.key != nil && d.collection() != nil)
 	}
 	line, indent := d.childLine(step)
 	return d.insertLines(line, d.block(indent, content)), nil
@@ -154,7 +154,7 @@ func (d *yamlDoc) unit() string {
 	return "  "
 }
 
-func (d *yamlDoc) inline(n *yaml.Node) error {
+func inlineError(n *yaml.Node) error {
 	return invalid(n.Line, "the entries are written inline in brackets; write each on lines of its own")
 }
 
@@ -166,7 +166,7 @@ func (d *yamlDoc) setValue(part yamlPart, value any) (replacement, error) {
 	}
 	colon := d.colon(part.key)
 	if colon < 0 || !d.startsLine(part.from) && part.value.Style&yaml.FlowStyle != 0 {
-		return replacement{}, d.inline(part.key)
+		return replacement{}, inlineError(part.key)
 	}
 	o, isObject := value.(Object)
 	block := isObject && len(o) > 0 && part.value.Style&yaml.FlowStyle == 0
@@ -203,7 +203,7 @@ func (d *yamlDoc) inside(name string) (document, error) {
 	in.place = Place{Format: YAML, Keys: append(slices.Clone(d.place.Keys), name)}
 	in.resolved = append(slices.Clone(d.resolved), yamlStep{part.key, part.value, part.end})
 	if part.value.Kind != yaml.MappingNode || part.value.Style&yaml.FlowStyle != 0 {
-		return nil, d.inline(part.value)
+		return nil, inlineError(part.value)
 	}
 	in.unique(part.value)
 	return &in, in.problem
@@ -268,7 +268,7 @@ func (d *yamlDoc) remove(name string, made int) ([]replacement, error) {
 			}
 		}
 		if c.value.Style&yaml.FlowStyle != 0 {
-			return nil, d.inline(c.value)
+			return nil, inlineError(c.value)
 		}
 	}
 	if part == nil {
@@ -294,7 +294,7 @@ func (d *yamlDoc) holdsOnly(c *yamlStep, part *yamlPart) bool {
 // gets empty brackets, because without them it would be null.
 func (d *yamlDoc) removePart(c *yamlStep, part *yamlPart) ([]replacement, error) {
 	if !d.startsLine(part.from) {
-		return nil, d.inline(part.value)
+		return nil, inlineError(part.value)
 	}
 	edits := []replacement{{d.lines[part.first], d.lines[part.end], ""}}
 	only := len(c.value.Content) == 2
@@ -305,7 +305,7 @@ func (d *yamlDoc) removePart(c *yamlStep, part *yamlPart) ([]replacement, error)
 	if only && c.key != nil {
 		colon := d.colon(c.key)
 		if colon < 0 {
-			return nil, d.inline(c.value)
+			return nil, inlineError(c.value)
 		}
 		edits = append(edits, replacement{colon, colon, brackets})
 	}
@@ -319,7 +319,7 @@ func (d *yamlDoc) removeInline(c *yamlStep, name string) ([]replacement, error) 
 		return nil, nil
 	}
 	if len(members) > 1 {
-		return nil, d.inline(c.value)
+		return nil, inlineError(c.value)
 	}
 	at := d.at(c.value)
 	return []replacement{{at + 1, d.valueEnd(at) - 1, ""}}, nil

@@ -22,7 +22,7 @@ func (d *yamlDoc) part(c *yamlStep, name string) (*yamlPart, error) {
 		return nil, nil
 	}
 	if c.value.Style&yaml.FlowStyle != 0 {
-		return nil, d.inline(c.value)
+		return nil, inlineError(c.value)
 	}
 	if c.value.Kind == yaml.SequenceNode {
 		return d.itemPart(c, i)

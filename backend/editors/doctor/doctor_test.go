@@ -54,18 +54,18 @@ func newFixture(t *testing.T) *fixture {
 	db, err := store.Open(t.Context(), folder.Database())
 	f.must(err)
 	t.Cleanup(func() { _ = db.Close() })
-	f.servers, err = registry.Open(t.Context(), db, bus)
+	f.servers, err = registry.Open(t.Context(), db.Servers, bus)
 	f.must(err)
-	f.tools, err = catalog.Open(t.Context(), db, bus, log)
+	f.tools, err = catalog.Open(t.Context(), db.Tools, bus, log)
 	f.must(err)
-	vault := vault.New(vault.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
+	vault := vault.New(vault.Options{Store: db.Secrets, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
 	f.registrar = registration.New(registration.Options{
 		Machine: f.machine(), Folder: folder.Backups("editors"), Bus: bus, Log: log,
 		Entry: table.Server{Transport: "stdio", Command: f.program, Args: []string{"mcp"}},
 	})
 	processes := upstream.New(upstream.Options{Registry: f.servers, Catalog: f.tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")})
 	manager := lifecycle.New(lifecycle.Options{Registry: f.servers, Catalog: f.tools, Vault: vault, Log: log, Processes: processes})
-	lists, err := features.Open(t.Context(), db, bus)
+	lists, err := features.Open(t.Context(), db.Listings, bus)
 	f.must(err)
 	f.doctor = doctor.New(doctor.Options{
 		Machine: f.machine(), Editors: f.registrar, Servers: f.servers, Tools: f.tools,

@@ -55,11 +55,11 @@ func newFixture(t testing.TB, locked bool) *fixture {
 	db, err := store.Open(t.Context(), folder.Database())
 	f.must(err)
 	t.Cleanup(func() { _ = db.Close() })
-	servers, err := registry.Open(t.Context(), db, bus)
+	servers, err := registry.Open(t.Context(), db.Servers, bus)
 	f.must(err)
-	tools, err := catalog.Open(t.Context(), db, bus, log)
+	tools, err := catalog.Open(t.Context(), db.Tools, bus, log)
 	f.must(err)
-	f.vault = vault.New(vault.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
+	f.vault = vault.New(vault.Options{Store: db.Secrets, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
 	if !locked {
 		f.must(f.vault.Unlock(t.Context(), "a passphrase"))
 	}

@@ -3,6 +3,7 @@ package registration
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
-	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
 // The values of Outcome.Status.
@@ -27,13 +27,26 @@ const (
 // file at the same moment.
 const attempts = 5
 
+// performer carries out plans. The caller holds Registrar.writing. The files of one request may be
+// written at the same time.
+type performer struct {
+	planner *planner
+	own     *ownEntry
+	files   *editorFiles
+	history *history
+	saved   *savedState
+	cache   *fileCache
+	run     func(ctx context.Context, program string, args ...string) (output []byte, err error) // Options.Execute
+	log     *slog.Logger
+}
+
 // planAndPerform carries out a plan for a file. It makes a new plan when the
 // file was changed between planning and writing.
-func (r *Registrar) planAndPerform(ctx context.Context, path string, plan func() filePlan) Outcome {
+func (w *performer) planAndPerform(ctx context.Context, path string, plan func() filePlan) Outcome {
 	defer atomicfile.LockFolder(ctx, path)()
 	for n := 1; ; n++ {
 		p := plan()
-		outcome, err := r.perform(ctx, p)
+		outcome, err := w.perform(ctx, p)
 		if p.effect == refuse || fault.KindOf(err) != fault.Conflict || n == attempts {
 			return outcome
 		}
@@ -41,20 +54,20 @@ func (r *Registrar) planAndPerform(ctx context.Context, path string, plan func()
 }
 
 // perform carries out a plan. The error is the one that the outcome describes.
-func (r *Registrar) perform(ctx context.Context, p filePlan) (Outcome, error) {
+func (w *performer) perform(ctx context.Context, p filePlan) (Outcome, error) {
 	out := Outcome{Editor: p.found.ID, Shared: p.shared, Path: p.file.Path, Snippet: p.snippet, Review: p.review}
 	var err error
 	if p.effect == refuse {
 		err = p.problem
 	}
 	if err == nil {
-		err = r.makeLink(p.link)
+		err = w.own.makeLink(p.link)
 	}
 	if err == nil {
-		err = r.carryOut(ctx, p, &out)
+		err = w.carryOut(ctx, p, &out)
 	}
 	if err == nil {
-		err = r.saveDecision(p)
+		err = w.saveDecision(p)
 	}
 	if err != nil {
 		out.Status, out.Problem = refused, fault.MessageOf(err)
@@ -62,13 +75,13 @@ func (r *Registrar) perform(ctx context.Context, p filePlan) (Outcome, error) {
 		case fault.Internal, fault.Failed, fault.Timeout:
 			out.Status = failed
 		}
-		r.options.Log.Info("editor file was not changed", "editor", p.found.ID, "action", string(p.action), "err", err)
+		w.log.Info("editor file was not changed", "editor", p.found.ID, "action", string(p.action), "err", err)
 	}
 	return out, err
 }
 
 // carryOut carries out a plan that is not refused, and fills in the outcome.
-func (r *Registrar) carryOut(ctx context.Context, p filePlan, out *Outcome) (err error) {
+func (w *performer) carryOut(ctx context.Context, p filePlan, out *Outcome) (err error) {
 	switch {
 	case p.effect == cancelPending, p.effect == keepFile && p.link != "":
 		out.Status = done
@@ -76,10 +89,10 @@ func (r *Registrar) carryOut(ctx context.Context, p filePlan, out *Outcome) (err
 		out.Status, out.Problem = nothing, p.reason
 	case p.method == afterExit:
 		out.Status, out.Reload = waiting, "Quit "+p.found.Name+"; the change is made as soon as it has exited."
-		out.Change, err = r.saved.add(p.pending())
+		out.Change, err = w.saved.add(p.pending())
 	default:
 		var c *change
-		if c, err = r.changeFile(ctx, p); err != nil {
+		if c, err = w.changeFile(ctx, p); err != nil {
 			return err
 		}
 		out.Status, out.Change = done, c.ID
@@ -96,48 +109,48 @@ func (r *Registrar) carryOut(ctx context.Context, p filePlan, out *Outcome) (err
 // entry was carried out. It deletes the file's pending change, which is
 // obsolete, and stores whether a person has removed the entry, so that it is
 // not added automatically again.
-func (r *Registrar) saveDecision(p filePlan) error {
+func (w *performer) saveDecision(p filePlan) error {
 	if !slices.Contains(p.entries, Name) {
 		return nil
 	}
 	if p.method != afterExit {
-		if err := r.saved.dropForEntry(p.file.Path); err != nil {
+		if err := w.saved.dropForEntry(p.file.Path); err != nil {
 			return err
 		}
 	}
 	if p.by == automatic {
 		return nil
 	}
-	return r.saved.setRefused(p.file.Path, !p.has)
+	return w.saved.setRefused(p.file.Path, !p.has)
 }
 
 // changeFile makes the change of a plan and adds it to the history.
-func (r *Registrar) changeFile(ctx context.Context, p filePlan) (*change, error) {
-	defer r.cache.forget(p.file.Path) // a file that this program has emptied is not one that another is writing
+func (w *performer) changeFile(ctx context.Context, p filePlan) (*change, error) {
+	defer w.cache.forget(p.file.Path) // a file that this program has emptied is not one that another is writing
 	if p.method == byEditor {
-		return r.changeByEditor(ctx, p)
+		return w.changeByEditor(ctx, p)
 	}
 	c := p.change()
-	if err := r.history.begin(ctx, c, p.was.Data); err != nil {
+	if err := w.history.begin(ctx, c, p.was.Data); err != nil {
 		return nil, err
 	}
 	var err error
 	if p.effect == deleteFile {
-		err = r.disk.Remove(ctx, p.was)
+		err = w.files.disk.Remove(ctx, p.was)
 	} else {
-		err = r.disk.Replace(ctx, p.was, p.text)
+		err = w.files.disk.Replace(ctx, p.was, p.text)
 	}
-	if err != nil && !r.wasMade(c, p.was.Data) {
-		r.history.abort(c)
+	if err != nil && !w.files.wasMade(c, p.was.Data) {
+		w.history.abort(c)
 		return nil, err
 	}
 	if p.effect == deleteFile {
 		atomicfile.RemoveEmptyFolders(p.folders)
 	}
-	if err := r.history.commit(ctx, c, p.was.Data); err != nil {
-		r.options.Log.Warn("could not mark a change as made", "change", c.ID, "err", err)
+	if err := w.history.commit(ctx, c, p.was.Data); err != nil {
+		w.log.Warn("could not mark a change as made", "change", c.ID, "err", err)
 	}
-	r.options.Log.Info("editor file changed", "editor", p.found.ID, "action", string(p.action), "by", p.by, "change", c.ID)
+	w.log.Info("editor file changed", "editor", p.found.ID, "action", string(p.action), "by", p.by, "change", c.ID)
 	return c, nil
 }
 
@@ -160,35 +173,9 @@ func (p *filePlan) change() *change {
 	return c
 }
 
-// wasMade reports whether an interrupted change was made. It compares hashes
-// first. Where the file was changed again since, it compares the entries.
-func (r *Registrar) wasMade(c *change, before []byte) bool {
-	now, err := r.readAtRest(context.Background(), c.file())
-	switch {
-	case err != nil || now.Hash == c.Before:
-		return false
-	case c.Writer:
-		return r.complement(c, before, now)
-	case now.Hash == c.After:
-		return true
-	}
-	list, err := configedit.Read(now.Data, c.Place)
-	if err != nil {
-		return false
-	}
-	exists := make(map[string]bool)
-	for _, e := range list {
-		exists[e.Name] = true
-	}
-	if c.Action == TakeOut {
-		return !slices.ContainsFunc(c.Entries, func(name string) bool { return exists[name] })
-	}
-	return c.Had != c.Has && exists[Name] == c.Has
-}
-
 // makeLink creates or replaces a link to the program, for editors that cannot
 // start a program with a space in its path. It does nothing for "".
-func (r *Registrar) makeLink(link string) error {
+func (o *ownEntry) makeLink(link string) error {
 	if link == "" {
 		return nil
 	}
@@ -197,8 +184,8 @@ func (r *Registrar) makeLink(link string) error {
 	}
 	temp := link + ".new"
 	_ = os.Remove(temp)
-	if err := os.Symlink(r.options.Entry.Command, temp); err != nil {
-		return fault.Wrap(err, fault.Failed, "could not create a link without spaces to %s", r.options.Entry.Command)
+	if err := os.Symlink(o.server.Command, temp); err != nil {
+		return fault.Wrap(err, fault.Failed, "could not create a link without spaces to %s", o.server.Command)
 	}
 	return paths.Replace(temp, link)
 }

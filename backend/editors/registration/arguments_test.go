@@ -44,14 +44,14 @@ func (rg *rig) registerAsBefore(id string) string {
 	rg.Helper()
 	found := rg.found(id)
 	old := rg.options.Entry
-	if link, _, err := rg.wanted(found.Editor, ""); err == nil {
+	if link, _, err := rg.own.wanted(found.Editor, ""); err == nil {
 		old.Command = link.Command
 	}
-	out := rg.planAndPerform(rg.Context(), found.Files[0].Path, func() filePlan {
+	out := rg.performer.planAndPerform(rg.Context(), found.Files[0].Path, func() filePlan {
 		p := filePlan{found: found, file: found.Files[0], action: Register, entries: []string{Name}, by: "person", has: true}
-		p.read(rg.Context(), rg.readAtRest)
+		p.read(rg.Context(), rg.files.readAtRest)
 		p.put(old, false)
-		rg.complete(rg.Context(), &p)
+		rg.planner.complete(rg.Context(), &p)
 		return p
 	})
 	rg.checkStatus([]Outcome{out}, done)
@@ -81,7 +81,7 @@ func TestTheTextToPasteNamesTheEditor(t *testing.T) {
 		if len(found.Files) == 0 || e.Shape == "augment-list" { // whose entries are only read
 			continue
 		}
-		text := rg.snippet(e, found.Files[0])
+		text := rg.own.snippet(e, found.Files[0])
 		got, err := readEntry([]byte(text), found.Files[0])
 		if want := []string{"mcp", "--client", e.ID, "--surface", "meta"}; err != nil || !slices.Equal(got.server.Args, want) {
 			t.Errorf("the text for %s is %s, %v", e.ID, text, err)

@@ -195,7 +195,7 @@ func TestCommandsOfTheEditorHaveATimeout(t *testing.T) {
 	rg, _ := claudeRig(t)
 	rg.file("claude-code", `{}`)
 	synctest.Test(t, func(t *testing.T) {
-		rg.options.Execute = func(ctx context.Context, _ string, _ ...string) ([]byte, error) {
+		rg.performer.run = func(ctx context.Context, _ string, _ ...string) ([]byte, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
@@ -245,7 +245,7 @@ func TestInterruptedChangesByTheCommandAreCompletedOrDeleted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rg, command := claudeRig(t)
 			path := rg.file("claude-code", `{"mcpServers": {"a": {"command": "x"}}}`)
-			p := rg.Registrar.newPlan(t.Context(), target{found: rg.found("claude-code"), file: rg.found("claude-code").Files[0]}, Request{Action: Register}, rg.readAtRest)
+			p := rg.Registrar.planner.newPlan(t.Context(), target{found: rg.found("claude-code"), file: rg.found("claude-code").Files[0]}, Request{Action: Register}, rg.files.readAtRest)
 			c := p.change()
 			c.Writer, c.Loose, c.After, c.steps = true, true, "", nil
 			if err := rg.history.begin(t.Context(), c, p.was.Data); err != nil {

@@ -31,21 +31,21 @@ const commandTimeout = 30 * time.Second
 // program is not installed, would write another file, or when the entry holds
 // more than the command line can express. No secret is ever part of a command:
 // the entry has none.
-func (r *Registrar) editorCommands(p *filePlan) [][]string {
-	if p.found.Writer != claude || r.options.Execute == nil || p.file.Scope != userScope || len(p.steps) == 0 {
+func (pl *planner) editorCommands(p *filePlan) [][]string {
+	if p.found.Writer != claude || !pl.commands || p.file.Scope != userScope || len(p.steps) == 0 {
 		return nil
 	}
-	program, ok := r.options.Machine.Command(claude)
+	program, ok := pl.machine.Command(claude)
 	if ext := filepath.Ext(program); strings.EqualFold(ext, ".cmd") || strings.EqualFold(ext, ".bat") {
 		return nil // cmd.exe would interpret the quotes in JSON differently
 	}
-	own := r.options.Machine.Find(p.found.Editor).Files // without Request.Environment, because the program does not get these variables either
+	own := pl.machine.Find(p.found.Editor).Files // without Request.Environment, because the program does not get these variables either
 	if !ok || len(own) == 0 || own[0].Path != p.file.Path || !slices.Equal(own[0].Place.Keys, p.file.Place.Keys) {
 		return nil
 	}
 	switch p.action {
 	case Register:
-		return r.addCommands(program, p)
+		return pl.addCommands(program, p)
 	case Unregister, TakeOut:
 		return removeCommands(program, p.entries)
 	case Undo:
@@ -67,8 +67,8 @@ func removeCommands(program string, entries []string) [][]string {
 	return list
 }
 
-func (r *Registrar) addCommands(program string, p *filePlan) [][]string {
-	wanted, _, err := r.wanted(p.found.Editor, p.surface)
+func (pl *planner) addCommands(program string, p *filePlan) [][]string {
+	wanted, _, err := pl.own.wanted(p.found.Editor, p.surface)
 	if err != nil {
 		return nil
 	}
@@ -140,54 +140,54 @@ func formatCommands(commands [][]string) string {
 
 // changeByEditor lets the editor's commands make a change, and records what
 // they did to the file.
-func (r *Registrar) changeByEditor(ctx context.Context, p filePlan) (*change, error) {
+func (w *performer) changeByEditor(ctx context.Context, p filePlan) (*change, error) {
 	c := p.change()
 	c.Writer, c.Loose, c.After, c.steps = true, true, "", nil
-	if err := r.history.begin(ctx, c, p.was.Data); err != nil {
+	if err := w.history.begin(ctx, c, p.was.Data); err != nil {
 		return nil, err
 	}
 	if err := atomicfile.WaitForLock(ctx, p.was.Target); err != nil {
-		r.history.abort(c)
+		w.history.abort(c)
 		return nil, err
 	}
-	failure := r.execute(ctx, p)
-	if !r.wasMade(c, p.was.Data) {
-		r.history.abort(c)
+	failure := w.execute(ctx, p)
+	if !w.files.wasMade(c, p.was.Data) {
+		w.history.abort(c)
 		if failure == nil {
 			failure = fault.New(fault.Failed, "%s reported success, but %s is unchanged", p.found.Name, p.file.Path)
 		}
 		return nil, failure
 	}
-	if err := r.history.commit(ctx, c, p.was.Data); err != nil {
+	if err := w.history.commit(ctx, c, p.was.Data); err != nil {
 		return nil, err
 	}
 	if failure == nil && p.action != TakeOut && c.Has != p.has {
 		failure = fault.New(fault.Failed, "%s made a different change than requested; check %s", p.found.Name, p.file.Path)
 	}
 	if failure != nil {
-		r.undoFailed(ctx, c)
+		w.undoFailed(ctx, c)
 		return nil, failure
 	}
 	return c, nil
 }
 
 // undoFailed undoes what the commands of an editor did before they failed.
-func (r *Registrar) undoFailed(ctx context.Context, c *change) {
-	p := r.newUndoPlan(ctx, c, r.readAtRest, nil)
+func (w *performer) undoFailed(ctx context.Context, c *change) {
+	p := w.planner.newUndoPlan(ctx, c, w.files.readAtRest, nil)
 	p.by = automatic
 	if p.method == byEditor {
 		p.method, p.commands = direct, nil
 	}
-	if _, err := r.perform(ctx, p); err != nil {
-		r.options.Log.Warn("could not undo an incomplete change by an editor's command", "change", c.ID, "err", err)
+	if _, err := w.perform(ctx, p); err != nil {
+		w.log.Warn("could not undo an incomplete change by an editor's command", "change", c.ID, "err", err)
 	}
 }
 
-func (r *Registrar) execute(ctx context.Context, p filePlan) error {
+func (w *performer) execute(ctx context.Context, p filePlan) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	for _, c := range p.commands {
-		out, err := r.options.Execute(ctx, c[0], c[1:]...)
+		out, err := w.run(ctx, c[0], c[1:]...)
 		name := formatCommands([][]string{c[:3]})
 		if ctx.Err() != nil {
 			return fault.Wrap(ctx.Err(), fault.Timeout, "%s did not finish within %d seconds", name, int(commandTimeout.Seconds()))
@@ -209,49 +209,4 @@ func firstLine(out []byte, err error) string {
 		}
 	}
 	return safetext.Clip(configdiff.Redact(err.Error()), most)
-}
-
-// complement completes the record of a change that an editor's commands made,
-// with the hash of the file and the steps that lead to its content. It reports
-// whether any entry changed.
-func (r *Registrar) complement(c *change, before []byte, now atomicfile.File) bool {
-	c.After, c.steps = now.Hash, nil
-	file := c.file()
-	for _, name := range c.Entries {
-		steps, err := stepsBetween(before, now.Data, file.Place, name)
-		if err != nil {
-			return false
-		}
-		c.steps = append(c.steps, steps...)
-	}
-	if e, err := readEntry(now.Data, file); err == nil {
-		c.Has = e.ours
-	}
-	return len(c.steps) > 0
-}
-
-// stepsBetween returns the steps that turn an entry in the text before into
-// the entry in the text after: one removes it and one adds it. It returns none
-// when the entry is the same.
-func stepsBetween(before, after []byte, place configedit.Place, name string) ([]step, error) {
-	out, err := configedit.Remove(before, place, name)
-	if err != nil {
-		return nil, err
-	}
-	in, err := configedit.Remove(after, place, name)
-	if err != nil {
-		return nil, err
-	}
-	sameText := func(x, y configedit.Edit) bool { return x.Old == y.Old && x.New == y.New }
-	if slices.EqualFunc(out.Edits, in.Edits, sameText) {
-		return nil, nil
-	}
-	var steps []step
-	if len(out.Edits) > 0 {
-		steps = append(steps, step{Name: name, Was: true, Edits: out.Edits})
-	}
-	if len(in.Edits) > 0 {
-		steps = append(steps, step{Name: name, Was: true, Edits: in.Edits}.inverse())
-	}
-	return steps, nil
 }

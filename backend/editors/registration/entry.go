@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
@@ -50,14 +51,23 @@ func readEntry(text []byte, file table.File) (entry, error) {
 	return out, nil
 }
 
+// ownEntry is the entry of Agent Discover, as each editor is to have it. It is safe for
+// concurrent use.
+type ownEntry struct {
+	server   table.Server // that the entry starts
+	machine  table.Machine
+	folder   string   // Options.Folder
+	snippets sync.Map // string to string
+}
+
 // state compares an entry with the server that it should start.
-func (r *Registrar) state(e entry, wanted table.Server) State {
+func (o *ownEntry) state(e entry, wanted table.Server) State {
 	switch {
 	case !e.exists:
 		return Absent
 	case !e.ours:
 		return Foreign
-	case !equivalent(e.server, wanted) || r.missing(e.server.Command) || !r.isProgram(wanted.Command):
+	case !equivalent(e.server, wanted) || o.missing(e.server.Command) || !o.isProgram(wanted.Command):
 		return Stale
 	}
 	return Registered
@@ -99,26 +109,26 @@ func sameValue(name, a, b string) bool {
 
 // missing reports whether a program does not exist or is not executable. A disk of
 // Windows has no modes, whatever machine it stands for.
-func (r *Registrar) missing(program string) bool {
-	info, err := r.options.Machine.Stat(program)
-	return err != nil || info.IsDir() || runtime.GOOS != "windows" && r.options.Machine.OS != "windows" && info.Mode()&0o111 == 0
+func (o *ownEntry) missing(program string) bool {
+	info, err := o.machine.Stat(program)
+	return err != nil || info.IsDir() || runtime.GOOS != "windows" && o.machine.OS != "windows" && info.Mode()&0o111 == 0
 }
 
 // isProgram reports whether a command is the program of the Agent Discover
 // entry, or a link to it.
-func (r *Registrar) isProgram(command string) bool {
-	if pathname.Same(command, r.options.Entry.Command) {
+func (o *ownEntry) isProgram(command string) bool {
+	if pathname.Same(command, o.server.Command) {
 		return true
 	}
 	to, err := os.Readlink(command) // a program that does not exist is not the same file
-	return err == nil && pathname.Here.Equal(to, r.options.Entry.Command)
+	return err == nil && pathname.Here.Equal(to, o.server.Command)
 }
 
 // wanted returns the server that the entry should start in an editor. For an
 // editor that does not accept spaces in commands, link is the path at which a
 // link to the program must exist. The surface is the usual one if it is empty.
-func (r *Registrar) wanted(e *table.Editor, surface string) (server table.Server, link string, err error) {
-	server = r.options.Entry
+func (o *ownEntry) wanted(e *table.Editor, surface string) (server table.Server, link string, err error) {
+	server = o.server
 	server.Args = slices.Concat(server.Args, []string{clientFlag, e.ID})
 	if surface != "" || len(parseArguments(server.Args).surface) == 0 {
 		server.Args = append(server.Args, surfaceFlag, cmp.Or(surface, NewSurface))
@@ -127,8 +137,8 @@ func (r *Registrar) wanted(e *table.Editor, surface string) (server table.Server
 	if !e.NoSpaces || !strings.Contains(server.Command, " ") {
 		return server, "", nil
 	}
-	link = filepath.Join(filepath.Dir(r.options.Folder), "bin", filepath.Base(server.Command))
-	if r.options.Machine.OS == "windows" || strings.Contains(link, " ") {
+	link = filepath.Join(filepath.Dir(o.folder), "bin", filepath.Base(server.Command))
+	if o.machine.OS == "windows" || strings.Contains(link, " ") {
 		return server, "", fault.New(fault.Unavailable,
 			"%s cannot start a program whose path contains a space; move agent-discover to a folder without spaces", e.Name)
 	}
@@ -222,17 +232,17 @@ func emptyLike(value any) any {
 // snippet returns the text that a person pastes where a file cannot be changed;
 // "" when the entry cannot be written in the editor's format. Snippets never
 // change, so they are cached.
-func (r *Registrar) snippet(e *table.Editor, file table.File) string {
+func (o *ownEntry) snippet(e *table.Editor, file table.File) string {
 	key := strings.Join(append([]string{e.ID, file.Shape, string(file.Place.Format), file.Place.List}, file.Place.Keys...), "\x00")
-	if text, ok := r.snippets.Load(key); ok {
+	if text, ok := o.snippets.Load(key); ok {
 		return text.(string)
 	}
 	text := ""
-	wanted, _, err := r.wanted(e, "")
+	wanted, _, err := o.wanted(e, "")
 	if err == nil {
 		text = newSnippet(file, wanted)
 	}
-	r.snippets.Store(key, text)
+	o.snippets.Store(key, text)
 	return text
 }
 

@@ -45,8 +45,8 @@ func registrarIn(root string) *Registrar {
 // registerAndUndo registers and undoes until the process is killed.
 func registerAndUndo(root string) {
 	r := registrarIn(root)
-	r.disk.Rest = time.Millisecond
-	r.disk.Sync = func(*os.File) error { return nil } // not needed: writes survive the death of the process, though not a crash of the machine
+	r.files.disk.Rest = time.Millisecond
+	r.files.disk.Sync = func(*os.File) error { return nil } // not needed: writes survive the death of the process, though not a crash of the machine
 	for n := 0; ; n++ {
 		out, err := r.Apply(context.Background(), Request{Action: Register, Editors: []string{"cursor"}})
 		if err != nil || out[0].Status == refused || out[0].Status == failed {

@@ -66,8 +66,8 @@ func (rg *rig) with(o Options) *Registrar {
 		o.Running = func(context.Context, []string) bool { return false }
 	}
 	r := New(o)
-	r.disk.Sync = func(*os.File) error { return nil }
-	r.disk.Rest = time.Millisecond // nothing else writes the files
+	r.files.disk.Sync = func(*os.File) error { return nil }
+	r.files.disk.Rest = time.Millisecond // nothing else writes the files
 	return r
 }
 
@@ -192,7 +192,7 @@ func (rg *rig) status(id string) Status {
 	if err != nil || bad != nil {
 		rg.Fatal(err, bad)
 	}
-	return rg.Registrar.status(rg.Context(), rg.found(id), seen, lastChanges(all)[id])
+	return rg.Registrar.survey.status(rg.Context(), rg.found(id), seen, lastChanges(all)[id])
 }
 
 // is checks the state of one editor and returns its status.

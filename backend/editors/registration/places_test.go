@@ -155,7 +155,7 @@ func TestFilesOfProjectsAndVariablesAreRemembered(t *testing.T) {
 func TestEditorsNeedAReloadUntilTheyConnectAgain(t *testing.T) {
 	rg := newRig(t, "linux")
 	seen := time.Time{}
-	rg.options.LastSeen = func(_ context.Context, clients []string) time.Time {
+	rg.survey.seenLast = func(_ context.Context, clients []string) time.Time {
 		if len(clients) == 0 {
 			t.Error("LastSeen was called without client names")
 		}

@@ -64,9 +64,20 @@ type filePlan struct {
 	reverts  bool       // the file has changed since: Undo reverts the steps and keeps other changes
 }
 
+// planner decides what a request means for a file. It changes nothing.
+type planner struct {
+	own      *ownEntry
+	files    *editorFiles
+	history  *history
+	saved    *savedState
+	machine  table.Machine
+	running  func(ctx context.Context, names []string) bool
+	commands bool // commands of editors can be executed
+}
+
 // newPlan decides what a Register or Unregister request means for a file, which
 // read reads.
-func (r *Registrar) newPlan(ctx context.Context, t target, q Request, read reader) filePlan {
+func (pl *planner) newPlan(ctx context.Context, t target, q Request, read reader) filePlan {
 	p := filePlan{
 		found: t.found, file: t.file, action: q.Action, entries: []string{Name}, shared: t.shared, by: orPerson(q.By), replace: q.Replace, surface: q.Surface,
 	}
@@ -78,13 +89,13 @@ func (r *Registrar) newPlan(ctx context.Context, t target, q Request, read reade
 	switch {
 	case p.effect == refuse:
 	case q.Action == Register:
-		r.register(&p)
+		pl.register(&p)
 	case q.Action == Unregister:
-		r.unregister(ctx, &p)
+		pl.unregister(ctx, &p)
 	default:
 		p.refuse(fault.New(fault.Invalid, "unknown action %q: use register or unregister", q.Action))
 	}
-	r.complete(ctx, &p)
+	pl.complete(ctx, &p)
 	p.compare(q.Expect, p.file.Path)
 	return p
 }
@@ -127,35 +138,9 @@ func (p *filePlan) read(ctx context.Context, read reader) {
 	p.refuse(err)
 }
 
-// readAtRest waits until no program writes the file. It is the reader of plans
-// that are carried out.
-func (r *Registrar) readAtRest(ctx context.Context, file table.File) (atomicfile.File, error) {
-	return r.disk.ReadAtRest(ctx, file.Path, checker(file))
-}
-
-// readNow is the reader of previews. It waits only if the file looks as if it
-// was just being written, because the plan is made anew before it is carried
-// out.
-func (r *Registrar) readNow(ctx context.Context, file table.File) (atomicfile.File, error) {
-	f, err := atomicfile.Read(file.Path)
-	if err != nil || !f.Exists || len(f.Data) > 0 && checker(file)(f.Data) == nil {
-		return f, err
-	}
-	return r.readAtRest(ctx, file)
-}
-
-// checker returns a function that returns why a content cannot be read as a
-// file.
-func checker(file table.File) func([]byte) error {
-	return func(data []byte) error {
-		_, err := configedit.Read(data, file.Place)
-		return err
-	}
-}
-
 // complete makes the decisions that all plans have in common: whether the file
 // can be written, and by which method.
-func (r *Registrar) complete(ctx context.Context, p *filePlan) {
+func (pl *planner) complete(ctx context.Context, p *filePlan) {
 	if p.effect == editFile || p.effect == deleteFile {
 		p.refuse(p.was.CheckWritable())
 		p.refuse(p.checkInProject())
@@ -163,17 +148,17 @@ func (r *Registrar) complete(ctx context.Context, p *filePlan) {
 	switch p.effect {
 	case refuse:
 		if p.action == Register {
-			p.snippet = r.snippet(p.found.Editor, p.file)
+			p.snippet = pl.own.snippet(p.found.Editor, p.file)
 		}
 	case keepFile:
-		if slices.Contains(p.entries, Name) && r.saved.hasOpposite(p.file.Path, p.action) {
+		if slices.Contains(p.entries, Name) && pl.saved.hasOpposite(p.file.Path, p.action) {
 			p.effect = cancelPending
 		}
 	default:
-		if p.file.Scope == userScope && r.mustExit(ctx, p.found) {
+		if p.file.Scope == userScope && pl.mustExit(ctx, p.found) {
 			p.method = afterExit
 		} else if p.effect == editFile {
-			if p.commands = r.editorCommands(p); len(p.commands) > 0 {
+			if p.commands = pl.editorCommands(p); len(p.commands) > 0 {
 				p.method = byEditor
 			}
 		}
@@ -182,8 +167,8 @@ func (r *Registrar) complete(ctx context.Context, p *filePlan) {
 
 // mustExit reports whether an editor is running that would overwrite a change
 // to its file.
-func (r *Registrar) mustExit(ctx context.Context, found table.Found) bool {
-	return len(found.Running) > 0 && r.options.Running(ctx, found.Running)
+func (pl *planner) mustExit(ctx context.Context, found table.Found) bool {
+	return len(found.Running) > 0 && pl.running(ctx, found.Running)
 }
 
 // apply adds a step to the plan. edit changes the text as the previous steps

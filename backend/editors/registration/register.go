@@ -13,7 +13,7 @@ import (
 )
 
 // checkRegistrable returns why an editor cannot be registered, or nil.
-func (r *Registrar) checkRegistrable(p *filePlan) error {
+func (o *ownEntry) checkRegistrable(p *filePlan) error {
 	name := p.found.Name
 	switch {
 	case p.found.Register == table.Never:
@@ -21,24 +21,24 @@ func (r *Registrar) checkRegistrable(p *filePlan) error {
 	case p.found.Register == table.IfExisting && !p.was.Exists && p.file.Scope == userScope:
 		return fault.New(fault.Denied, "%s does not exist, and %s may not read a new file there; add a server in %s first, or paste the entry yourself",
 			p.file.Path, name, name)
-	case r.missing(r.options.Entry.Command):
+	case o.missing(o.server.Command):
 		return fault.New(fault.Unavailable, "%s does not exist or is not executable; install agent-discover there again, or restart it from its new location",
-			r.options.Entry.Command)
-	case !table.Ours(r.options.Entry):
+			o.server.Command)
+	case !table.Ours(o.server):
 		return fault.New(fault.Unavailable, "%s would not be recognized as Agent Discover later; give the program a name that begins with agent-discover",
-			r.options.Entry.Command)
+			o.server.Command)
 	}
 	return nil
 }
 
 // register plans to add the entry to a file, or to repair, update or replace it
 // there.
-func (r *Registrar) register(p *filePlan) {
-	if err := r.checkRegistrable(p); err != nil {
+func (pl *planner) register(p *filePlan) {
+	if err := pl.own.checkRegistrable(p); err != nil {
 		p.refuse(err)
 		return
 	}
-	wanted, link, err := r.wanted(p.found.Editor, p.surface)
+	wanted, link, err := pl.own.wanted(p.found.Editor, p.surface)
 	if err != nil {
 		p.refuse(err)
 		return
@@ -54,11 +54,11 @@ func (r *Registrar) register(p *filePlan) {
 		p.refuse(err)
 		return
 	}
-	if link != "" && !r.isProgram(link) {
+	if link != "" && !pl.own.isProgram(link) {
 		p.link = link
 	}
 	p.had, p.has = e.ours, true
-	switch r.state(e, wanted) {
+	switch pl.own.state(e, wanted) {
 	case Registered, Stale:
 		if equivalent(e.server, wanted) && !outdated(e.server) && (p.surface == "" || shows(e.server, p.surface)) { // at most the link is missing
 			p.keep("")
@@ -110,7 +110,7 @@ func (p *filePlan) put(wanted table.Server, exists bool) {
 }
 
 // unregister plans to remove the entry from a file.
-func (r *Registrar) unregister(ctx context.Context, p *filePlan) {
+func (pl *planner) unregister(ctx context.Context, p *filePlan) {
 	e, err := readEntry(p.was.Data, p.file)
 	switch {
 	case err != nil:
@@ -124,8 +124,8 @@ func (r *Registrar) unregister(ctx context.Context, p *filePlan) {
 		return
 	}
 	p.had = e.ours
-	c := r.origin(p.file.Path)
-	if c == nil || !r.revertOrigin(ctx, p, c) {
+	c := pl.origin(p.file.Path)
+	if c == nil || !pl.revertOrigin(ctx, p, c) {
 		p.remove(Name)
 	}
 	p.removeSetting()
@@ -141,8 +141,8 @@ func holdsNothing(text []byte) bool {
 
 // origin returns the change that added the Agent Discover entry to a file, and
 // may have created it; nil when it is not in the history.
-func (r *Registrar) origin(path string) *change {
-	all, err := r.history.all()
+func (pl *planner) origin(path string) *change {
+	all, err := pl.history.all()
 	if err != nil {
 		return nil
 	}
@@ -158,12 +158,12 @@ func (r *Registrar) origin(path string) *change {
 // revertOrigin removes the Agent Discover entry together with the collections
 // and blank lines that c added for it. It reports false, and changes nothing,
 // where that is not possible.
-func (r *Registrar) revertOrigin(ctx context.Context, p *filePlan, c *change) bool {
-	steps, err := r.history.stepsOf(ctx, c)
+func (pl *planner) revertOrigin(ctx context.Context, p *filePlan, c *change) bool {
+	steps, err := pl.history.stepsOf(ctx, c)
 	if err != nil || len(steps) == 0 || slices.ContainsFunc(steps[1:], func(s step) bool { return s.Keys == nil }) {
 		return false
 	}
-	s, texts := steps[0], r.texts(ctx, c, steps)
+	s, texts := steps[0], pl.texts(ctx, c, steps)
 	reverted, err := configedit.Revert(p.text, p.file.Place, Name, configedit.Change{Text: texts[0], Edits: s.Edits, Made: s.Made})
 	if err != nil {
 		return false
@@ -179,10 +179,10 @@ func (r *Registrar) revertOrigin(ctx context.Context, p *filePlan, c *change) bo
 }
 
 // newTakeOutPlan decides how to remove the entries of imported servers.
-func (r *Registrar) newTakeOutPlan(ctx context.Context, t target, entries []string) filePlan {
+func (pl *planner) newTakeOutPlan(ctx context.Context, t target, entries []string) filePlan {
 	p := filePlan{found: t.found, file: t.file, action: TakeOut, entries: entries, by: "person"}
-	p.read(ctx, r.readAtRest)
-	if r.readOnly(t) {
+	p.read(ctx, pl.files.readAtRest)
+	if pl.readOnly(t) {
 		p.refuse(fault.New(fault.Denied, "%s cannot be changed: %s generates it", t.file.Path, t.found.Name))
 	}
 	for _, name := range entries {
@@ -191,13 +191,13 @@ func (r *Registrar) newTakeOutPlan(ctx context.Context, t target, entries []stri
 	if p.effect == editFile && len(p.steps) == 0 {
 		p.keep("")
 	}
-	r.complete(ctx, &p)
+	pl.complete(ctx, &p)
 	return p
 }
 
 // readOnly reports whether the editor table allows only reading a file.
-func (r *Registrar) readOnly(t target) bool {
-	return slices.ContainsFunc(r.options.Machine.Beside(t.found.Editor), func(f table.File) bool {
+func (pl *planner) readOnly(t target) bool {
+	return slices.ContainsFunc(pl.machine.Beside(t.found.Editor), func(f table.File) bool {
 		return pathname.Here.Equal(f.Path, t.file.Path) && slices.Equal(f.Place.Keys, t.file.Place.Keys)
 	})
 }

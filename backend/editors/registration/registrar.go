@@ -26,17 +26,20 @@ import (
 // file is at rest and gives a version that appears at the last moment its place
 // back.
 type Registrar struct {
-	options  Options
-	disk     atomicfile.Disk
-	history  *history
-	saved    *savedState
-	cache    fileCache
-	snippets sync.Map   // string to string
-	writing  sync.Mutex // held while files are changed
-	auto     atomic.Bool
-	watchers atomic.Int32
-	unsealed atomic.Int32  // see Unsealed
-	wake     chan struct{} // capacity 1; ends the pause of Run
+	options   Options
+	files     *editorFiles
+	own       *ownEntry
+	history   *history
+	saved     *savedState
+	cache     *fileCache
+	planner   *planner
+	performer *performer
+	survey    *survey
+	writing   sync.Mutex // held while files are changed
+	auto      atomic.Bool
+	watchers  atomic.Int32
+	unsealed  atomic.Int32  // see Unsealed
+	wake      chan struct{} // capacity 1; ends the pause of Run
 }
 
 // New returns a Registrar. It reads and changes nothing before a method is
@@ -51,9 +54,21 @@ func New(o Options) *Registrar {
 	if o.Running == nil {
 		o.Running = process.Running
 	}
-	r := &Registrar{options: o, wake: make(chan struct{}, 1)}
-	r.history = &history{folder: filepath.Join(o.Folder, "changes"), now: o.Now, sync: r.syncAll, wasMade: r.wasMade, sealer: o.Sealer}
+	r := &Registrar{options: o, wake: make(chan struct{}, 1), files: &editorFiles{}, cache: &fileCache{}}
+	r.own = &ownEntry{server: o.Entry, machine: o.Machine, folder: o.Folder}
+	r.history = &history{
+		folder: filepath.Join(o.Folder, "changes"), now: o.Now, sync: r.files.syncAll, wasMade: r.files.wasMade, sealer: o.Sealer,
+	}
 	r.saved = &savedState{folder: o.Folder}
+	r.planner = &planner{
+		own: r.own, files: r.files, history: r.history, saved: r.saved, machine: o.Machine, running: o.Running, commands: o.Execute != nil,
+	}
+	r.performer = &performer{
+		planner: r.planner, own: r.own, files: r.files, history: r.history, saved: r.saved, cache: r.cache, run: o.Execute, log: o.Log,
+	}
+	r.survey = &survey{
+		own: r.own, planner: r.planner, history: r.history, saved: r.saved, cache: r.cache, machine: o.Machine, seenLast: o.LastSeen,
+	}
 	r.auto.Store(o.Auto)
 	return r
 }
@@ -61,20 +76,18 @@ func New(o Options) *Registrar {
 // Entry returns the server that the Agent Discover entry starts.
 func (r *Registrar) Entry() table.Server { return r.options.Entry }
 
-func (r *Registrar) syncAll(paths ...string) error { return r.disk.SyncAll(paths...) }
-
 // Plan returns what Apply would do to each file, in order, and changes nothing.
 // An unknown editor id is a fault.NotFound.
 func (r *Registrar) Plan(ctx context.Context, q Request) ([]Plan, error) {
-	targets, err := r.targets(q)
+	targets, err := r.survey.targets(q)
 	if err != nil {
 		return nil, err
 	}
 	plans := make([]Plan, len(targets))
 	for _, group := range byFile(targets) {
-		read := r.readAfter(make(map[string]atomicfile.File))
+		read := newPreviewReader(r.files)
 		for _, i := range group {
-			p := r.newPlan(ctx, targets[i], q, read.file)
+			p := r.planner.newPlan(ctx, targets[i], q, read.file)
 			plans[i] = p.preview()
 			read.add(&p)
 		}
@@ -84,19 +97,19 @@ func (r *Registrar) Plan(ctx context.Context, q Request) ([]Plan, error) {
 
 // previewReader reads files as the plans that were previewed so far leave them.
 type previewReader struct {
-	*Registrar
+	disk  *editorFiles
 	files map[string]atomicfile.File // by path
 }
 
-func (r *Registrar) readAfter(files map[string]atomicfile.File) previewReader {
-	return previewReader{r, files}
+func newPreviewReader(disk *editorFiles) previewReader {
+	return previewReader{disk, make(map[string]atomicfile.File)}
 }
 
 func (r previewReader) file(ctx context.Context, file table.File) (atomicfile.File, error) {
 	if f, planned := r.files[file.Path]; planned {
 		return f, nil
 	}
-	return r.readNow(ctx, file)
+	return r.disk.readNow(ctx, file)
 }
 
 func (r previewReader) add(p *filePlan) {
@@ -113,7 +126,7 @@ const atOnce = 16
 func (r *Registrar) Apply(ctx context.Context, q Request) ([]Outcome, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	targets, err := r.targets(q)
+	targets, err := r.survey.targets(q)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +137,9 @@ func (r *Registrar) Apply(ctx context.Context, q Request) ([]Outcome, error) {
 		files.Go(func() error {
 			expect := q // the previews, until the file is changed by this request itself
 			for _, i := range group {
-				outcomes[i] = r.planAndPerform(ctx, targets[i].file.Path, func() filePlan { return r.newPlan(ctx, targets[i], expect, r.readAtRest) })
+				outcomes[i] = r.performer.planAndPerform(ctx, targets[i].file.Path, func() filePlan {
+					return r.planner.newPlan(ctx, targets[i], expect, r.files.readAtRest)
+				})
 				if outcomes[i].Status == done {
 					expect.Expect = nil
 				}
@@ -147,7 +162,7 @@ func (r *Registrar) TakeOut(ctx context.Context, editor string, file table.File,
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	t := target{found: r.options.Machine.Find(e), file: file}
-	outcome := r.planAndPerform(ctx, file.Path, func() filePlan { return r.newTakeOutPlan(ctx, t, entries) })
+	outcome := r.performer.planAndPerform(ctx, file.Path, func() filePlan { return r.planner.newTakeOutPlan(ctx, t, entries) })
 	r.publishChanged()
 	return outcome, ctx.Err()
 }

@@ -246,7 +246,7 @@ func (h *history) forget(ids []string) error {
 func (r *Registrar) Forget(_ context.Context, ids []string) (int, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	changes, _, err := r.find(ids)
+	changes, _, err := r.planner.find(ids)
 	if err == nil && len(ids) == 0 {
 		changes, err = r.history.all()
 	}

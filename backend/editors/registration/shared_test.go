@@ -193,12 +193,12 @@ func TestRefusalsForAFullDiskNameTheCause(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	full := &os.PathError{Op: "sync", Path: path, Err: syscall.ENOSPC}
-	rg.disk.Sync = func(*os.File) error { return full }
+	rg.files.disk.Sync = func(*os.File) error { return full }
 	out := rg.do(Request{Action: Register, Editors: []string{"cursor"}}, failed)
 	if !strings.Contains(out[0].Problem, syscall.ENOSPC.Error()) || !strings.Contains(out[0].Problem, "data folder") {
 		t.Errorf("without space in the data folder: %q", out[0].Problem)
 	}
-	rg.disk.Sync = func(f *os.File) error {
+	rg.files.disk.Sync = func(f *os.File) error {
 		if strings.HasPrefix(f.Name(), filepath.Dir(path)) {
 			return full
 		}

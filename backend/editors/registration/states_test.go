@@ -215,7 +215,7 @@ func TestConcurrentWritesOfAnEditorAreRetried(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	writes := 0
-	rg.disk.Swap = func(temp, target string) error { // the editor writes at the same moment
+	rg.files.disk.Swap = func(temp, target string) error { // the editor writes at the same moment
 		if writes == 0 {
 			if err := replace(target, `{"theirs": 1}`); err != nil {
 				return err
@@ -233,7 +233,7 @@ func TestConcurrentWritesOfAnEditorAreRetried(t *testing.T) {
 	if history, _ := rg.History(t.Context(), "cursor"); len(history) != 2 {
 		t.Errorf("history is %+v", history)
 	}
-	rg.disk.Swap = func(temp, target string) error {
+	rg.files.disk.Swap = func(temp, target string) error {
 		if err := replace(target, `{"theirs": `+strings.Repeat("1", writes+1)+`}`); err != nil {
 			return err
 		}

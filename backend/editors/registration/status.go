@@ -10,6 +10,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
+// survey finds the files of editors, and what they contain.
+type survey struct {
+	own      *ownEntry
+	planner  *planner
+	history  *history
+	saved    *savedState
+	cache    *fileCache
+	machine  table.Machine
+	seenLast func(ctx context.Context, clients []string) time.Time // Options.LastSeen
+}
+
 // Status returns editors in the order of the editor table: those that are
 // detected or have a record in the history or, with all, every known editor.
 func (r *Registrar) Status(ctx context.Context, all bool, environment map[string]string) ([]Status, error) {
@@ -28,7 +39,7 @@ func (r *Registrar) Status(ctx context.Context, all bool, environment map[string
 		found := machine.Find(e)
 		changed, recorded := last[e.ID]
 		if all || recorded || found.Detected {
-			statuses = append(statuses, r.status(ctx, found, seen, changed))
+			statuses = append(statuses, r.survey.status(ctx, found, seen, changed))
 		}
 	}
 	return statuses, ctx.Err()
@@ -45,7 +56,7 @@ func lastChanges(all []*change) map[string]time.Time {
 	return last
 }
 
-func (r *Registrar) status(ctx context.Context, found table.Found, seen seen, changed time.Time) Status {
+func (v *survey) status(ctx context.Context, found table.Found, seen seen, changed time.Time) Status {
 	sighting, known := seen.Editors[found.ID]
 	s := Status{
 		ID: found.ID, Name: found.Name, Detected: found.Detected, Evidence: notNil(found.Evidence), Verified: found.Verified,
@@ -53,15 +64,15 @@ func (r *Registrar) status(ctx context.Context, found table.Found, seen seen, ch
 		Files: []FileStatus{}, Reload: string(found.Reload), ReloadHint: found.ReloadHint, ListChanged: found.ListChanged,
 		MaxTools: found.MaxTools, MaxName: found.MaxName, Managed: notNil(found.Managed), Note: found.Note,
 		New:     seen.Editors != nil && found.Detected && (!known || sighting.New),
-		Running: found.Detected && r.mustExit(ctx, found),
+		Running: found.Detected && v.planner.mustExit(ctx, found),
 	}
-	stillRegistered := func(c *change) bool { return r.cache.get(c.file()).entry.ours }
-	for _, file := range r.withRecorded(found, stillRegistered) {
-		s.Files = append(s.Files, r.fileStatus(found, file))
+	stillRegistered := func(c *change) bool { return v.cache.get(c.file()).entry.ours }
+	for _, file := range v.withRecorded(found, stillRegistered) {
+		s.Files = append(s.Files, v.fileStatus(found, file))
 	}
 	s.State = mostUrgent(s.Files)
 	if s.State == Registered && found.Reload != table.Hot && !changed.IsZero() {
-		s.NeedsReload = changed.After(r.lastSeen(ctx, found.Clients))
+		s.NeedsReload = changed.After(v.lastSeen(ctx, found.Clients))
 	}
 	return s
 }
@@ -73,11 +84,11 @@ func notNil(list []string) []string {
 	return list
 }
 
-func (r *Registrar) lastSeen(ctx context.Context, clients []string) time.Time {
-	if r.options.LastSeen == nil {
+func (v *survey) lastSeen(ctx context.Context, clients []string) time.Time {
+	if v.seenLast == nil {
 		return time.Time{}
 	}
-	return r.options.LastSeen(ctx, clients)
+	return v.seenLast(ctx, clients)
 }
 
 // byUrgency lists the states, the one that most needs attention first.
@@ -94,19 +105,19 @@ func mostUrgent(files []FileStatus) State {
 }
 
 // fileStatus returns the state of the Agent Discover entry in one file.
-func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
-	content := r.cache.get(file)
+func (v *survey) fileStatus(found table.Found, file table.File) FileStatus {
+	content := v.cache.get(file)
 	s := FileStatus{Path: file.Path, Exists: content.exists, Problem: content.problem, Command: content.entry.server.Command, Also: content.entry.also}
-	wanted, _, err := r.wanted(found.Editor, "")
+	wanted, _, err := v.own.wanted(found.Editor, "")
 	updatable := file.Scope == userScope && found.Register != table.Never && content.unwritable == "" && outdated(content.entry.server)
-	switch pending, ok := r.saved.pendingForEntry(file.Path); {
+	switch pending, ok := v.saved.pendingForEntry(file.Path); {
 	case content.problem != "":
 		s.State = Unreadable
 	case err != nil && !content.entry.exists:
 		s.State, s.Problem = Unreadable, fault.MessageOf(err)
 	default:
-		s.State = r.state(content.entry, wanted)
-		if s.State == Absent && r.dropped(found, file) {
+		s.State = v.own.state(content.entry, wanted)
+		if s.State == Absent && v.dropped(found, file) {
 			s.State = Dropped
 		}
 		if ok && (pending.Action != Register || s.State != Registered || updatable || pending.Surface != "") {
@@ -120,13 +131,13 @@ func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
 		s.State, s.Problem = Unreadable, fault.MessageOf(err)
 	}
 	if s.State == Unreadable || s.State != Registered && found.Register == table.Never {
-		s.Snippet = r.snippet(found.Editor, file)
+		s.Snippet = v.own.snippet(found.Editor, file)
 	}
 	s.Outdated = updatable && s.State == Registered
 	if content.entry.ours {
 		s.Surface = cmp.Or(parseArguments(table.Arguments(content.entry.server)).surfaceName(), bareSurface)
 	}
-	if s.State == Stale && r.missing(s.Command) {
+	if s.State == Stale && v.own.missing(s.Command) {
 		s.Problem = s.Command + " does not exist or is not executable"
 	}
 	return s
@@ -134,16 +145,16 @@ func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
 
 // dropped reports whether the newest change added the entry to a file from which
 // it is now missing although no person asked to remove it.
-func (r *Registrar) dropped(found table.Found, file table.File) bool {
-	last := r.history.latest()[file.Path]
-	seen, err := r.saved.editorsSeen()
+func (v *survey) dropped(found table.Found, file table.File) bool {
+	last := v.history.latest()[file.Path]
+	seen, err := v.saved.editorsSeen()
 	return err == nil && found.Detected && last != nil && last.Has && !slices.Contains(seen.Refused, file.Path)
 }
 
 // MarkReviewed stores that a person has seen the detected editors, so that they
 // no longer count as new.
 func (r *Registrar) MarkReviewed(context.Context) error {
-	found := r.detected()
+	found := r.survey.detected()
 	err := r.saved.updateSeen(func(s *seen) bool {
 		changed := s.Editors == nil
 		if changed {
@@ -161,10 +172,10 @@ func (r *Registrar) MarkReviewed(context.Context) error {
 	return err
 }
 
-func (r *Registrar) detected() []table.Found {
+func (v *survey) detected() []table.Found {
 	var all []table.Found
 	for _, e := range table.Table() {
-		if found := r.options.Machine.Find(e); found.Detected {
+		if found := v.machine.Find(e); found.Detected {
 			all = append(all, found)
 		}
 	}

@@ -254,7 +254,7 @@ func bench(b *testing.B, real bool) (*Registrar, []string) {
 	}
 	r := New(Options{Machine: machine, Folder: filepath.Join(root, "data"), Entry: table.Server{Transport: "stdio", Command: program, Args: []string{"mcp"}}})
 	if !real {
-		r.disk.Sync = func(*os.File) error { return nil }
+		r.files.disk.Sync = func(*os.File) error { return nil }
 	}
 	var ids []string
 	for _, e := range table.Table() {

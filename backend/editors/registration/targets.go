@@ -25,10 +25,10 @@ type target struct {
 }
 
 // targets returns the files that a request is about, each once.
-func (r *Registrar) targets(q Request) ([]target, error) {
-	machine := r.options.Machine.With(q.Environment)
+func (v *survey) targets(q Request) ([]target, error) {
+	machine := v.machine.With(q.Environment)
 	if q.All {
-		return merged(r.allTargets(machine, q)), nil
+		return merged(v.allTargets(machine, q)), nil
 	}
 	var all []target
 	for _, id := range q.Editors {
@@ -36,7 +36,7 @@ func (r *Registrar) targets(q Request) ([]target, error) {
 		if !ok {
 			return nil, unknownEditor(id)
 		}
-		some, err := r.editorTargets(machine, e, q)
+		some, err := v.editorTargets(machine, e, q)
 		if err != nil {
 			return nil, err
 		}
@@ -46,14 +46,14 @@ func (r *Registrar) targets(q Request) ([]target, error) {
 }
 
 // editorTargets returns the files of an editor that a request names.
-func (r *Registrar) editorTargets(machine table.Machine, e *table.Editor, q Request) ([]target, error) {
+func (v *survey) editorTargets(machine table.Machine, e *table.Editor, q Request) ([]target, error) {
 	found := machine.Find(e)
 	if q.Project != "" {
 		return projectTargets(machine, found, q.Project)
 	}
 	files := found.Files
 	if q.Action == Unregister {
-		files = r.withRecorded(found, func(c *change) bool { return c.Scope == userScope })
+		files = v.withRecorded(found, func(c *change) bool { return c.Scope == userScope })
 	}
 	all := make([]target, 0, len(files)+1)
 	for _, file := range files {
@@ -83,7 +83,7 @@ func projectTargets(machine table.Machine, found table.Found, folder string) ([]
 
 // allTargets returns the files of all editors that can be registered or, for
 // Unregister, that are registered.
-func (r *Registrar) allTargets(machine table.Machine, q Request) []target {
+func (v *survey) allTargets(machine table.Machine, q Request) []target {
 	var all []target
 	for _, e := range table.Table() {
 		found := machine.Find(e)
@@ -93,7 +93,7 @@ func (r *Registrar) allTargets(machine table.Machine, q Request) []target {
 				all = append(all, target{found: found, file: file})
 			}
 		case q.Action == Unregister:
-			for _, file := range r.withRecorded(found, func(*change) bool { return true }) {
+			for _, file := range v.withRecorded(found, func(*change) bool { return true }) {
 				all = append(all, target{found: found, file: file})
 			}
 		case found.Detected && found.Register != table.Never:
@@ -105,24 +105,24 @@ func (r *Registrar) allTargets(machine table.Machine, q Request) []target {
 		}
 	}
 	if q.Action == Unregister {
-		all = slices.DeleteFunc(all, func(t target) bool { return !r.canUnregister(t) })
+		all = slices.DeleteFunc(all, func(t target) bool { return !v.canUnregister(t) })
 	}
 	return all
 }
 
 // canUnregister reports whether a file has an entry to remove, a pending change
 // to cancel, or an entry that would otherwise be reported as dropped.
-func (r *Registrar) canUnregister(t target) bool {
-	state := r.fileStatus(t.found, t.file).State
-	return state == Unreadable && r.cache.get(t.file).entry.ours || state == Registered || state == Stale || state == Waiting || state == Dropped
+func (v *survey) canUnregister(t target) bool {
+	state := v.fileStatus(t.found, t.file).State
+	return state == Unreadable && v.cache.get(t.file).entry.ours || state == Registered || state == Stale || state == Waiting || state == Dropped
 }
 
 // withRecorded returns the files of an editor and those to which an accepted
 // change in the history added the entry: files of projects, and files that an
 // environment variable named.
-func (r *Registrar) withRecorded(found table.Found, accept func(*change) bool) []table.File {
+func (v *survey) withRecorded(found table.Found, accept func(*change) bool) []table.File {
 	files := slices.Clone(found.Files)
-	for _, c := range r.history.latest() {
+	for _, c := range v.history.latest() {
 		known := func(f table.File) bool { return pathname.Here.Equal(f.Path, c.Path) }
 		if c.Editor == found.ID && c.Has && accept(c) && !slices.ContainsFunc(files, known) {
 			file := c.file()

@@ -16,7 +16,7 @@ import (
 // PlanUndo returns what Undo would do, and changes nothing. The ids may name
 // changes of the history and pending changes.
 func (r *Registrar) PlanUndo(ctx context.Context, ids []string) ([]Plan, error) {
-	changes, pending, err := r.find(ids)
+	changes, pending, err := r.planner.find(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -24,10 +24,10 @@ func (r *Registrar) PlanUndo(ctx context.Context, ids []string) ([]Plan, error) 
 	for _, c := range pending {
 		plans = append(plans, Plan{Editor: c.Editor, Path: c.File.Path, Action: Undo, Diff: []configdiff.Line{}})
 	}
-	read := r.readAfter(make(map[string]atomicfile.File))
+	read := newPreviewReader(r.files)
 	undone := make(map[string]bool)
 	for _, c := range changes {
-		p := r.newUndoPlan(ctx, c, read.file, undone)
+		p := r.planner.newUndoPlan(ctx, c, read.file, undone)
 		plans = append(plans, p.preview())
 		if p.effect == editFile || p.effect == deleteFile {
 			undone[c.ID] = true
@@ -54,7 +54,7 @@ func (p *filePlan) after() atomicfile.File {
 func (r *Registrar) Undo(ctx context.Context, ids []string, expect map[string]string) ([]Outcome, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	changes, pending, err := r.find(ids)
+	changes, pending, err := r.planner.find(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func (r *Registrar) undo(ctx context.Context, changes []*change, pending []pendi
 	for _, group := range byFile(groups) {
 		files.Go(func() error {
 			for _, i := range group {
-				outcomes[i] = r.planAndPerform(ctx, changes[i].Path, func() filePlan {
-					p := r.newUndoPlan(ctx, changes[i], r.readAtRest, nil)
+				outcomes[i] = r.performer.planAndPerform(ctx, changes[i].Path, func() filePlan {
+					p := r.planner.newUndoPlan(ctx, changes[i], r.files.readAtRest, nil)
 					p.compare(expect, changes[i].ID)
 					return p
 				})
@@ -124,12 +124,12 @@ func (r *Registrar) cancel(c pendingChange) Outcome {
 
 // find returns the changes with these ids, newest first, and the pending
 // changes. An unknown id is a fault.NotFound.
-func (r *Registrar) find(ids []string) (changes []*change, pending []pendingChange, err error) {
-	all, err := r.history.all()
+func (pl *planner) find(ids []string) (changes []*change, pending []pendingChange, err error) {
+	all, err := pl.history.all()
 	if err != nil {
 		return nil, nil, err
 	}
-	waiting := r.saved.pending()
+	waiting := pl.saved.pending()
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		if at := slices.IndexFunc(waiting, func(c pendingChange) bool { return c.ID == id }); at >= 0 {
 			pending = append(pending, waiting[at])
@@ -147,20 +147,20 @@ func (r *Registrar) find(ids []string) (changes []*change, pending []pendingChan
 
 // foundFor returns the editor of a change. An editor that is no longer in the
 // table gets the name in the record.
-func (r *Registrar) foundFor(c *change) table.Found {
+func (pl *planner) foundFor(c *change) table.Found {
 	if e, ok := table.ByID(c.Editor); ok {
-		return r.options.Machine.Find(e)
+		return pl.machine.Find(e)
 	}
 	return table.Found{Editor: &table.Editor{ID: c.Editor, Name: c.Name}}
 }
 
 // newUndoPlan decides how to undo a change of a file, which read reads. Changes
 // in undone count as undone already.
-func (r *Registrar) newUndoPlan(ctx context.Context, c *change, read reader, undone map[string]bool) filePlan {
+func (pl *planner) newUndoPlan(ctx context.Context, c *change, read reader, undone map[string]bool) filePlan {
 	p := filePlan{
-		found: r.foundFor(c), file: c.file(), action: Undo, entries: c.Entries, shared: c.Shared, by: "person", undoes: c.ID, had: c.Has, has: c.Had,
+		found: pl.foundFor(c), file: c.file(), action: Undo, entries: c.Entries, shared: c.Shared, by: "person", undoes: c.ID, had: c.Has, has: c.Had,
 	}
-	all, err := r.history.all()
+	all, err := pl.history.all()
 	p.refuse(err)
 	if p.effect != refuse {
 		p.read(ctx, read)
@@ -172,13 +172,13 @@ func (r *Registrar) newUndoPlan(ctx context.Context, c *change, read reader, und
 	case c.Forgotten:
 		p.refuse(fault.New(fault.Unavailable, "the backup of this change of %s was deleted, so it cannot be undone; to remove the entry, unregister the editor", c.Path))
 	case c.isExact(p.was):
-		r.restore(ctx, &p, c)
+		pl.restore(ctx, &p, c)
 	case !p.was.Exists:
 		p.keep(c.Path + " no longer exists, so there is nothing to undo")
 	default:
-		r.revert(ctx, &p, c)
+		pl.revert(ctx, &p, c)
 	}
-	r.complete(ctx, &p)
+	pl.complete(ctx, &p)
 	return p
 }
 
@@ -190,8 +190,8 @@ func (c *change) isExact(now atomicfile.File) bool { return now.Hash == c.After 
 
 // restore plans to give the file the content before the change. The steps of the
 // change lead back to it; the backup is needed only if they are damaged.
-func (r *Registrar) restore(ctx context.Context, p *filePlan, c *change) {
-	steps, err := r.history.stepsOf(ctx, c)
+func (pl *planner) restore(ctx context.Context, p *filePlan, c *change) {
+	steps, err := pl.history.stepsOf(ctx, c)
 	if err != nil {
 		p.refuse(err)
 		return
@@ -203,7 +203,7 @@ func (r *Registrar) restore(ctx context.Context, p *filePlan, c *change) {
 		text = back.applyTo(text)
 	}
 	if c.Before != "" && atomicfile.HashOf(text) != c.Before {
-		if text, err = r.history.backup(ctx, c); err != nil {
+		if text, err = pl.history.backup(ctx, c); err != nil {
 			p.refuse(err)
 			return
 		}
@@ -219,14 +219,14 @@ func (r *Registrar) restore(ctx context.Context, p *filePlan, c *change) {
 
 // revert plans to undo only the steps of a change, in a file that was changed
 // again since.
-func (r *Registrar) revert(ctx context.Context, p *filePlan, c *change) {
+func (pl *planner) revert(ctx context.Context, p *filePlan, c *change) {
 	p.reverts = true
-	steps, err := r.history.stepsOf(ctx, c)
+	steps, err := pl.history.stepsOf(ctx, c)
 	if err != nil {
 		p.refuse(err)
 		return
 	}
-	texts := r.texts(ctx, c, steps)
+	texts := pl.texts(ctx, c, steps)
 	for i, s := range slices.Backward(steps) {
 		made := configedit.Change{Text: texts[i], Edits: s.Edits, Made: s.Made}
 		if s.Keys != nil {
@@ -275,12 +275,12 @@ func (s step) isReverted(c *change, exists bool) bool {
 // texts returns the content of the file after each step of a change. The
 // contents are nil where they are unknown: they only help to find the steps in a
 // file that has changed.
-func (r *Registrar) texts(ctx context.Context, c *change, steps []step) [][]byte {
+func (pl *planner) texts(ctx context.Context, c *change, steps []step) [][]byte {
 	texts := make([][]byte, len(steps))
 	if c.Loose {
 		return texts
 	}
-	text, err := r.history.backup(ctx, c)
+	text, err := pl.history.backup(ctx, c)
 	if err != nil {
 		return texts
 	}
@@ -311,17 +311,17 @@ func (r *Registrar) History(_ context.Context, editor string) ([]Record, error) 
 	records := []Record{}
 	for _, c := range slices.Backward(all) {
 		if editor == "" || c.Editor == editor || slices.Contains(c.Shared, editor) {
-			records = append(records, r.record(c, undone[c.ID]))
+			records = append(records, r.survey.record(c, undone[c.ID]))
 		}
 	}
 	return records, nil
 }
 
 // record returns the record of a change with its present state.
-func (r *Registrar) record(c *change, undone bool) Record {
+func (v *survey) record(c *change, undone bool) Record {
 	out := c.Record
 	out.Undone = undone
-	content := r.cache.get(c.file())
+	content := v.cache.get(c.file())
 	out.Exact = !undone && content.problem == "" && content.hash == c.After && !c.Loose
 	switch {
 	case undone:

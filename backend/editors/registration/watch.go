@@ -105,7 +105,7 @@ func (r *Registrar) scan(ctx context.Context, last []Status) []Status {
 // Editors of the very first scan do not count as new, and are registered
 // automatically only if that was enabled before.
 func (r *Registrar) recordNewEditors() error {
-	found := r.detected()
+	found := r.survey.detected()
 	return r.saved.updateSeen(func(s *seen) bool {
 		first := s.Editors == nil
 		if first {
@@ -154,7 +154,7 @@ func (r *Registrar) registerNewEditors(ctx context.Context) {
 func (r *Registrar) registerNew(ctx context.Context, found table.Found, seen seen) bool {
 	finished := found.Detected && len(found.Files) > 0
 	for _, file := range found.Files {
-		state := r.fileStatus(found, file).State
+		state := r.survey.fileStatus(found, file).State
 		switch {
 		case found.Register == table.Never || len(found.Managed) > 0 || slices.Contains(seen.Refused, file.Path):
 		case found.Register == table.IfExisting && !file.Exists:
@@ -172,8 +172,8 @@ func (r *Registrar) registerNew(ctx context.Context, found table.Found, seen see
 func (r *Registrar) registerFile(ctx context.Context, t target) bool {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	out := r.planAndPerform(ctx, t.file.Path, func() filePlan {
-		return r.newPlan(ctx, t, Request{Action: Register, By: automatic}, r.readAtRest)
+	out := r.performer.planAndPerform(ctx, t.file.Path, func() filePlan {
+		return r.planner.newPlan(ctx, t, Request{Action: Register, By: automatic}, r.files.readAtRest)
 	})
 	return out.Status == done || out.Status == nothing || out.Status == waiting
 }
@@ -186,7 +186,7 @@ func (r *Registrar) makePendingChanges(ctx context.Context) {
 			_ = r.saved.dropID(c.ID)
 			continue
 		}
-		if found := r.options.Machine.Find(e); !r.mustExit(ctx, found) {
+		if found := r.options.Machine.Find(e); !r.planner.mustExit(ctx, found) {
 			r.writing.Lock()
 			r.makePending(ctx, target{found: found, file: c.File}, c)
 			r.writing.Unlock()
@@ -198,14 +198,14 @@ func (r *Registrar) makePendingChanges(ctx context.Context) {
 // makePending makes one pending change. It keeps the change, with the reason,
 // when it fails.
 func (r *Registrar) makePending(ctx context.Context, t target, c pendingChange) {
-	out := r.planAndPerform(ctx, t.file.Path, func() filePlan {
+	out := r.performer.planAndPerform(ctx, t.file.Path, func() filePlan {
 		switch c.Action {
 		case TakeOut:
-			return r.newTakeOutPlan(ctx, t, c.Entries)
+			return r.planner.newTakeOutPlan(ctx, t, c.Entries)
 		case Undo:
-			return r.newPendingUndoPlan(ctx, t, c)
+			return r.planner.newPendingUndoPlan(ctx, t, c)
 		}
-		return r.newPlan(ctx, t, Request{Action: c.Action, Replace: c.Replace, Surface: c.Surface, By: c.By}, r.readAtRest)
+		return r.planner.newPlan(ctx, t, Request{Action: c.Action, Replace: c.Replace, Surface: c.Surface, By: c.By}, r.files.readAtRest)
 	})
 	var err error
 	switch out.Status {
@@ -221,12 +221,12 @@ func (r *Registrar) makePending(ctx context.Context, t target, c pendingChange) 
 }
 
 // newPendingUndoPlan decides how to undo a change that was pending.
-func (r *Registrar) newPendingUndoPlan(ctx context.Context, t target, c pendingChange) filePlan {
+func (pl *planner) newPendingUndoPlan(ctx context.Context, t target, c pendingChange) filePlan {
 	refusal := filePlan{found: t.found, file: t.file, action: Undo}
-	changes, _, err := r.find([]string{c.Change})
+	changes, _, err := pl.find([]string{c.Change})
 	if err != nil || len(changes) == 0 {
 		refusal.refuse(fault.New(fault.NotFound, "the change to undo is no longer in the history"))
 		return refusal
 	}
-	return r.newUndoPlan(ctx, changes[0], r.readAtRest, nil)
+	return pl.newUndoPlan(ctx, changes[0], pl.files.readAtRest, nil)
 }

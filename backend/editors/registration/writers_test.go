@@ -105,7 +105,7 @@ func TestNothingIsLostBesideAProgramThatKeepsWriting(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, by a rename %v", id, whole), func(t *testing.T) {
 				t.Parallel()
 				rg := newRig(t, "linux")
-				rg.disk.Rest = 2 * time.Millisecond
+				rg.files.disk.Rest = 2 * time.Millisecond
 				w := &writer{path: rg.path(id), place: rg.found(id).Files[0].Place, whole: whole}
 				rg.file(id, "")
 				seed, err := configedit.Put(nil, w.place, "counter", configedit.Object{{Key: "name", Value: "counter"}, {Key: "command", Value: "count"}, {Key: "args", Value: []string{"0"}}})
@@ -177,7 +177,7 @@ func (rg *rig) registerAndUndo(id string, n int) map[string]int {
 func TestAFileIsRegisteredAfterItsWriterHasWrittenIt(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", `{"mcpServers": {"theirs": {"command": "x"}}}`)
-	rg.disk.Rest = 50 * time.Millisecond
+	rg.files.disk.Rest = 50 * time.Millisecond
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0) // seen as an empty file
 	if err != nil {
 		t.Fatal(err)
@@ -214,12 +214,12 @@ func TestTwoHubsChangeTheSameFilesWithoutRefusals(t *testing.T) {
 			rg.file(e.ID, contents(found.Files[0].Place)["servers"])
 		}
 	}
-	rg.disk.Rest = 20 * time.Millisecond
+	rg.files.disk.Rest = 20 * time.Millisecond
 	o := rg.options
 	o.Folder = filepath.Join(rg.root, "other", "editors")
 	o.Entry.Env = map[string]string{"AGENT_DISCOVER_HOME": filepath.Join(rg.root, "other")}
 	other := rg.with(o)
-	other.disk.Rest = rg.disk.Rest
+	other.files.disk.Rest = rg.files.disk.Rest
 	var all sync.WaitGroup
 	for _, r := range []*Registrar{rg.Registrar, other, rg.Registrar, other} { // two requests at once to each hub
 		all.Go(func() {

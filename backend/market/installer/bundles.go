@@ -64,16 +64,16 @@ func (i *Installer) unpack(ctx context.Context, file *bundle.Bundle, p *plan.Pla
 	if file == nil {
 		return fault.New(fault.Internal, "the bundle of %s is missing", p.ID)
 	}
-	leave, err := i.enterBundles(ctx)
+	leave, err := i.leftovers.enterBundles(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	folder := filepath.Join(i.options.Machine.Bundles, file.Folder())
-	shared := i.held.count(folder) > 0 // whichever job ends last removes it, or none does
-	steps.holds = append(steps.holds, i.held.hold(folder))
+	shared := i.leftovers.held.count(folder) > 0 // whichever job ends last removes it, or none does
+	steps.holds = append(steps.holds, i.leftovers.held.hold(folder))
 	if _, err := os.Lstat(folder); err != nil || shared { // another one may belong to another server
-		if err := i.mark(ctx, steps, Leftover{Kind: LeftFolder, Path: folder}, nil); err != nil {
+		if err := i.leftovers.mark(ctx, steps, Leftover{Kind: LeftFolder, Path: folder}, nil); err != nil {
 			return err
 		}
 	}
@@ -114,16 +114,6 @@ func (h *holds) count(folder string) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.users[folder]
-}
-
-// enterBundles waits until no other job changes the folder for bundles.
-func (i *Installer) enterBundles(ctx context.Context) (leave func(), err error) {
-	select {
-	case i.unpacking <- struct{}{}:
-		return func() { <-i.unpacking }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // closeBundle closes the bundle of a request.

@@ -92,14 +92,14 @@ func newBench(t *testing.T, edit func(*installer.Options)) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.store.Close() })
-	if b.servers, err = registry.Open(t.Context(), b.store, bus); err != nil {
+	if b.servers, err = registry.Open(t.Context(), b.store.Servers, bus); err != nil {
 		t.Fatal(err)
 	}
-	tools, err := catalog.Open(t.Context(), b.store, bus, quiet)
+	tools, err := catalog.Open(t.Context(), b.store.Tools, bus, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.vault = vault.New(vault.Options{Store: b.store, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
+	b.vault = vault.New(vault.Options{Store: b.store.Secrets, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
 	if err := b.vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func newBench(t *testing.T, edit func(*installer.Options)) *bench {
 		Machine:  plan.Machine{OS: runtime.GOOS, Home: b.bin, Packages: filepath.Join(t.TempDir(), "packages"), Bundles: filepath.Join(t.TempDir(), "bundles")},
 		Programs: b.programs, Environment: environment, Files: fetch.New(fetch.Options{Source: "the publisher"}),
 		Packages: prefetch.New(prefetch.Options{Registry: b.servers, Running: processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"), Bus: bus, Log: quiet}),
-		Registry: b.servers, Intake: intake.New(intake.Options{Registry: b.servers, Vault: b.vault, Remove: manager.Remove}), Servers: manager, Children: processes, Vault: b.vault, Store: b.store, Bus: bus, Log: quiet,
+		Registry: b.servers, Intake: intake.New(intake.Options{Registry: b.servers, Vault: b.vault, Remove: manager.Remove}), Servers: manager, Children: processes, Vault: b.vault, Store: b.store.Installs, Bus: bus, Log: quiet,
 	}
 	if edit != nil {
 		edit(&b.options)
@@ -164,7 +164,7 @@ func (b *bench) checkNothingLeft() {
 	if all, err := b.vault.Records(context.Background()); err != nil || len(all) > 0 {
 		b.t.Errorf("secrets are left: %v, %v", all, err)
 	}
-	if all, err := b.store.Installs(context.Background(), 0); err != nil || len(all) > 0 {
+	if all, err := b.store.Installs.Installs(context.Background(), 0); err != nil || len(all) > 0 {
 		b.t.Errorf("installs are left: %v, %v", all, err)
 	}
 	b.checkNoFiles(b.options.Machine.Bundles)

@@ -114,14 +114,13 @@ type Installer struct {
 	options   Options
 	queue     chan func(context.Context)
 	running   chan struct{} // holds one element for each running job
-	unpacking chan struct{} // held while the folder for bundles is changed
-	held      holds
+	programs  *programs
+	leftovers *leftovers
 	shelf     shelf
 
-	mu      sync.Mutex
-	jobs    []*job   // the oldest first
-	digests []pulled // of images that were downloaded to be planned
-	ended   bool     // Run has ended, so that no job can start
+	mu    sync.Mutex
+	jobs  []*job // the oldest first
+	ended bool   // Run has ended, so that no job can start
 }
 
 const (
@@ -132,18 +131,24 @@ const (
 
 // New returns an installer. Its jobs run only while Run is running.
 func New(o Options) *Installer {
-	return &Installer{
-		options: o, queue: make(chan func(context.Context), maxQueued), running: make(chan struct{}, maxRunning), unpacking: make(chan struct{}, 1),
+	i := &Installer{
+		options: o, queue: make(chan func(context.Context), maxQueued), running: make(chan struct{}, maxRunning),
+		programs: &programs{environment: o.Environment},
 	}
+	i.leftovers = &leftovers{
+		store: o.Store, registry: o.Registry, servers: o.Servers, vault: o.Vault, machine: o.Machine, programs: i.programs,
+		busy: i.busy, finishSwitch: i.finishSwitch, bus: o.Bus, log: o.Log, unpacking: make(chan struct{}, 1),
+	}
+	return i
 }
 
 // Run removes what jobs of a killed hub have left behind. Then it runs the jobs until ctx ends, and returns when all have
 // ended. It removes the files and images of servers that are removed meanwhile.
 func (i *Installer) Run(ctx context.Context) error {
 	changes, stop := events.Subscribe[registry.Changed](i.options.Bus, maxChanges) // before tidy, so that no removal is missed
-	i.tidy(ctx)
+	i.leftovers.tidy(ctx)
 	var jobs sync.WaitGroup
-	jobs.Go(func() { i.sweepRemoved(ctx, changes, stop) })
+	jobs.Go(func() { i.leftovers.sweepRemoved(ctx, changes, stop) })
 	for ctx.Err() == nil {
 		select {
 		case run := <-i.queue:

@@ -45,7 +45,7 @@ func TestABundleIsDownloadedUnpackedConfiguredAndStarted(t *testing.T) {
 	if !b.vault.Holds(t.Context(), "weather", "TOKEN", "s3cret-value") {
 		t.Error("the secret is not in the vault")
 	}
-	kept, err := b.store.Installs(t.Context(), s.ID)
+	kept, err := b.store.Installs.Installs(t.Context(), s.ID)
 	if err != nil || len(kept) != 1 || kept[0].Hash != result.Plan.Hash || kept[0].Listing.ID() != "official:io.example/weather" || kept[0].Option != "mcpb" || len(kept[0].Answers) != 0 {
 		t.Errorf("the store has %+v, %v", kept, err)
 	}
@@ -378,7 +378,7 @@ func TestARemoteServerThatAsksForASignInIsInstalled(t *testing.T) {
 	if err != nil || !result.SignIn || result.Server.URL != "https://weather.example/mcp" {
 		t.Errorf("got %+v, %v", result, err)
 	}
-	if kept, err := b.store.Installs(t.Context(), 0); err != nil || len(kept) != 1 || kept[0].Version != "1.2.0" {
+	if kept, err := b.store.Installs.Installs(t.Context(), 0); err != nil || len(kept) != 1 || kept[0].Version != "1.2.0" {
 		t.Errorf("the store has %+v, %v", kept, err)
 	}
 }
@@ -400,7 +400,7 @@ func TestACredentialInAPlainAnswerIsStoredAsASecret(t *testing.T) {
 	if records, err := b.vault.Records(t.Context()); err != nil || len(records) != 1 || !b.vault.Holds(t.Context(), "weather", records[0].Name, token) {
 		t.Errorf("the vault has %v, %v", records, err)
 	}
-	if kept, err := b.store.Installs(t.Context(), 0); err != nil || len(kept) != 1 || len(kept[0].Answers) != 0 {
+	if kept, err := b.store.Installs.Installs(t.Context(), 0); err != nil || len(kept) != 1 || len(kept[0].Answers) != 0 {
 		t.Errorf("the store has %+v, %v", kept, err)
 	}
 }

@@ -3,11 +3,13 @@ package installer
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/bundle"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
@@ -42,123 +44,151 @@ const (
 	LeftInstall = "install"
 )
 
+// leftovers removes what jobs and removed servers have left behind. It is safe for concurrent
+// use.
+type leftovers struct {
+	store        Store
+	registry     Registry
+	servers      Servers
+	vault        Vault
+	machine      plan.Machine
+	programs     *programs
+	busy         func() bool                                 // a job is running
+	finishSwitch func(ctx context.Context, l Leftover) error // Installer.finishSwitch
+	bus          *events.Bus
+	log          *slog.Logger
+
+	held      holds         // folders that running jobs need
+	unpacking chan struct{} // held while the folder for bundles is changed
+}
+
 // mark stores a leftover before it is made. undo removes it if the job fails; if undo is nil,
 // the function that removes it at the next start of the hub does.
-func (i *Installer) mark(ctx context.Context, steps *undo, l Leftover, undo func(ctx context.Context) error) error {
-	id, err := i.options.Store.SaveLeftover(ctx, l)
+func (o *leftovers) mark(ctx context.Context, steps *undo, l Leftover, undo func(ctx context.Context) error) error {
+	id, err := o.store.SaveLeftover(ctx, l)
 	if err != nil {
 		return err
 	}
 	if undo == nil {
-		undo = func(ctx context.Context) error { return i.discard(ctx, l) }
+		undo = func(ctx context.Context) error { return o.discard(ctx, l) }
 	}
-	if !i.lasting(l) {
+	if !o.lasting(l) {
 		steps.marked = append(steps.marked, id)
 	}
 	steps.add(func(ctx context.Context) error {
 		if err := undo(ctx); err != nil {
 			return err // the next start of the hub tries again
 		}
-		return i.options.Store.DropLeftovers(ctx, []int64{id})
+		return o.store.DropLeftovers(ctx, []int64{id})
 	})
 	return nil
 }
 
 // keep makes what a job has made permanent.
-func (i *Installer) keep(ctx context.Context, steps *undo) {
+func (o *leftovers) keep(ctx context.Context, steps *undo) {
 	steps.release() // its servers need the folders from now on
 	if len(steps.marked) == 0 {
 		return
 	}
-	if err := i.options.Store.DropLeftovers(context.WithoutCancel(ctx), steps.marked); err != nil {
-		i.options.Log.Warn("could not delete the notes about a finished installation", "error", err) // they do no harm: see discard
+	if err := o.store.DropLeftovers(context.WithoutCancel(ctx), steps.marked); err != nil {
+		o.log.Warn("could not delete the notes about a finished installation", "error", err) // they do no harm: see discard
 	}
 	*steps = undo{}
 }
 
 // tidy removes what jobs of a killed hub have left behind.
-func (i *Installer) tidy(ctx context.Context) {
+func (o *leftovers) tidy(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, undoTimeout)
 	defer cancel()
-	all, err := i.options.Store.Leftovers(ctx)
+	all, err := o.store.Leftovers(ctx)
 	if err != nil {
-		i.options.Log.Warn("could not read what interrupted installations have left behind", "error", err)
+		o.log.Warn("could not read what interrupted installations have left behind", "error", err)
 		return
 	}
 	for _, l := range all {
-		if i.lasting(l) && i.needs(ctx, l) {
+		if o.lasting(l) && o.needs(ctx, l) {
 			continue
 		}
-		err := i.discard(ctx, l)
+		err := o.discard(ctx, l)
 		if err == nil {
-			err = i.options.Store.DropLeftovers(ctx, []int64{l.ID})
+			err = o.store.DropLeftovers(ctx, []int64{l.ID})
 		}
 		if err != nil {
-			i.options.Log.Warn("could not remove what an interrupted installation has left behind", "kind", l.Kind, "server", l.Server, "error", err)
+			o.log.Warn("could not remove what an interrupted installation has left behind", "kind", l.Kind, "server", l.Server, "error", err)
 		}
 	}
 }
 
 // discard removes a leftover, unless a server needs it.
-func (i *Installer) discard(ctx context.Context, l Leftover) error {
+func (o *leftovers) discard(ctx context.Context, l Leftover) error {
 	switch l.Kind {
 	case LeftFolder:
-		return i.discardFolder(ctx, l)
+		return o.discardFolder(ctx, l)
 	case LeftImage:
-		if i.needs(ctx, l) {
+		if o.needs(ctx, l) {
 			return nil
 		}
-		has, err := i.hasImage(ctx, l.Engine, l.Image)
+		has, err := o.programs.hasImage(ctx, l.Engine, l.Image)
 		if fault.KindOf(err) == fault.Unavailable { // the engine was uninstalled
 			return nil
 		}
 		if err != nil || !has {
 			return err
 		}
-		_, err = i.runProgram(ctx, func(string) {}, l.Engine, "image", "rm", l.Image)
+		_, err = o.programs.run(ctx, func(string) {}, l.Engine, "image", "rm", l.Image)
 		return err
 	case LeftServer:
-		return i.discardServer(ctx, l.Server)
+		return o.discardServer(ctx, l.Server)
 	case LeftSecret:
-		if s, err := i.options.Registry.Get(l.Server); err == nil && mentions(s, launch.Reference(l.Secret)) {
+		if s, err := o.registry.Get(l.Server); err == nil && mentions(s, launch.Reference(l.Secret)) {
 			return nil
 		}
-		return i.options.Vault.Delete(ctx, l.Server, l.Secret)
+		return o.vault.Delete(ctx, l.Server, l.Secret)
 	case LeftInstall:
-		return i.finishSwitch(ctx, l)
+		return o.finishSwitch(ctx, l)
 	}
 	return nil
 }
 
-func (i *Installer) discardFolder(ctx context.Context, l Leftover) error {
-	leave, err := i.enterBundles(ctx)
+func (o *leftovers) discardFolder(ctx context.Context, l Leftover) error {
+	leave, err := o.enterBundles(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	if i.held.count(l.Path) > 0 || i.needs(ctx, l) { // by a job, or by a server that was installed meanwhile
+	if o.held.count(l.Path) > 0 || o.needs(ctx, l) { // by a job, or by a server that was installed meanwhile
 		return nil
 	}
 	err = os.RemoveAll(l.Path)
-	if filepath.Dir(l.Path) == filepath.Clean(i.options.Machine.Bundles) {
-		err = errors.Join(err, bundle.RemoveUnfinished(i.options.Machine.Bundles))
+	if filepath.Dir(l.Path) == filepath.Clean(o.machine.Bundles) {
+		err = errors.Join(err, bundle.RemoveUnfinished(o.machine.Bundles))
 	}
 	return err
 }
 
+// enterBundles waits until no other job changes the folder for bundles.
+func (o *leftovers) enterBundles(ctx context.Context) (leave func(), err error) {
+	select {
+	case o.unpacking <- struct{}{}:
+		return func() { <-o.unpacking }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // discardServer removes a server that was not installed completely.
-func (i *Installer) discardServer(ctx context.Context, name string) error {
-	s, err := i.options.Registry.Get(name)
+func (o *leftovers) discardServer(ctx context.Context, name string) error {
+	s, err := o.registry.Get(name)
 	if fault.KindOf(err) == fault.NotFound || err == nil && s.Source != plan.Source {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if installs, err := i.options.Store.Installs(ctx, s.ID); err != nil || len(installs) > 0 {
+	if installs, err := o.store.Installs(ctx, s.ID); err != nil || len(installs) > 0 {
 		return err
 	}
-	return i.options.Servers.Remove(ctx, name)
+	return o.servers.Remove(ctx, name)
 }
 
 func mentions(s registry.Server, text string) bool {

@@ -59,7 +59,7 @@ func TestWhatAKilledHubLeftBehindIsRemovedAtTheNextStart(t *testing.T) {
 	}
 	left := func(l installer.Leftover) {
 		t.Helper()
-		_, err := b.store.SaveLeftover(ctx, l)
+		_, err := b.store.Installs.SaveLeftover(ctx, l)
 		must(err)
 	}
 	bundles, packages := b.options.Machine.Bundles, b.options.Machine.Packages
@@ -79,7 +79,7 @@ func TestWhatAKilledHubLeftBehindIsRemovedAtTheNextStart(t *testing.T) {
 	record := installer.Install{Listing: listing.Listing{Source: listing.NPM, Name: "x"}, Version: "1.0.0", Hash: "h1", At: time.Now()}
 	for _, s := range []registry.Server{complete, kept} {
 		record.Server = s.ID
-		must(b.store.SaveInstall(ctx, record))
+		must(b.store.Installs.SaveInstall(ctx, record))
 	}
 	for _, name := range []string{"KEPT", "NEW"} {
 		must(b.vault.Set(ctx, "complete", name, "s3cret-value"))
@@ -120,11 +120,11 @@ func TestWhatAKilledHubLeftBehindIsRemovedAtTheNextStart(t *testing.T) {
 	for name, want := range map[string]string{"complete": "2.0.0", "kept": "1.0.0"} {
 		s, err := b.servers.Get(name)
 		must(err)
-		if all, err := b.store.Installs(ctx, s.ID); err != nil || len(all) == 0 || all[0].Version != want {
+		if all, err := b.store.Installs.Installs(ctx, s.ID); err != nil || len(all) == 0 || all[0].Version != want {
 			t.Errorf("%s: %+v, %v", name, all, err)
 		}
 	}
-	if all, err := b.store.Leftovers(ctx); err != nil || len(all) != 2 || all[0].Image != "image@sha256:a" || all[1].Path != used {
+	if all, err := b.store.Installs.Leftovers(ctx); err != nil || len(all) != 2 || all[0].Image != "image@sha256:a" || all[1].Path != used {
 		t.Errorf("noted are %+v, %v", all, err)
 	}
 	must(os.RemoveAll(used))
@@ -138,7 +138,7 @@ func TestAnEndedInstallationLeavesNoNotes(t *testing.T) {
 	if _, err := b.install(bundled(t, packed(t, "exit 1"), nil)); err == nil {
 		t.Fatal("installed twice")
 	}
-	all, err := b.store.Leftovers(t.Context())
+	all, err := b.store.Installs.Leftovers(t.Context())
 	for _, l := range all {
 		// The downloads are removed when Run ends, and the bundle when no server needs it.
 		if of := filepath.Dir(l.Path); l.Kind != installer.LeftFolder || of != b.temp && of != b.options.Machine.Bundles {

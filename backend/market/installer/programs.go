@@ -7,15 +7,26 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 )
 
-// runProgram runs a program in the environment of servers and returns the end of its output.
-func (i *Installer) runProgram(ctx context.Context, report func(line string), name string, args ...string) (string, error) {
-	env := i.options.Environment(ctx)
+// programs runs the programs of package managers and container engines. It is safe for
+// concurrent use.
+type programs struct {
+	environment func(context.Context) process.Env
+
+	mu      sync.Mutex
+	digests []pulled // of images that were downloaded to be planned; guarded by mu
+}
+
+// run runs a program in the environment of servers and returns the end of its output.
+func (p *programs) run(ctx context.Context, report func(line string), name string, args ...string) (string, error) {
+	env := p.environment(ctx)
 	path := env.LookPath(name)
 	if path == "" {
 		return "", fault.New(fault.Unavailable, "%q was not found on the login shell's PATH", name)
@@ -39,15 +50,24 @@ type pulled struct{ reference, digest string }
 const maxDigests = 50
 
 // digest returns the digest of an image that Prepare has downloaded, and "" if there is none.
-func (i *Installer) digest(reference string) string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for _, one := range slices.Backward(i.digests) {
+func (p *programs) digest(reference string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, one := range slices.Backward(p.digests) {
 		if one.reference == reference {
 			return one.digest
 		}
 	}
 	return ""
+}
+
+// noteDigest notes the digest of an image that was downloaded.
+func (p *programs) noteDigest(reference, digest string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.digests = append(p.digests, pulled{reference, digest}); len(p.digests) > maxDigests {
+		p.digests = slices.Delete(p.digests, 0, 1)
+	}
 }
 
 // reference returns the reference with which the image of a plan is downloaded.
@@ -71,23 +91,23 @@ func engine(p *plan.Plan) string {
 
 // pull downloads an image. If it was not on this machine before, a failure removes it again.
 func (i *Installer) pull(ctx context.Context, j *job, engine, reference string, steps *undo) error {
-	had, _ := i.hasImage(ctx, engine, reference) // pull says what is wrong with the engine
-	if had && strings.Contains(reference, "@") { // a digest leads to the same image for ever
+	had, _ := i.programs.hasImage(ctx, engine, reference) // pull says what is wrong with the engine
+	if had && strings.Contains(reference, "@") {          // a digest leads to the same image for ever
 		return nil
 	}
 	if !had {
-		if err := i.mark(ctx, steps, Leftover{Kind: LeftImage, Engine: engine, Image: reference}, nil); err != nil {
+		if err := i.leftovers.mark(ctx, steps, Leftover{Kind: LeftImage, Engine: engine, Image: reference}, nil); err != nil {
 			return err
 		}
 	}
-	_, err := i.runProgram(ctx, j.line, engine, "pull", reference)
+	_, err := i.programs.run(ctx, j.line, engine, "pull", reference)
 	return err
 }
 
 // hasImage reports whether a container engine has an image. It returns an error if the engine could not say so, for example
 // because its daemon is not running.
-func (i *Installer) hasImage(ctx context.Context, engine, reference string) (bool, error) {
-	output, err := i.runProgram(ctx, func(string) {}, engine, "image", "inspect", "--format", "{{.Id}}", reference)
+func (p *programs) hasImage(ctx context.Context, engine, reference string) (bool, error) {
+	output, err := p.run(ctx, func(string) {}, engine, "image", "inspect", "--format", "{{.Id}}", reference)
 	if err != nil && missingImage.MatchString(output) {
 		return false, nil
 	}
@@ -105,17 +125,13 @@ func (i *Installer) findDigest(ctx context.Context, j *job, p *plan.Plan, steps 
 	if err := i.pull(ctx, j, engine(p), tagged, steps); err != nil {
 		return err
 	}
-	output, err := i.runProgram(ctx, func(string) {}, engine(p), "image", "inspect", "--format", "{{range .RepoDigests}}{{println .}}{{end}}", tagged)
+	output, err := i.programs.run(ctx, func(string) {}, engine(p), "image", "inspect", "--format", "{{range .RepoDigests}}{{println .}}{{end}}", tagged)
 	if err != nil {
 		return err
 	}
 	for _, found := range repoDigest.FindAllStringSubmatch(output, -1) {
 		if strings.HasSuffix("/"+found[1], "/"+p.Download.Name) || strings.HasSuffix("/"+p.Download.Name, "/"+found[1]) {
-			i.mu.Lock()
-			defer i.mu.Unlock()
-			if i.digests = append(i.digests, pulled{tagged, found[2]}); len(i.digests) > maxDigests {
-				i.digests = slices.Delete(i.digests, 0, 1)
-			}
+			i.programs.noteDigest(tagged, found[2])
 			return nil
 		}
 	}
@@ -126,12 +142,12 @@ func (i *Installer) findDigest(ctx context.Context, j *job, p *plan.Plan, steps 
 func (i *Installer) step(ctx context.Context, j *job, p *plan.Plan, step plan.Step, steps *undo) error {
 	if folder := packageFolder(i.options.Machine.Packages, p.Server.Command); folder != "" {
 		if _, err := os.Lstat(folder); err != nil {
-			if err := i.mark(ctx, steps, Leftover{Kind: LeftFolder, Path: folder}, nil); err != nil {
+			if err := i.leftovers.mark(ctx, steps, Leftover{Kind: LeftFolder, Path: folder}, nil); err != nil {
 				return err
 			}
 		}
 	}
-	_, err := i.runProgram(ctx, j.line, step.Command[0], step.Command[1:]...)
+	_, err := i.programs.run(ctx, j.line, step.Command[0], step.Command[1:]...)
 	return err
 }
 

@@ -27,7 +27,7 @@ func (i *Installer) install(ctx context.Context, j *job, o Order) error {
 		j.result.Server, j.result.Tools = registry.Server{}, nil
 		return err
 	}
-	i.keep(ctx, &steps)
+	i.leftovers.keep(ctx, &steps)
 	return nil
 }
 
@@ -104,7 +104,7 @@ func (i *Installer) prepare(ctx context.Context, j *job, r plan.Request) error {
 		steps.run(ctx, i.options.Log)
 		return err
 	}
-	i.keep(ctx, &steps)
+	i.leftovers.keep(ctx, &steps)
 	return nil
 }
 
@@ -151,7 +151,7 @@ func (i *Installer) add(ctx context.Context, r *plan.Request, p *plan.Plan) (boo
 		r.Bundle = file
 		return file != nil, err
 	case plan.Digest:
-		r.Digest = i.digest(reference(p.Download))
+		r.Digest = i.programs.digest(reference(p.Download))
 		return r.Digest != "", nil
 	}
 	releases := i.options.Releases[p.Download.Kind]
@@ -258,7 +258,7 @@ func (i *Installer) download(ctx context.Context, j *job, r *plan.Request, p *pl
 
 // register configures the server and stores its secrets.
 func (i *Installer) register(ctx context.Context, o Order, p *plan.Plan, steps *undo) (registry.Server, error) {
-	if err := i.mark(ctx, steps, Leftover{Kind: LeftServer, Server: p.Name}, nil); err != nil {
+	if err := i.leftovers.mark(ctx, steps, Leftover{Kind: LeftServer, Server: p.Name}, nil); err != nil {
 		return registry.Server{}, err
 	}
 	a := intake.Arrival{Server: p.Server, Values: p.Values()}
@@ -306,7 +306,7 @@ func (i *Installer) installProgram(ctx context.Context, j *job, name string) err
 	}
 	j.enter(Download)
 	for _, command := range program.Install.Run {
-		if _, err := i.runProgram(ctx, j.line, command[0], command[1:]...); err != nil {
+		if _, err := i.programs.run(ctx, j.line, command[0], command[1:]...); err != nil {
 			return err
 		}
 	}

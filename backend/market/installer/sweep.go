@@ -24,7 +24,7 @@ const (
 
 // sweepRemoved removes the bundles, programs and images of servers that are removed, until ctx ends. It takes over the
 // subscription changes, which stop ends.
-func (i *Installer) sweepRemoved(ctx context.Context, changes <-chan registry.Changed, stop func()) {
+func (o *leftovers) sweepRemoved(ctx context.Context, changes <-chan registry.Changed, stop func()) {
 	defer func() { stop() }()
 	var due <-chan time.Time
 	for sweeps := 0; ; {
@@ -33,7 +33,7 @@ func (i *Installer) sweepRemoved(ctx context.Context, changes <-chan registry.Ch
 			return
 		case c, ok := <-changes:
 			if !ok { // too many at once
-				changes, stop = events.Subscribe[registry.Changed](i.options.Bus, maxChanges)
+				changes, stop = events.Subscribe[registry.Changed](o.bus, maxChanges)
 			}
 			if !ok || c.Removed {
 				sweeps, due = 0, time.After(0)
@@ -44,7 +44,7 @@ func (i *Installer) sweepRemoved(ctx context.Context, changes <-chan registry.Ch
 			if sweeps++; sweeps > 1 {
 				level = slog.LevelDebug
 			}
-			if !i.sweep(ctx, level) && sweeps < maxSweeps {
+			if !o.sweep(ctx, level) && sweeps < maxSweeps {
 				due = time.After(sweepAgain)
 			}
 		}
@@ -53,25 +53,25 @@ func (i *Installer) sweepRemoved(ctx context.Context, changes <-chan registry.Ch
 
 // sweep removes folders and images that no server needs any more. It reports whether all of them are gone. While a job is
 // running, which may need them, it removes nothing. A failure is logged with level.
-func (i *Installer) sweep(ctx context.Context, level slog.Level) (done bool) {
-	notes, err := i.options.Store.Leftovers(ctx)
+func (o *leftovers) sweep(ctx context.Context, level slog.Level) (done bool) {
+	notes, err := o.store.Leftovers(ctx)
 	if err != nil {
-		i.options.Log.Warn("could not read what removed servers have left behind", "error", err)
+		o.log.Warn("could not read what removed servers have left behind", "error", err)
 		return true
 	}
 	done = true
 	for _, l := range notes {
 		switch {
-		case !i.lasting(l) || i.needs(ctx, l):
-		case i.busy():
+		case !o.lasting(l) || o.needs(ctx, l):
+		case o.busy():
 			return false
 		default:
-			err := i.discard(ctx, l)
+			err := o.discard(ctx, l)
 			if err == nil {
-				err = i.options.Store.DropLeftovers(ctx, []int64{l.ID})
+				err = o.store.DropLeftovers(ctx, []int64{l.ID})
 			}
 			if err != nil {
-				i.options.Log.Log(ctx, level, "could not remove yet what a removed server has left behind", "kind", l.Kind, "error", err)
+				o.log.Log(ctx, level, "could not remove yet what a removed server has left behind", "kind", l.Kind, "error", err)
 				done = false
 			}
 		}
@@ -87,21 +87,21 @@ func (i *Installer) busy() bool {
 }
 
 // lasting reports whether a leftover is part of a server: its note stays until no server needs it.
-func (i *Installer) lasting(l Leftover) bool {
+func (o *leftovers) lasting(l Leftover) bool {
 	of := filepath.Dir(l.Path)
-	return l.Kind == LeftImage || l.Kind == LeftFolder && (of == filepath.Clean(i.options.Machine.Bundles) || of == filepath.Clean(i.options.Machine.Packages))
+	return l.Kind == LeftImage || l.Kind == LeftFolder && (of == filepath.Clean(o.machine.Bundles) || of == filepath.Clean(o.machine.Packages))
 }
 
 // needs reports whether a server, or a former version that it can return to, needs a folder or an image.
-func (i *Installer) needs(ctx context.Context, l Leftover) bool {
-	for _, s := range i.options.Registry.List() {
+func (o *leftovers) needs(ctx context.Context, l Leftover) bool {
+	for _, s := range o.registry.List() {
 		if needs(s, l) {
 			return true
 		}
 		if s.Source != plan.Source {
 			continue
 		}
-		installs, err := i.options.Store.Installs(ctx, s.ID)
+		installs, err := o.store.Installs(ctx, s.ID)
 		if err != nil {
 			return true // it is not known
 		}

@@ -41,14 +41,14 @@ func (w *Work) Switch(ctx context.Context, name string, to Version) error {
 		l.Install = nil
 	}
 	for _, secret := range slices.Sorted(maps.Keys(to.Values)) {
-		if err := i.mark(ctx, &w.steps, Leftover{Kind: LeftSecret, Server: name, Secret: secret}, nil); err != nil {
+		if err := i.leftovers.mark(ctx, &w.steps, Leftover{Kind: LeftSecret, Server: name, Secret: secret}, nil); err != nil {
 			return err
 		}
 		if err := i.options.Vault.Set(ctx, name, secret, to.Values[secret]); err != nil {
 			return err
 		}
 	}
-	if err := i.mark(ctx, &w.steps, l, func(ctx context.Context) error { return i.configure(ctx, name, ConfiguredOf(before)) }); err != nil {
+	if err := i.leftovers.mark(ctx, &w.steps, l, func(ctx context.Context) error { return i.configure(ctx, name, ConfiguredOf(before)) }); err != nil {
 		return err
 	}
 	if err := i.configure(ctx, name, to.Configured); err != nil {

@@ -77,7 +77,7 @@ func TestNothingOfAnUnseenPackageRunsBeforeTheApproval(t *testing.T) {
 			if all, err := b.vault.Records(t.Context()); err != nil || len(all) != 1 {
 				t.Errorf("the secrets are %v, %v", all, err)
 			}
-			if all, err := b.store.Installs(t.Context(), server.ID); err != nil || len(all) != 1 {
+			if all, err := b.store.Installs.Installs(t.Context(), server.ID); err != nil || len(all) != 1 {
 				t.Errorf("the installs are %v, %v", all, err)
 			}
 		})

@@ -28,7 +28,7 @@ func (i *Installer) Start(p Progress, do func(ctx context.Context, w *Work) erro
 			w.Undo(ctx)
 			return err
 		}
-		i.keep(ctx, &w.steps)
+		i.leftovers.keep(ctx, &w.steps)
 		return nil
 	})
 }

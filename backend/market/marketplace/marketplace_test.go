@@ -83,9 +83,9 @@ func newMarketplace(t *testing.T) (*Marketplace, *registry) {
 	}
 	o := Options{
 		Official: official.New(official.Options{URL: r.URL}), NPM: npm.New(npm.Options{Environment: environment}), PyPI: pypi.New(pypi.Options{Environment: environment}),
-		Prober: probe.New(probe.Options{Store: s}), Installs: s, Bus: &events.Bus{},
+		Prober: probe.New(probe.Options{Store: s.Probes}), Installs: s.Installs, Bus: &events.Bus{},
 	}
-	if o.Mirror, err = mirror.Open(t.Context(), mirror.Options{Source: o.Official, Store: s, Bus: o.Bus, Log: slog.New(slog.DiscardHandler)}); err != nil {
+	if o.Mirror, err = mirror.Open(t.Context(), mirror.Options{Source: o.Official, Store: s.Mirror, Bus: o.Bus, Log: slog.New(slog.DiscardHandler)}); err != nil {
 		t.Fatal(err)
 	}
 	m := New(o)

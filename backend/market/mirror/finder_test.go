@@ -201,7 +201,7 @@ func TestMeaningIsComputedOnceSomebodySearches(t *testing.T) {
 		h := &hub{t: t, registry: some(), file: t.TempDir() + "/discover.db"}
 		h.meaning = func(s *store.Store) mirror.Meaning {
 			return mirror.Meaning{
-				Settings: settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, Store: s.MirrorVectors(),
+				Settings: settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, Store: s.MirrorVectors,
 				Builtin: embedding.Builtin{Encoder: senses{encoded}, Model: "all-minilm-l6-v2", Dimensions: 3},
 			}
 		}

@@ -205,7 +205,7 @@ func (h *hub) open() {
 	}
 	h.bus = &events.Bus{}
 	options := mirror.Options{
-		Source: h.registry, Store: h.store, Bus: h.bus, Log: slog.New(slog.DiscardHandler),
+		Source: h.registry, Store: h.store.Mirror, Bus: h.bus, Log: slog.New(slog.DiscardHandler),
 		Installed: func(context.Context) ([]string, error) { return h.installed, nil },
 	}
 	if h.meaning != nil {

@@ -39,7 +39,7 @@ func (b *builder) positional(a listing.Argument) []string {
 	if name == "argument" {
 		where = "An argument"
 	}
-	in := b.argument(a, name, where)
+	in := argumentInput(a, name, where)
 	in.label = prose(a.Hint, 100)
 	in.whole = func(plain string) string {
 		if strings.HasPrefix(plain, "-") && !strings.HasPrefix(a.Value, "-") {
@@ -62,7 +62,7 @@ func (b *builder) named(a listing.Argument) []string {
 	}
 	name := strings.TrimSuffix(a.Name, "=")
 	joined := name != a.Name || a.Format == "boolean" && a.Value == ""
-	in := b.argument(a, name, "The argument "+name)
+	in := argumentInput(a, name, "The argument "+name)
 	in.flag = a.Value == "" && a.Default == "" && len(a.Choices) == 0 && a.Format == "" && !a.Secret && name == a.Name
 	in.whole = func(plain string) string {
 		if strings.HasPrefix(plain, "-") && !joined && !strings.HasPrefix(name, "--") && !strings.HasPrefix(a.Value, "-") {
@@ -90,7 +90,8 @@ func bare(a listing.Argument) bool {
 		len(a.Choices) == 0 && len(a.Variables) == 0 && !a.Required && !a.Secret && !strings.HasSuffix(a.Name, "=")
 }
 
-func (b *builder) argument(a listing.Argument, name, where string) input {
+// argumentInput returns an argument as an input that is asked for under a name.
+func argumentInput(a listing.Argument, name, where string) input {
 	return input{
 		Input: a.Input, variables: a.Variables, name: name, where: where, secret: "argument:" + name, repeated: a.Repeated, visible: true,
 	}

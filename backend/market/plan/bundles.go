@@ -31,7 +31,7 @@ func (b *builder) mcpb(p listing.Package) {
 		b.plan.Unresolved = File
 	case file.Hash != p.SHA256:
 		b.refuse("The downloaded file is not the one of the listing: its checksum is %s.", file.Hash)
-	case !file.Fits(b.system()):
+	case !file.Fits(b.machine.system()):
 		b.refuse("The bundle does not support this operating system, only %s.", prose(strings.Join(file.Platforms, ", "), 60))
 	default:
 		b.unpacked(file)
@@ -41,9 +41,9 @@ func (b *builder) mcpb(p listing.Package) {
 	b.plan.Server.Args = append(b.plan.Server.Args, rest...)
 }
 
-func (b *builder) system() bundle.System {
-	return bundle.System{OS: b.machine.OS, Home: b.machine.Home, Runs: func(program string) bool {
-		p := b.machine.Programs.Program(prerequisites.Python)
+func (m Machine) system() bundle.System {
+	return bundle.System{OS: m.OS, Home: m.Home, Runs: func(program string) bool {
+		p := m.Programs.Program(prerequisites.Python)
 		return p.Works && strings.TrimSuffix(filepath.Base(p.Path), ".exe") == program
 	}}
 }
@@ -55,7 +55,7 @@ var formats = map[string]string{"number": "number", "boolean": "boolean", "file"
 func (b *builder) unpacked(file *bundle.Bundle) {
 	answers, names, stored := make(map[string]string), b.secretNames(file), make(map[string]bool)
 	for _, o := range file.Options {
-		standard := file.Default(b.system(), o)
+		standard := file.Default(b.machine.system(), o)
 		in := listing.Input{Description: o.Description, Required: o.Required, Secret: o.Secret, Format: formats[o.Kind], Default: standard}
 		if strings.Contains(standard, "\n") { // the bundle uses its own list if there is no answer
 			in.Default, in.Placeholder, in.Required = "", strings.ReplaceAll(standard, "\n", ", "), false
@@ -72,7 +72,7 @@ func (b *builder) unpacked(file *bundle.Bundle) {
 		answers[o.Key] = strings.Join(r.values, "\n")
 		stored[names[o.Key]] = r.stored
 	}
-	run, kept := file.Configure(b.system(), filepath.Join(b.machine.Bundles, file.Folder()), answers)
+	run, kept := file.Configure(b.machine.system(), filepath.Join(b.machine.Bundles, file.Folder()), answers)
 	b.keepAnswers(run, kept, stored)
 	for name, text := range run.Env {
 		b.plan.Env[name] = text
@@ -98,7 +98,7 @@ func (b *builder) secretNames(file *bundle.Bundle) map[string]string {
 			answers[o.Key] = storedValue
 		}
 	}
-	_, kept := file.Configure(b.system(), "", answers)
+	_, kept := file.Configure(b.machine.system(), "", answers)
 	names := make(map[string]string)
 	for _, o := range file.Options {
 		if o.Secret {

@@ -117,7 +117,7 @@ func (b *builder) containerOption(engine string, o given) []string {
 		return []string{o.name}
 	}
 	a := o.value
-	in := b.argument(a, o.name, "The option "+o.name+" of "+engine)
+	in := argumentInput(a, o.name, "The option "+o.name+" of "+engine)
 	mount := o.name == "--mount"
 	in.check = func(_, answer string) string {
 		if mount && strings.ContainsAny(answer, `,"`) || b.machine.OS != "windows" && strings.Contains(answer, ":") && (o.name == "-v" || o.name == "--volume") && a.Value != "" {

@@ -145,7 +145,7 @@ func (b *builder) acceptable(a asked, answers []string) (out []string, problem s
 			}
 			continue
 		}
-		answer, problem = b.convert(a.Format, answer)
+		answer, problem = b.machine.convert(a.Format, answer)
 		switch {
 		case problem != "":
 		case len(answer) > maxAnswer || !utf8.ValidString(answer) || strings.ContainsRune(answer, 0):
@@ -175,7 +175,7 @@ var (
 func refers(text string) bool { return references.MatchString(text) }
 
 // convert returns an answer in the spelling of its format, or what is wrong with it.
-func (b *builder) convert(format, answer string) (text, problem string) {
+func (m Machine) convert(format, answer string) (text, problem string) {
 	switch format {
 	case "number":
 		answer = strings.TrimSpace(answer)
@@ -189,10 +189,10 @@ func (b *builder) convert(format, answer string) (text, problem string) {
 		}
 	case "filepath":
 		rest, inHome := strings.CutPrefix(answer, "~")
-		if inHome && (rest == "" || strings.HasPrefix(rest, "/") || b.machine.OS == "windows" && strings.HasPrefix(rest, `\`)) {
-			answer = b.machine.Home + rest
+		if inHome && (rest == "" || strings.HasPrefix(rest, "/") || m.OS == "windows" && strings.HasPrefix(rest, `\`)) {
+			answer = m.Home + rest
 		}
-		if b.machine.OS == "windows" && !onWindows.MatchString(answer) || b.machine.OS != "windows" && !path.IsAbs(answer) {
+		if m.OS == "windows" && !onWindows.MatchString(answer) || m.OS != "windows" && !path.IsAbs(answer) {
 			return "", "The answer must be the whole path of a file or folder."
 		}
 	}

@@ -30,7 +30,7 @@ func open(t *testing.T, change func(*probe.Options)) *probe.Prober {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	o := probe.Options{Store: s, Allow: func(netip.Addr) bool { return true }, Timeout: 5 * time.Second}
+	o := probe.Options{Store: s.Probes, Allow: func(netip.Addr) bool { return true }, Timeout: 5 * time.Second}
 	if change != nil {
 		change(&o)
 	}

@@ -120,14 +120,14 @@ func newHub(t *testing.T) *hub {
 	h.store, err = store.Open(t.Context(), folder.Database())
 	must(err)
 	t.Cleanup(func() { _ = h.store.Close() })
-	h.servers, err = registry.Open(t.Context(), h.store, h.bus)
+	h.servers, err = registry.Open(t.Context(), h.store.Servers, h.bus)
 	must(err)
-	h.catalog, err = catalog.Open(t.Context(), h.store, h.bus, quiet)
+	h.catalog, err = catalog.Open(t.Context(), h.store.Tools, h.bus, quiet)
 	must(err)
-	h.journal, err = journal.Open(t.Context(), journal.Options{Store: h.store, Bus: h.bus, Log: quiet})
+	h.journal, err = journal.Open(t.Context(), journal.Options{Store: h.store.Calls, Bus: h.bus, Log: quiet})
 	must(err)
 	given := redact.NewKnownSecrets()
-	h.vault = vault.New(vault.Options{Store: h.store, Bus: h.bus, Folder: folder, Known: given, NoKeychain: true, Work: 10})
+	h.vault = vault.New(vault.Options{Store: h.store.Secrets, Bus: h.bus, Folder: folder, Known: given, NoKeychain: true, Work: 10})
 	must(h.vault.Unlock(t.Context(), "a passphrase"))
 	environment := func(context.Context) process.Env {
 		return process.Clean().With("PATH", os.Getenv("PATH")).With("HOME", h.home).
@@ -145,11 +145,11 @@ func newHub(t *testing.T) *hub {
 		Machine: h.machine, Programs: programs{}, Environment: environment, Files: fetch.New(fetch.Options{Source: "the publisher"}),
 		Releases: map[listing.Kind]installer.Releases{listing.KindNPM: packages},
 		Packages: prefetch.New(prefetch.Options{Registry: h.servers, Running: h.processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"), Bus: h.bus, Log: quiet}),
-		Registry: h.servers, Intake: intake.New(intake.Options{Registry: h.servers, Vault: h.vault, Remove: h.lifecycle.Remove}), Servers: h.lifecycle, Children: h.processes, Vault: h.vault, Store: h.store, Bus: h.bus, Log: quiet,
+		Registry: h.servers, Intake: intake.New(intake.Options{Registry: h.servers, Vault: h.vault, Remove: h.lifecycle.Remove}), Servers: h.lifecycle, Children: h.processes, Vault: h.vault, Store: h.store.Installs, Bus: h.bus, Log: quiet,
 	})
 	h.Updates = updates.New(updates.Options{
 		Registry: h.servers, Listings: h.listings, Installer: h.installer, Processes: h.processes, Catalog: h.catalog, Vault: h.vault, Journal: h.journal,
-		Store: h.store, Bus: h.bus, Log: quiet,
+		Store: h.store.Installs, Bus: h.bus, Log: quiet,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -251,11 +251,11 @@ func (h *hub) state() string {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	left, err := h.store.Leftovers(h.t.Context())
+	left, err := h.store.Installs.Leftovers(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	installs, err := h.store.Installs(h.t.Context(), 0)
+	installs, err := h.store.Installs.Installs(h.t.Context(), 0)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -136,7 +136,7 @@ func (c *Conn) Run(ctx context.Context) error {
 		line, err := c.lines.Next()
 		var long *LineTooLong
 		if errors.As(err, &long) {
-			if c.tapped() {
+			if c.opts.tapped() {
 				c.opts.Tap.Received(Message{ID: long.answers()}, long.Head, long.Size)
 			}
 			if !c.failLong(long) {
@@ -193,7 +193,7 @@ func (c *Conn) dispatch(ctx context.Context, line []byte, handlers *sync.WaitGro
 	if err == nil {
 		c.received.Add(1)
 	}
-	if c.tapped() {
+	if c.opts.tapped() {
 		c.opts.Tap.Received(m, line, len(line))
 	}
 	switch {
@@ -222,7 +222,7 @@ func (c *Conn) bad(line []byte, err error, id json.RawMessage) {
 	}
 }
 
-func (c *Conn) tapped() bool { return c.opts.Tap != nil && c.opts.Tap.On() }
+func (o Options) tapped() bool { return o.Tap != nil && o.Tap.On() }
 
 // write writes the parts of one line, without lines of other goroutines between
 // them. m has the message's ID and Method, for Options.Tap.
@@ -235,7 +235,7 @@ func (c *Conn) write(ctx context.Context, m Message, line ...[]byte) error {
 		return c.closedError()
 	}
 	defer func() { <-c.writing }()
-	if c.tapped() {
+	if c.opts.tapped() {
 		c.opts.Tap.Sent(m, line...)
 	}
 	if d, ok := c.out.(interface{ SetWriteDeadline(time.Time) error }); ok {

@@ -69,13 +69,13 @@ func (r *refusal) lost() bool {
 
 // gone returns the error with which the link ends after a lost session.
 func (l *Link) gone(r *refusal) error {
-	return fault.Wrap(ErrLost, fault.Unavailable, "%s no longer knows the session (%s)", l.options.Shown, l.answered(r))
+	return fault.Wrap(ErrLost, fault.Unavailable, "%s no longer knows the session (%s)", l.options.Shown, r.answered())
 }
 
 // refused returns the error for a refusal, with advice. first marks the refusal of
 // the link's first request.
 func (l *Link) refused(r *refusal, first bool) error {
-	text := l.options.Shown + " " + l.answered(r)
+	text := l.options.Shown + " " + r.answered()
 	other := map[Transport]string{Streamable: "An older server may want the transport sse", SSE: "A newer server may want the transport streamable-http"}[l.options.Transport]
 	switch {
 	case r.status == http.StatusUnauthorized:
@@ -90,7 +90,8 @@ func (l *Link) refused(r *refusal, first bool) error {
 	return fault.New(fault.Failed, "%s", text)
 }
 
-func (l *Link) answered(r *refusal) string {
+// answered says how the server refused, after its address.
+func (r *refusal) answered() string {
 	text := "answered " + oneLine(r.line)
 	if r.says != "" {
 		text += ": " + strings.TrimSuffix(oneLine(r.says), ".")

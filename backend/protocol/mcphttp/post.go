@@ -200,7 +200,7 @@ func (l *Link) refuse(ctx context.Context, p *post, r *refusal) {
 	switch {
 	case l.inSession(p) && r.lost():
 		l.lose(l.gone(r)) // first, so that a retry does not use this link
-		l.fail(ctx, p, fault.Wrap(ErrUntouched, fault.Unavailable, "the session had already ended, so the server ran nothing (%s %s); call again to start a new session", l.options.Shown, l.answered(r)))
+		l.fail(ctx, p, fault.Wrap(ErrUntouched, fault.Unavailable, "the session had already ended, so the server ran nothing (%s %s); call again to start a new session", l.options.Shown, r.answered()))
 	case !denied && r.rpc != nil && p.id != nil && bytes.Equal(r.id, p.id):
 		l.deliver(r.body, p)
 	default:

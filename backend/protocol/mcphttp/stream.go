@@ -119,7 +119,7 @@ func (l *Link) resume(ctx context.Context, p *post, f *flow) *http.Response {
 				l.lose(l.gone(refused))
 				cause = ErrLost
 			}
-			l.fail(ctx, p, fault.Wrap(cause, fault.Failed, "%s. When asked to resume its answer, the server %s", fault.MessageOf(l.broken()), l.answered(refused)))
+			l.fail(ctx, p, fault.Wrap(cause, fault.Failed, "%s. When asked to resume its answer, the server %s", fault.MessageOf(l.broken()), refused.answered()))
 			return nil
 		case try == tries || ended(err, try):
 			l.fail(ctx, p, l.broken())

@@ -31,11 +31,11 @@ func TestItemsThatClientsWouldRefuseAreFoundInAllLists(t *testing.T) {
 	}
 	defer func() { _ = db.Close() }()
 	bus := &events.Bus{}
-	tools, err := catalog.Open(t.Context(), db, bus, slog.New(slog.DiscardHandler))
+	tools, err := catalog.Open(t.Context(), db.Tools, bus, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists, err := features.Open(t.Context(), db, bus)
+	lists, err := features.Open(t.Context(), db.Listings, bus)
 	if err != nil {
 		t.Fatal(err)
 	}

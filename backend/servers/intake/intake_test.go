@@ -32,10 +32,10 @@ func newBench(t *testing.T, policy string, locked bool) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if b.servers, err = registry.Open(t.Context(), db, bus); err != nil {
+	if b.servers, err = registry.Open(t.Context(), db.Servers, bus); err != nil {
 		t.Fatal(err)
 	}
-	b.vault = vault.New(vault.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
+	b.vault = vault.New(vault.Options{Store: db.Secrets, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
 	if !locked {
 		if err := b.vault.Unlock(t.Context(), "a passphrase"); err != nil {
 			t.Fatal(err)

@@ -49,15 +49,15 @@ func newBench(t *testing.T, policy string, log *slog.Logger) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if b.servers, err = registry.Open(t.Context(), db, bus); err != nil {
+	if b.servers, err = registry.Open(t.Context(), db.Servers, bus); err != nil {
 		t.Fatal(err)
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	tools, err := catalog.Open(t.Context(), db, bus, quiet)
+	tools, err := catalog.Open(t.Context(), db.Tools, bus, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.vault = vault.New(vault.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
+	b.vault = vault.New(vault.Options{Store: db.Secrets, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
 	if err := b.vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}

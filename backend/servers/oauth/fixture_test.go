@@ -50,7 +50,7 @@ func newWorld(t *testing.T, servers ...oauth.Server) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	w.vault = vault.New(vault.Options{Store: db, Bus: w.bus, Known: w.given, Folder: w.folder, NoKeychain: true, Work: 10})
+	w.vault = vault.New(vault.Options{Store: db.Secrets, Bus: w.bus, Known: w.given, Folder: w.folder, NoKeychain: true, Work: 10})
 	if err := w.vault.Unlock(t.Context(), "correct-horse"); err != nil {
 		t.Fatal(err)
 	}

@@ -33,10 +33,10 @@ func newBench(t *testing.T, stored ...func(*bench)) *bench {
 	b, bus := &bench{t: t, folder: paths.Folder(t.TempDir())}, &events.Bus{}
 	db := openStore(t, b.folder)
 	var err error
-	if b.servers, err = registry.Open(t.Context(), db, bus); err != nil {
+	if b.servers, err = registry.Open(t.Context(), db.Servers, bus); err != nil {
 		t.Fatal(err)
 	}
-	b.vault = vault.New(vault.Options{Store: db, Bus: bus, Folder: b.folder, NoKeychain: true, Work: 10})
+	b.vault = vault.New(vault.Options{Store: db.Secrets, Bus: bus, Folder: b.folder, NoKeychain: true, Work: 10})
 	b.vault.OnChange(func(string) {
 		for _, do := range stored {
 			do(b)
@@ -172,7 +172,7 @@ func TestSecretWithAnotherValueIsNotOverwritten(t *testing.T) {
 func TestNothingMovesIntoALockedVault(t *testing.T) {
 	b := newBench(t)
 	folder := paths.Folder(t.TempDir())
-	locked := vault.New(vault.Options{Store: openStore(t, folder), Bus: &events.Bus{}, Folder: folder, NoKeychain: true})
+	locked := vault.New(vault.Options{Store: openStore(t, folder).Secrets, Bus: &events.Bus{}, Folder: folder, NoKeychain: true})
 	b.add(registry.Server{Name: "one", Command: "run", Env: map[string]string{"API_KEY": "abcdefgh"}})
 	moves, err := secretmigration.New(b.servers, locked).Migrate(t.Context(), nil, true)
 	if err != nil || len(moves) != 1 || moves[0].Action != secretmigration.NotMoved || !strings.Contains(moves[0].Error, "secrets unlock") {

@@ -103,10 +103,10 @@ func newFixture(t *testing.T, agents string) *fixture {
 	}
 	t.Cleanup(func() { _ = d.store.Close() })
 	bus, log := &events.Bus{}, slog.New(slog.NewTextHandler(d.log, nil))
-	if d.servers, err = registry.Open(t.Context(), d.store, bus); err != nil {
+	if d.servers, err = registry.Open(t.Context(), d.store.Servers, bus); err != nil {
 		t.Fatal(err)
 	}
-	if d.catalog, err = catalog.Open(t.Context(), d.store, bus, log); err != nil {
+	if d.catalog, err = catalog.Open(t.Context(), d.store.Tools, bus, log); err != nil {
 		t.Fatal(err)
 	}
 	children := upstream.New(upstream.Options{
@@ -123,7 +123,7 @@ func newFixture(t *testing.T, agents string) *fixture {
 	d.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: d.servers, Catalog: d.catalog, Processes: children, Policy: func() string { return agents }, Log: log,
 	})
-	stored := vault.New(vault.Options{Store: d.store, Bus: bus, Folder: paths.Folder(t.TempDir()), NoKeychain: true, Work: 10})
+	stored := vault.New(vault.Options{Store: d.store.Secrets, Bus: bus, Folder: paths.Folder(t.TempDir()), NoKeychain: true, Work: 10})
 	if err := stored.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}

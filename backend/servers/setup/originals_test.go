@@ -88,12 +88,12 @@ func (d *fixture) importOptions() setup.ImportOptions {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		d.t.Fatal(err)
 	}
-	calls, err := journal.Open(d.t.Context(), journal.Options{Store: d.store, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler)})
+	calls, err := journal.Open(d.t.Context(), journal.Options{Store: d.store.Calls, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	return setup.ImportOptions{
-		Registry: d.servers, Intake: d.intake, Catalog: d.catalog, Secrets: d.vault, Metrics: metrics{calls}, Presets: d.store,
+		Registry: d.servers, Intake: d.intake, Catalog: d.catalog, Secrets: d.vault, Metrics: metrics{calls}, Presets: d.store.Presets,
 		Read: store.ReadOriginal, Folder: folder, Log: slog.New(slog.NewTextHandler(d.log, nil)),
 	}
 }

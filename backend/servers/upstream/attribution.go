@@ -13,13 +13,6 @@ type RootsCaller interface {
 	HasRoots() bool
 }
 
-// hasRoots reports whether the caller of a cause is asked for its roots. Private servers
-// have theirs.
-func (s *session) hasRoots(of cause) bool {
-	c, ok := of.caller.(RootsCaller)
-	return ok && !s.private && (!of.late || s.target.Client != "") && c.HasRoots()
-}
-
 // OwnerCaller is a Caller for the client that has a server for itself. It answers what
 // the server asks without a call in flight, if it can be asked at any time.
 type OwnerCaller interface {
@@ -27,17 +20,6 @@ type OwnerCaller interface {
 	AnswersAnyTime() bool
 	// Folder is the working directory of the client; empty if it is not known.
 	Folder() string
-}
-
-// owner returns the client that has the server for itself, and nil if there is none.
-func (s *session) owner() OwnerCaller {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.target.Client == "" {
-		return nil
-	}
-	owner, _ := s.client.(OwnerCaller)
-	return owner
 }
 
 // MessageCaller is a Caller that gets the log messages of the server that its call has
@@ -57,11 +39,11 @@ type MessageQueuer interface {
 
 // passMessage passes a log message to the caller of the call that has caused it, if
 // that is certain. It returns the client if it has the message now.
-func (s *session) passMessage(params json.RawMessage) (taken any) {
-	of := s.cause(context.Background(), params, s.conn.Pending())
+func (a *attribution) passMessage(params json.RawMessage) (taken any) {
+	of := a.cause(context.Background(), params, a.conn.Pending())
 	switch c := of.caller.(type) {
 	case MessageCaller:
-		s.conn.Within(c, func() { c.Message(params) })
+		a.conn.Within(c, func() { c.Message(params) })
 	case MessageQueuer:
 		if c.QueueMessage(params) {
 			return clientOf(c)

@@ -59,7 +59,7 @@ func (s *session) authorization(at Remote) mcphttp.Authorization {
 	if m.authorize == nil || hasAuthorization(at.Server) {
 		return nil
 	}
-	if slot := m.slotOf(s.target); slot != nil && slot.owner() != s.server.Name {
+	if slot := m.slots.of(s.target); slot != nil && slot.owner() != s.server.Name {
 		owner, err := m.registry.Get(slot.owner())
 		if err != nil {
 			return nil

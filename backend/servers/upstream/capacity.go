@@ -3,10 +3,12 @@ package upstream
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -22,60 +24,72 @@ const memoryEvery = 5 * time.Second
 // errFull means that no process may be started.
 var errFull = errors.New("too many processes")
 
+// capacity keeps the servers within the limits of processes and memory. It is safe for
+// concurrent use.
+type capacity struct {
+	slots    *slotTable
+	registry *registry.Registry
+	limits   settings.Limits
+	work     *sync.WaitGroup
+
+	mu        sync.Mutex
+	processes int // running child processes, and those about to start; guarded by mu
+}
+
 // occupy counts a child process that is about to start. If as many run as the settings
 // allow, it stops the one that has been idle for longest; if none is idle, the error says
 // so. The caller calls vacate when the process has ended.
-func (m *Manager) occupy(server registry.Server) error {
-	for !m.count() {
-		if !m.stopLongestIdle() {
-			if m.count() { // a process has ended meanwhile
+func (c *capacity) occupy(server registry.Server) error {
+	for !c.count() {
+		if !c.stopLongestIdle() {
+			if c.count() { // a process has ended meanwhile
 				return nil
 			}
 			return notStarted(errFull, fault.Busy,
 				"server %q was not started: %d server processes run, which is the limit (%s), and all of them are in use; try again later, stop a server or raise the limit",
-				server.Name, m.limits.Processes, processesSetting)
+				server.Name, c.limits.Processes, processesSetting)
 		}
 	}
 	return nil
 }
 
 // count adds a process, unless the limit is reached.
-func (m *Manager) count() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.limits.Processes > 0 && m.processes >= m.limits.Processes {
+func (c *capacity) count() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.limits.Processes > 0 && c.processes >= c.limits.Processes {
 		return false
 	}
-	m.processes++
+	c.processes++
 	return true
 }
 
 // vacate is called when a child process has ended.
-func (m *Manager) vacate() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.processes--
+func (c *capacity) vacate() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.processes--
 }
 
 // stopLongestIdle stops the child process that has been idle for longest, or waits for its
 // end if it is being stopped already. It reports whether there was one.
-func (m *Manager) stopLongestIdle() bool {
+func (c *capacity) stopLongestIdle() bool {
 	for {
 		var longest *session
 		var in *slot
-		for _, s := range m.allSlots() {
+		for _, s := range c.slots.all() {
 			session := s.running()
-			if session == nil || session.link.pid() == 0 || m.keeps(s.target.Server) && !s.spare() {
+			if session == nil || session.link.pid() == 0 || c.keeps(s.target.Server) && !s.spare() {
 				continue
 			}
-			if idle := session.idleFor(); idle > 0 && (longest == nil || idle > longest.idleFor()) {
+			if idle := session.use.idleFor(); idle > 0 && (longest == nil || idle > longest.use.idleFor()) {
 				longest, in = session, s
 			}
 		}
 		if longest == nil {
 			return false
 		}
-		if longest.retire() || longest.ending() { // otherwise it has got a call
+		if longest.use.retire() || longest.use.ending() { // otherwise it has got a call
 			in.shutdown(longest, "")
 			return true
 		}
@@ -83,26 +97,16 @@ func (m *Manager) stopLongestIdle() bool {
 }
 
 // keeps reports whether a server is not stopped when it is idle.
-func (m *Manager) keeps(server string) bool {
-	v, err := m.registry.Get(server)
+func (c *capacity) keeps(server string) bool {
+	v, err := c.registry.Get(server)
 	return err == nil && v.KeepRunning
 }
 
-func (m *Manager) allSlots() []*slot {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	all := make([]*slot, 0, len(m.slots))
-	for _, s := range m.slots {
-		all = append(all, s)
-	}
-	return all
-}
-
 // limitMemory stops the servers whose processes take more memory than the settings allow.
-func (m *Manager) limitMemory() {
-	limit := uint64(m.limits.ServerMemoryMB) << 20
+func (c *capacity) limitMemory() {
+	limit := uint64(c.limits.ServerMemoryMB) << 20
 	running, pids := make(map[int]*session), []int(nil)
-	for _, s := range m.allSlots() {
+	for _, s := range c.slots.all() {
 		if session := s.running(); session != nil && session.link.pid() != 0 {
 			running[session.link.pid()] = session
 			pids = append(pids, session.link.pid())
@@ -114,7 +118,7 @@ func (m *Manager) limitMemory() {
 	for pid, taken := range process.Memory(pids) {
 		if taken > limit {
 			session := running[pid]
-			m.work.Go(func() { session.stopForMemory(taken) })
+			c.work.Go(func() { session.stopForMemory(taken) })
 		}
 	}
 }
@@ -122,7 +126,7 @@ func (m *Manager) limitMemory() {
 // stopForMemory stops a server that takes too many bytes.
 func (s *session) stopForMemory(taken uint64) {
 	cause := fmt.Sprintf("it took %d MB of memory, more than %s allows (%d MB)", taken>>20, memorySetting, s.manager.limits.ServerMemoryMB)
-	s.manager.log.Warn("server takes too much memory and is stopped", "server", s.server.Name, "bytes", taken)
-	s.manager.noteDeath(s.server, fault.New(fault.Failed, "server %q was stopped: %s; it starts again with the next call", s.server.Name, cause))
+	s.log.Warn("server takes too much memory and is stopped", "server", s.server.Name, "bytes", taken)
+	s.manager.health.death(s.server, fault.New(fault.Failed, "server %q was stopped: %s; it starts again with the next call", s.server.Name, cause))
 	s.abandon(cause)
 }

@@ -16,6 +16,14 @@ type cause struct {
 	unknown string                          // why no caller is certain, for people; empty if one is
 }
 
+// attribution finds out which call has caused a message of the server, and so to whom the
+// message belongs.
+type attribution struct {
+	conn  *jsonrpc.Conn
+	tasks *taskOwners
+	use   *usage
+}
+
 // nobody owns the calls that are made without a caller.
 type nobody struct{}
 
@@ -27,8 +35,8 @@ type nobody struct{}
 //
 // Without a call in flight, the message belongs to the client that has the server for
 // itself, or to the only one that has used it.
-func (s *session) cause(ctx context.Context, params json.RawMessage, pending []jsonrpc.Pending) cause {
-	if c, ok := s.named(ctx, params); ok {
+func (a *attribution) cause(ctx context.Context, params json.RawMessage, pending []jsonrpc.Pending) cause {
+	if c, ok := a.named(ctx, params); ok {
 		return c
 	}
 	var calls []jsonrpc.Pending
@@ -39,7 +47,7 @@ func (s *session) cause(ctx context.Context, params json.RawMessage, pending []j
 	}
 	switch {
 	case len(calls) == 0:
-		return s.lateCause()
+		return a.lateCause()
 	case len(calls) == 1:
 		return causedBy(calls[0].ID, calls[0].Owner)
 	}
@@ -61,25 +69,25 @@ func (s *session) cause(ctx context.Context, params json.RawMessage, pending []j
 // named returns the cause of a message that names its call: by the stream on which it came,
 // by the call's progress token or id, or by the task that the call has started. ok is false
 // if the message names no call that is known.
-func (s *session) named(ctx context.Context, params json.RawMessage) (c cause, ok bool) {
+func (a *attribution) named(ctx context.Context, params json.RawMessage) (c cause, ok bool) {
 	if call, ok := jsonrpc.CauseOf(ctx); ok {
-		return causedBy(call, s.conn.OwnerOf(call)), true
+		return causedBy(call, a.conn.OwnerOf(call)), true
 	}
 	meta := jsonrpc.Get(params, "_meta")
 	if meta == nil {
 		return cause{}, false
 	}
-	if call, ok := s.conn.CallOfToken(jsonrpc.Get(meta, "progressToken")); ok {
-		return causedBy(call, s.conn.OwnerOf(call)), true
+	if call, ok := a.conn.CallOfToken(jsonrpc.Get(meta, "progressToken")); ok {
+		return causedBy(call, a.conn.OwnerOf(call)), true
 	}
 	for _, key := range [...]string{"relatedRequestId", "io.modelcontextprotocol/relatedRequestId"} {
 		call := string(jsonrpc.Get(meta, key))
-		if owner := s.conn.OwnerOf(call); owner != nil {
+		if owner := a.conn.OwnerOf(call); owner != nil {
 			return causedBy(call, owner), true
 		}
 	}
 	task := jsonrpc.GetString(jsonrpc.Get(meta, "io.modelcontextprotocol/related-task"), "taskId")
-	if caller := s.tasks.owner(task); caller != nil {
+	if caller := a.tasks.owner(task); caller != nil {
 		return cause{caller: caller, calls: ownedBy(caller)}, true
 	}
 	return cause{}, false
@@ -95,15 +103,14 @@ func causedBy(call string, owner any) cause {
 }
 
 // lateCause returns the cause of a message without a call in flight.
-func (s *session) lateCause() cause {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (a *attribution) lateCause() cause {
 	c := cause{calls: noCall, late: true}
-	owner, ok := s.client.(OwnerCaller)
+	first, used, shared := a.use.clients()
+	owner, ok := first.(OwnerCaller)
 	switch {
-	case !s.used:
+	case !used:
 		c.unknown = "no call is in flight, and no client has called the server since it started"
-	case s.shared:
+	case shared:
 		c.unknown = "no call is in flight, and several clients have called the server since it started"
 	case !ok || !owner.AnswersAnyTime():
 		c.unknown = "no call is in flight, and the only client that has called the server can no longer be asked"

@@ -55,12 +55,12 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 	process.Isolate(cmd)
 	mark := process.Mark(cmd)
 	s.manager.children.endOrphans()
-	if err := s.manager.occupy(s.server); err != nil {
+	if err := s.manager.capacity.occupy(s.server); err != nil {
 		return err
 	}
 	in, stdout, stderr, err := startPiped(cmd)
 	if err != nil {
-		s.manager.vacate()
+		s.manager.capacity.vacate()
 		return notStarted(err, fault.Failed, "Failed to activate %q: could not start %q: %s", s.server.Name, cmd.Path, cmp.Or(errors.Unwrap(err), err))
 	}
 	if err := process.Adopt(cmd); err != nil {
@@ -83,14 +83,16 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 
 // attach connects a session with the pipes of its child process, until the process has exited and what it wrote is read.
 func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
-	s.link, s.conn = c, jsonrpc.NewConn(stdout, in, s, jsonrpc.Options{LineLimit: maxFirstLine, RememberOwners: rememberedOwners, Budget: s.manager.budget, Tap: s.tap})
+	s.assemble(c, jsonrpc.NewConn(stdout, in, s.inbox, jsonrpc.Options{
+		LineLimit: maxFirstLine, RememberOwners: rememberedOwners, Budget: s.manager.budget, Tap: s.tap,
+	}))
 	s.manager.work.Go(func() {
 		_ = s.conn.Run(context.Background()) // returns when the child's output ends
 	})
 	quiet := make(chan struct{})
 	s.manager.work.Go(func() {
 		defer close(quiet)
-		_, _ = io.Copy(io.MultiWriter(s.stderr, s.lines), stderr)
+		_, _ = io.Copy(io.MultiWriter(s.stderr.tail, s.stderr.lines), stderr)
 	})
 	s.manager.work.Go(func() {
 		c.awaitExit(s.conn.Done())
@@ -101,9 +103,9 @@ func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
 			_ = pipe.Close()
 		}
 		<-s.conn.Done()
-		s.lines.close()
+		s.stderr.lines.close()
 		s.manager.children.remove(c.tree.ID)
-		s.manager.vacate()
+		s.manager.capacity.vacate()
 		close(c.exited)
 	})
 }

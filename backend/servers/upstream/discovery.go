@@ -25,48 +25,51 @@ type Discovery struct {
 	Read   int64 // attempts that have succeeded
 }
 
-// discoveries are the last listings by server.
-type discoveries struct {
+// Discoveries remembers the last listing of each server. It is safe for concurrent use.
+type Discoveries struct {
 	mu  sync.Mutex
 	all map[string]Discovery
 }
 
-// noteDiscovery keeps the result of a listing of the server's tools.
-func (s *session) noteDiscovery(began time.Time, err error) {
-	s.mu.Lock()
-	tools := len(s.description.Tools)
-	s.mu.Unlock()
-	d := &s.manager.discoveries
+// noteDiscovery keeps the result of a listing of the tools that began at a time.
+func (r *lister) noteDiscovery(began time.Time, err error) {
+	last := Discovery{Server: r.server.Name, At: began, Took: time.Since(began), Tools: len(r.profile.tools())}
+	if err != nil {
+		last.Err = fault.Wrap(err, fault.Failed, "%s", r.redactor.Text(err.Error()))
+	}
+	r.policy.discoveries.note(last)
+}
+
+// All returns how the tools of each server were listed the last time since the hub
+// started, sorted by server.
+func (d *Discoveries) All() []Discovery {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.SortedFunc(maps.Values(d.all), func(a, b Discovery) int { return cmp.Compare(a.Server, b.Server) })
+}
+
+// ListedAt returns when the tools of a server were listed the last time since the hub
+// started, successfully or not, and the zero time if they were not.
+func (d *Discoveries) ListedAt(server string) time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.all[server].At
+}
+
+// note keeps the result of a listing of a server's tools.
+func (d *Discoveries) note(last Discovery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.all == nil {
 		d.all = make(map[string]Discovery)
 	}
-	last := d.all[s.server.Name]
-	last.Server, last.At, last.Took, last.Tools, last.Err = s.server.Name, began, time.Since(began), tools, nil
-	if err != nil {
-		last.Err = fault.Wrap(err, fault.Failed, "%s", s.redactor.Text(err.Error()))
+	before := d.all[last.Server]
+	if last.Failed, last.Read = before.Failed, before.Read; last.Err != nil {
 		last.Failed++
 	} else {
 		last.Read++
 	}
-	d.all[s.server.Name] = last
-}
-
-// Discoveries returns how the tools of each server were listed the last time since the hub
-// started, sorted by server.
-func (m *Manager) Discoveries() []Discovery {
-	m.discoveries.mu.Lock()
-	defer m.discoveries.mu.Unlock()
-	return slices.SortedFunc(maps.Values(m.discoveries.all), func(a, b Discovery) int { return cmp.Compare(a.Server, b.Server) })
-}
-
-// ListedAt returns when the tools of a server were listed the last time since the hub
-// started, successfully or not, and the zero time if they were not.
-func (m *Manager) ListedAt(server string) time.Time {
-	m.discoveries.mu.Lock()
-	defer m.discoveries.mu.Unlock()
-	return m.discoveries.all[server].At
+	d.all[last.Server] = last
 }
 
 // discoverAtOnce is how many servers Discover asks at the same time.
@@ -102,7 +105,7 @@ func (m *Manager) discover(ctx context.Context, server registry.Server) Discover
 			return d
 		}
 		select {
-		case <-time.After(m.retryAfter(int(d.Failed))):
+		case <-time.After(m.lists.retryAfter(int(d.Failed))):
 		case <-ctx.Done():
 			return d
 		}

@@ -86,16 +86,16 @@ func (e *eras) copied() eras {
 
 // erasOf returns what is known of the eras that a server speaks.
 func (s *slot) erasOf(server registry.Server) eras {
-	return s.shared.eras.of(server, func() eras { return s.manager.storedEras(server) })
+	return s.shared.eras.of(server, func() eras { return s.manager.lists.storedEras(server) })
 }
 
 // storedEras returns what earlier sessions have stored: a server that has introduced itself
 // in the modern era speaks it. If it no longer does, its next session shows that.
-func (m *Manager) storedEras(server registry.Server) (e eras) {
-	if m.listings == nil || server.ID == 0 {
+func (p *listPolicy) storedEras(server registry.Server) (e eras) {
+	if p.listings == nil || server.ID == 0 {
 		return e
 	}
-	for _, about := range m.listings.Of(server.Name, features.Introduction) {
+	for _, about := range p.listings.Of(server.Name, features.Introduction) {
 		if mcpversion.Of(jsonrpc.GetString(about, "protocolVersion")) == mcpversion.Modern {
 			e.modern = always
 		}
@@ -104,9 +104,9 @@ func (m *Manager) storedEras(server registry.Server) (e eras) {
 }
 
 // learn notes whether the server speaks an era, and how it describes itself in it.
-func (s *session) learn(which mcpversion.Era, how spoken, about Description) {
-	seed := func() eras { return s.manager.storedEras(s.server) }
-	s.at.shared.eras.change(s.server, seed, func(e *eras) {
+func (s *slot) learn(server registry.Server, which mcpversion.Era, how spoken, about Description) {
+	seed := func() eras { return s.manager.lists.storedEras(server) }
+	s.shared.eras.change(server, seed, func(e *eras) {
 		if which == mcpversion.Legacy {
 			e.legacy = how
 		} else {
@@ -123,15 +123,15 @@ func (s *session) learn(which mcpversion.Era, how spoken, about Description) {
 }
 
 // learnDeaf notes that server/discover must not be the server's first request.
-func (s *session) learnDeaf() {
-	seed := func() eras { return s.manager.storedEras(s.server) }
-	s.at.shared.eras.change(s.server, seed, func(e *eras) { e.deaf, e.modern = true, never })
+func (s *slot) learnDeaf(server registry.Server) {
+	seed := func() eras { return s.manager.lists.storedEras(server) }
+	s.shared.eras.change(server, seed, func(e *eras) { e.deaf, e.modern = true, never })
 }
 
 // Introductions returns how a server has described itself since the hub started, in each
 // era in which it did, and in which eras it was found not to speak. The legacy era is first.
 func (m *Manager) Introductions(server registry.Server) (abouts []Description, without []mcpversion.Era) {
-	s := m.slot(server.Name)
+	s := m.slots.shared(server.Name)
 	if s == nil {
 		return nil, nil
 	}

@@ -17,7 +17,7 @@ type StateChanged struct {
 type PauseChanged struct{ Paused bool }
 
 // Wrote is published when a server has written lines to its standard error.
-// Manager.Output returns the lines.
+// Traces.Output returns the lines.
 type Wrote struct{ Server string }
 
 // Notified is published for each notification of a server, except progress of
@@ -64,9 +64,9 @@ func (a Announced) Over(l *Lease) bool { return a.from == nil || l == nil || l.s
 // Elsewhere reports whether the client's session with an id calls the server over another
 // session than the one that has made the announcement; see Target.Second.
 func (a Announced) Elsewhere(client string) bool {
-	if a.from == nil || a.from.usedBy(client) {
+	if a.from == nil || a.from.use.usedBy(client) {
 		return false
 	}
 	other := a.from.at.beside()
-	return other != nil && other.usedBy(client)
+	return other != nil && other.use.usedBy(client)
 }

@@ -8,10 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
 const (
@@ -28,11 +26,17 @@ const (
 // resources. When the resources change, it opens a new request before it ends the old
 // one, so that no notification is lost.
 type feed struct {
-	session *session
-	wake    chan struct{}        // has a token when topics have changed
-	acks    chan json.RawMessage // the parts of requests that the server honours
+	*origin
+	peer      *peer
+	lists     *lister
+	announced announcer
+	work      *sync.WaitGroup
 
-	mu       sync.Mutex
+	wake chan struct{}        // has a token when topics have changed
+	acks chan json.RawMessage // the parts of requests that the server honours
+
+	mu       sync.Mutex         // guards the fields below
+	cancel   context.CancelFunc // ends run; nil before it was started
 	topics   map[topic]bool
 	version  int            // of topics
 	settled  int            // the version that the server knows
@@ -47,21 +51,32 @@ type topic struct {
 	name string // the URI or the id
 }
 
+// newFeed returns the feed of a session whose other parts exist.
 func newFeed(s *session) *feed {
 	return &feed{
-		session: s, wake: make(chan struct{}, 1), acks: make(chan json.RawMessage, 1),
+		origin: s.origin, peer: s.peer, lists: s.lists, announced: s.announce, work: &s.manager.work,
+		wake: make(chan struct{}, 1), acks: make(chan json.RawMessage, 1),
 		topics: make(map[topic]bool), changed: make(chan struct{}), settled: -1,
 	}
 }
 
-// startFeed begins to receive notifications, until ctx ends or the session is shut
-// down.
-func (s *session) startFeed(ctx context.Context) {
+// start begins to receive notifications, until ctx ends or stop is called.
+func (f *feed) start(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
-	s.mu.Lock()
-	s.unlisten = cancel
-	s.mu.Unlock()
-	s.manager.work.Go(func() { defer cancel(); s.feed.run(ctx) })
+	f.mu.Lock()
+	f.cancel = cancel
+	f.mu.Unlock()
+	f.work.Go(func() { defer cancel(); f.run(ctx) })
+}
+
+// stop ends the receiving of notifications.
+func (f *feed) stop() {
+	f.mu.Lock()
+	cancel := f.cancel
+	f.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
 }
 
 // subscribe adds a topic and waits until the server has accepted or refused it.
@@ -86,11 +101,11 @@ func (f *feed) subscribe(ctx context.Context, to topic) error {
 			if err == nil {
 				err = fault.New(fault.Failed, "it did not accept the subscription")
 			}
-			return jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "server %q does not announce changes of %q: %s", f.session.server.Name, to.name, f.session.redactor.Text(reasonOf(err)))
+			return jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "server %q does not announce changes of %q: %s", f.server.Name, to.name, f.redactor.Text(reasonOf(err)))
 		}
 		select {
 		case <-changed:
-		case <-f.session.conn.Done():
+		case <-f.peer.conn.Done():
 			return jsonrpc.ErrClosed
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -214,7 +229,7 @@ func (f *feed) settle(version int, honoured map[topic]bool, err error) {
 
 // catchUp makes up for notifications that may have been lost.
 func (f *feed) catchUp() {
-	f.session.relist(func(list) bool { return true })
+	f.lists.relist(func(list) bool { return true })
 	f.mu.Lock()
 	topics := slices.Collect(maps.Keys(f.topics))
 	f.mu.Unlock()
@@ -222,10 +237,7 @@ func (f *feed) catchUp() {
 		if t.task {
 			continue // clients ask for the state of a task now and then
 		}
-		events.Publish(f.session.manager.bus, Announced{
-			Server: f.session.server.Name, Session: f.session.target.Client,
-			Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(t.name)), Client: f.session.onlyClient(), from: f.session,
-		})
+		f.announced("notifications/resources/updated", jsonrpc.Set(nil, "uri", jsonrpc.Quote(t.name)), nil)
 	}
 }
 
@@ -269,10 +281,10 @@ func (f *feed) open(ctx context.Context) *listening {
 	if jsonrpc.Get(wanted, "taskIds") != nil {
 		declared.Capabilities = json.RawMessage(`{"extensions":{"` + tasks + `":{}}}`)
 	}
-	params := f.session.modernMeta(declared).Stamp(jsonrpc.Set(nil, "notifications", wanted))
-	f.session.manager.work.Go(func() {
+	params := f.peer.modernMeta(declared).Stamp(jsonrpc.Set(nil, "notifications", wanted))
+	f.work.Go(func() {
 		defer close(l.done)
-		_, l.err = f.session.conn.Call(ctx, jsonrpc.Call{Method: "subscriptions/listen", Params: params})
+		_, l.err = f.peer.conn.Call(ctx, jsonrpc.Call{Method: "subscriptions/listen", Params: params})
 	})
 	return l
 }
@@ -283,7 +295,7 @@ func (f *feed) wanted() (wanted json.RawMessage, version int) {
 	for _, l := range [...]struct{ capability, flag string }{
 		{"tools", "toolsListChanged"}, {"prompts", "promptsListChanged"}, {"resources", "resourcesListChanged"},
 	} {
-		if f.session.declares(l.capability, "listChanged") {
+		if f.peer.profile.declares(l.capability, "listChanged") {
 			wanted = jsonrpc.Set(wanted, l.flag, yes)
 		}
 	}
@@ -334,21 +346,4 @@ func (f *feed) await(ctx context.Context, l *listening) (honoured map[topic]bool
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-}
-
-// declares reports whether a capability of the server has a member that is true.
-func (s *session) declares(capability, member string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return string(jsonrpc.Get(jsonrpc.Get(s.description.Capabilities, capability), member)) == "true"
-}
-
-// noticed handles a notification of a server of the modern era. It returns the params
-// without what belongs to the hop, and false if nobody else is concerned.
-func (s *session) noticed(method string, params json.RawMessage) (json.RawMessage, bool) {
-	if method == "notifications/subscriptions/acknowledged" {
-		s.feed.acknowledge(params)
-		return nil, false
-	}
-	return mcpversion.Meta{}.Stamp(params), true
 }

@@ -4,23 +4,40 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync/atomic"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
+// inbox handles what the server of a session sends without being asked. It implements
+// jsonrpc.Handler.
+type inbox struct {
+	*origin
+	conn         *jsonrpc.Conn
+	profile      *profile
+	attribution  *attribution
+	roots        *roots
+	window       Caller // asked in place of a caller that is not certain; may be nil
+	lists        *lister
+	feed         *feed
+	notices      *noticeQueue
+	announced    announcer
+	invalidLines atomic.Int64 // number of lines that were not JSON-RPC messages
+}
+
 // Request implements jsonrpc.Handler for requests of the server.
-func (s *session) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+func (b *inbox) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch method {
 	case "ping":
 		return json.RawMessage("{}"), nil
 	case "roots/list", "sampling/createMessage", "elicitation/create":
-		c := s.cause(ctx, params, jsonrpc.PendingAt(ctx))
-		if method == "roots/list" && !s.hasRoots(c) {
-			return s.rootsAnswer(), nil
+		c := b.attribution.cause(ctx, params, jsonrpc.PendingAt(ctx))
+		if method == "roots/list" && !b.roots.ofCaller(c) {
+			return b.roots.answer(), nil
 		}
-		return s.ask(ctx, c, Question{Server: s.server.Name, Method: method, Params: params, Redactor: s.redactor, Unknown: c.unknown})
+		return b.ask(ctx, c, Question{Server: b.server.Name, Method: method, Params: params, Redactor: b.redactor, Unknown: c.unknown})
 	}
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }
@@ -31,15 +48,15 @@ const questionTimeout = 10 * time.Minute
 // ask passes a question of the server to the caller of the call that caused it, or to
 // Options.Window if no caller is certain. The time limits of the calls that may have caused
 // it are suspended until the answer. The question ends with these calls.
-func (s *session) ask(ctx context.Context, c cause, q Question) (json.RawMessage, error) {
+func (b *inbox) ask(ctx context.Context, c cause, q Question) (json.RawMessage, error) {
 	caller := c.caller
 	if caller == nil {
-		caller = s.manager.window
+		caller = b.window
 	}
 	if caller == nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: %s", q.Method, c.unknown)
 	}
-	hold := s.conn.Hold(c.calls)
+	hold := b.conn.Hold(c.calls)
 	defer hold.Release()
 	ctx, cancel := context.WithTimeout(ctx, questionTimeout)
 	defer cancel()
@@ -64,39 +81,27 @@ func (s *session) ask(ctx context.Context, c cause, q Question) (json.RawMessage
 	return answer, err
 }
 
-// onlyClient returns the only client of the session since its start, or nil.
-func (s *session) onlyClient() any {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.shared {
-		return nil
-	}
-	return s.client
-}
-
 // Notification implements jsonrpc.Handler.
-func (s *session) Notification(method string, params json.RawMessage) {
+func (b *inbox) Notification(method string, params json.RawMessage) {
 	if method == "notifications/cancelled" {
 		return // cancels a request of the server; jsonrpc.Conn handles it
 	}
-	if s.modern() {
+	if b.profile.modern() {
 		var public bool
-		if params, public = s.noticed(method, params); !public {
+		if params, public = b.noticed(method, params); !public {
 			return
 		}
 	}
-	s.announce(method)
+	b.lists.noteChange(method)
 	var taken any
 	switch method {
 	case "notifications/message":
-		taken = s.passMessage(params)
+		taken = b.attribution.passMessage(params)
 		fallthrough
 	case "notifications/resources/updated", "notifications/tasks/status", "notifications/tasks":
-		events.Publish(s.manager.bus, Announced{
-			Server: s.server.Name, Session: s.target.Client, Method: method, Params: params, Client: s.onlyClient(), Taken: taken, from: s,
-		})
+		b.announced(method, params, taken)
 	}
-	s.enqueue(notice{method: method, params: params, at: time.Now()})
+	b.notices.enqueue(notice{method: method, params: params, at: time.Now()})
 }
 
 // maxShownLine is how much of an invalid line is logged, in bytes.
@@ -105,11 +110,21 @@ const maxShownLine = 200
 // Bad implements jsonrpc.Handler. It skips a line that is not a message, such
 // as a greeting on standard output. To limit the log, it logs the first 8 such
 // lines, and then those whose count is a power of two.
-func (s *session) Bad(line []byte, err error) *jsonrpc.Error {
-	if n := s.invalidLines.Add(1); n <= 8 || n&(n-1) == 0 {
-		shown, _ := s.redactor.Head(string(line[:min(len(line), maxShownLine+s.redactor.Reach()+1)]), maxShownLine)
-		s.manager.log.Warn("server wrote a line that is not a JSON-RPC message", "server", s.server.Name,
+func (b *inbox) Bad(line []byte, err error) *jsonrpc.Error {
+	if n := b.invalidLines.Add(1); n <= 8 || n&(n-1) == 0 {
+		shown, _ := b.redactor.Head(string(line[:min(len(line), maxShownLine+b.redactor.Reach()+1)]), maxShownLine)
+		b.log.Warn("server wrote a line that is not a JSON-RPC message", "server", b.server.Name,
 			"count", n, "line", shown, "error", err)
 	}
 	return nil
+}
+
+// noticed handles a notification of a server of the modern era. It returns the params
+// without what belongs to the hop, and false if nobody else is concerned.
+func (b *inbox) noticed(method string, params json.RawMessage) (json.RawMessage, bool) {
+	if method == "notifications/subscriptions/acknowledged" {
+		b.feed.acknowledge(params)
+		return nil, false
+	}
+	return mcpversion.Meta{}.Stamp(params), true
 }

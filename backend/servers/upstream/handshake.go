@@ -49,16 +49,24 @@ func (s *slot) plan(w want) opening {
 	return o
 }
 
-// handshake learns the era of the server, what it is and what it offers.
-func (s *session) handshake(ctx context.Context, o opening) error {
+// handshake opens a session with a server that has just been started.
+type handshake struct {
+	*origin
+	at     *slot
+	peer   *peer
+	remote bool // the server is reached over HTTP
+}
+
+// run learns the era of the server, what it is and what it offers.
+func (h *handshake) run(ctx context.Context, o opening) error {
 	if o.first == mcpversion.Legacy {
-		return s.openLegacy(ctx, o)
+		return h.openLegacy(ctx, o)
 	}
 	probing, stop := context.WithCancel(ctx)
 	defer stop()
 	probe := make(chan discovered, 1)
 	go func() {
-		about, err := s.discover(probing)
+		about, err := h.discover(probing)
 		probe <- discovered{about, err}
 	}()
 	var silent <-chan time.Time
@@ -69,9 +77,9 @@ func (s *session) handshake(ctx context.Context, o opening) error {
 	}
 	select {
 	case found := <-probe:
-		return s.openFound(ctx, o, found)
+		return h.openFound(ctx, o, found)
 	case <-silent:
-		return s.openSilent(ctx, o, probe)
+		return h.openSilent(ctx, o, probe)
 	}
 }
 
@@ -83,60 +91,60 @@ type discovered struct {
 
 // openLegacy opens a session with initialize, and one of the modern era if the server
 // refuses that.
-func (s *session) openLegacy(ctx context.Context, o opening) error {
-	about, err := s.initialize(ctx)
+func (h *handshake) openLegacy(ctx context.Context, o opening) error {
+	about, err := h.initialize(ctx)
 	switch {
 	case err == nil:
-		return s.open(mcpversion.Legacy, about)
-	case s.server.Transport == "sse":
+		return h.open(mcpversion.Legacy, about)
+	case h.server.Transport == "sse":
 		return err
 	case o.only && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		s.learn(mcpversion.Legacy, never, Description{}) // otherwise each call would wait so long
+		h.at.learn(h.server, mcpversion.Legacy, never, Description{}) // otherwise each call would wait so long
 		return err
-	case ctx.Err() != nil || !s.refusesLegacy(err):
+	case ctx.Err() != nil || !h.refusesLegacy(err):
 		return err
 	}
-	s.learn(mcpversion.Legacy, never, Description{})
+	h.at.learn(h.server, mcpversion.Legacy, never, Description{})
 	if o.only {
 		return err
 	}
-	found, modernErr := s.discover(ctx)
+	found, modernErr := h.discover(ctx)
 	if modernErr != nil {
 		return err
 	}
-	return s.open(mcpversion.Modern, found)
+	return h.open(mcpversion.Modern, found)
 }
 
 // openFound opens a session after the server has answered server/discover.
-func (s *session) openFound(ctx context.Context, o opening, found discovered) error {
+func (h *handshake) openFound(ctx context.Context, o opening, found discovered) error {
 	switch err := found.err; {
 	case err == nil && o.wanted == mcpversion.Legacy:
-		return s.turnLegacy(ctx, o, found.about, false)
+		return h.turnLegacy(ctx, o, found.about, false)
 	case err == nil:
-		return s.open(mcpversion.Modern, found.about)
+		return h.open(mcpversion.Modern, found.about)
 	case ctx.Err() != nil, cannotBeReached(err):
 		return err
 	case isClosed(err):
-		if s.link.pid() != 0 && !o.last && !o.only { // some legacy servers end unless the first request is initialize
+		if !h.remote && !o.last && !o.only { // some legacy servers end unless the first request is initialize
 			return &anew{opening{first: mcpversion.Legacy, wanted: o.wanted, last: true}, true}
 		}
 		return err
 	}
-	s.learn(mcpversion.Modern, never, Description{})
+	h.at.learn(h.server, mcpversion.Modern, never, Description{})
 	if o.only {
 		return found.err
 	}
-	about, err := s.initialize(ctx)
+	about, err := h.initialize(ctx)
 	if err != nil {
 		return err
 	}
-	return s.open(mcpversion.Legacy, about)
+	return h.open(mcpversion.Legacy, about)
 }
 
 // openSilent opens a session with a server that has not answered server/discover in time:
 // it ignores the request, or starts slowly.
-func (s *session) openSilent(ctx context.Context, o opening, probe <-chan discovered) error {
-	about, err := s.initialize(ctx)
+func (h *handshake) openSilent(ctx context.Context, o opening, probe <-chan discovered) error {
+	about, err := h.initialize(ctx)
 	if _, refused := errors.AsType[*jsonrpc.Error](err); err != nil && !refused {
 		return err
 	}
@@ -144,30 +152,30 @@ func (s *session) openSilent(ctx context.Context, o opening, probe <-chan discov
 		select {
 		case found := <-probe: // it was slow, and answers in order
 			if found.err != nil {
-				s.learn(mcpversion.Modern, never, Description{})
+				h.at.learn(h.server, mcpversion.Modern, never, Description{})
 				break
 			}
-			s.learn(mcpversion.Modern, always, found.about)
-			if o.wanted == mcpversion.Modern && s.link.pid() == 0 {
-				return s.open(mcpversion.Modern, found.about)
+			h.at.learn(h.server, mcpversion.Modern, always, found.about)
+			if o.wanted == mcpversion.Modern && h.remote {
+				return h.open(mcpversion.Modern, found.about)
 			} else if o.wanted == mcpversion.Modern && !o.last {
 				return &anew{opening{first: mcpversion.Modern, wanted: mcpversion.Modern, only: o.only, patient: true, last: true}, false}
 			}
 		default:
-			s.learnDeaf()
+			h.at.learnDeaf(h.server)
 		}
 		if o.only {
 			return fault.New(fault.Failed, "it speaks only versions of MCP before %s", mcpversion.Modern.Versions()[0])
 		}
-		return s.open(mcpversion.Legacy, about)
+		return h.open(mcpversion.Legacy, about)
 	}
 	select {
 	case found := <-probe:
 		switch {
 		case found.err == nil && o.wanted == mcpversion.Legacy:
-			return s.turnLegacy(ctx, o, found.about, true)
+			return h.turnLegacy(ctx, o, found.about, true)
 		case found.err == nil:
-			return s.open(mcpversion.Modern, found.about)
+			return h.open(mcpversion.Modern, found.about)
 		}
 	case <-time.After(discoverWait):
 	case <-ctx.Done():
@@ -178,42 +186,40 @@ func (s *session) openSilent(ctx context.Context, o opening, probe <-chan discov
 // turnLegacy opens a legacy session with a server that has answered server/discover.
 // refused says that it has refused initialize since. A process may keep the era of its first
 // request; then it has to be started again.
-func (s *session) turnLegacy(ctx context.Context, o opening, modern Description, refused bool) error {
-	s.learn(mcpversion.Modern, always, modern)
+func (h *handshake) turnLegacy(ctx context.Context, o opening, modern Description, refused bool) error {
+	h.at.learn(h.server, mcpversion.Modern, always, modern)
 	if !refused {
-		about, err := s.initialize(ctx)
+		about, err := h.initialize(ctx)
 		switch {
 		case err == nil:
-			return s.open(mcpversion.Legacy, about)
+			return h.open(mcpversion.Legacy, about)
 		case ctx.Err() != nil, cannotBeReached(err):
 			return err
 		}
 	}
-	if s.link.pid() != 0 && !o.last {
+	if !h.remote && !o.last {
 		return &anew{opening{first: mcpversion.Legacy, wanted: mcpversion.Legacy, last: true}, false}
 	}
-	s.learn(mcpversion.Legacy, never, Description{})
-	return s.open(mcpversion.Modern, modern)
+	h.at.learn(h.server, mcpversion.Legacy, never, Description{})
+	return h.open(mcpversion.Modern, modern)
 }
 
 // open notes how the server has described itself in an era, which becomes that of the
 // session.
-func (s *session) open(which mcpversion.Era, about Description) error {
-	s.learn(which, always, about)
-	s.mu.Lock()
-	s.description = about
-	s.mu.Unlock()
-	s.conn.SetLineLimit(maxLine)
+func (h *handshake) open(which mcpversion.Era, about Description) error {
+	h.at.learn(h.server, which, always, about)
+	h.peer.profile.set(about)
+	h.peer.conn.SetLineLimit(maxLine)
 	if which == mcpversion.Legacy {
-		return s.conn.Notify("notifications/initialized", nil)
+		return h.peer.conn.Notify("notifications/initialized", nil)
 	}
 	return nil
 }
 
 // refusesLegacy reports whether an error of initialize means that the server does not speak
 // the legacy era. A remote server may say so in any way.
-func (s *session) refusesLegacy(err error) bool {
-	if s.link.pid() == 0 {
+func (h *handshake) refusesLegacy(err error) bool {
+	if h.remote {
 		return !cannotBeReached(err) && !isClosed(err)
 	}
 	rpc, ok := errors.AsType[*jsonrpc.Error](err)
@@ -232,11 +238,11 @@ func cannotBeReached(err error) bool {
 
 // discover sends server/discover, and returns how the server describes itself in the modern
 // era.
-func (s *session) discover(ctx context.Context) (Description, error) {
-	call := jsonrpc.Call{Method: "server/discover", Params: s.modernMeta(Declared{}).Stamp(nil), Quiet: true}
-	raw, err := s.conn.Call(ctx, call)
+func (h *handshake) discover(ctx context.Context) (Description, error) {
+	call := jsonrpc.Call{Method: "server/discover", Params: h.peer.modernMeta(Declared{}).Stamp(nil), Quiet: true}
+	raw, err := h.peer.conn.Call(ctx, call)
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && offersModern(rpc) {
-		raw, err = s.conn.Call(ctx, call)
+		raw, err = h.peer.conn.Call(ctx, call)
 	}
 	if err != nil {
 		return Description{}, err
@@ -273,20 +279,20 @@ func offersModern(err *jsonrpc.Error) bool {
 
 // initialize sends initialize, and returns how the server describes itself in the legacy
 // era.
-func (s *session) initialize(ctx context.Context) (Description, error) {
-	declared, err := json.Marshal(s.capabilities())
+func (h *handshake) initialize(ctx context.Context) (Description, error) {
+	declared, err := json.Marshal(h.capabilities())
 	if err != nil {
 		return Description{}, err
 	}
 	params, err := json.Marshal(map[string]any{
 		"protocolVersion": mcpversion.Legacy.Versions()[0],
 		"capabilities":    json.RawMessage(declared),
-		"clientInfo":      s.clientInfo(),
+		"clientInfo":      h.peer.clientInfo(),
 	})
 	if err != nil {
 		return Description{}, err
 	}
-	raw, err := s.conn.Call(ctx, jsonrpc.Call{Method: "initialize", Params: params})
+	raw, err := h.peer.conn.Call(ctx, jsonrpc.Call{Method: "initialize", Params: params})
 	if err != nil {
 		return Description{}, err
 	}
@@ -300,31 +306,14 @@ func (s *session) initialize(ctx context.Context) (Description, error) {
 	}, nil
 }
 
-// era returns the era of the session.
-func (s *session) era() mcpversion.Era {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if mcpversion.Of(s.description.ProtocolVersion) == mcpversion.Modern {
-		return mcpversion.Modern
+// capabilities returns what the hub declares to the server. The roots of a shared
+// server never change.
+func (h *handshake) capabilities() map[string]any {
+	roots := map[string]bool{}
+	if h.private || h.target.Client != "" {
+		roots["listChanged"] = true
 	}
-	return mcpversion.Legacy
-}
-
-// modern reports whether the session is one of the modern era.
-func (s *session) modern() bool { return s.era() == mcpversion.Modern }
-
-func (s *session) clientInfo() json.RawMessage {
-	info := jsonrpc.Set(nil, "name", jsonrpc.Quote("agent-discover"))
-	return jsonrpc.Set(info, "version", jsonrpc.Quote(s.manager.version))
-}
-
-// modernMeta returns the metadata of a request to a server of the modern era.
-func (s *session) modernMeta(d Declared) mcpversion.Meta {
-	capabilities := d.Capabilities
-	if capabilities == nil {
-		capabilities = json.RawMessage("{}")
-	}
-	return mcpversion.Meta{
-		ProtocolVersion: mcpversion.Modern.Versions()[0], ClientInfo: s.clientInfo(), ClientCapabilities: capabilities, LogLevel: d.LogLevel,
+	return map[string]any{
+		"roots": roots, "sampling": struct{}{}, "elicitation": map[string]any{"form": struct{}{}, "url": struct{}{}},
 	}
 }

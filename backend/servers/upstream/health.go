@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -26,11 +27,11 @@ func (m *Manager) Check(ctx context.Context, server registry.Server) (latency ti
 	session, err := m.check(ctx, w)
 	latency = time.Since(began)
 	if ctx.Err() == nil {
-		m.noteCheck(server, err)
+		m.health.check(server, err)
 	}
 	if session != nil {
-		session.leave()
-		if !server.KeepRunning && session.retireChecked() {
+		session.use.leave()
+		if !server.KeepRunning && session.use.retireChecked() {
 			session.at.shutdown(session, "")
 		}
 	}
@@ -44,22 +45,22 @@ func (m *Manager) check(ctx context.Context, w want) (*session, error) {
 	if server.Command == "" && server.Transport == "stdio" {
 		return nil, fault.New(fault.Invalid, "No command configured")
 	}
-	ran := m.currentSession(w.target)
+	ran := m.slots.current(w.target)
 	for {
-		session, err := m.acquire(ctx, w)
+		session, err := m.router.acquire(ctx, w)
 		if err != nil || session != ran {
 			return session, err // a successful start is the test
 		}
 		if err = session.ping(ctx); !errors.Is(err, mcphttp.ErrLost) {
 			return session, err
 		}
-		session.leave() // the server has dropped the session; test with a new one
+		session.use.leave() // the server has dropped the session; test with a new one
 	}
 }
 
 // ping sends a ping. An answer that the method is unknown counts as success.
 func (s *session) ping(ctx context.Context) error {
-	call := s.pingCall(min(pingTimeout, s.manager.limits.CallTimeout))
+	call := s.peer.pingCall(min(pingTimeout, s.manager.limits.CallTimeout))
 	_, err := s.conn.Call(ctx, call)
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		if rpc.Code == jsonrpc.CodeMethodNotFound {
@@ -68,38 +69,44 @@ func (s *session) ping(ctx context.Context) error {
 		return fault.New(fault.Failed, "server %q answered ping with MCP error %d: %s", s.server.Name, rpc.Code, s.redactor.Text(rpc.Message))
 	}
 	if err != nil {
-		return s.explain(err, call)
+		return s.explainer.explain(err, call)
 	}
 	return nil
 }
 
-func (m *Manager) noteStart(server registry.Server, failure error) {
+// healthNotes stores in the registry how starts, checks and ends of servers went.
+type healthNotes struct {
+	registry *registry.Registry
+	log      *slog.Logger
+}
+
+func (h *healthNotes) start(server registry.Server, failure error) {
 	switch kind := fault.KindOf(failure); {
 	case isUnfilled(failure), kind == fault.Invalid, kind == fault.Denied, kind == fault.Busy: // nothing was started
 	default:
-		m.note(server, failure, m.registry.NoteStart)
+		h.note(server, failure, h.registry.NoteStart)
 	}
 }
 
-func (m *Manager) noteCheck(server registry.Server, failure error) {
+func (h *healthNotes) check(server registry.Server, failure error) {
 	if kind := fault.KindOf(failure); kind != fault.Denied && kind != fault.Busy && !errors.Is(failure, errEnded) {
-		m.note(server, failure, m.registry.NoteCheck)
+		h.note(server, failure, h.registry.NoteCheck)
 	}
 }
 
-func (m *Manager) noteDeath(server registry.Server, failure error) {
-	m.note(server, failure, m.registry.NoteDeath)
+func (h *healthNotes) death(server registry.Server, failure error) {
+	h.note(server, failure, h.registry.NoteDeath)
 }
 
 // note stores the result of a start, a check or an exit. Servers outside the
 // registry have no health.
-func (m *Manager) note(server registry.Server, failure error, store func(context.Context, string, error) error) {
+func (h *healthNotes) note(server registry.Server, failure error, store func(context.Context, string, error) error) {
 	if server.ID == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := store(ctx, server.Name, failure); err != nil && fault.KindOf(err) != fault.NotFound {
-		m.log.Warn("could not store the health of a server", "server", server.Name, "error", err)
+		h.log.Warn("could not store the health of a server", "server", server.Name, "error", err)
 	}
 }

@@ -159,7 +159,7 @@ func TestErrorsOfAStartBeginWithTheReasonAndNameTheMissingVariable(t *testing.T)
 	if h := b.health("brave"); !strings.HasPrefix(h.LastError, reason) || h.MissingVariable != "BRAVE_API_KEY" {
 		t.Errorf("the stored error names %q: %q", h.MissingVariable, h.LastError)
 	}
-	if stored, err := b.store.Servers(t.Context()); err != nil || stored[0].Health.MissingVariable != "BRAVE_API_KEY" {
+	if stored, err := b.store.Servers.Servers(t.Context()); err != nil || stored[0].Health.MissingVariable != "BRAVE_API_KEY" {
 		t.Errorf("the store has %+v, %v", stored[0].Health, err)
 	}
 	changes, stop := events.Subscribe[registry.Changed](b.bus, 10)

@@ -8,18 +8,41 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
+// screen asks the gate about the configured server whose approvals count.
+type screen struct {
+	gate     Gate // nil if nothing is held
+	slots    *slotTable
+	registry *registry.Registry
+}
+
 // judged returns the configured server whose approvals count for a server: of a private
 // copy its original. It returns false if none do.
-func (m *Manager) judged(server registry.Server) (registry.Server, bool) {
-	if m.gate == nil || server.ID != 0 {
-		return server, m.gate != nil
+func (s *screen) judged(server registry.Server) (registry.Server, bool) {
+	if s.gate == nil || server.ID != 0 {
+		return server, s.gate != nil
 	}
-	s := m.slot(server.Name)
-	if s == nil {
+	at := s.slots.shared(server.Name)
+	if at == nil {
 		return server, false
 	}
-	original, err := m.registry.Get(s.owner())
+	original, err := s.registry.Get(at.owner())
 	return original, err == nil
+}
+
+// refused returns why a request must not be sent to a server, and nil if it may be.
+func (s *screen) refused(server registry.Server, call jsonrpc.Call) error {
+	if of, ok := s.judged(server); ok {
+		return s.gate.Refuse(of, call.Method, call.Params)
+	}
+	return nil
+}
+
+// shown returns a result of a server as others get it.
+func (s *screen) shown(ctx context.Context, server registry.Server, method string, result json.RawMessage) json.RawMessage {
+	if of, ok := s.judged(server); ok {
+		return s.gate.Shown(ctx, of.Name, method, result)
+	}
+	return result
 }
 
 // refusedStart returns why a server must not be started as it is configured, and nil if it
@@ -39,25 +62,9 @@ func (s *slot) refusedStart(server registry.Server) error {
 	return m.gate.RefuseStart(server)
 }
 
-// refused returns why a request must not be sent to a server, and nil if it may be.
-func (m *Manager) refused(server registry.Server, call jsonrpc.Call) error {
-	if of, ok := m.judged(server); ok {
-		return m.gate.Refuse(of, call.Method, call.Params)
-	}
-	return nil
-}
-
-// shown returns a result of a server as others get it.
-func (m *Manager) shown(ctx context.Context, server registry.Server, method string, result json.RawMessage) json.RawMessage {
-	if of, ok := m.judged(server); ok {
-		return m.gate.Shown(ctx, of.Name, method, result)
-	}
-	return result
-}
-
 // ShownTools returns those of a server's tools that others get.
 func (m *Manager) ShownTools(ctx context.Context, server registry.Server, tools []json.RawMessage) []json.RawMessage {
-	if _, ok := m.judged(server); !ok {
+	if _, ok := m.screen.judged(server); !ok {
 		return tools
 	}
 	whole, err := json.Marshal(map[string]any{"tools": append([]json.RawMessage{}, tools...)})
@@ -67,7 +74,7 @@ func (m *Manager) ShownTools(ctx context.Context, server registry.Server, tools 
 	var shown struct {
 		Tools []json.RawMessage `json:"tools"`
 	}
-	_ = json.Unmarshal(m.shown(ctx, server, "tools/list", whole), &shown) // otherwise none is shown
+	_ = json.Unmarshal(m.screen.shown(ctx, server, "tools/list", whole), &shown) // otherwise none is shown
 	return shown.Tools
 }
 
@@ -82,7 +89,7 @@ func (m *Manager) Introduce(ctx context.Context, server registry.Server) (Descri
 	if err != nil {
 		return d, running // strings cannot fail
 	}
-	shown := m.shown(ctx, server, "initialize", jsonrpc.Set(nil, "instructions", text))
+	shown := m.screen.shown(ctx, server, "initialize", jsonrpc.Set(nil, "instructions", text))
 	d.Instructions = jsonrpc.GetString(shown, "instructions")
 	return d, running
 }

@@ -3,27 +3,40 @@ package upstream
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
+// keeper starts the servers that are kept running, and stops those that are idle.
+type keeper struct {
+	slots    *slotTable
+	router   *router
+	registry *registry.Registry
+	gate     Gate // nil if nothing is held
+	log      *slog.Logger
+	work     *sync.WaitGroup
+	idleStop time.Duration
+}
+
 // supervise starts servers with KeepRunning that are not running, and stops
 // other servers that are idle.
-func (m *Manager) supervise(ctx context.Context) {
-	if m.Paused() {
+func (k *keeper) supervise(ctx context.Context) {
+	if k.slots.paused() {
 		return
 	}
-	for _, server := range m.registry.List() {
+	for _, server := range k.registry.List() {
 		busy := false
-		for _, s := range m.slotsOf(server.Name) {
+		for _, s := range k.slots.ofServer(server.Name) {
 			if busy = busy || s.busy() && s.target.Client == ""; !server.KeepRunning || s.spare() {
-				s.stopIdle(m.limits.IdleStop)
+				s.stopIdle(k.idleStop)
 			}
 		}
-		if s := m.slot(server.Name); server.KeepRunning && server.Approved && (m.gate == nil || m.gate.RefuseStart(server) == nil) && !server.Isolated() && !busy && (s == nil || s.startAllowed()) {
-			m.work.Go(func() { m.keepRunning(ctx, server) })
+		if s := k.slots.shared(server.Name); server.KeepRunning && server.Approved && (k.gate == nil || k.gate.RefuseStart(server) == nil) && !server.Isolated() && !busy && (s == nil || s.startAllowed()) {
+			k.work.Go(func() { k.keepRunning(ctx, server) })
 		}
 	}
 }
@@ -33,19 +46,19 @@ const maxKeepFailures = 3
 
 // keepRunning starts a server that has KeepRunning set. After maxKeepFailures
 // failed starts, it clears KeepRunning.
-func (m *Manager) keepRunning(ctx context.Context, server registry.Server) {
+func (k *keeper) keepRunning(ctx context.Context, server registry.Server) {
 	w := wantOf(server, "", nil)
-	session, err := m.acquire(ctx, w)
+	session, err := k.router.acquire(ctx, w)
 	if err == nil {
-		session.leave()
+		session.use.leave()
 		return
 	}
 	if ctx.Err() != nil || errors.Is(err, ErrPaused) {
 		return
 	}
-	m.log.Warn("could not start a server with keep_running", "server", server.Name, "error", fault.MessageOf(err))
-	if s := m.slot(server.Name); s != nil && s.failureCount() >= maxKeepFailures && !isUnfilled(err) {
-		_, _ = m.registry.Update(ctx, server.Name, func(v *registry.Server) {
+	k.log.Warn("could not start a server with keep_running", "server", server.Name, "error", fault.MessageOf(err))
+	if s := k.slots.shared(server.Name); s != nil && s.failureCount() >= maxKeepFailures && !isUnfilled(err) {
+		_, _ = k.registry.Update(ctx, server.Name, func(v *registry.Server) {
 			v.KeepRunning = false
 			v.Health.LastError = "no longer kept running: it failed to start. " + fault.MessageOf(err)
 		})

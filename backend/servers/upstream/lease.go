@@ -20,12 +20,12 @@ type Lease struct {
 // caller use; nil stands for the hub. The caller must release it. client is as for TargetOf.
 func (m *Manager) Lease(ctx context.Context, server registry.Server, client string, who Caller) (*Lease, error) {
 	w := wantOf(server, client, who)
-	session, err := m.acquire(ctx, w)
+	session, err := m.router.acquire(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	defer session.leave()
-	session.lease(1)
+	defer session.use.leave()
+	session.use.lease(1)
 	return &Lease{session: session}, nil
 }
 
@@ -34,16 +34,14 @@ func (l *Lease) Done() <-chan struct{} { return l.session.conn.Done() }
 
 // Capabilities returns what the server has declared in this session.
 func (l *Lease) Capabilities() json.RawMessage {
-	l.session.mu.Lock()
-	defer l.session.mu.Unlock()
-	return l.session.description.Capabilities
+	return l.session.profile.get().Capabilities
 }
 
 // FollowTask subscribes to a task of the session. It fails if the server does not announce
 // the states of its tasks. The subscription ends with the session, or with stop.
 func (l *Lease) FollowTask(ctx context.Context, id string) (stop func(), err error) {
 	s := l.session
-	if !s.modern() {
+	if !s.profile.modern() {
 		return nil, fault.New(fault.Invalid, "server %q does not announce the states of tasks", s.server.Name)
 	}
 	if err := s.feed.subscribe(ctx, topic{task: true, name: id}); err != nil {
@@ -54,12 +52,5 @@ func (l *Lease) FollowTask(ctx context.Context, id string) (stop func(), err err
 
 // Release ends the lease. Releasing it again does nothing.
 func (l *Lease) Release() {
-	l.once.Do(func() { l.session.lease(-1) })
-}
-
-// lease changes the number of leases.
-func (s *session) lease(by int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.leases += by
+	l.once.Do(func() { l.session.use.lease(-1) })
 }

@@ -53,13 +53,13 @@ func (s *session) connect(env process.Env) error {
 		Asked:         func(request, call json.RawMessage) { s.conn.Relate(request, call) },
 		Skipped:       func(why error) { s.conn.FailOnly(why) },
 		Lost:          func() { s.fade() },
-		Schema:        s.inputSchema,
+		Schema:        s.profile.inputSchema,
 		Budget:        m.budget,
 	})
 	if err != nil {
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
 	}
-	s.link, s.conn = r, jsonrpc.NewConn(r, r, s, jsonrpc.Options{LineLimit: maxLine, RememberOwners: rememberedOwners, Tap: s.tap})
+	s.assemble(r, jsonrpc.NewConn(r, r, s.inbox, jsonrpc.Options{LineLimit: maxLine, RememberOwners: rememberedOwners, Tap: s.tap}))
 	m.work.Go(func() {
 		_ = s.conn.Run(context.Background()) // returns when the link ends
 	})

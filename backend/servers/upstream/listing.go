@@ -3,10 +3,7 @@ package upstream
 import (
 	"context"
 	"encoding/json"
-	"slices"
-	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -28,25 +25,19 @@ type Description struct {
 // Describe returns the description of a running server, and false if the server
 // is not running.
 func (m *Manager) Describe(name string) (Description, bool) {
-	session := m.running(name)
+	session := m.slots.running(name)
 	if session == nil {
 		return Description{}, false
 	}
-	session.mu.Lock()
-	defer session.mu.Unlock()
-	d := session.description
-	d.Tools = slices.Clone(d.Tools)
-	return d, true
+	return session.profile.get(), true
 }
 
 // TTLs returns for how long the results of a running server may be cached, of its session
 // of the modern era.
 func (m *Manager) TTLs(name string) map[string]int64 {
-	for _, s := range m.slotsOf(name) {
-		if session := s.running(); session != nil && session.modern() {
-			session.mu.Lock()
-			defer session.mu.Unlock()
-			return session.description.TTLs
+	for _, s := range m.slots.ofServer(name) {
+		if session := s.running(); session != nil && session.profile.modern() {
+			return session.profile.get().TTLs
 		}
 	}
 	return nil
@@ -57,27 +48,23 @@ func (m *Manager) TTLs(name string) map[string]int64 {
 // starts the server if necessary.
 func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error) {
 	w := wantOf(server, "", nil)
-	session, err := m.acquire(ctx, w)
+	session, err := m.router.acquire(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	defer session.leave()
+	defer session.use.leave()
 	limit := m.limits.StartTimeout
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if _, err := session.readList(ctx, toolsList); err != nil {
-		return nil, session.explain(err, jsonrpc.Call{Method: "tools/list", Idle: limit})
+	if _, err := session.lists.readList(ctx, toolsList); err != nil {
+		return nil, session.explainer.explain(err, jsonrpc.Call{Method: "tools/list", Idle: limit})
 	}
-	session.mu.Lock()
-	tools := slices.Clone(session.description.Tools)
-	session.mu.Unlock()
-	return m.ShownTools(ctx, server, tools), nil
+	return m.ShownTools(ctx, server, session.profile.get().Tools), nil
 }
 
 // warn shows a problem of the server in the hub's log and among the lines that the
 // server has written.
-func (s *session) warn(text string) {
-	s.manager.log.Warn(text, "server", s.server.Name)
-	s.lines.to.add(rawLine{Line: Line{At: time.Now(), Text: "agent-discover: " + text}, redactor: s.redactor})
-	events.Publish(s.manager.bus, Wrote{s.server.Name})
+func (r *lister) warn(text string) {
+	r.log.Warn(text, "server", r.server.Name)
+	r.lines.note("agent-discover: " + text)
 }

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
@@ -46,41 +47,62 @@ var lists = [...]list{
 // toolsList is the index of the list of tools.
 const toolsList = 0
 
-// offers reports whether the server has declared a capability, or lists tools without having declared any.
-func (s *session) offers(capability string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return jsonrpc.Get(s.description.Capabilities, capability) != nil || capability == lists[toolsList].capability && len(s.description.Tools) > 0
+// lister reads the lists of the server of a session, and stores those that are the
+// server's.
+type lister struct {
+	*origin
+	at        *slot
+	policy    *listPolicy
+	peer      *peer
+	profile   *profile
+	lines     *lineWriter
+	remote    bool // the server is reached over HTTP
+	announced announcer
+
+	wake     chan struct{} // wakes follow
+	outdated [len(lists)]atomic.Bool
+	reported [len(lists)]atomic.Bool // the server has announced a change of the list
+	changes  [len(lists)]atomic.Int64
+	answers  atomic.Int64    // requests that the server has answered
+	failures [len(lists)]int // attempts to read each list that have failed since the last success; used by follow only
+
+	reading sync.Mutex // held while a list is read and stored; locked before mu
+	over    bool       // no list is stored any more; guarded by reading
+
+	mu       sync.Mutex // guards the fields below
+	reads    [len(lists)]reading
+	unstored [len(lists)][]json.RawMessage // lists of a server that is in no registry
+	leftOut  map[string]error              // tools that the server lists and that cannot be called, and why; replaced whole
 }
 
 // relist makes follow read the lists for which the condition holds.
-func (s *session) relist(condition func(list) bool) {
+func (r *lister) relist(condition func(list) bool) {
 	any := false
 	for i, l := range lists {
-		if condition(l) && s.offers(l.capability) {
-			s.outdated[i].Store(true)
+		if condition(l) && r.profile.offers(l.capability) {
+			r.outdated[i].Store(true)
 			any = true
 		}
 	}
 	if any {
-		s.ring()
+		r.ring()
 	}
 }
 
 // follow reads lists again each time the server reports a change, and the tools of a
 // server that does not report changes from time to time, until ctx ends.
-func (s *session) follow(ctx context.Context) {
+func (r *lister) follow(ctx context.Context) {
 	for {
-		refresh, retry := s.refreshTimer(), s.retryTimer()
+		refresh, retry := r.refreshTimer(), r.retryTimer()
 		select {
-		case <-s.wake:
+		case <-r.wake:
 		case <-refresh:
-			s.outdated[toolsList].Store(true)
+			r.outdated[toolsList].Store(true)
 		case <-retry:
 		case <-ctx.Done():
 			return
 		}
-		s.readOutdated(ctx)
+		r.readOutdated(ctx)
 		select {
 		case <-time.After(relistPause):
 		case <-ctx.Done():
@@ -89,22 +111,22 @@ func (s *session) follow(ctx context.Context) {
 	}
 }
 
-func (s *session) readOutdated(ctx context.Context) {
-	if !s.leads() {
+func (r *lister) readOutdated(ctx context.Context) {
+	if !r.leads() {
 		return
 	}
 	same := make(map[string]bool) // by the notification: whether all its lists are as they were
 	for i, l := range lists {
-		if !s.outdated[i].Swap(false) {
+		if !r.outdated[i].Swap(false) {
 			continue
 		}
-		announced := s.announced[i].Swap(false)
-		listing, cancel := context.WithTimeout(ctx, s.manager.limits.StartTimeout)
-		changed, err := s.readList(listing, i)
+		announced := r.reported[i].Swap(false)
+		listing, cancel := context.WithTimeout(ctx, r.policy.timeout)
+		changed, err := r.readList(listing, i)
 		cancel()
-		s.noteFailure(i, err)
+		r.noteFailure(i, err)
 		if err != nil && ctx.Err() == nil {
-			s.manager.log.Warn("could not read a list of a server", "server", s.server.Name, "list", l.what, "error", s.redactor.Text(err.Error()))
+			r.log.Warn("could not read a list of a server", "server", r.server.Name, "list", l.what, "error", r.redactor.Text(err.Error()))
 		}
 		if before, known := same[l.changed]; announced && err == nil {
 			same[l.changed] = !changed && (before || !known)
@@ -112,66 +134,67 @@ func (s *session) readOutdated(ctx context.Context) {
 	}
 	for method, unchanged := range same {
 		if unchanged {
-			events.Publish(s.manager.bus, Announced{Server: s.server.Name, Session: s.target.Client, Method: method, Client: s.onlyClient(), from: s})
+			r.announced(method, nil, nil)
 		}
 	}
 }
 
-// announce notes that the server has announced the change of a list.
-func (s *session) announce(method string) {
+// noteChange notes that the server has announced the change of a list.
+func (r *lister) noteChange(method string) {
 	for i, l := range lists {
 		if l.changed == method {
-			s.announced[i].Store(true)
-			s.changes[i].Add(1)
+			r.reported[i].Store(true)
+			r.changes[i].Add(1)
 		}
 	}
-	s.relist(func(l list) bool { return l.changed == method })
+	r.relist(func(l list) bool { return l.changed == method })
 }
 
 // readList reads one of lists. If the server is in the registry, it stores the
 // list and reports whether it has changed. The list of tools is also kept in the
 // session's description.
-func (s *session) readList(ctx context.Context, which int) (changed bool, err error) {
-	s.listing.Lock()
-	defer s.listing.Unlock()
-	return s.readLocked(ctx, which)
+func (r *lister) readList(ctx context.Context, which int) (changed bool, err error) {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	return r.readLocked(ctx, which)
 }
 
 // readLocked is readList for a caller that holds listing.
-func (s *session) readLocked(ctx context.Context, which int) (changed bool, err error) {
-	l, read := lists[which], reading{began: time.Now(), announced: s.changes[which].Load(), answered: s.answers.Load()}
+func (r *lister) readLocked(ctx context.Context, which int) (changed bool, err error) {
+	l, read := lists[which], reading{began: time.Now(), announced: r.changes[which].Load(), answered: r.answers.Load()}
 	defer func() {
 		read.err = err
-		s.mu.Lock()
-		s.reads[which] = read
-		s.mu.Unlock()
+		r.mu.Lock()
+		r.reads[which] = read
+		r.mu.Unlock()
 	}()
-	definitions, listed, err := s.pagesOf(ctx, which)
-	if which == toolsList && s.server.ID != 0 && listed && s.leads() {
-		defer func() { s.noteDiscovery(read.began, err) }()
+	definitions, listed, err := r.pagesOf(ctx, which)
+	if which == toolsList && r.server.ID != 0 && listed && r.leads() {
+		defer func() { r.noteDiscovery(read.began, err) }()
 	}
 	if err != nil || !listed {
 		return false, err
 	}
 	if which == toolsList {
 		var leftOut map[string]error
-		definitions, leftOut = s.callable(definitions)
-		s.mu.Lock()
-		s.description.Tools, s.leftOut = definitions, leftOut
-		s.mu.Unlock()
+		definitions, leftOut = r.callable(definitions)
+		r.profile.setTools(definitions)
+		r.mu.Lock()
+		r.leftOut = leftOut
+		r.mu.Unlock()
 	}
-	if s.server.ID == 0 {
-		s.mu.Lock()
-		s.unstored[which] = definitions
-		s.mu.Unlock()
+	if r.server.ID == 0 {
+		r.mu.Lock()
+		r.unstored[which] = definitions
+		r.mu.Unlock()
 	}
-	if s.server.ID == 0 || s.over || !s.keepsList(which, definitions) {
+	if r.server.ID == 0 || r.over || !r.keepsList(which, definitions) {
 		return false, nil
 	}
 	if which == toolsList {
-		changed, err = s.manager.catalog.Replace(ctx, s.server.Name, definitions)
-	} else if s.manager.listings != nil {
-		changed, err = s.manager.listings.Replace(ctx, s.server.Name, l.kind, definitions)
+		changed, err = r.policy.catalog.Replace(ctx, r.server.Name, definitions)
+	} else if r.policy.listings != nil {
+		changed, err = r.policy.listings.Replace(ctx, r.server.Name, l.kind, definitions)
 	}
 	return changed, err
 }
@@ -179,8 +202,8 @@ func (s *session) readLocked(ctx context.Context, which int) (changed bool, err 
 // callable returns the tools that can be called, and why it has left out others. Over
 // HTTP, clients of the modern era have to drop a tool whose schema asks for headers in a
 // wrong way.
-func (s *session) callable(definitions []json.RawMessage) (kept []json.RawMessage, leftOut map[string]error) {
-	if !s.modern() || s.link.pid() != 0 {
+func (r *lister) callable(definitions []json.RawMessage) (kept []json.RawMessage, leftOut map[string]error) {
+	if !r.remote || !r.profile.modern() {
 		return definitions, nil
 	}
 	leftOut = make(map[string]error)
@@ -189,7 +212,7 @@ func (s *session) callable(definitions []json.RawMessage) (kept []json.RawMessag
 		if err != nil {
 			name := jsonrpc.GetString(definition, "name")
 			leftOut[name] = err
-			s.warn(fmt.Sprintf("the tool %q is left out: %s", name, err))
+			r.warn(fmt.Sprintf("the tool %q is left out: %s", name, err))
 		}
 		return err != nil
 	})
@@ -198,10 +221,10 @@ func (s *session) callable(definitions []json.RawMessage) (kept []json.RawMessag
 
 // refused returns the error of a call of a tool that callable has left out, and
 // otherwise nil.
-func (s *session) refused(call jsonrpc.Call) error {
-	s.mu.Lock()
-	leftOut := s.leftOut // is not changed any more
-	s.mu.Unlock()
+func (r *lister) refused(call jsonrpc.Call) error {
+	r.mu.Lock()
+	leftOut := r.leftOut // is not changed any more
+	r.mu.Unlock()
 	if call.Method != "tools/call" || len(leftOut) == 0 {
 		return nil
 	}
@@ -213,30 +236,19 @@ func (s *session) refused(call jsonrpc.Call) error {
 	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Tool %q cannot be called: %s", tool, why)
 }
 
-// inputSchema returns the schema of a tool's arguments, nil if the server does not list
-// the tool.
-func (s *session) inputSchema(tool string) json.RawMessage {
-	s.mu.Lock()
-	tools := s.description.Tools
-	s.mu.Unlock()
-	return jsonrpc.Get(named(tools, tool), "inputSchema")
-}
-
-func (s *session) readPages(ctx context.Context, l list) (definitions []json.RawMessage, err error) {
+func (r *lister) readPages(ctx context.Context, l list) (definitions []json.RawMessage, err error) {
 	var params json.RawMessage
 	seen, size := make(map[string]bool), 0
 	for range maxPages {
-		if s.modern() {
-			params = s.modernMeta(Declared{}).Stamp(params)
+		if r.profile.modern() {
+			params = r.peer.modernMeta(Declared{}).Stamp(params)
 		}
-		raw, err := s.conn.Call(ctx, jsonrpc.Call{Method: l.method, Params: params})
+		raw, err := r.peer.conn.Call(ctx, jsonrpc.Call{Method: l.method, Params: params})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.method, err)
 		}
-		if s.modern() {
-			s.mu.Lock()
-			s.description.TTLs = noteTTL(s.description.TTLs, l.method, raw)
-			s.mu.Unlock()
+		if r.profile.modern() {
+			r.profile.noteTTL(l.method, raw)
 		}
 		page, cursor, err := parsePage(raw, l)
 		if err != nil {
@@ -253,13 +265,13 @@ func (s *session) readPages(ctx context.Context, l list) (definitions []json.Raw
 			return definitions, nil
 		}
 		if seen[cursor] {
-			s.warn(fmt.Sprintf("the server repeats a cursor of its list of %s; the list ends after %d %s", l.what, len(definitions), l.what))
+			r.warn(fmt.Sprintf("the server repeats a cursor of its list of %s; the list ends after %d %s", l.what, len(definitions), l.what))
 			return definitions, nil
 		}
 		seen[cursor] = true
 		params = jsonrpc.Set(nil, "cursor", jsonrpc.Quote(cursor))
 	}
-	s.warn(fmt.Sprintf("the server's list of %s has more than %d pages; only the first %d %s are used", l.what, maxPages, len(definitions), l.what))
+	r.warn(fmt.Sprintf("the server's list of %s has more than %d pages; only the first %d %s are used", l.what, maxPages, len(definitions), l.what))
 	return definitions, nil
 }
 
@@ -293,4 +305,12 @@ func parsePage(raw json.RawMessage, l list) (definitions []json.RawMessage, curs
 		cursor = text
 	}
 	return definitions, cursor, nil
+}
+
+// close waits until no list is being read. Later ones are not stored, so that the tools of
+// a removed server can be deleted.
+func (r *lister) close() {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	r.over = true
 }

@@ -48,11 +48,11 @@ func start(t *testing.T, limits settings.Limits, edit ...func(*upstream.Options)
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	bus, log := &events.Bus{}, slog.New(slog.DiscardHandler)
-	servers, err := registry.Open(t.Context(), db, bus)
+	servers, err := registry.Open(t.Context(), db.Servers, bus)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := catalog.Open(t.Context(), db, bus, log)
+	tools, err := catalog.Open(t.Context(), db.Tools, bus, log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
@@ -34,7 +33,7 @@ type Message struct {
 }
 
 // Exchanged is published when a message of a watched server was recorded.
-// Manager.Messages returns the messages.
+// Traces.Messages returns the messages.
 type Exchanged struct{ Server string }
 
 // messageLog keeps the last messages between the hub and one server, across
@@ -216,27 +215,3 @@ func (t *tap) record(m jsonrpc.Message, sent bool, text []byte, size int) {
 
 // headOf returns the beginning of an id or a method.
 func headOf(raw json.RawMessage) string { return string(raw[:min(len(raw), 2*maxMessageID)]) }
-
-// Watch records the messages of a server until stop is called. If the server does
-// not exist, the error is a fault.NotFound.
-func (m *Manager) Watch(server string) (stop func(), err error) {
-	s := m.slot(server)
-	if s == nil {
-		if _, err := m.registry.Get(server); err != nil {
-			return nil, fault.New(fault.NotFound, "unknown server %q", server)
-		}
-		s = m.openSlot(Target{Server: server})
-	}
-	return s.messages.watch(), nil
-}
-
-// Messages returns recorded messages of a server with greater numbers than after,
-// oldest first, with texts of at most budget bytes, but at least one message.
-// missed is how many messages between them were not kept, and more is true if
-// there are further messages. See Watch for what is recorded.
-func (m *Manager) Messages(server string, after int64, budget int) (list []Message, missed int64, more bool) {
-	if s := m.slot(server); s != nil {
-		return s.messages.after(after, budget)
-	}
-	return nil, 0, false
-}

@@ -17,7 +17,7 @@ import (
 // exchanged returns the recorded messages of a server, each as direction, id and
 // method.
 func (b *bench) exchanged(server string) (short []string, messages []upstream.Message) {
-	messages, _, _ = b.Messages(server, 0, 1<<20)
+	messages, _, _ = b.Traces.Messages(server, 0, 1<<20)
 	for i, m := range messages {
 		direction := "<"
 		if m.Sent {
@@ -42,11 +42,11 @@ func TestMessagesAreRecordedWhileSomebodyWatches(t *testing.T) {
 	if short, _ := b.exchanged("s"); strings.Join(short, ",") != handshake {
 		t.Errorf("without a watcher, the log has %v", short)
 	}
-	stop, err := b.Watch("s")
+	stop, err := b.Traces.Watch("s")
 	if err != nil {
 		t.Fatal(err)
 	}
-	stopOther, _ := b.Watch("s")
+	stopOther, _ := b.Traces.Watch("s")
 	stopOther()
 	stopOther() // has no effect
 	if _, err := b.call(s, "ask", `{"method":"ping"}`); err != nil {
@@ -59,7 +59,7 @@ func TestMessagesAreRecordedWhileSomebodyWatches(t *testing.T) {
 	if call := messages[5].Text; !strings.Contains(call, `"name":"ask"`) || !json.Valid([]byte(call)) {
 		t.Errorf("the call is %s", call)
 	}
-	if some, missed, more := b.Messages("s", messages[5].N, 1); len(some) != 1 || some[0].N != messages[6].N || missed != 0 || !more {
+	if some, missed, more := b.Traces.Messages("s", messages[5].N, 1); len(some) != 1 || some[0].N != messages[6].N || missed != 0 || !more {
 		t.Errorf("after the call come %+v, %d, %v", some, missed, more)
 	}
 	stop()
@@ -73,7 +73,7 @@ func TestMessagesAreRecordedWhileSomebodyWatches(t *testing.T) {
 	if short, after := b.exchanged("s"); strings.Join(short, ",") != handshake || after[0].N <= messages[len(messages)-1].N {
 		t.Errorf("after a restart, the log has %v", short)
 	}
-	if _, err := b.Watch("unknown"); fault.KindOf(err) != fault.NotFound {
+	if _, err := b.Traces.Watch("unknown"); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("an unknown server can be watched: %v", err)
 	}
 }
@@ -84,7 +84,7 @@ func TestRecordedMessagesAreRedactedAndLimited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop, err := b.Watch("s")
+	stop, err := b.Traces.Watch("s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestRecordedMessagesAreRedactedAndLimited(t *testing.T) {
 	for more := true; more; {
 		var some []upstream.Message
 		var missed int64
-		if some, missed, more = b.Messages("s", n, 256<<10); missed > 0 && n != messages[0].N {
+		if some, missed, more = b.Traces.Messages("s", n, 256<<10); missed > 0 && n != messages[0].N {
 			t.Errorf("%d messages are missing after number %d", missed, n)
 		} else if n == messages[0].N && missed == 0 {
 			t.Error("no message was dropped")

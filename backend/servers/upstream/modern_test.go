@@ -203,7 +203,7 @@ func TestALegacyServerThatEndsAtAnUnknownRequestIsUsed(t *testing.T) {
 		}
 		b.Stop("s")
 	}
-	lines, _ := b.Output("s", 100, 0)
+	lines, _ := b.Traces.Output("s", 100, 0)
 	refused := 0
 	for _, line := range lines {
 		if strings.Contains(line.Text, "expected initialize") {

@@ -3,6 +3,7 @@ package upstream
 import (
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
@@ -24,93 +25,102 @@ type notice struct {
 	at     time.Time
 }
 
+// noticeQueue publishes the notifications of one server. They wait in a queue, because
+// redaction takes time and would delay the reading of messages.
+type noticeQueue struct {
+	*origin
+	ended   <-chan struct{} // closed when the connection has ended
+	queue   chan notice
+	dropped atomic.Int64 // number of notices dropped because the queue was full
+	warned  bool         // whether dropped notices were logged; used by publish only
+}
+
 // Progress returns a handler for the progress of a call of a running server.
 // The handler publishes Progressed and never blocks.
 func (m *Manager) Progress(server string) func(params json.RawMessage) {
 	return func(params json.RawMessage) {
-		if session := m.running(server); session != nil {
-			session.enqueue(notice{params: params, at: time.Now()})
+		if session := m.slots.running(server); session != nil {
+			session.notices.enqueue(notice{params: params, at: time.Now()})
 		}
 	}
 }
 
 // enqueue adds a notice to the queue. It does not block: if the queue is full,
 // the notice is dropped.
-func (s *session) enqueue(n notice) {
+func (q *noticeQueue) enqueue(n notice) {
 	if len(n.params) > maxNoticeSize {
 		n.params = jsonrpc.Quote(fmt.Sprintf("%d bytes, too long to show", len(n.params)))
 	}
 	select {
-	case s.notices <- n:
+	case q.queue <- n:
 	default:
-		s.dropped.Add(1)
+		q.dropped.Add(1)
 	}
 }
 
 // publish publishes queued notices until the session is over. It runs in its
-// own goroutine, because redaction takes time and would delay the reading of
-// messages.
-func (s *session) publish() {
-	defer s.warnOfDropped()
+// own goroutine.
+func (q *noticeQueue) publish() {
+	defer q.warnOfDropped()
 	for {
 		second := time.After(time.Second)
 		for range noticesRate {
 			select {
-			case n := <-s.notices:
-				s.publishOne(n)
-			case <-s.conn.Done():
-				s.publishRest()
+			case n := <-q.queue:
+				q.publishOne(n)
+			case <-q.ended:
+				q.publishRest()
 				return
 			}
 		}
-		s.warnOfDropped()
+		q.warnOfDropped()
 		select {
 		case <-second:
-		case <-s.conn.Done():
+		case <-q.ended:
 		}
 	}
 }
 
 // warnOfDropped logs that notices were dropped, once per session.
-func (s *session) warnOfDropped() {
-	if n := s.dropped.Load(); n > 0 && !s.warned {
-		s.warned = true
-		s.manager.log.Warn("server sends more notifications than are shown", "server", s.server.Name, "dropped so far", n)
+func (q *noticeQueue) warnOfDropped() {
+	if n := q.dropped.Load(); n > 0 && !q.warned {
+		q.warned = true
+		q.log.Warn("server sends more notifications than are shown", "server", q.server.Name, "dropped so far", n)
 	}
 }
 
 // publishRest publishes the notices that are left in the queue.
-func (s *session) publishRest() {
+func (q *noticeQueue) publishRest() {
 	for {
 		select {
-		case n := <-s.notices:
-			s.publishOne(n)
+		case n := <-q.queue:
+			q.publishOne(n)
 		default:
 			return
 		}
 	}
 }
 
-func (s *session) publishOne(n notice) {
-	params := s.redacted(n.params)
+func (q *noticeQueue) publishOne(n notice) {
+	params := q.redacted(n.params)
 	if n.method == "" {
 		// Restore the progress token: the redactor takes a member with "Token"
 		// in its name for a credential.
 		if token := jsonrpc.Get(n.params, "progressToken"); token != nil && jsonrpc.Get(params, "progressToken") != nil {
 			params = jsonrpc.Set(params, "progressToken", token)
 		}
-		events.Publish(s.manager.bus, Progressed{Server: s.server.Name, Params: params, At: n.at})
+		events.Publish(q.bus, Progressed{Server: q.server.Name, Params: params, At: n.at})
 		return
 	}
-	events.Publish(s.manager.bus, Notified{Server: s.server.Name, Method: n.method, Params: params, At: n.at})
+	events.Publish(q.bus, Notified{Server: q.server.Name, Method: n.method, Params: params, At: n.at})
 }
 
 // redacted returns params as JSON without secrets.
-func (s *session) redacted(params json.RawMessage) json.RawMessage {
+func (q *noticeQueue) redacted(params json.RawMessage) json.RawMessage {
 	if params == nil {
 		return json.RawMessage("{}")
 	}
-	text := s.redactor.Text(string(params))
+	text := q.redactor.Text(string(params))
 	if !jsonrpc.Valid([]byte(text)) {
 		return jsonrpc.Quote(text)
 	}

@@ -135,6 +135,12 @@ func (s *lineWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// note adds a line of the hub's own.
+func (s *lineWriter) note(text string) {
+	s.to.add(rawLine{Line: Line{At: time.Now(), Text: text}, redactor: s.redactor})
+	events.Publish(s.bus, Wrote{s.server})
+}
+
 // close adds an incomplete last line.
 func (s *lineWriter) close() {
 	s.mu.Lock()
@@ -158,24 +164,4 @@ func (s *lineWriter) finish() {
 	default:
 		s.key = max(s.key-1, 0)
 	}
-}
-
-// Output returns at most n lines of a server's standard error, oldest first:
-// the last ones with numbers greater than after. left is how many lines with
-// greater numbers it does not return. Lines of earlier processes of the server
-// are included. A remote server has no lines.
-func (m *Manager) Output(name string, n int, after int64) (lines []Line, left int64) {
-	if s := m.slot(name); s != nil {
-		return s.output.last(n, after)
-	}
-	return nil, 0
-}
-
-// OutputEnd returns the number of the last line of a server's standard error,
-// and 0 for an unknown server.
-func (m *Manager) OutputEnd(name string) int64 {
-	if s := m.slot(name); s != nil {
-		return s.output.end()
-	}
-	return 0
 }

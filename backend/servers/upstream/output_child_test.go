@@ -19,7 +19,7 @@ func TestOutputOfAChildOutlivesItAndIsRedacted(t *testing.T) {
 	}
 	wrote := make(chan struct{}, 1)
 	defer events.Signal[upstream.Wrote](b.bus, wrote)()
-	if lines, left := b.Output("s", 500, 0); len(lines) != 0 || left != 0 || b.OutputEnd("s") != 0 {
+	if lines, left := b.Traces.Output("s", 500, 0); len(lines) != 0 || left != 0 || b.Traces.OutputEnd("s") != 0 {
 		t.Errorf("lines before the first start: %+v", lines)
 	}
 	var texts []string
@@ -28,7 +28,7 @@ func TestOutputOfAChildOutlivesItAndIsRedacted(t *testing.T) {
 			t.Fatal("the server still runs")
 		}
 		<-wrote
-		lines, _ := b.Output("s", 500, 0)
+		lines, _ := b.Traces.Output("s", 500, 0)
 		texts = nil
 		for _, l := range lines {
 			texts = append(texts, l.Text)
@@ -45,14 +45,14 @@ func TestOutputOfAChildOutlivesItAndIsRedacted(t *testing.T) {
 	}
 	b.Stop("s")
 	<-wrote
-	if lines, _ := b.Output("s", 1, 0); len(lines) != 1 || lines[0].Text != "noise" {
+	if lines, _ := b.Traces.Output("s", 1, 0); len(lines) != 1 || lines[0].Text != "noise" {
 		t.Errorf("the last line is %+v", lines)
 	}
 	if err := b.servers.Remove(t.Context(), "s"); err != nil {
 		t.Fatal(err)
 	}
 	b.Remove("s")
-	if lines, _ := b.Output("s", 500, 0); len(lines) != 0 {
+	if lines, _ := b.Traces.Output("s", 500, 0); len(lines) != 0 {
 		t.Errorf("lines of a removed server: %+v", lines)
 	}
 }
@@ -70,7 +70,7 @@ func TestAListOfToolsThatIsCutSaysSo(t *testing.T) {
 		if err := b.Start(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-		lines, _ := b.Output(how, 1, 0)
+		lines, _ := b.Traces.Output(how, 1, 0)
 		if d, _ := b.Describe(how); len(d.Tools) != want.tools || len(lines) != 1 || lines[0].Text != want.text {
 			t.Errorf("%s: %d tools, %+v", how, len(d.Tools), lines)
 		}

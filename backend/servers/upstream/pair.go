@@ -18,14 +18,14 @@ import (
 func (s *slot) beside() *session {
 	t := s.target
 	t.Second = !t.Second
-	if other := s.manager.slotOf(t); other != nil {
+	if other := s.manager.slots.of(t); other != nil {
 		return other.running()
 	}
 	return nil
 }
 
 // leads reports whether the lists of the session are those of the server.
-func (s *session) leads() bool { return !s.target.Second || s.at.beside() == nil }
+func (r *lister) leads() bool { return !r.target.Second || r.at.beside() == nil }
 
 // passLead makes the second session read what has changed while the first one ran.
 func (s *slot) passLead() {
@@ -33,14 +33,14 @@ func (s *slot) passLead() {
 		return
 	}
 	if other := s.beside(); other != nil {
-		other.ring()
+		other.lists.ring()
 	}
 }
 
 // ring makes follow look for outdated lists.
-func (s *session) ring() {
+func (r *lister) ring() {
 	select {
-	case s.wake <- struct{}{}:
+	case r.wake <- struct{}{}:
 	default:
 	}
 }
@@ -48,18 +48,15 @@ func (s *session) ring() {
 // keepsList reports whether a list that the session has read is stored. Besides those of the
 // session that leads, these are tools with other definitions than the server has listed
 // there, such as those of a new version of its package: they are held like changed ones.
-func (s *session) keepsList(which int, definitions []json.RawMessage) bool {
-	if s.leads() {
+func (r *lister) keepsList(which int, definitions []json.RawMessage) bool {
+	if r.leads() {
 		return true
 	}
-	first := s.at.beside()
+	first := r.at.beside()
 	if which != toolsList || first == nil {
 		return first == nil
 	}
-	first.mu.Lock()
-	listed := first.description.Tools
-	first.mu.Unlock()
-	known := byName(listed)
+	known := byName(first.profile.tools())
 	for name, tool := range byName(definitions) {
 		if other, ok := known[name]; ok && !reflect.DeepEqual(tool, other) {
 			return true
@@ -88,18 +85,5 @@ func byName(definitions []json.RawMessage) map[string]map[string]any {
 // spare reports whether another session with the server goes on when that of the slot ends.
 func (s *slot) spare() bool {
 	other := s.beside()
-	return other != nil && !other.ending()
-}
-
-// currentSession returns the session that serves requests of the hub itself, or nil.
-func (m *Manager) currentSession(t Target) *session {
-	for _, second := range []bool{false, true} {
-		t.Second = second
-		if s := m.slotOf(t); s != nil {
-			if session := s.running(); session != nil && !session.ending() {
-				return session
-			}
-		}
-	}
-	return nil
+	return other != nil && !other.use.ending()
 }

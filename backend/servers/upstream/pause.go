@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"errors"
-	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -15,6 +14,17 @@ type PauseSetting struct {
 	Save   func(bool) error // stores the setting for the next hub; may be nil
 }
 
+// store stores the setting for the next hub. The error is a fault.
+func (p PauseSetting) store(paused bool) error {
+	if p.Save == nil {
+		return nil
+	}
+	if err := p.Save(paused); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "could not save the pause setting in the data folder: %s", paths.Reason(err))
+	}
+	return nil
+}
+
 // ErrPaused is the error of calls while all servers are paused.
 var ErrPaused error = fault.Wrap(errEnded, fault.Denied, "all servers are paused by the user; resume them from the tray or with: agent-discover resume")
 
@@ -24,19 +34,10 @@ var ErrPaused error = fault.Wrap(errEnded, fault.Denied, "all servers are paused
 func (m *Manager) Pause() error {
 	m.pausing.Lock()
 	defer m.pausing.Unlock()
-	if err := m.setPause(true); err != nil {
+	if err := m.pause.store(true); err != nil {
 		return err
 	}
-	m.mu.Lock()
-	if m.closed == nil {
-		m.closed = ErrPaused
-	}
-	var stopping sync.WaitGroup
-	for _, s := range m.slots {
-		s.pause()
-		stopping.Go(func() { s.end(ErrPaused) })
-	}
-	m.mu.Unlock()
+	stopping := m.slots.pause()
 	events.Publish(m.bus, PauseChanged{true})
 	stopping.Wait()
 	return nil
@@ -46,17 +47,10 @@ func (m *Manager) Pause() error {
 func (m *Manager) Resume() error {
 	m.pausing.Lock()
 	defer m.pausing.Unlock()
-	if err := m.setPause(false); err != nil {
+	if err := m.pause.store(false); err != nil {
 		return err
 	}
-	m.mu.Lock()
-	if errors.Is(m.closed, ErrPaused) {
-		m.closed = nil
-	}
-	for _, s := range m.slots {
-		s.resume()
-	}
-	m.mu.Unlock()
+	m.slots.resume()
 	events.Publish(m.bus, PauseChanged{false})
 	select {
 	case m.resumed <- struct{}{}:
@@ -66,21 +60,7 @@ func (m *Manager) Resume() error {
 }
 
 // Paused reports whether the user has paused all servers.
-func (m *Manager) Paused() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return errors.Is(m.closed, ErrPaused)
-}
-
-func (m *Manager) setPause(paused bool) error {
-	if m.savePause == nil {
-		return nil
-	}
-	if err := m.savePause(paused); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "could not save the pause setting in the data folder: %s", paths.Reason(err))
-	}
-	return nil
-}
+func (m *Manager) Paused() bool { return m.slots.paused() }
 
 // pause makes the slot refuse starts until resume is called.
 func (s *slot) pause() {

@@ -2,11 +2,8 @@ package upstream
 
 import (
 	"context"
-	"encoding/json"
-	"path/filepath"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -31,7 +28,7 @@ type Private struct {
 // StartPrivate starts a server that is in no registry. The manager knows the server
 // from this call until Remove, and records all messages of it.
 func (m *Manager) StartPrivate(ctx context.Context, server registry.Server, p Private) error {
-	s := m.openSlot(Target{Server: server.Name})
+	s := m.slots.open(Target{Server: server.Name})
 	s.mu.Lock()
 	if s.private == nil {
 		s.messages.watch() // until the slot is removed
@@ -43,7 +40,7 @@ func (m *Manager) StartPrivate(ctx context.Context, server registry.Server, p Pr
 
 // Roots returns what a server is told as its roots.
 func (m *Manager) Roots(server string) []Root {
-	if s := m.slot(server); s != nil {
+	if s := m.slots.shared(server); s != nil {
 		if p := s.privacy(); p != nil && p.Roots != nil {
 			return p.Roots
 		}
@@ -59,14 +56,14 @@ func (m *Manager) Roots(server string) []Root {
 // server if it is running. A server that several clients share has the roots of the
 // hub's settings only; then the error is a fault.Invalid.
 func (m *Manager) SetRoots(server string, roots []Root) error {
-	s := m.slot(server)
+	s := m.slots.shared(server)
 	if s == nil || s.privacy() == nil {
 		return fault.New(fault.Invalid, "the roots of server %q cannot be changed: all clients share it", server)
 	}
 	s.mu.Lock()
 	s.private = &Private{Of: s.private.Of, Secrets: s.private.Secrets, Roots: append([]Root{}, roots...)}
 	s.mu.Unlock()
-	for _, s := range m.slotsOf(server) {
+	for _, s := range m.slots.ofServer(server) {
 		session := s.running()
 		if session == nil {
 			continue
@@ -112,26 +109,4 @@ func (s *slot) fill(ctx context.Context, server registry.Server) (filled registr
 	}
 	server.Args, server.Env, server.URL, server.Headers = launch.Args, launch.Env, launch.URL, launch.Headers
 	return server, nil
-}
-
-// rootsAnswer returns the result of roots/list.
-func (s *session) rootsAnswer() json.RawMessage {
-	roots := s.manager.Roots(s.server.Name)
-	if owner := s.owner(); owner != nil && owner.Folder() != "" && len(roots) == 0 {
-		roots = []Root{{URI: pathname.Here.URI(owner.Folder()), Name: filepath.Base(owner.Folder())}}
-	}
-	data, _ := json.Marshal(map[string]any{"roots": roots})
-	return data
-}
-
-// capabilities returns what the hub declares to the server. The roots of a shared
-// server never change.
-func (s *session) capabilities() map[string]any {
-	roots := map[string]bool{}
-	if s.private || s.target.Client != "" {
-		roots["listChanged"] = true
-	}
-	return map[string]any{
-		"roots": roots, "sampling": struct{}{}, "elicitation": map[string]any{"form": struct{}{}, "url": struct{}{}},
-	}
 }

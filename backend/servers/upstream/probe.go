@@ -26,21 +26,9 @@ type probe struct {
 // suspect starts a probe, unless one runs. A call of the server got neither an
 // answer nor progress in time.
 func (s *session) suspect() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.probe != nil || s.retired {
-		return
+	if p := s.use.suspect(); p != nil {
+		s.manager.work.Go(func() { s.examine(p) })
 	}
-	p := &probe{began: time.Now(), done: make(chan struct{})}
-	s.probe = p
-	s.manager.work.Go(func() { s.examine(p) })
-}
-
-// probing returns the probe that runs, or nil.
-func (s *session) probing() *probe {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.probe
 }
 
 // examine pings the server and ends the session if the server stays silent. Any
@@ -52,7 +40,7 @@ func (s *session) examine(p *probe) {
 	heard, answered := s.conn.Received(), make(chan struct{})
 	s.manager.work.Go(func() { // its write may block for longer than the limit
 		defer close(answered)
-		_ = s.alive(ctx, 0)
+		_ = s.peer.alive(ctx, 0)
 	})
 	select {
 	case <-answered:
@@ -64,25 +52,21 @@ func (s *session) examine(p *probe) {
 		hangs = false // it has ended
 	default:
 	}
-	s.mu.Lock()
-	s.probe, s.retired = nil, s.retired || hangs
-	s.mu.Unlock()
+	s.use.judge(hangs)
 	close(p.done)
 	if !hangs {
 		return
 	}
-	why := fault.New(fault.Timeout, "server %q answered neither a call nor a ping and was stopped; it starts again with the next call.%s", s.server.Name, s.stderrQuote())
-	s.manager.log.Warn("server does not answer and is stopped", "server", s.server.Name)
-	s.manager.noteDeath(s.server, why)
+	why := fault.New(fault.Timeout, "server %q answered neither a call nor a ping and was stopped; it starts again with the next call.%s", s.server.Name, s.stderr.quote())
+	s.log.Warn("server does not answer and is stopped", "server", s.server.Name)
+	s.manager.health.death(s.server, why)
 	s.abandon("it answered neither calls nor a ping")
 }
 
 // abandon is shutdown without a grace period, for a server that hangs.
 func (s *session) abandon(cause string) {
 	s.shutOnce.Do(func() {
-		s.mu.Lock()
-		s.retired, s.stopping, s.stopCause = true, true, cause
-		s.mu.Unlock()
+		s.use.stop(cause)
 		if pid := s.link.pid(); pid != 0 {
 			process.Terminate(pid)
 		}

@@ -47,25 +47,6 @@ func (e explained) Error() string {
 
 func (e explained) Unwrap() error { return e.cause }
 
-// because returns an error whose message begins with the reason.
-func (s *session) because(r reason, err *fault.Error) error {
-	err.Message, err.Variable = r.before(err.Message), r.variable
-	err.Err = explained{r, err.Err}
-	return err
-}
-
-// reason returns the reason in the child's standard error.
-func (s *session) reason() reason { return reasonIn(s.stderrText(), s.filled.Env) }
-
-// missing returns the reason if it is a missing variable. A server that has not
-// ended may have written anything else last.
-func (s *session) missing() reason {
-	if r := s.reason(); r.variable != "" {
-		return r
-	}
-	return reason{}
-}
-
 // reasonIn looks for the reason in a text of standard error, which must be
 // redacted. env contains the variables that the server was given; they are not
 // missing.
@@ -196,4 +177,11 @@ func missingVariable(line string, env map[string]string) string {
 		}
 	}
 	return ""
+}
+
+// because returns an error whose message begins with the reason.
+func because(r reason, err *fault.Error) error {
+	err.Message, err.Variable = r.before(err.Message), r.variable
+	err.Err = explained{r, err.Err}
+	return err
 }

@@ -2,8 +2,6 @@ package upstream
 
 import (
 	"time"
-
-	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 const (
@@ -18,43 +16,46 @@ const (
 	refreshAnnounced = 5 * time.Minute
 )
 
+// listPolicy says where lists are stored, and how often they are read.
+type listPolicy struct {
+	catalog     Catalog
+	listings    Listings // nil if only tools are stored
+	discoveries *Discoveries
+	timeout     time.Duration // of a reading
+	refresh     time.Duration // after how long the tools are read again; never if zero
+	firstRetry  time.Duration
+	quietPause  time.Duration
+}
+
 // refreshTimer returns a channel that receives when the tools have to be listed again. It
 // is nil if they never have to.
-func (s *session) refreshTimer() <-chan time.Time {
-	every := s.manager.limits.RefreshTools
-	if every <= 0 || s.server.ID == 0 || !s.leads() || !s.offers(lists[toolsList].capability) {
+func (r *lister) refreshTimer() <-chan time.Time {
+	every := r.policy.refresh
+	if every <= 0 || r.server.ID == 0 || !r.leads() || !r.profile.offers(lists[toolsList].capability) {
 		return nil
 	}
-	if s.announcesTools() {
+	if r.profile.declares("tools", "listChanged") {
 		every = max(every, refreshAnnounced)
 	}
 	return time.After(every)
 }
 
-// announcesTools reports whether the server has declared that it announces changes of its
-// tools.
-func (s *session) announcesTools() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return string(jsonrpc.Get(jsonrpc.Get(s.description.Capabilities, "tools"), "listChanged")) == "true"
-}
-
 // noteFailure counts the failures of a list, and makes retryTimer have it read again.
-func (s *session) noteFailure(which int, err error) {
+func (r *lister) noteFailure(which int, err error) {
 	if err == nil {
-		s.failures[which] = 0
-	} else if s.failures[which]++; s.failures[which] <= retries {
-		s.outdated[which].Store(true)
+		r.failures[which] = 0
+	} else if r.failures[which]++; r.failures[which] <= retries {
+		r.outdated[which].Store(true)
 	}
 }
 
 // retryTimer returns a channel that receives when a list that could not be read is to be
 // read again, nil if there is none.
-func (s *session) retryTimer() <-chan time.Time {
+func (r *lister) retryTimer() <-chan time.Time {
 	wait := time.Duration(0)
-	for _, n := range s.failures {
+	for _, n := range r.failures {
 		if n > 0 && n <= retries {
-			if after := s.manager.retryAfter(n); wait == 0 || after < wait {
+			if after := r.policy.retryAfter(n); wait == 0 || after < wait {
 				wait = after
 			}
 		}
@@ -66,8 +67,8 @@ func (s *session) retryTimer() <-chan time.Time {
 }
 
 // retryAfter returns how long to wait after a number of failures.
-func (m *Manager) retryAfter(failures int) time.Duration {
-	wait := m.firstRetry
+func (p *listPolicy) retryAfter(failures int) time.Duration {
+	wait := p.firstRetry
 	for range failures - 1 {
 		wait *= 4
 	}

@@ -32,7 +32,7 @@ func TestToolsOfAServerThatDoesNotAnnounceChangesAreListedAgain(t *testing.T) {
 	if _, err := b.ListTools(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.Discoveries(); len(got) != 1 || got[0].Server != "s" || got[0].Read < 3 || got[0].Err != nil || got[0].Took <= 0 || got[0].Tools == 0 {
+	if got := b.Discoveries.All(); len(got) != 1 || got[0].Server != "s" || got[0].Read < 3 || got[0].Err != nil || got[0].Took <= 0 || got[0].Tools == 0 {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -37,15 +37,15 @@ type reading struct {
 func (m *Manager) Reread(ctx context.Context, server registry.Server, client, method string) error {
 	asked := time.Now()
 	w := wantOf(server, client, nil)
-	session, err := m.acquire(ctx, w)
+	session, err := m.router.acquire(ctx, w)
 	if err != nil {
 		return err
 	}
-	defer session.leave()
-	if err := session.reread(ctx, which(method), asked); err != nil {
+	defer session.use.leave()
+	if err := session.lists.reread(ctx, which(method), asked); err != nil {
 		text, answered := jsonrpc.ErrorText(err)
 		if !answered {
-			text = fault.MessageOf(session.explain(err, jsonrpc.Call{Method: method, Idle: m.limits.StartTimeout}))
+			text = fault.MessageOf(session.explainer.explain(err, jsonrpc.Call{Method: method, Idle: m.limits.StartTimeout}))
 		}
 		return fault.Wrap(ErrUnread, fault.Failed, "%s", session.redactor.Text(text))
 	}
@@ -56,20 +56,20 @@ func (m *Manager) Reread(ctx context.Context, server registry.Server, client, me
 var ErrUnread = errors.New("the list was not read")
 
 // reread is Manager.Reread for a request that came at a time.
-func (s *session) reread(ctx context.Context, which int, asked time.Time) error {
-	if wait := s.age(which, asked).wait; wait > 0 {
+func (r *lister) reread(ctx context.Context, which int, asked time.Time) error {
+	if wait := r.age(which, asked).wait; wait > 0 {
 		if err := pause(ctx, wait); err != nil {
 			return err
 		}
 	}
-	s.listing.Lock()
-	defer s.listing.Unlock()
-	if a := s.age(which, asked); a.present {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	if a := r.age(which, asked); a.present {
 		return a.err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.manager.limits.StartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, r.policy.timeout)
 	defer cancel()
-	_, err := s.readLocked(ctx, which)
+	_, err := r.readLocked(ctx, which)
 	return err
 }
 
@@ -80,27 +80,27 @@ type age struct {
 	wait    time.Duration // before it may be read again
 }
 
-func (s *session) age(which int, asked time.Time) age {
-	s.mu.Lock()
-	last := s.reads[which]
-	s.mu.Unlock()
+func (r *lister) age(which int, asked time.Time) age {
+	r.mu.Lock()
+	last := r.reads[which]
+	r.mu.Unlock()
 	switch {
-	case last.began.IsZero(), s.changes[which].Load() != last.announced:
+	case last.began.IsZero(), r.changes[which].Load() != last.announced:
 		return age{}
 	case last.began.After(asked):
 		return age{present: true, err: last.err}
-	case s.answers.Load() != last.answered:
+	case r.answers.Load() != last.answered:
 		return age{wait: time.Until(last.began.Add(busyPause))}
 	}
-	return age{present: time.Since(last.began) < s.manager.quietPause, err: last.err}
+	return age{present: time.Since(last.began) < r.policy.quietPause, err: last.err}
 }
 
 // pagesOf reads all pages of a list. A list that the server has not declared is asked for all the same, because some
 // servers have one; listed is false if the server refuses the request, or does not answer it soon.
-func (s *session) pagesOf(ctx context.Context, which int) (definitions []json.RawMessage, listed bool, err error) {
+func (r *lister) pagesOf(ctx context.Context, which int) (definitions []json.RawMessage, listed bool, err error) {
 	l := lists[which]
-	if s.offers(l.capability) {
-		definitions, err = s.readPages(ctx, l)
+	if r.profile.offers(l.capability) {
+		definitions, err = r.readPages(ctx, l)
 		if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && rpc.Code == jsonrpc.CodeMethodNotFound && which != toolsList {
 			definitions, err = nil, nil // resources without templates, for example
 		}
@@ -108,7 +108,7 @@ func (s *session) pagesOf(ctx context.Context, which int) (definitions []json.Ra
 	}
 	soon, cancel := context.WithTimeout(ctx, undeclaredWait)
 	defer cancel()
-	definitions, err = s.readPages(soon, l)
+	definitions, err = r.readPages(soon, l)
 	_, refused := errors.AsType[*jsonrpc.Error](err)
 	if refused || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return nil, false, nil
@@ -118,23 +118,28 @@ func (s *session) pagesOf(ctx context.Context, which int) (definitions []json.Ra
 
 // Lists reports whether a running server that is in no registry has a name in the list that it sends for a method.
 func (m *Manager) Lists(server, method, name string) bool {
-	session := m.running(server)
+	session := m.slots.running(server)
 	if session == nil || name == "" {
 		return false
 	}
-	session.mu.Lock()
-	defer session.mu.Unlock()
-	return named(session.unstored[which(method)], name) != nil
+	return session.lists.hasUnstored(which(method), name)
+}
+
+// hasUnstored reports whether a list of a server that is in no registry has a name.
+func (r *lister) hasUnstored(which int, name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return named(r.unstored[which], name) != nil
 }
 
 // LeftOut returns why a tool that a running server lists cannot be called, and nil for others. client is as for TargetOf.
 func (m *Manager) LeftOut(server registry.Server, client, tool string) error {
-	at := m.slotOf(TargetOf(server, client))
+	at := m.slots.of(TargetOf(server, client))
 	if at == nil {
 		return nil
 	}
 	if session := at.running(); session != nil {
-		return session.refused(jsonrpc.Call{Method: "tools/call", Params: jsonrpc.Set(nil, "name", jsonrpc.Quote(tool))})
+		return session.lists.refused(jsonrpc.Call{Method: "tools/call", Params: jsonrpc.Set(nil, "name", jsonrpc.Quote(tool))})
 	}
 	return nil
 }

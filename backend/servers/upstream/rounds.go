@@ -67,7 +67,7 @@ func (r Result) Lease() *Lease {
 	if r.session == nil {
 		return nil
 	}
-	r.session.lease(1)
+	r.session.use.lease(1)
 	return &Lease{session: r.session}
 }
 
@@ -83,28 +83,39 @@ const (
 	emptyRoundDelay = 200 * time.Millisecond
 )
 
+// requester sends requests of calls to the server of a session.
+type requester struct {
+	*origin
+	peer   *peer
+	lists  *lister
+	feed   *feed
+	tasks  *taskOwners
+	roots  *roots
+	window Caller // answers for calls without a caller; may be nil
+}
+
 // request sends a request of a call to the server.
-func (s *session) request(ctx context.Context, caller Caller, call jsonrpc.Call) (Result, error) {
+func (r *requester) request(ctx context.Context, caller Caller, call jsonrpc.Call) (Result, error) {
 	declared := declaredBy(caller)
-	if !s.modern() {
+	if !r.peer.profile.modern() {
 		if declared.Modern {
 			call.Params = inputrequired.Retry{}.AddTo(mcpversion.Meta{}.Stamp(call.Params))
 		}
 		if caller != nil && jsonrpc.Get(call.Params, "task") != nil {
-			call.Answered = func(result json.RawMessage) { s.tasks.note(caller, result) }
+			call.Answered = func(result json.RawMessage) { r.tasks.note(caller, result) }
 		}
-		result, err := s.conn.Call(ctx, call)
+		result, err := r.peer.conn.Call(ctx, call)
 		return Result{JSON: result}, err
 	}
-	if result, done, err := s.translate(ctx, call); done {
+	if result, done, err := r.translate(ctx, call); done {
 		return Result{JSON: result}, err
 	}
-	if err := s.refused(call); err != nil {
+	if err := r.lists.refused(call); err != nil {
 		return Result{}, err
 	}
 	if declared.Modern {
-		call.Params = s.modernMeta(declared).Stamp(call.Params)
-		result, err := s.conn.Call(ctx, call)
+		call.Params = r.peer.modernMeta(declared).Stamp(call.Params)
+		result, err := r.peer.conn.Call(ctx, call)
 		return Result{JSON: result, Modern: true}, err
 	}
 	if declared.Tasks {
@@ -112,9 +123,9 @@ func (s *session) request(ctx context.Context, caller Caller, call jsonrpc.Call)
 	} else {
 		declared.Capabilities = withoutTasks(declared.Capabilities)
 	}
-	call.Params = s.modernMeta(declared).Stamp(call.Params)
-	result, err := s.rounds(ctx, caller, call)
-	return Result{JSON: result}, s.legacyError(err)
+	call.Params = r.peer.modernMeta(declared).Stamp(call.Params)
+	result, err := r.rounds(ctx, caller, call)
+	return Result{JSON: result}, r.legacyError(err)
 }
 
 // declaredBy returns what the client of a caller has declared.
@@ -148,16 +159,16 @@ func withoutTasks(capabilities json.RawMessage) json.RawMessage {
 
 // translate carries out a request that the modern era has no method for; done is
 // false for other requests.
-func (s *session) translate(ctx context.Context, call jsonrpc.Call) (result json.RawMessage, done bool, err error) {
+func (r *requester) translate(ctx context.Context, call jsonrpc.Call) (result json.RawMessage, done bool, err error) {
 	switch call.Method {
 	case "ping":
-		return json.RawMessage("{}"), true, s.alive(ctx, call.Idle)
+		return json.RawMessage("{}"), true, r.peer.alive(ctx, call.Idle)
 	case "logging/setLevel":
 		return json.RawMessage("{}"), true, nil // each call has its level
 	case "resources/subscribe":
-		return json.RawMessage("{}"), true, s.feed.subscribe(ctx, topic{name: jsonrpc.GetString(call.Params, "uri")})
+		return json.RawMessage("{}"), true, r.feed.subscribe(ctx, topic{name: jsonrpc.GetString(call.Params, "uri")})
 	case "resources/unsubscribe":
-		s.feed.unsubscribe(topic{name: jsonrpc.GetString(call.Params, "uri")})
+		r.feed.unsubscribe(topic{name: jsonrpc.GetString(call.Params, "uri")})
 		return json.RawMessage("{}"), true, nil
 	}
 	return nil, false, nil
@@ -166,12 +177,12 @@ func (s *session) translate(ctx context.Context, call jsonrpc.Call) (result json
 // rounds sends a request to a server of the modern era for a legacy client. It asks
 // the client for the input that the server requires, and returns the final result as
 // one of the legacy era.
-func (s *session) rounds(ctx context.Context, caller Caller, call jsonrpc.Call) (json.RawMessage, error) {
+func (r *requester) rounds(ctx context.Context, caller Caller, call jsonrpc.Call) (json.RawMessage, error) {
 	params, empty := call.Params, 0
 	var pages []json.RawMessage
 	for range maxRounds {
-		result, err := s.conn.Call(ctx, call)
-		s.notifyCompleted(ctx, caller, pages)
+		result, err := r.peer.conn.Call(ctx, call)
+		r.notifyCompleted(ctx, caller, pages)
 		if err != nil {
 			return nil, err
 		}
@@ -193,12 +204,12 @@ func (s *session) rounds(ctx context.Context, caller Caller, call jsonrpc.Call) 
 			return nil, err
 		}
 		retry := inputrequired.Retry{State: required.State}
-		if retry.Responses, pages, err = s.collect(ctx, caller, required.Requests); err != nil {
+		if retry.Responses, pages, err = r.collect(ctx, caller, required.Requests); err != nil {
 			return nil, err
 		}
 		call.Params = retry.AddTo(params)
 	}
-	return nil, fault.New(fault.Failed, "server %q asked for input again and again; the call was given up", s.server.Name)
+	return nil, fault.New(fault.Failed, "server %q asked for input again and again; the call was given up", r.server.Name)
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -214,24 +225,24 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // collect asks a legacy client for the input that a server requires, all at the same
 // time. pages are the ids of the elicitations that show a page.
-func (s *session) collect(ctx context.Context, caller Caller, requests []inputrequired.Request) (responses []inputrequired.Response, pages []json.RawMessage, _ error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, questionTimeout, fault.New(fault.Timeout, "a question of server %q was not answered within %s", s.server.Name, questionTimeout))
+func (r *requester) collect(ctx context.Context, caller Caller, requests []inputrequired.Request) (responses []inputrequired.Response, pages []json.RawMessage, _ error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, questionTimeout, fault.New(fault.Timeout, "a question of server %q was not answered within %s", r.server.Name, questionTimeout))
 	defer cancel()
 	responses = make([]inputrequired.Response, len(requests))
 	failures := make([]error, len(requests))
 	var asking sync.WaitGroup
-	for i, r := range requests {
-		if jsonrpc.GetString(r.Params, "mode") == "url" && jsonrpc.Get(r.Params, "elicitationId") == nil {
+	for i, wanted := range requests {
+		if jsonrpc.GetString(wanted.Params, "mode") == "url" && jsonrpc.Get(wanted.Params, "elicitationId") == nil {
 			id := jsonrpc.Quote(rand.Text())
-			r.Params = jsonrpc.Set(r.Params, "elicitationId", id)
+			wanted.Params = jsonrpc.Set(wanted.Params, "elicitationId", id)
 			pages = append(pages, id)
 		}
 		asking.Go(func() {
-			answer, err := s.input(ctx, caller, r)
-			if err != nil && r.Method == "elicitation/create" {
+			answer, err := r.input(ctx, caller, wanted)
+			if err != nil && wanted.Method == "elicitation/create" {
 				answer, err = json.RawMessage(`{"action":"cancel"}`), nil
 			}
-			responses[i], failures[i] = inputrequired.Response{Key: r.Key, Result: answer}, err
+			responses[i], failures[i] = inputrequired.Response{Key: wanted.Key, Result: answer}, err
 		})
 	}
 	asking.Wait()
@@ -242,22 +253,22 @@ func (s *session) collect(ctx context.Context, caller Caller, requests []inputre
 }
 
 // input returns the answer of a legacy client to one request for input.
-func (s *session) input(ctx context.Context, caller Caller, r inputrequired.Request) (json.RawMessage, error) {
-	q := Question{Server: s.server.Name, Method: r.Method, Params: r.Params, Redactor: s.redactor}
+func (r *requester) input(ctx context.Context, caller Caller, wanted inputrequired.Request) (json.RawMessage, error) {
+	q := Question{Server: r.server.Name, Method: wanted.Method, Params: wanted.Params, Redactor: r.redactor}
 	switch {
-	case r.Method == "roots/list" && jsonrpc.Get(declaredBy(caller).Capabilities, "roots") == nil:
-		return s.rootsAnswer(), nil
-	case caller == nil && s.manager.window != nil:
-		return s.manager.window.Ask(ctx, q)
+	case wanted.Method == "roots/list" && jsonrpc.Get(declaredBy(caller).Capabilities, "roots") == nil:
+		return r.roots.answer(), nil
+	case caller == nil && r.window != nil:
+		return r.window.Ask(ctx, q)
 	case caller == nil:
-		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the request has no client", r.Method)
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the request has no client", wanted.Method)
 	}
 	return caller.Ask(ctx, q)
 }
 
 // notifyCompleted tells a legacy client that the server has noticed the visit of
 // pages. In the modern era the retry tells it.
-func (s *session) notifyCompleted(ctx context.Context, caller Caller, pages []json.RawMessage) {
+func (r *requester) notifyCompleted(ctx context.Context, caller Caller, pages []json.RawMessage) {
 	to, ok := caller.(notifier)
 	for _, id := range pages {
 		if ok {
@@ -267,28 +278,14 @@ func (s *session) notifyCompleted(ctx context.Context, caller Caller, pages []js
 }
 
 // legacyError returns an error of a modern server for a legacy client.
-func (s *session) legacyError(err error) error {
+func (r *requester) legacyError(err error) error {
 	rpc, ok := errors.AsType[*jsonrpc.Error](err)
 	switch {
 	case !ok:
 		return err
 	case rpc.Code == mcpversion.CodeMissingCapabilities:
-		required := s.redactor.Text(string(jsonrpc.Get(rpc.Data, "requiredCapabilities")))
-		return fault.New(fault.Failed, "server %q needs a client with these capabilities: %s", s.server.Name, required)
+		required := r.redactor.Text(string(jsonrpc.Get(rpc.Data, "requiredCapabilities")))
+		return fault.New(fault.Failed, "server %q needs a client with these capabilities: %s", r.server.Name, required)
 	}
 	return mcpversion.ErrorFor(mcpversion.Legacy, rpc)
-}
-
-// alive asks the server whether it works.
-func (s *session) alive(ctx context.Context, idle time.Duration) error {
-	_, err := s.conn.Call(ctx, s.pingCall(idle))
-	return err
-}
-
-// pingCall returns a request that every server answers.
-func (s *session) pingCall(idle time.Duration) jsonrpc.Call {
-	if s.modern() {
-		return jsonrpc.Call{Method: "server/discover", Params: s.modernMeta(Declared{}).Stamp(nil), Idle: idle}
-	}
-	return jsonrpc.Call{Method: "ping", Idle: idle}
 }

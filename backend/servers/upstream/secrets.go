@@ -3,8 +3,6 @@ package upstream
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
@@ -40,17 +38,14 @@ func isUnfilled(err error) bool {
 // starts a new session. Renew returns at once, while calls in flight get a
 // grace period.
 func (m *Manager) Renew(name string) {
-	m.mu.Lock()
-	slots := slices.Collect(maps.Values(m.slots))
-	m.mu.Unlock()
-	for _, s := range slots {
+	for _, s := range m.slots.all() {
 		if s.owner() == name {
 			s.renew()
 		}
 	}
 	if server, err := m.registry.Get(name); err == nil && server.Health.MissingVariable != "" {
 		m.work.Go(func() {
-			m.note(server, nil, func(ctx context.Context, name string, _ error) error {
+			m.health.note(server, nil, func(ctx context.Context, name string, _ error) error {
 				return m.registry.ForgetMissingVariable(ctx, name)
 			})
 		})
@@ -72,8 +67,6 @@ func (s *slot) renew() {
 // renew refuses new calls, gives calls in flight a grace period, and then ends
 // the session.
 func (s *session) renew() {
-	s.mu.Lock()
-	s.retired = true
-	s.mu.Unlock()
+	s.use.refuse()
 	s.manager.work.Go(func() { s.shutdown("its secrets have changed") })
 }

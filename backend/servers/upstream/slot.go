@@ -127,14 +127,14 @@ func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, er
 	}
 	old := s.session
 	if old != nil && !w.check {
-		if p := old.probing(); p != nil {
+		if p := old.use.probing(); p != nil {
 			return nil, nil, &silence{p, s.target.Server}
 		}
 	}
-	if old != nil && sameLaunch(old.server, w.server) && !old.ending() {
-		if suits := s.suits(old, w); suits && old.enter(w) {
+	if old != nil && sameLaunch(old.server, w.server) && !old.use.ending() {
+		if suits := s.suits(old, w); suits && old.use.enter(w) {
 			return old, nil, nil
-		} else if !suits && !old.retireUnused() {
+		} else if !suits && !old.use.retireUnused() {
 			return nil, nil, errOtherEra
 		} else if !suits {
 			s.manager.work.Go(func() { s.shutdown(old, "") })
@@ -155,7 +155,7 @@ var errOtherEra = errors.New("the session is of the other era")
 
 // suits reports whether a session has the era that is wanted, or the server speaks no other.
 func (s *slot) suits(session *session, w want) bool {
-	return !w.only || session.era() == w.era || s.erasOf(w.server).of(w.era) == never
+	return !w.only || session.profile.era() == w.era || s.erasOf(w.server).of(w.era) == never
 }
 
 // refusal returns the error of calls during the back-off, which lasts for wait.
@@ -180,7 +180,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	s.mu.Lock()
 	s.start, s.lastErr, attempt.err = nil, err, err
 	if began {
-		session.forCheck = attempt.check
+		session.use.forCheck = attempt.check
 		if s.session != nil { // it fades
 			s.fading = append(s.fading, s.session)
 		}
@@ -193,7 +193,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	}
 	s.mu.Unlock()
 	if context.Cause(ctx) == nil && (began || !attempt.check) && !s.target.Second {
-		s.manager.noteStart(attempt.server, err)
+		s.manager.health.start(attempt.server, err)
 	}
 	if began {
 		events.Publish(s.manager.bus, StateChanged{Name: s.target.Server, Client: s.target.Client, Running: true})
@@ -221,7 +221,7 @@ func (s *slot) launch(ctx context.Context, w want) (*session, error) {
 	session, err := open(starting, s, w)
 	if session != nil {
 		s.mu.Lock()
-		s.lastText = session.stderrText()
+		s.lastText = session.stderr.text()
 		s.mu.Unlock()
 	}
 	if err != nil {
@@ -254,7 +254,7 @@ func (s *slot) watch(session *session) {
 		return
 	}
 	s.drop(session)
-	s.lastText = session.stderrText()
+	s.lastText = session.stderr.text()
 	if err != nil && time.Since(session.started) < stable && !session.served.Load() {
 		s.lastErr = err
 		s.countFailure()
@@ -263,7 +263,7 @@ func (s *slot) watch(session *session) {
 	}
 	s.mu.Unlock()
 	if err != nil {
-		s.manager.noteDeath(session.server, err)
+		s.manager.health.death(session.server, err)
 	}
 	s.passLead()
 	events.Publish(s.manager.bus, StateChanged{Name: s.target.Server, Client: s.target.Client})
@@ -287,7 +287,7 @@ func (s *slot) shutdown(session *session, cause string) {
 
 func (s *slot) stopIdle(after time.Duration) {
 	session := s.running()
-	if session != nil && session.idleFor() > after && session.retire() {
+	if session != nil && session.use.idleFor() > after && session.use.retire() {
 		s.manager.work.Go(func() { s.shutdown(session, "") })
 	}
 }
@@ -352,7 +352,7 @@ func (s *slot) stderr() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.session != nil {
-		return s.session.stderrText()
+		return s.session.stderr.text()
 	}
 	return s.lastText
 }

@@ -5,6 +5,9 @@
 // may call which server.
 //
 //	Manager ── slot (per target: one start at a time, back-off) ── session ── link (child process or HTTP)
+//
+// A Manager and a session are made of parts, each with one subject: what belongs to a part is a method of
+// that part.
 package upstream
 
 import (
@@ -133,22 +136,27 @@ type Options struct {
 
 // Manager owns the sessions with all servers. It is safe for concurrent use.
 type Manager struct {
+	Discoveries *Discoveries
+	Traces      *Traces
+
 	registry    *registry.Registry
-	catalog     Catalog
-	listings    Listings
 	gate        Gate
 	bus         *events.Bus
 	log         *slog.Logger
-	discoveries discoveries
-	firstRetry  time.Duration
-	quietPause  time.Duration
+	slots       *slotTable
+	router      *router
+	capacity    *capacity
+	keeper      *keeper
+	health      *healthNotes
+	screen      *screen
+	lists       *listPolicy
 	limits      settings.Limits
 	roots       []string
 	version     string
 	secrets     Secrets
 	given       *redact.KnownSecrets
 	window      Caller
-	savePause   func(bool) error
+	pause       PauseSetting
 	authorize   func(Remote) mcphttp.Authorization
 	environment func(context.Context) process.Env
 	confiner    Confiner
@@ -159,24 +167,33 @@ type Manager struct {
 	work     sync.WaitGroup // goroutines of sessions
 	pausing  sync.Mutex     // serializes Pause and Resume
 	resumed  chan struct{}  // wakes Run after Resume
-
-	mu        sync.Mutex
-	processes int // running child processes, and those about to start
-	slots     map[Target]*slot
-	closed    error // why no server may start; nil if servers may start
 }
 
 // New returns a manager. Calls start servers at any time. Idle servers are
 // stopped only while Run is running.
 func New(o Options) *Manager {
 	m := &Manager{
-		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, gate: o.Gate, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
-		secrets: o.Secrets, given: o.Given, firstRetry: firstRetry, quietPause: quietPause, window: o.Window, savePause: o.Pause.Save, authorize: o.Authorize, environment: o.Environment, confiner: o.Confiner,
+		registry: o.Registry, gate: o.Gate, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
+		secrets: o.Secrets, given: o.Given, window: o.Window, pause: o.Pause, authorize: o.Authorize,
+		environment: o.Environment, confiner: o.Confiner,
 		starting: make(chan struct{}, maxStarting), budget: jsonrpc.NewBudget(maxUnfinished), children: newChildList(o.Children, o.Log),
-		slots: make(map[Target]*slot), resumed: make(chan struct{}, 1),
+		resumed: make(chan struct{}, 1), Discoveries: &Discoveries{},
+	}
+	m.slots = &slotTable{manager: m, slots: make(map[Target]*slot)}
+	m.router = &router{slots: m.slots, registry: o.Registry, log: o.Log}
+	m.capacity = &capacity{slots: m.slots, registry: o.Registry, limits: o.Limits, work: &m.work}
+	m.keeper = &keeper{
+		slots: m.slots, router: m.router, registry: o.Registry, gate: o.Gate, log: o.Log, work: &m.work, idleStop: o.Limits.IdleStop,
+	}
+	m.health = &healthNotes{registry: o.Registry, log: o.Log}
+	m.screen = &screen{gate: o.Gate, slots: m.slots, registry: o.Registry}
+	m.Traces = &Traces{slots: m.slots, registry: o.Registry}
+	m.lists = &listPolicy{
+		catalog: o.Catalog, listings: o.Listings, discoveries: m.Discoveries, timeout: o.Limits.StartTimeout, refresh: o.Limits.RefreshTools,
+		firstRetry: firstRetry, quietPause: quietPause,
 	}
 	if o.Pause.Paused {
-		m.closed = ErrPaused
+		m.slots.closed = ErrPaused
 	}
 	return m
 }
@@ -193,7 +210,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	defer tick.Stop()
 	measure := time.NewTicker(min(memoryEvery, max(m.limits.IdleStop, 10*time.Millisecond)))
 	defer measure.Stop()
-	m.supervise(ctx)
+	m.keeper.supervise(ctx)
 	for {
 		select {
 		case change, ok := <-changes:
@@ -202,17 +219,17 @@ func (m *Manager) Run(ctx context.Context) error {
 			} else if change.Removed {
 				m.dropRemoved(change.Name)
 			} else {
-				for _, s := range m.slotsOf(change.Name) {
+				for _, s := range m.slots.ofServer(change.Name) {
 					s.hold(false)
 				}
-				m.supervise(ctx)
+				m.keeper.supervise(ctx)
 			}
 		case <-tick.C:
-			m.supervise(ctx)
+			m.keeper.supervise(ctx)
 		case <-measure.C:
-			m.limitMemory()
+			m.capacity.limitMemory()
 		case <-m.resumed:
-			m.supervise(ctx)
+			m.keeper.supervise(ctx)
 		case <-ctx.Done():
 			m.stopAll()
 			return nil
@@ -247,7 +264,7 @@ func (m *Manager) Request(ctx context.Context, server registry.Server, client st
 	w := wantOf(server, client, nil)
 	w.over = over
 	if call.Method == "logging/setLevel" {
-		if told, err := m.tell(ctx, w.target, call); told {
+		if told, err := m.router.tell(ctx, w.target, call); told {
 			return Result{JSON: json.RawMessage("{}")}, err
 		}
 	}
@@ -259,27 +276,27 @@ func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Resul
 		call.Idle = m.limits.CallTimeout
 	}
 	for retry := true; ; retry = false {
-		session, err := m.acquire(ctx, w)
+		session, err := m.router.acquire(ctx, w)
 		if err != nil {
 			return Result{}, err
 		}
-		if err := m.refused(w.server, call); err != nil {
-			session.leave()
+		if err := m.screen.refused(w.server, call); err != nil {
+			session.use.leave()
 			return Result{}, err
 		}
-		result, err := session.request(ctx, w.caller, call)
-		session.leave()
+		result, err := session.requests.request(ctx, w.caller, call)
+		session.use.leave()
 		if err == nil {
 			session.served.Store(true)
-			session.answers.Add(1)
+			session.lists.answers.Add(1)
 			result.session = session
-			result.JSON = m.shown(ctx, w.server, call.Method, result.JSON)
+			result.JSON = m.screen.shown(ctx, w.server, call.Method, result.JSON)
 			return result, nil
 		}
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 			session.suspect()
 		}
-		explained := session.explain(err, call)
+		explained := session.explainer.explain(err, call)
 		if !retry || !errors.Is(err, mcphttp.ErrUntouched) {
 			return Result{}, explained
 		}
@@ -292,22 +309,22 @@ func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Resul
 // until Remove.
 func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	if server.ID == 0 {
-		m.openSlot(Target{Server: server.Name})
+		m.slots.open(Target{Server: server.Name})
 	}
-	for _, s := range m.slotsOf(server.Name) {
+	for _, s := range m.slots.ofServer(server.Name) {
 		s.resetBackoff()
 	}
-	session, err := m.acquire(ctx, wantOf(server, "", nil))
+	session, err := m.router.acquire(ctx, wantOf(server, "", nil))
 	if err == nil {
-		session.leave()
+		session.use.leave()
 	}
 	return err
 }
 
 // Refresh starts a server as Start does, and lists the tools again of one that runs.
 func (m *Manager) Refresh(ctx context.Context, server registry.Server) error {
-	ran := m.running(server.Name)
-	if err := m.Start(ctx, server); err != nil || ran == nil || ran != m.running(server.Name) {
+	ran := m.slots.running(server.Name)
+	if err := m.Start(ctx, server); err != nil || ran == nil || ran != m.slots.running(server.Name) {
 		return err
 	}
 	_, err := m.ListTools(ctx, server)
@@ -318,13 +335,13 @@ func (m *Manager) Refresh(ctx context.Context, server registry.Server) error {
 // A server with KeepRunning stays stopped until a call, a Start or a change of
 // its configuration.
 func (m *Manager) Stop(name string) {
-	inParallel(m.slotsOf(name), (*slot).stop)
+	inParallel(m.slots.ofServer(name), (*slot).stop)
 }
 
 // Remove stops a server that was removed from the configuration. Later calls of
 // the server fail.
 func (m *Manager) Remove(name string) {
-	removed := m.take(func(t Target) bool { return t.Server == name })
+	removed := m.slots.take(func(t Target) bool { return t.Server == name })
 	inParallel(removed, func(s *slot) { s.close(errRemoved) })
 }
 
@@ -352,7 +369,7 @@ type Connection struct {
 // State returns the state of a server.
 func (m *Manager) State(name string) State {
 	var sum State
-	for _, s := range m.slotsOf(name) {
+	for _, s := range m.slots.ofServer(name) {
 		session := s.running()
 		if session == nil {
 			continue
@@ -378,24 +395,14 @@ func (m *Manager) State(name string) State {
 // Stderr returns the end of a server's standard error, redacted. It is
 // available after the server has ended, too.
 func (m *Manager) Stderr(name string) string {
-	if s := m.slot(name); s != nil {
+	if s := m.slots.shared(name); s != nil {
 		return s.stderr()
 	}
 	return ""
 }
 
 // InFlight returns the number of calls in flight on all servers.
-func (m *Manager) InFlight() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n := 0
-	for _, s := range m.slots {
-		if session := s.running(); session != nil {
-			n += session.state().InFlight
-		}
-	}
-	return n
-}
+func (m *Manager) InFlight() int { return m.slots.inFlight() }
 
 // dropRemoved removes the slot of a removed server, unless the registry has a
 // server of the same name again.
@@ -408,14 +415,7 @@ func (m *Manager) dropRemoved(name string) {
 // stopAll stops all servers in parallel and returns when all of their processes
 // and goroutines have ended.
 func (m *Manager) stopAll() {
-	m.mu.Lock()
-	m.closed = errStopping
-	var stopping sync.WaitGroup
-	for _, s := range m.slots {
-		stopping.Go(func() { s.close(errStopping) })
-	}
-	m.mu.Unlock()
-	stopping.Wait()
+	m.slots.close(errStopping)
 	m.work.Wait()
 }
 

@@ -127,7 +127,7 @@ func TestSecretsOfAllServersAreCoveredAfterARestartWithoutTheirValues(t *testing
 func TestTheStoreTellsNothingAboutSecrets(t *testing.T) {
 	d := newFixture(t).unlock("a passphrase")
 	d.set("one", "TOKEN", coveredSecret)
-	records, err := d.store.Secrets(t.Context(), "")
+	records, err := d.store.Secrets.Secrets(t.Context(), "")
 	if err != nil || len(records) != 1 || len(records[0].Prints) == 0 {
 		t.Fatalf("got %v, %v", records, err)
 	}
@@ -149,19 +149,19 @@ func TestTheStoreTellsNothingAboutSecrets(t *testing.T) {
 func TestSecretsOfOlderVersionsAreCoveredOnceTheyCanBeRead(t *testing.T) {
 	d := newFixture(t).unlock("a passphrase")
 	d.set("one", "TOKEN", coveredSecret)
-	records, err := d.store.Secrets(t.Context(), "")
+	records, err := d.store.Secrets.Secrets(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	records[0].Prints = nil
-	if err := d.store.PutSecret(t.Context(), records[0]); err != nil {
+	if err := d.store.Secrets.PutSecret(t.Context(), records[0]); err != nil {
 		t.Fatal(err)
 	}
 	again := openFixture(t, d.folder, true).unlock("a passphrase")
 	if got := again.given.Text(coveredSecret); got != secretscan.Redacted {
 		t.Errorf("got %s", got)
 	}
-	if records, err = d.store.Secrets(t.Context(), ""); err != nil || len(records[0].Prints) == 0 {
+	if records, err = d.store.Secrets.Secrets(t.Context(), ""); err != nil || len(records[0].Prints) == 0 {
 		t.Errorf("the fingerprints were not stored: %v", err)
 	}
 }
@@ -183,7 +183,7 @@ func TestFingerprintsOfAnOlderVersionAreMadeAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.store.PutSecret(t.Context(), vault.Record{Server: "one", Name: "TOKEN", Kept: vault.InFile, Prints: prints}); err != nil {
+	if err := d.store.Secrets.PutSecret(t.Context(), vault.Record{Server: "one", Name: "TOKEN", Kept: vault.InFile, Prints: prints}); err != nil {
 		t.Fatal(err)
 	}
 	d.unlock("a passphrase")

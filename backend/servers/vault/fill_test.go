@@ -182,7 +182,7 @@ func TestFillFailsWhenASecretCannotBeRead(t *testing.T) {
 	if got := locked.filled("two", launch.Launch{Transport: "stdio"}); got != "[null,{}]" {
 		t.Errorf("a server without secrets gets %s", got)
 	}
-	if err := d.store.PutSecret(t.Context(), vault.Record{Server: "one", Name: "GONE", Kept: vault.InFile}); err != nil {
+	if err := d.store.Secrets.PutSecret(t.Context(), vault.Record{Server: "one", Name: "GONE", Kept: vault.InFile}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = d.Fill(t.Context(), "one", launch.Launch{Transport: "stdio"})

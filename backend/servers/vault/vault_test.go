@@ -46,7 +46,7 @@ func openFixtureWith(t *testing.T, o vault.Options) *fixture {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	d := &fixture{t: t, folder: folder, store: db, bus: &events.Bus{}, given: redact.NewKnownSecrets()}
-	o.Store, o.Bus, o.Known = db, d.bus, d.given
+	o.Store, o.Bus, o.Known = db.Secrets, d.bus, d.given
 	o.Work = 10
 	d.Vault = vault.New(o)
 	d.OnChange(func(server string) { d.changed = append(d.changed, server) })
@@ -150,7 +150,7 @@ func TestInvalidNamesAndValuesAreRejected(t *testing.T) {
 func TestWithoutAKeychainSetFailsWithAdvice(t *testing.T) {
 	d := newFixture(t)
 	wantFault(t, d.Set(t.Context(), "one", "KEY", "correct-horse"), fault.Unavailable, "agent-discover secrets unlock")
-	if rows, err := d.store.Secrets(t.Context(), ""); err != nil || len(rows) != 0 {
+	if rows, err := d.store.Secrets.Secrets(t.Context(), ""); err != nil || len(rows) != 0 {
 		t.Errorf("the store has %v, %v", rows, err)
 	}
 	if s := d.Status(t.Context()); s.Keeper != "none" || s.File != "none" || !strings.Contains(s.Advice, "secrets unlock") {
@@ -170,7 +170,7 @@ func TestDeletedSecretsAreRemovedFromStoreAndFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if rows, err := d.store.Secrets(t.Context(), ""); err != nil || len(rows) != 0 {
+	if rows, err := d.store.Secrets.Secrets(t.Context(), ""); err != nil || len(rows) != 0 {
 		t.Errorf("the store has %v, %v", rows, err)
 	}
 	if data, err := os.ReadFile(d.folder.Sealed("secrets")); err != nil || bytes.Contains(data, []byte("one/KEY")) {
@@ -194,7 +194,7 @@ func TestForgetDeletesSecretsAndLinks(t *testing.T) {
 	if got := d.masked("one"); got != "" {
 		t.Errorf("got %q", got)
 	}
-	if links, err := d.store.SecretLinks(t.Context()); err != nil || len(links) != 0 {
+	if links, err := d.store.Secrets.SecretLinks(t.Context()); err != nil || len(links) != 0 {
 		t.Errorf("links are left: %v, %v", links, err)
 	}
 	if got := d.masked("other"); got != "KEY=valu****" {
@@ -205,7 +205,7 @@ func TestForgetDeletesSecretsAndLinks(t *testing.T) {
 func TestValuesThatCannotBeRemovedAreDropped(t *testing.T) {
 	d := newFixture(t)
 	// The value is in a keychain that no longer exists.
-	if err := d.store.PutSecret(t.Context(), vault.Record{Server: "one", Name: "KEY", Kept: vault.InKeychain}); err != nil {
+	if err := d.store.Secrets.PutSecret(t.Context(), vault.Record{Server: "one", Name: "KEY", Kept: vault.InKeychain}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Forget(t.Context(), "one"); err != nil {
@@ -214,7 +214,7 @@ func TestValuesThatCannotBeRemovedAreDropped(t *testing.T) {
 	if got := d.masked("one"); got != "" {
 		t.Errorf("got %q", got)
 	}
-	rows, err := d.store.Secrets(t.Context(), "one")
+	rows, err := d.store.Secrets.Secrets(t.Context(), "one")
 	if err != nil || len(rows) != 1 || !rows[0].Dropped || rows[0].Kept != vault.InKeychain {
 		t.Errorf("the record is not dropped: %v, %v", rows, err)
 	}

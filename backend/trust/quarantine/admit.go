@@ -54,7 +54,7 @@ func (k *Keeper) open(ctx context.Context, server string) (*file, error) {
 		f.items[key{items[i].Kind, items[i].Name}] = &items[i]
 	}
 	if f.Launch == "" {
-		k.adopt(f)
+		f.adopt(k.options.Known, k.options.Now())
 	}
 	if h.expected == f.hash && f.Launch != f.hash {
 		f.carry()
@@ -74,10 +74,10 @@ func (f *file) carry() {
 }
 
 // adopt approves what was in use before this package existed.
-func (k *Keeper) adopt(f *file) {
-	f.Launch, f.Form, f.Since = f.hash, f.launch, k.options.Now()
+func (f *file) adopt(known func(server string, kind Kind) []json.RawMessage, now time.Time) {
+	f.Launch, f.Form, f.Since = f.hash, f.launch, now
 	for _, kind := range kinds {
-		definitions := k.options.Known(f.Name, kind)
+		definitions := known(f.Name, kind)
 		if definitions == nil {
 			continue
 		}
@@ -125,7 +125,7 @@ func (k *Keeper) admit(ctx context.Context, server string, kind Kind, listed []j
 	now := k.options.Now()
 	first := f.first(kind, now)
 	before := f.list(kind, listed)
-	if k.unjudged(f) {
+	if f.unjudged(k.options.Scanner.Version()) {
 		if affected, err = k.judge(ctx, f, kind); err != nil {
 			return nil, err
 		}
@@ -387,7 +387,7 @@ func (k *Keeper) rejudge(ctx context.Context, server string) ([]Kind, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(f.changed) == 0 && !k.unjudged(f) {
+	if len(f.changed) == 0 && !f.unjudged(k.options.Scanner.Version()) {
 		k.classifySoon(f)
 		return nil, nil
 	}

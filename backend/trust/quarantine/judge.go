@@ -12,9 +12,8 @@ const closer = "+classifier"
 // classifierRule is the rule of the findings with which the Classifier raises a verdict.
 const classifierRule = "classifier"
 
-// unjudged reports whether the present rules of the scan have not judged a listed item.
-func (k *Keeper) unjudged(f *file) bool {
-	version := k.options.Scanner.Version()
+// unjudged reports whether a version of the rules of the scan has not judged a listed item.
+func (f *file) unjudged(version string) bool {
 	for _, item := range f.items {
 		if item.Listed && item.Scanned != version && item.Scanned != version+closer {
 			return true
@@ -24,10 +23,10 @@ func (k *Keeper) unjudged(f *file) bool {
 }
 
 // unclassified reports whether the Classifier has to judge a listed item.
-func (k *Keeper) unclassified(f *file) bool {
-	version := k.options.Scanner.Version()
+func (f *file) unclassified(o Options) bool {
+	version := o.Scanner.Version()
 	for _, item := range f.items {
-		if k.options.Classifier != nil && item.Listed && item.Scanned == version {
+		if o.Classifier != nil && item.Listed && item.Scanned == version {
 			return true
 		}
 	}
@@ -53,7 +52,7 @@ func (k *Keeper) judge(ctx context.Context, f *file, besides Kind) (affected []K
 		}
 	} else {
 		for i, j := range k.options.Scanner.Scan(f.Name, texts) {
-			k.scanned(f, listed[i], j)
+			f.scanned(listed[i], j, k.options.Scanner.Version())
 		}
 	}
 	for i, item := range listed {
@@ -81,11 +80,10 @@ func (f *file) texts() (listed []*Item, texts []Text) {
 	return listed, texts
 }
 
-// scanned notes what the Scanner says about an item. What the Classifier has said about the
+// scanned notes what a version of the Scanner says about an item. What the Classifier has said about the
 // same definition stays, unless the Scanner now says something else than it did then: a
 // verdict that was raised is not lowered until the Classifier has judged again.
-func (k *Keeper) scanned(f *file, item *Item, j Judgement) {
-	version := k.options.Scanner.Version()
+func (f *file) scanned(item *Item, j Judgement, version string) {
 	if item.Scanned != version+closer {
 		f.judged(item, j, version)
 		return
@@ -110,7 +108,7 @@ func (f *file) judged(item *Item, j Judgement, scanned string) {
 
 // classifySoon makes Run classify the items of a server, if there are any to classify.
 func (k *Keeper) classifySoon(f *file) {
-	if !k.unclassified(f) {
+	if !f.unclassified(k.options) {
 		return
 	}
 	select {
@@ -178,7 +176,7 @@ func (k *Keeper) toClassify(ctx context.Context, server string) ([]*Item, []Text
 		return nil, nil, nil
 	}
 	f, err := k.open(ctx, server)
-	if err != nil || !k.unclassified(f) {
+	if err != nil || !f.unclassified(k.options) {
 		return nil, nil, err
 	}
 	listed, texts := f.texts()

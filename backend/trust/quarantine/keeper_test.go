@@ -88,7 +88,7 @@ func newBench(t testing.TB) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.db.Close() })
-	if b.servers, err = registry.Open(t.Context(), b.db, b.bus); err != nil {
+	if b.servers, err = registry.Open(t.Context(), b.db.Servers, b.bus); err != nil {
 		t.Fatal(err)
 	}
 	b.open()
@@ -99,7 +99,7 @@ func newBench(t testing.TB) *bench {
 func (b *bench) open() {
 	var err error
 	b.keeper, err = quarantine.Open(b.t.Context(), quarantine.Options{
-		Store: b.db, Servers: b.servers, Scanner: b.scanner, Classifier: b.closer, Rules: func() quarantine.Rules { return b.rules },
+		Store: b.db.Trust, Servers: b.servers, Scanner: b.scanner, Classifier: b.closer, Rules: func() quarantine.Rules { return b.rules },
 		Known:   func(_ string, kind quarantine.Kind) []json.RawMessage { return b.known[kind] },
 		Reapply: func(context.Context, string, quarantine.Kind) error { b.applied++; return nil },
 		Bus:     b.bus, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return b.now },
@@ -312,7 +312,7 @@ func TestWhatWasInUseStaysInUseAfterAnUpgrade(t *testing.T) {
 	b := newBench(t)
 	b.add("one", "an agent")
 	b.known = map[quarantine.Kind][]json.RawMessage{quarantine.Tool: {tool("a", "A"), tool("b", "evil")}}
-	if err := b.db.SaveTrust(t.Context(), quarantine.Server{Name: "one"}, nil, nil); err != nil { // as the migration does
+	if err := b.db.Trust.SaveTrust(t.Context(), quarantine.Server{Name: "one"}, nil, nil); err != nil { // as the migration does
 		t.Fatal(err)
 	}
 	b.open()

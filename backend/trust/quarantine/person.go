@@ -210,7 +210,7 @@ func (k *Keeper) AcceptVersion(ctx context.Context, server string, tools []json.
 		return err
 	}
 	listed := f.list(Tool, tools)
-	if k.unjudged(f) {
+	if f.unjudged(k.options.Scanner.Version()) {
 		if _, err := k.judge(ctx, f, Tool); err != nil {
 			return err
 		}

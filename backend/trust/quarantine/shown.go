@@ -59,7 +59,7 @@ func (k *Keeper) shown(ctx context.Context, server string, kind Kind, definition
 		return nil
 	}
 	before, c := f.list(kind, definitions), k.circumstances(f, kind, f.first(kind, k.options.Now()))
-	if k.unjudged(f) {
+	if f.unjudged(k.options.Scanner.Version()) {
 		if _, err := k.judge(ctx, f, kind); err != nil {
 			k.options.Log.Warn("could not scan the items of a server", "server", server, "error", err)
 			return nil

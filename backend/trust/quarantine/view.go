@@ -108,17 +108,17 @@ func (k *Keeper) Refuse(server registry.Server, method string, params json.RawMe
 		if kind = Prompt; jsonrpc.GetString(ref, "type") == "ref/resource" {
 			kind = Template
 		}
-		return k.refuse(h, server, kind, ref)
+		return h.refuse(server, kind, ref)
 	case "tools/call": // the proxy has made sure that there is one name
-		return k.refuseItem(h, server, Tool, jsonrpc.GetString(params, "name"))
+		return h.refuseItem(server, Tool, jsonrpc.GetString(params, "name"))
 	}
-	return k.refuse(h, server, kind, params)
+	return h.refuse(server, kind, params)
 }
 
 // RefuseTool is Refuse for a call of a tool.
 func (k *Keeper) RefuseTool(server registry.Server, tool string) error {
 	if h := k.view.Load().servers[server.Name]; h != nil {
-		return k.refuseItem(h, server, Tool, tool)
+		return h.refuseItem(server, Tool, tool)
 	}
 	return nil
 }
@@ -158,20 +158,20 @@ var subjects = map[string]Kind{
 
 // refuse checks every name that a server may read in the params: readers of JSON disagree
 // which one counts if a member is repeated or written in other letters.
-func (k *Keeper) refuse(h *heldServer, server registry.Server, kind Kind, params json.RawMessage) (err error) {
+func (h *heldServer) refuse(server registry.Server, kind Kind, params json.RawMessage) (err error) {
 	member := "uri"
 	if kind == Prompt {
 		member = "name"
 	}
 	jsonrpc.Each(params, func(name string, value json.RawMessage) {
 		if text, ok := jsonrpc.String(value); ok && err == nil && strings.EqualFold(name, member) {
-			err = k.refuseItem(h, server, kind, text)
+			err = h.refuseItem(server, kind, text)
 		}
 	})
 	return err
 }
 
-func (k *Keeper) refuseItem(h *heldServer, server registry.Server, kind Kind, name string) error {
+func (h *heldServer) refuseItem(server registry.Server, kind Kind, name string) error {
 	revoked, passed := h.relaunched(server), h.passed
 	if item := h.items[key{kind, name}]; item != nil {
 		if item.Held() {

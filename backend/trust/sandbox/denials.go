@@ -15,7 +15,7 @@ import (
 // maxDenied is how many denied accesses are kept for one server.
 const maxDenied = 20
 
-// Output returns lines of a server's standard error, as upstream.Manager.Output does.
+// Output returns lines of a server's standard error, as upstream.Traces.Output does.
 type Output func(server string, n int, after int64) (lines []upstream.Line, left int64)
 
 // Changed is published when a server was denied an access for the first time, and

@@ -23,10 +23,10 @@ type Discovery struct {
 		Reads() catalog.Reads
 	}
 	Servers interface {
-		Discoveries() []upstream.Discovery
 		Discover(ctx context.Context, servers []registry.Server) []upstream.Discovery
 		Describe(server string) (upstream.Description, bool)
 	}
+	Listed  interface{ All() []upstream.Discovery }
 	History func(ctx context.Context, server, tool string) ([]catalog.Past, error)
 }
 
@@ -72,7 +72,7 @@ func listingsOf(all []upstream.Discovery) []ServerListing {
 func (d *Discovery) get(context.Context, *struct{}) (*route.Reply[DiscoveryState], error) {
 	reads := d.Catalog.Reads()
 	return route.OK(DiscoveryState{
-		Tools: len(d.Catalog.Snapshot().Tools), Hits: reads.Hits, Misses: reads.Misses, HitRate: reads.Rate(), Servers: listingsOf(d.Servers.Discoveries()),
+		Tools: len(d.Catalog.Snapshot().Tools), Hits: reads.Hits, Misses: reads.Misses, HitRate: reads.Rate(), Servers: listingsOf(d.Listed.All()),
 	})
 }
 

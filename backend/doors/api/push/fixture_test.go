@@ -51,13 +51,13 @@ func serve(t testing.TB, timeouts guard.Timeouts) *fixture {
 	}
 	f := &fixture{t: t, bus: &events.Bus{}, names: make(map[string][]string)}
 	log := slog.New(slog.DiscardHandler)
-	if f.servers, err = registry.Open(t.Context(), stored, f.bus); err != nil {
+	if f.servers, err = registry.Open(t.Context(), stored.Servers, f.bus); err != nil {
 		t.Fatal(err)
 	}
-	if f.tools, err = catalog.Open(t.Context(), stored, f.bus, log); err != nil {
+	if f.tools, err = catalog.Open(t.Context(), stored.Tools, f.bus, log); err != nil {
 		t.Fatal(err)
 	}
-	calls, err := journal.Open(t.Context(), journal.Options{Store: stored, Bus: f.bus, Log: log})
+	calls, err := journal.Open(t.Context(), journal.Options{Store: stored.Calls, Bus: f.bus, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func serve(t testing.TB, timeouts guard.Timeouts) *fixture {
 			}).Server,
 			SecretNames: func(server string) []string { return f.names[server] },
 		},
-		Editors: idleEditors{}, Attend: func() func() { return func() {} }, Output: processes, Sessions: sessions, Timeouts: timeouts, Bus: f.bus,
+		Editors: idleEditors{}, Attend: func() func() { return func() {} }, Output: processes.Traces, Sessions: sessions, Timeouts: timeouts, Bus: f.bus,
 	})
 	server := httptest.NewUnstartedServer(nil)
 	f.address = server.Listener.Addr().String()

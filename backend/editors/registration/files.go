@@ -1,0 +1,112 @@
+package registration
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
+	"github.com/agent-discover/agent-discover/backend/editors/configedit"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+)
+
+// editorFiles reads and writes the files of editors.
+type editorFiles struct{ disk atomicfile.Disk }
+
+// readAtRest waits until no program writes the file. It is the reader of plans
+// that are carried out.
+func (d *editorFiles) readAtRest(ctx context.Context, file table.File) (atomicfile.File, error) {
+	return d.disk.ReadAtRest(ctx, file.Path, checker(file))
+}
+
+// readNow is the reader of previews. It waits only if the file looks as if it
+// was just being written, because the plan is made anew before it is carried
+// out.
+func (d *editorFiles) readNow(ctx context.Context, file table.File) (atomicfile.File, error) {
+	f, err := atomicfile.Read(file.Path)
+	if err != nil || !f.Exists || len(f.Data) > 0 && checker(file)(f.Data) == nil {
+		return f, err
+	}
+	return d.readAtRest(ctx, file)
+}
+
+// checker returns a function that returns why a content cannot be read as a
+// file.
+func checker(file table.File) func([]byte) error {
+	return func(data []byte) error {
+		_, err := configedit.Read(data, file.Place)
+		return err
+	}
+}
+
+// wasMade reports whether an interrupted change was made. It compares hashes
+// first. Where the file was changed again since, it compares the entries.
+func (d *editorFiles) wasMade(c *change, before []byte) bool {
+	now, err := d.readAtRest(context.Background(), c.file())
+	switch {
+	case err != nil || now.Hash == c.Before:
+		return false
+	case c.Writer:
+		return d.complement(c, before, now)
+	case now.Hash == c.After:
+		return true
+	}
+	list, err := configedit.Read(now.Data, c.Place)
+	if err != nil {
+		return false
+	}
+	exists := make(map[string]bool)
+	for _, e := range list {
+		exists[e.Name] = true
+	}
+	if c.Action == TakeOut {
+		return !slices.ContainsFunc(c.Entries, func(name string) bool { return exists[name] })
+	}
+	return c.Had != c.Has && exists[Name] == c.Has
+}
+
+// complement completes the record of a change that an editor's commands made,
+// with the hash of the file and the steps that lead to its content. It reports
+// whether any entry changed.
+func (d *editorFiles) complement(c *change, before []byte, now atomicfile.File) bool {
+	c.After, c.steps = now.Hash, nil
+	file := c.file()
+	for _, name := range c.Entries {
+		steps, err := stepsBetween(before, now.Data, file.Place, name)
+		if err != nil {
+			return false
+		}
+		c.steps = append(c.steps, steps...)
+	}
+	if e, err := readEntry(now.Data, file); err == nil {
+		c.Has = e.ours
+	}
+	return len(c.steps) > 0
+}
+
+// stepsBetween returns the steps that turn an entry in the text before into
+// the entry in the text after: one removes it and one adds it. It returns none
+// when the entry is the same.
+func stepsBetween(before, after []byte, place configedit.Place, name string) ([]step, error) {
+	out, err := configedit.Remove(before, place, name)
+	if err != nil {
+		return nil, err
+	}
+	in, err := configedit.Remove(after, place, name)
+	if err != nil {
+		return nil, err
+	}
+	sameText := func(x, y configedit.Edit) bool { return x.Old == y.Old && x.New == y.New }
+	if slices.EqualFunc(out.Edits, in.Edits, sameText) {
+		return nil, nil
+	}
+	var steps []step
+	if len(out.Edits) > 0 {
+		steps = append(steps, step{Name: name, Was: true, Edits: out.Edits})
+	}
+	if len(in.Edits) > 0 {
+		steps = append(steps, step{Name: name, Was: true, Edits: in.Edits}.inverse())
+	}
+	return steps, nil
+}
+
+func (d *editorFiles) syncAll(paths ...string) error { return d.disk.SyncAll(paths...) }

@@ -1,0 +1,50 @@
+package upstream
+
+import (
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
+)
+
+// errorOutput is what the child process of a session has written to its standard error.
+type errorOutput struct {
+	tail     *tail       // the end, unredacted
+	lines    *lineWriter // splits it into lines
+	redactor *redact.Redactor
+	env      map[string]string // variables that the process was given
+}
+
+// quote quotes the end of the child's standard error, for error messages.
+func (o *errorOutput) quote() string {
+	// text has redacted the text: redaction must come before cutting,
+	// because half a secret is not recognized.
+	text := lastLines(strings.TrimSpace(o.text()), stderrShown)
+	if text == "" {
+		return ""
+	}
+	return "\nIt last wrote:\n" + text
+}
+
+// text returns the kept end of the child's standard error, redacted. If
+// earlier output was dropped, the kept text may begin with the second half of a
+// secret, so its first bytes are left out.
+func (o *errorOutput) text() string {
+	kept := o.tail.last(stderrSize)
+	text := o.redactor.Text(kept)
+	if len(kept) == stderrSize {
+		text = lastLines(text, max(len(text)-o.redactor.Reach(), 0))
+	}
+	return text
+}
+
+// reason returns the reason in the child's standard error.
+func (o *errorOutput) reason() reason { return reasonIn(o.text(), o.env) }
+
+// missing returns the reason if it is a missing variable. A server that has not
+// ended may have written anything else last.
+func (o *errorOutput) missing() reason {
+	if r := o.reason(); r.variable != "" {
+		return r
+	}
+	return reason{}
+}

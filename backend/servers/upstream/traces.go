@@ -1,0 +1,57 @@
+package upstream
+
+import (
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Traces returns what servers have written to standard error, and the messages that were
+// exchanged with them.
+type Traces struct {
+	slots    *slotTable
+	registry *registry.Registry
+}
+
+// Output returns at most n lines of a server's standard error, oldest first:
+// the last ones with numbers greater than after. left is how many lines with
+// greater numbers it does not return. Lines of earlier processes of the server
+// are included. A remote server has no lines.
+func (t *Traces) Output(name string, n int, after int64) (lines []Line, left int64) {
+	if s := t.slots.shared(name); s != nil {
+		return s.output.last(n, after)
+	}
+	return nil, 0
+}
+
+// OutputEnd returns the number of the last line of a server's standard error,
+// and 0 for an unknown server.
+func (t *Traces) OutputEnd(name string) int64 {
+	if s := t.slots.shared(name); s != nil {
+		return s.output.end()
+	}
+	return 0
+}
+
+// Watch records the messages of a server until stop is called. If the server does
+// not exist, the error is a fault.NotFound.
+func (t *Traces) Watch(server string) (stop func(), err error) {
+	s := t.slots.shared(server)
+	if s == nil {
+		if _, err := t.registry.Get(server); err != nil {
+			return nil, fault.New(fault.NotFound, "unknown server %q", server)
+		}
+		s = t.slots.open(Target{Server: server})
+	}
+	return s.messages.watch(), nil
+}
+
+// Messages returns recorded messages of a server with greater numbers than after,
+// oldest first, with texts of at most budget bytes, but at least one message.
+// missed is how many messages between them were not kept, and more is true if
+// there are further messages. See Watch for what is recorded.
+func (t *Traces) Messages(server string, after int64, budget int) (list []Message, missed int64, more bool) {
+	if s := t.slots.shared(server); s != nil {
+		return s.messages.after(after, budget)
+	}
+	return nil, 0, false
+}

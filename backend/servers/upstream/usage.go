@@ -1,0 +1,222 @@
+package upstream
+
+import (
+	"sync"
+	"time"
+)
+
+// usage is who uses a session, and whether the session accepts calls. It is safe for
+// concurrent use.
+type usage struct {
+	ended <-chan struct{} // closed when the connection has ended
+
+	mu        sync.Mutex // guards all fields below
+	used      bool       // by a call
+	client    any        // of the first call; nil if it had none
+	shared    bool       // calls of several clients have used the session
+	users     map[string]bool
+	inFlight  int    // number of users of the session, such as calls and checks
+	leases    int    // number of leases that have not been released
+	probe     *probe // nil unless the server is suspected to hang
+	lastUsed  time.Time
+	forCheck  bool   // used by health checks only
+	retired   bool   // accepts no new calls
+	faded     bool   // retired by fade
+	stopping  bool   // stop was called
+	stopCause string // that stop was given; empty if the session was idle
+}
+
+// enter adds a call to the calls in flight. It returns false if the session
+// accepts no new calls.
+func (u *usage) enter(w want) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	select {
+	case <-u.ended:
+		return false
+	default:
+	}
+	if u.retired {
+		return false
+	}
+	u.inFlight++
+	u.forCheck = u.forCheck && w.check
+	if w.call {
+		client := clientOf(w.caller)
+		u.shared = u.shared || u.used && u.client != client
+		if !u.used {
+			u.used, u.client = true, client
+		}
+		if w.client != "" {
+			if u.users == nil {
+				u.users = make(map[string]bool)
+			}
+			u.users[w.client] = true
+		}
+	}
+	return true
+}
+
+// leave removes a user of the session, which enter has added.
+func (u *usage) leave() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.inFlight--
+	u.lastUsed = time.Now()
+}
+
+// lease changes the number of leases.
+func (u *usage) lease(by int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.leases += by
+}
+
+// touch makes the idle time begin now.
+func (u *usage) touch() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.lastUsed = time.Now()
+}
+
+func (u *usage) callsInFlight() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.inFlight
+}
+
+// idleFor returns how long the session has had no call in flight and no lease,
+// and 0 while it has one.
+func (u *usage) idleFor() time.Duration {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.inFlight > 0 || u.leases > 0 {
+		return 0
+	}
+	return time.Since(u.lastUsed)
+}
+
+// usedBy reports whether the client's session with an id has called the server.
+func (u *usage) usedBy(client string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.users[client]
+}
+
+// forget is called when a client has left.
+func (u *usage) forget(client string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.users, client)
+}
+
+// clients returns the client of the first call. used is false if there was no call, and
+// shared is true if other clients have called, too.
+func (u *usage) clients() (first any, used, shared bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.client, u.used, u.shared
+}
+
+// onlyClient returns the only client of the session since its start, or nil.
+func (u *usage) onlyClient() any {
+	client, _, shared := u.clients()
+	if shared {
+		return nil
+	}
+	return client
+}
+
+// retire makes the session refuse new calls, unless it is in use. It reports
+// whether it did.
+func (u *usage) retire() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.inFlight > 0 || u.leases > 0 || u.retired {
+		return false
+	}
+	u.retired = true
+	return true
+}
+
+// retireUnused is retire for sessions that no client has used.
+func (u *usage) retireUnused() bool {
+	_, used, _ := u.clients()
+	return !used && u.retire()
+}
+
+// retireChecked is retire for sessions that only health checks have used. It
+// leaves other sessions unchanged.
+func (u *usage) retireChecked() bool {
+	u.mu.Lock()
+	forCheck := u.forCheck
+	u.mu.Unlock()
+	return forCheck && u.retire()
+}
+
+// ending reports whether the session refuses new calls.
+func (u *usage) ending() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.retired
+}
+
+// refuse makes the session refuse new calls, also while it is in use.
+func (u *usage) refuse() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.retired = true
+}
+
+// fade makes the session refuse new calls, whereas those in flight go on beside the next
+// session.
+func (u *usage) fade() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.retired, u.faded = true, true
+}
+
+func (u *usage) hasFaded() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.faded
+}
+
+// stop notes why the session is ended, and makes it refuse new calls.
+func (u *usage) stop(cause string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.retired, u.stopping, u.stopCause = true, true, cause
+}
+
+// stopped reports whether the session is ended on purpose, and why.
+func (u *usage) stopped() (stopping bool, cause string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.stopping, u.stopCause
+}
+
+// suspect returns a new probe of the server, nil if one runs or the session is ending.
+func (u *usage) suspect() *probe {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.probe != nil || u.retired {
+		return nil
+	}
+	u.probe = &probe{began: time.Now(), done: make(chan struct{})}
+	return u.probe
+}
+
+// probing returns the probe that runs, or nil.
+func (u *usage) probing() *probe {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.probe
+}
+
+// judge ends the probe. If the server hangs, the session refuses new calls.
+func (u *usage) judge(hangs bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.probe, u.retired = nil, u.retired || hangs
+}
