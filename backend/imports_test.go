@@ -98,13 +98,8 @@ var allowed = map[string][]string{
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp", "protocol/mcpversion",
 		"servers/features", "servers/launch", "servers/redact", "servers/registry", "servers/secretscan",
 	},
-	"servers/lifecycle": {"base/fault", "discovery/catalog", "servers/launch", "servers/registry", "servers/secretscan"},
-	"servers/risk":      {"base/safetext", "servers/launch", "servers/registry"},
-	"servers/prefetch": {
-		// program: it runs npm and uvx
-		"base/events", "base/fault", "base/paths", "base/process", "base/program",
-		"servers/launch", "servers/redact", "servers/registry", "servers/secretscan", "servers/upstream",
-	},
+	"servers/lifecycle":       {"base/fault", "discovery/catalog", "servers/launch", "servers/registry", "servers/secretscan"},
+	"servers/risk":            {"base/safetext", "servers/launch", "servers/registry"},
 	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/vault"},
 	"servers/firststart": {
 		// mcphttp: the error of a start that needs a sign-in; upstream: pauses
@@ -141,17 +136,10 @@ var allowed = map[string][]string{
 	},
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
-	"trust/preinstall": {
-		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv are
-		// run; sandbox: what an installation may use
-		"base/fault", "base/paths", "base/process", "base/program",
-		"servers/launch", "servers/prefetch", "servers/redact", "servers/registry", "servers/upstream",
-		"trust/sandbox",
-	},
 	"trust/sandbox": {
-		// program: the trial run of bubblewrap; prefetch: what package managers need; launch: which variables are credentials;
+		// program: the trial run of bubblewrap; launch: which variables are credentials
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
-		"servers/launch", "servers/prefetch", "servers/registry", "servers/upstream",
+		"servers/launch", "servers/registry", "servers/upstream",
 	},
 	"trust/difference": {"base/safetext", "base/textdiff"},
 	"trust/quarantine": {
@@ -270,7 +258,7 @@ var allowed = map[string][]string{
 		"discovery/catalog", "discovery/search",
 		"market/listing", "market/mirror",
 	},
-	"market/prerequisites": {"base/process", "base/program", "base/safetext"}, // program: it asks programs for their versions
+	"market/prerequisites": {"base/process", "base/safetext", "market/subprocess"}, // subprocess: it asks programs for their versions
 	"market/official":      {"base/fault", "base/safetext", "market/fetch", "market/listing"},
 	"market/probe": {
 		// mcpversion and mcpheader: the first request of either era
@@ -285,14 +273,14 @@ var allowed = map[string][]string{
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it runs
+		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; subprocess: it runs
 		// programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"discovery/catalog",
-		"servers/launch", "servers/prefetch", "servers/registry", "servers/secretmigration", "servers/secretscan", "servers/vault",
+		"servers/launch", "servers/registry", "servers/secretmigration", "servers/secretscan", "servers/vault",
 		"editors/bundle",
-		"market/listing", "market/plan", "market/prerequisites",
+		"market/listing", "market/plan", "market/prerequisites", "market/subprocess",
 	},
 	"market/marketplace": {
 		// it connects the packages of its wing for the doors
@@ -300,7 +288,7 @@ var allowed = map[string][]string{
 		"market/federation", "market/installer", "market/listing", "market/mirror", "market/npm", "market/official", "market/plan",
 		"market/probe", "market/pypi",
 	},
-	"market/oci": {"base/fault", "base/process", "base/safetext", "servers/prefetch"}, // prefetch: it runs programs
+	"market/oci": {"base/fault", "base/process", "base/safetext", "market/subprocess"}, // subprocess: it runs skopeo and docker
 	"market/updates": {
 		// journal: recorded calls are replayed; inspector: how private copies of servers are named
 		"base/events", "base/fault", "base/safetext",
@@ -317,6 +305,21 @@ var allowed = map[string][]string{
 		"editors/bundle",
 		"market/listing", "market/prerequisites",
 	},
+	"market/downloads": {
+		// sandbox: servers in it get packages of their own; upstream: which servers run
+		"base/events", "base/fault", "base/paths", "base/process",
+		"servers/launch", "servers/redact", "servers/registry", "servers/upstream",
+		"trust/sandbox",
+		"market/packagemanager", "market/subprocess",
+	},
+	"market/packagemanager": {
+		// sandbox: what package managers may access; upstream: how a program is started
+		"base/fault", "base/paths", "base/process",
+		"servers/registry", "servers/upstream",
+		"trust/sandbox",
+		"market/subprocess",
+	},
+	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream: how a program is started
 
 	"doors/gateway": {
 		// mcphttp: the error of a request that needs a sign-in; registration: the name of our entry
@@ -357,12 +360,13 @@ var allowed = map[string][]string{
 		// it composes the packages below it
 		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/corrections", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness", "servers/registry",
+		"servers/corrections", "servers/lifecycle", "servers/oauth", "servers/readiness", "servers/registry",
 		"servers/secretmigration", "servers/setup", "servers/upstream", "servers/vault",
 		"trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration",
-		"market/installer", "market/marketplace", "market/mirror", "market/persona", "market/prerequisites", "market/updates",
+		"market/downloads", "market/installer", "market/marketplace", "market/mirror", "market/persona", "market/prerequisites",
+		"market/updates",
 		"doors/api/guard", "doors/api/openapi", "doors/api/operations", "doors/api/push", "doors/api/route", "doors/api/static",
 		"doors/credentials", "doors/endpoint", "doors/gateway",
 	},
@@ -379,9 +383,8 @@ var allowed = map[string][]string{
 		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens",
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
-		"servers/corrections", "servers/launch", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness",
-		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secretscan", "servers/setup", "servers/upstream",
-		"servers/vault",
+		"servers/corrections", "servers/launch", "servers/lifecycle", "servers/oauth", "servers/readiness", "servers/registry",
+		"servers/risk", "servers/secretmigration", "servers/secretscan", "servers/setup", "servers/upstream", "servers/vault",
 		"trust/difference", "trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/resolve", "calls/rules", "calls/screen",
 		"calls/toolset",
@@ -395,11 +398,11 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/settings",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
-		"servers/firststart", "servers/oauth", "servers/prefetch", "servers/registry", "servers/upstream", "servers/vault",
+		"servers/firststart", "servers/oauth", "servers/registry", "servers/upstream", "servers/vault",
 		"trust/quarantine", "trust/sandbox",
 		"calls/call", "calls/inspector", "calls/journal", "calls/screen", "calls/toolset",
 		"editors/registration",
-		"market/installer", "market/mirror", "market/updates",
+		"market/downloads", "market/installer", "market/mirror", "market/updates",
 		"doors/api/guard", "doors/api/operations", "doors/credentials", "doors/gateway",
 	},
 
@@ -424,14 +427,14 @@ var allowed = map[string][]string{
 		"protocol/mcphttp",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
 		"servers/corrections", "servers/features", "servers/firststart", "servers/launch", "servers/lifecycle", "servers/oauth",
-		"servers/prefetch", "servers/readiness", "servers/redact", "servers/registry", "servers/secretmigration", "servers/setup",
-		"servers/upstream", "servers/vault",
-		"trust/classifier", "trust/preinstall", "trust/quarantine", "trust/sandbox", "trust/scan",
+		"servers/readiness", "servers/redact", "servers/registry", "servers/secretmigration", "servers/setup", "servers/upstream",
+		"servers/vault",
+		"trust/classifier", "trust/quarantine", "trust/sandbox", "trust/scan",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
-		"market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/npm", "market/oci",
-		"market/official", "market/persona", "market/plan", "market/prerequisites", "market/probe", "market/proposals",
-		"market/pypi", "market/updates",
+		"market/downloads", "market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror",
+		"market/npm", "market/oci", "market/official", "market/persona", "market/plan", "market/prerequisites", "market/probe",
+		"market/proposals", "market/pypi", "market/updates",
 		"doors/api", "doors/api/guard", "doors/api/operations", "doors/companion", "doors/credentials", "doors/endpoint",
 		"doors/gateway", "doors/pendinginput",
 		"store",

@@ -30,12 +30,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/market/downloads"
 	"github.com/agent-discover/agent-discover/backend/market/proposals"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/firststart"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
@@ -43,7 +43,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
-	"github.com/agent-discover/agent-discover/backend/trust/preinstall"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -68,7 +67,7 @@ type servers struct {
 	inbox     *inspector.Inbox
 	approvals *rules.Approvals
 	trust     *quarantine.Keeper
-	packages  *preinstall.Installer
+	packages  *downloads.Installer
 	sandbox   *sandbox.Sandbox
 	results   *screen.Screen
 	upstream  *upstream.Manager
@@ -76,7 +75,7 @@ type servers struct {
 	lifecycle *lifecycle.Manager
 	migrator  *secretmigration.Migrator
 	policy    rules.Current
-	prefetch  *prefetch.Prefetcher
+	downloads *downloads.Downloader
 	inspector *inspector.Inspector
 	setup     *setup.Syncer
 	imports   *setup.Importer
@@ -190,7 +189,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	if err = h.openTrust(ctx, config); err != nil {
 		return err
 	}
-	s.packages = preinstall.New(h.log)
+	s.packages = downloads.NewInstaller(h.log)
 	s.sandbox = h.openSandbox(config)
 	s.upstream = upstream.New(upstream.Options{
 		Confiner: s.sandbox,
@@ -225,7 +224,7 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox, s.approvals, s.toolsets, s.trust, s.sandbox}, Hold: s.first.Hold, Policy: h.agentsMay, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
-	s.prefetch = prefetch.New(prefetch.Options{
+	s.downloads = downloads.New(downloads.Options{
 		Registry: s.registry, Running: s.upstream, Environment: login, Refuse: s.trust.RefuseStart, Confined: s.sandbox, Background: config.WarmPackages,
 		Folder: h.options.Folder.Run("downloads"), Bus: h.bus, Log: h.log,
 	})
@@ -275,7 +274,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.api = api.New(api.Options{
 		Info: h.info, Stop: h.Stop, Sessions: h.openSessions(), Timeouts: h.options.Timeouts,
 		Servers: api.Servers{
-			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Readiness: s.readiness, Calls: s.calls,
+			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Downloads: s.downloads, Upstream: s.upstream, Readiness: s.readiness, Calls: s.calls,
 			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.ToolHistory,
 			Corrections: h.corrections,
 			Secrets:     api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},

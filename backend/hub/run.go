@@ -70,7 +70,7 @@ func (h *Hub) Run(ctx context.Context) error {
 func (h *Hub) runners() []func(context.Context) error {
 	return []func(context.Context) error{
 		h.settings.Run, h.discovery.catalog.Run, h.discovery.embedding.Run, h.discovery.learning.Run, h.discovery.search.Run,
-		h.servers.journal.Run, h.servers.vault.Run, h.servers.oauth.Run, h.listSignedIn, h.knowConfigurations, h.servers.first.Run, h.startHeld, h.servers.prefetch.Run, h.servers.imports.Run, h.servers.inspector.Run, h.servers.toolsets.Run, h.servers.trust.Run,
+		h.servers.journal.Run, h.servers.vault.Run, h.servers.oauth.Run, h.listSignedIn, h.knowConfigurations, h.servers.first.Run, h.startHeld, h.servers.downloads.Run, h.servers.imports.Run, h.servers.inspector.Run, h.servers.toolsets.Run, h.servers.trust.Run,
 		h.servers.packages.Run, h.servers.sandbox.Run, h.noticeDenials,
 		h.editors.registrar.Run,
 		h.market.mirror.Run, h.market.installer.Run, h.market.marketplace.Run, h.market.updates.Run,

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+	"github.com/agent-discover/agent-discover/backend/market/subprocess"
 )
 
 // runProgram runs a program in the environment of servers and returns the end of its output.
@@ -20,7 +20,7 @@ func (i *Installer) runProgram(ctx context.Context, report func(line string), na
 	if path == "" {
 		return "", fault.New(fault.Unavailable, "%q was not found on the login shell's PATH", name)
 	}
-	output, err := prefetch.Run(ctx, env, report, path, args...)
+	output, err := subprocess.Run(ctx, env, report, path, args...)
 	switch {
 	case err == nil:
 		return output, nil

@@ -118,7 +118,7 @@ type Servers struct {
 		Configure() (done func())
 		Remove(ctx context.Context, name string) error
 	}
-	Prefetch func(registry.Server) // downloads the package of a server in the background
+	Download func(registry.Server) // downloads the package of a server in the background
 	Trust    interface {
 		// Expect announces what a person is about to configure.
 		Expect(s registry.Server)
@@ -289,7 +289,7 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 		return nil, err
 	}
 	if v.Deferred && (body.Warm == nil || *body.Warm) {
-		s.Prefetch(v)
+		s.Download(v)
 	}
 	return route.Created(s.Views.Server(v))
 }
