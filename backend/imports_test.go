@@ -149,6 +149,12 @@ var allowed = map[string][]string{
 		"servers/features", "servers/launch", "servers/registry", "servers/secretscan",
 		"trust/scan",
 	},
+	"trust/examiner": {
+		// catalog: the tools of other servers; registry: which of them run the same program; minilm: vectors for the classifier
+		"discovery/catalog", "discovery/minilm",
+		"servers/registry",
+		"trust/classifier", "trust/quarantine", "trust/scan",
+	},
 
 	"calls/audit": {"base/paths"}, // paths: a file that is replaced as a whole
 	"calls/journal": {
@@ -429,7 +435,7 @@ var allowed = map[string][]string{
 		"servers/corrections", "servers/features", "servers/firststart", "servers/launch", "servers/lifecycle", "servers/oauth",
 		"servers/readiness", "servers/redact", "servers/registry", "servers/secretmigration", "servers/setup", "servers/upstream",
 		"servers/vault",
-		"trust/classifier", "trust/quarantine", "trust/sandbox", "trust/scan",
+		"trust/examiner", "trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"market/downloads", "market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror",
