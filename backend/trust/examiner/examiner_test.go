@@ -35,7 +35,7 @@ func newExaminer(t *testing.T) *Examiner {
 }
 
 func TestAServerIsNotComparedWithOthersThatRunItsProgram(t *testing.T) {
-	for server, want := range map[string]string{"mail": "[files/2]", "files": "[mail/1 mail-work/1]", "unknown": "[files/2 mail/1 mail-work/1]"} {
+	for server, want := range map[string]string{"mail": "[files/2]", "files": "[mail-work/1 mail/1]", "unknown": "[files/2 mail-work/1 mail/1]"} {
 		got := []string{}
 		for _, peer := range newExaminer(t).peers(server) {
 			got = append(got, fmt.Sprintf("%s/%d", peer.Name, len(peer.Items)))
