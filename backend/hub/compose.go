@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
@@ -138,6 +139,7 @@ func (h *Hub) agentsMay() string { return h.settings.State().Settings.Agents.Ins
 // setPolicy replaces the policy for tools by that of some settings.
 func (h *Hub) setPolicy(s settings.Settings) {
 	h.servers.policy.Set(rules.New(rules.Options{Discovery: s.Discovery, Destroys: gateway.Destroys, ClientID: gateway.ClientID}))
+	events.Publish(h.bus, catalog.ShownChanged{})
 	h.doors.gateway.RulesChanged()
 }
 

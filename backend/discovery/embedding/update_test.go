@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
@@ -349,4 +351,29 @@ func dot(query []float32, v embedding.Vector) (total float64) {
 		total += float64(n) * float64(v.Scale) * float64(query[i])
 	}
 	return total
+}
+
+// view is a catalog whose tools are shown once all is set.
+type view struct {
+	whole *catalog.Catalog
+	all   atomic.Bool
+}
+
+func (v *view) Snapshot() *catalog.Snapshot {
+	if v.all.Load() {
+		return v.whole.Snapshot()
+	}
+	return &catalog.Snapshot{}
+}
+
+func TestToolsThatRulesNoLongerHideGetVectors(t *testing.T) {
+	d := newFixture(t)
+	d.list("disk", "readFile: Reads a file")
+	o, shown := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, &words{}), &view{whole: d.catalog}
+	o.Catalog = shown
+	x, _ := d.run(o)
+	d.awaitReady(x, 0)
+	shown.all.Store(true)
+	events.Publish(d.bus, catalog.ShownChanged{})
+	d.awaitReady(x, 1)
 }

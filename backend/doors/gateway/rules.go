@@ -3,9 +3,7 @@ package gateway
 import (
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/calls/rules"
-	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
@@ -40,9 +38,6 @@ func ClientID(id string) string {
 	return strings.TrimSpace(id)
 }
 
-// RulesChanged makes the sessions look whether their lists have changed, and those that
-// search the tools read them again, after the policy was replaced.
-func (g *Gateway) RulesChanged() {
-	events.Publish(g.bus, catalog.Changed{})
-	g.announce()
-}
+// RulesChanged makes the sessions look whether their lists have changed, after the policy
+// was replaced.
+func (g *Gateway) RulesChanged() { g.announce() }

@@ -33,6 +33,7 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[registry.Changed](ctx, p.bus, sources, news)
 	listen[upstream.StateChanged](ctx, p.bus, sources, news)
 	listen[catalog.Changed](ctx, p.bus, sources, news)
+	listen[catalog.ShownChanged](ctx, p.bus, sources, news)
 	listen[catalog.ToolsChanged](ctx, p.bus, sources, news)
 	listen[catalog.Counted](ctx, p.bus, sources, news)
 	listen[vault.Changed](ctx, p.bus, sources, news)
