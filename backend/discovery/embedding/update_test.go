@@ -353,27 +353,21 @@ func dot(query []float32, v embedding.Vector) (total float64) {
 	return total
 }
 
-// view is a catalog whose tools are shown once all is set.
-type view struct {
-	whole *catalog.Catalog
-	all   atomic.Bool
-}
+// view shows the tools of a catalog that rules allow.
+type view struct{ shown atomic.Pointer[catalog.Snapshot] }
 
-func (v *view) Snapshot() *catalog.Snapshot {
-	if v.all.Load() {
-		return v.whole.Snapshot()
-	}
-	return &catalog.Snapshot{}
-}
+func (v *view) Snapshot() *catalog.Snapshot { return v.shown.Load() }
 
 func TestToolsThatRulesNoLongerHideGetVectors(t *testing.T) {
-	d := newFixture(t)
+	d, allowed := newFixture(t), &view{}
 	d.list("disk", "readFile: Reads a file")
-	o, shown := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, &words{}), &view{whole: d.catalog}
-	o.Catalog = shown
+	allowed.shown.Store(d.catalog.Snapshot())
+	d.list("mail", "send: Sends a letter")
+	o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, &words{})
+	o.Catalog = allowed
 	x, _ := d.run(o)
-	d.awaitReady(x, 0)
-	shown.all.Store(true)
-	events.Publish(d.bus, catalog.ShownChanged{})
 	d.awaitReady(x, 1)
+	allowed.shown.Store(d.catalog.Snapshot())
+	events.Publish(d.bus, catalog.ShownChanged{})
+	d.awaitReady(x, 2)
 }
