@@ -354,7 +354,9 @@ func dot(query []float32, v embedding.Vector) (total float64) {
 }
 
 // view shows the tools of a catalog that rules allow.
-type view struct{ shown atomic.Pointer[catalog.Snapshot] }
+type view struct {
+	shown atomic.Pointer[catalog.Snapshot]
+}
 
 func (v *view) Snapshot() *catalog.Snapshot { return v.shown.Load() }
 
