@@ -97,13 +97,8 @@ var allowed = map[string][]string{
 		"protocol/inputrequired", "protocol/jsonrpc", "protocol/mcpheader", "protocol/mcphttp", "protocol/mcpversion",
 		"servers/features", "servers/launch", "servers/redact", "servers/registry", "servers/secretscan",
 	},
-	"servers/lifecycle": {"base/fault", "discovery/catalog", "servers/launch", "servers/registry"},
-	"servers/risk":      {"base/safetext", "servers/launch", "servers/registry"},
-	"servers/prefetch": {
-		// program: it runs npm and uvx
-		"base/events", "base/fault", "base/paths", "base/process", "base/program",
-		"servers/launch", "servers/redact", "servers/registry", "servers/secretscan", "servers/upstream",
-	},
+	"servers/lifecycle":       {"base/fault", "discovery/catalog", "servers/launch", "servers/registry"},
+	"servers/risk":            {"base/safetext", "servers/launch", "servers/registry"},
 	"servers/secretmigration": {"base/fault", "servers/launch", "servers/registry", "servers/vault"},
 	"servers/firststart": {
 		// mcphttp: the error of a start that needs a sign-in; upstream: pauses
@@ -144,17 +139,10 @@ var allowed = map[string][]string{
 	},
 	"trust/classifier": {"discovery/minilm", "trust/scan"}, // minilm: the table is for the vectors of one model
 	"trust/evaluation": {"base/fault", "trust/classifier", "trust/scan"},
-	"trust/preinstall": {
-		// paths: files that a package may have replaced; prefetch: what command lines of npx and uvx say, and how npm and uv;;;
-		// are;; run; sandbox: what an installation may use
-		"base/fault", "base/paths", "base/process", "base/program",
-		"servers/launch", "servers/prefetch", "servers/redact", "servers/registry", "servers/upstream",
-		"trust/sandbox",
-	},
 	"trust/sandbox": {
-		// program: the trial run of bubblewrap; prefetch: what package managers need; launch: which variables are credentials;
+		// program: the trial run of bubblewrap; launch: which variables are credentials
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext",
-		"servers/launch", "servers/prefetch", "servers/registry", "servers/upstream",
+		"servers/launch", "servers/registry", "servers/upstream",
 	},
 	"trust/difference": {"base/safetext", "base/textdiff"},
 	"trust/quarantine": {
@@ -163,6 +151,12 @@ var allowed = map[string][]string{
 		"protocol/jsonrpc",
 		"servers/features", "servers/launch", "servers/registry", "servers/secretscan",
 		"trust/scan",
+	},
+	"trust/examiner": {
+		// catalog: the tools of other servers; registry: which of them run the same program; minilm: vectors for the classifier
+		"discovery/catalog", "discovery/minilm",
+		"servers/registry",
+		"trust/classifier", "trust/quarantine", "trust/scan",
 	},
 
 	"calls/audit": {"base/paths"}, // paths: a file that is replaced as a whole
@@ -174,7 +168,7 @@ var allowed = map[string][]string{
 		"calls/audit",
 	},
 	"calls/call": {
-		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; launch: approvals end;;;;;
+		// mcpversion: how a server introduces itself in each; features: the prompts that servers list; launch: approvals end
 		// when a server is started in another way
 		"base/events", "base/fault",
 		"protocol/jsonrpc", "protocol/mcpshape", "protocol/mcpversion",
@@ -273,7 +267,7 @@ var allowed = map[string][]string{
 		"discovery/catalog", "discovery/search",
 		"market/listing", "market/mirror",
 	},
-	"market/prerequisites": {"base/process", "base/program", "base/safetext"}, // program: it asks programs for their versions
+	"market/prerequisites": {"base/process", "base/safetext", "market/subprocess"}, // subprocess: it asks programs for their versions
 	"market/official":      {"base/fault", "base/safetext", "market/fetch", "market/listing"},
 	"market/probe": {
 		// mcpversion and mcpheader: the first request of either era
@@ -288,14 +282,14 @@ var allowed = map[string][]string{
 		"market/listing", "market/official",
 	},
 	"market/installer": {
-		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; prefetch: it
-		// runs;;;;; programs and reports their output
+		// catalog: the tools that prove that a server works; the error of a server that asks for a sign-in; subprocess: it runs
+		// programs and reports their output
 		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"protocol/mcphttp",
 		"discovery/catalog",
-		"servers/intake", "servers/launch", "servers/prefetch", "servers/registry", "servers/secretscan", "servers/vault",
+		"servers/intake", "servers/launch", "servers/registry", "servers/secretscan", "servers/vault",
 		"editors/bundle",
-		"market/listing", "market/plan", "market/prerequisites",
+		"market/listing", "market/plan", "market/prerequisites", "market/subprocess",
 	},
 	"market/marketplace": {
 		// it connects the packages of its wing for the doors
@@ -303,7 +297,7 @@ var allowed = map[string][]string{
 		"market/federation", "market/installer", "market/listing", "market/mirror", "market/npm", "market/official", "market/plan",
 		"market/probe", "market/pypi",
 	},
-	"market/oci": {"base/fault", "base/process", "base/safetext", "servers/prefetch"}, // prefetch: it runs programs
+	"market/oci": {"base/fault", "base/process", "base/safetext", "market/subprocess"}, // subprocess: it runs skopeo and docker
 	"market/updates": {
 		// journal: recorded calls are replayed; inspector: how private copies of servers are named
 		"base/events", "base/fault", "base/safetext",
@@ -320,6 +314,21 @@ var allowed = map[string][]string{
 		"editors/bundle",
 		"market/listing", "market/prerequisites",
 	},
+	"market/downloads": {
+		// sandbox: servers in it get packages of their own; upstream: which servers run
+		"base/events", "base/fault", "base/paths", "base/process",
+		"servers/launch", "servers/redact", "servers/registry", "servers/upstream",
+		"trust/sandbox",
+		"market/packagemanager", "market/subprocess",
+	},
+	"market/packagemanager": {
+		// sandbox: what package managers may access; upstream: how a program is started
+		"base/fault", "base/paths", "base/process",
+		"servers/registry", "servers/upstream",
+		"trust/sandbox",
+		"market/subprocess",
+	},
+	"market/subprocess": {"base/process", "base/program", "servers/secretscan", "servers/upstream"}, // upstream: how a program is started
 
 	"doors/gateway": {
 		// mcphttp: the error of a request that needs a sign-in; registration: the name of our entry
@@ -420,12 +429,13 @@ var allowed = map[string][]string{
 		// it composes the packages below it
 		"base/events", "base/instance", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/corrections", "servers/intake", "servers/lifecycle", "servers/oauth", "servers/prefetch", "servers/readiness",
-		"servers/registry", "servers/secretmigration", "servers/setup", "servers/upstream", "servers/vault",
+		"servers/corrections", "servers/intake", "servers/lifecycle", "servers/oauth", "servers/readiness", "servers/registry",
+		"servers/secretmigration", "servers/setup", "servers/upstream", "servers/vault",
 		"trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/doctor", "editors/importer", "editors/registration",
-		"market/installer", "market/marketplace", "market/mirror", "market/persona", "market/prerequisites", "market/updates",
+		"market/downloads", "market/installer", "market/marketplace", "market/mirror", "market/persona", "market/prerequisites",
+		"market/updates",
 		"doors/api/guard", "doors/api/openapi", "doors/api/operations", "doors/api/push", "doors/api/route", "doors/api/static",
 		"doors/credentials", "doors/endpoint", "doors/gateway",
 	},
@@ -442,9 +452,9 @@ var allowed = map[string][]string{
 		"base/fault", "base/instance", "base/loosejson", "base/process", "base/settings", "base/tokens",
 		"protocol/jsonrpc", "protocol/mcpshape",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/search",
-		"servers/corrections", "servers/intake", "servers/launch", "servers/lifecycle", "servers/oauth", "servers/prefetch",
-		"servers/readiness", "servers/registry", "servers/risk", "servers/secretmigration", "servers/secretscan", "servers/setup",
-		"servers/upstream", "servers/vault",
+		"servers/corrections", "servers/intake", "servers/launch", "servers/lifecycle", "servers/oauth", "servers/readiness",
+		"servers/registry", "servers/risk", "servers/secretmigration", "servers/secretscan", "servers/setup", "servers/upstream",
+		"servers/vault",
 		"trust/difference", "trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/resolve", "calls/rules", "calls/screen",
 		"calls/toolset",
@@ -458,11 +468,11 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/settings",
 		"protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
-		"servers/firststart", "servers/oauth", "servers/prefetch", "servers/registry", "servers/upstream", "servers/vault",
+		"servers/firststart", "servers/oauth", "servers/registry", "servers/upstream", "servers/vault",
 		"trust/quarantine", "trust/sandbox",
 		"calls/call", "calls/inspector", "calls/journal", "calls/screen", "calls/toolset",
 		"editors/registration",
-		"market/installer", "market/mirror", "market/updates",
+		"market/downloads", "market/installer", "market/mirror", "market/updates",
 		"doors/api/guard", "doors/api/operations", "doors/credentials", "doors/gateway",
 	},
 
@@ -480,21 +490,21 @@ var allowed = map[string][]string{
 
 	// hub composes everything.
 	"hub": {
-		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its;;;;;
+		// both: settings are changed in a file that people edit too; authorization of requests; the hub keeps the key of its
 		// states
 		"base/events", "base/fault", "base/instance", "base/netreach", "base/pathname", "base/paths", "base/process", "base/program",
 		"base/settings",
 		"protocol/mcphttp",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
 		"servers/corrections", "servers/features", "servers/firststart", "servers/intake", "servers/launch", "servers/lifecycle",
-		"servers/oauth", "servers/prefetch", "servers/readiness", "servers/redact", "servers/registry", "servers/secretmigration",
-		"servers/setup", "servers/upstream", "servers/vault",
-		"trust/classifier", "trust/preinstall", "trust/quarantine", "trust/sandbox", "trust/scan",
+		"servers/oauth", "servers/readiness", "servers/redact", "servers/registry", "servers/secretmigration", "servers/setup",
+		"servers/upstream", "servers/vault",
+		"trust/examiner", "trust/quarantine", "trust/sandbox",
 		"calls/audit", "calls/call", "calls/inspector", "calls/journal", "calls/rules", "calls/screen", "calls/toolset",
 		"editors/atomicfile", "editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
-		"market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror", "market/npm", "market/oci",
-		"market/official", "market/persona", "market/plan", "market/prerequisites", "market/probe", "market/proposals",
-		"market/pypi", "market/updates",
+		"market/downloads", "market/fetch", "market/installer", "market/listing", "market/marketplace", "market/mirror",
+		"market/npm", "market/oci", "market/official", "market/persona", "market/plan", "market/prerequisites", "market/probe",
+		"market/proposals", "market/pypi", "market/updates",
 		"doors/api", "doors/api/guard", "doors/api/operations", "doors/companion", "doors/credentials", "doors/endpoint",
 		"doors/gateway", "doors/gateway/danger", "doors/gateway/registrytool", "doors/pendinginput",
 		"store",
@@ -502,8 +512,8 @@ var allowed = map[string][]string{
 
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown;;;;;
-		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub;;;;;
+		// audit: an export is checked without a hub; journal: completion of kinds; registry and risk: what a person is shown
+		// before servers are added; what the commands of the marketplace show; tools in a file are judged without a hub
 		// sandbox:; this program confines itself before it becomes that of a server
 		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext",
 		"base/settings", "base/textdiff", "base/tokens", "base/words",

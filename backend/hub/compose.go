@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
@@ -33,13 +34,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/market/downloads"
 	"github.com/agent-discover/agent-discover/backend/market/proposals"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/firststart"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
@@ -47,7 +48,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 	"github.com/agent-discover/agent-discover/backend/store"
-	"github.com/agent-discover/agent-discover/backend/trust/preinstall"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
@@ -72,7 +72,7 @@ type servers struct {
 	inbox     *inspector.Inbox
 	approvals *rules.Approvals
 	trust     *quarantine.Keeper
-	packages  *preinstall.Installer
+	packages  *downloads.Installer
 	sandbox   *sandbox.Sandbox
 	results   *screen.Screen
 	upstream  *upstream.Manager
@@ -81,7 +81,7 @@ type servers struct {
 	lifecycle *lifecycle.Manager
 	migrator  *secretmigration.Migrator
 	policy    rules.Current
-	prefetch  *prefetch.Prefetcher
+	downloads *downloads.Downloader
 	inspector *inspector.Inspector
 	setup     *setup.Syncer
 	imports   *setup.Importer
@@ -144,6 +144,7 @@ func (h *Hub) agentsMay() string { return h.settings.State().Settings.Agents.Ins
 // setPolicy replaces the policy for tools by that of some settings.
 func (h *Hub) setPolicy(s settings.Settings) {
 	h.servers.policy.Set(rules.New(rules.Options{Discovery: s.Discovery, Destroys: danger.MayDestroy, ClientID: gateway.ClientID}))
+	events.Publish(h.bus, catalog.ShownChanged{})
 	h.doors.gateway.RulesChanged()
 }
 
@@ -195,7 +196,7 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	if err = h.openTrust(ctx, config); err != nil {
 		return err
 	}
-	s.packages = preinstall.New(h.log)
+	s.packages = downloads.NewInstaller(h.log)
 	s.sandbox = h.openSandbox(config)
 	s.upstream = upstream.New(upstream.Options{
 		Confiner: s.sandbox,
@@ -233,7 +234,7 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 	s.intake = intake.New(intake.Options{
 		Registry: s.registry, Vault: s.vault, Migrator: s.migrator, Policy: h.agentsMay, Hold: s.first.Hold, Remove: s.lifecycle.Remove, Trust: s.trust,
 	})
-	s.prefetch = prefetch.New(prefetch.Options{
+	s.downloads = downloads.New(downloads.Options{
 		Registry: s.registry, Running: s.upstream, Environment: login, Refuse: s.trust.RefuseStart, Confined: s.sandbox, Background: config.WarmPackages,
 		Folder: h.options.Folder.Run("downloads"), Bus: h.bus, Log: h.log,
 	})
@@ -283,7 +284,7 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d.api = api.New(api.Options{
 		Info: h.info, Stop: h.Stop, Sessions: h.openSessions(), Timeouts: h.options.Timeouts,
 		Servers: api.Servers{
-			Registry: s.registry, Catalog: h.discovery.catalog, Intake: s.intake, Lifecycle: s.lifecycle, Prefetch: s.prefetch,
+			Registry: s.registry, Catalog: h.discovery.catalog, Intake: s.intake, Lifecycle: s.lifecycle, Downloads: s.downloads,
 			Upstream: s.upstream, Traces: s.upstream.Traces, Listed: s.upstream.Discoveries, Readiness: s.readiness, Calls: s.calls,
 			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.Tools.ToolHistory,
 			Corrections: h.corrections,

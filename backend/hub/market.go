@@ -70,7 +70,7 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 	m.installer = installer.New(installer.Options{
 		Machine: m.machine(string(h.options.Folder)), Programs: m.programs, Environment: login,
 		Releases: map[listing.Kind]installer.Releases{listing.KindNPM: m.npm, listing.KindPyPI: m.pypi},
-		Files:    fetch.New(fetch.Options{Source: "the publisher", Network: network, Allow: netreach.NotNearerThan(config.Market.RegistryURL)}), Packages: h.servers.prefetch,
+		Files:    fetch.New(fetch.Options{Source: "the publisher", Network: network, Allow: netreach.NotNearerThan(config.Market.RegistryURL)}), Packages: h.servers.downloads,
 		Registry: h.servers.registry, Intake: h.servers.intake, Servers: h.servers.lifecycle, Children: h.servers.upstream,
 		Vault: h.servers.vault, Store: h.store.Installs, Bus: h.bus, Log: h.log,
 	})

@@ -130,9 +130,10 @@ func (k *Keeper) missing(name string) error {
 // Run publishes changes of the states of tools, until ctx ends.
 func (k *Keeper) Run(ctx context.Context) error {
 	wake := make(chan struct{}, 1)
-	for _, stop := range []func(){events.Signal[catalog.Changed](k.options.Bus, wake), events.Signal[registry.Changed](k.options.Bus, wake)} {
-		defer stop()
-	}
+	bus := k.options.Bus
+	defer events.Signal[catalog.Changed](bus, wake)()
+	defer events.Signal[catalog.ShownChanged](bus, wake)()
+	defer events.Signal[registry.Changed](bus, wake)()
 	last := k.states()
 	for {
 		select {

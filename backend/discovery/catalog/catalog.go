@@ -39,6 +39,10 @@ type Gate interface {
 // Changed is published after the tools of a server have changed.
 type Changed struct{ Server string }
 
+// ShownChanged is published after rules have changed which tools of the catalog are shown,
+// or how. No server has changed its tools.
+type ShownChanged struct{}
+
 // Counted is published after the tokens of new tools have been counted.
 type Counted struct{}
 

@@ -31,6 +31,7 @@ func (x *Index) Await(ctx context.Context) {
 	changed := make(chan struct{}, 1)
 	defer events.Signal[Changed](x.bus, changed)()
 	defer events.Signal[catalog.Changed](x.bus, changed)()
+	defer events.Signal[catalog.ShownChanged](x.bus, changed)()
 	for !x.Complete() {
 		select {
 		case <-changed:

@@ -202,6 +202,7 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 	changed := make(chan struct{}, 1)
 	defer events.Signal[catalog.Changed](x.bus, changed)()
+	defer events.Signal[catalog.ShownChanged](x.bus, changed)()
 	x.state.tidied, x.state.tidyIn = x.clock.Now(), tidyFirst
 	for failures := 0; ctx.Err() == nil; {
 		done := x.update(ctx)

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
@@ -349,4 +351,25 @@ func dot(query []float32, v embedding.Vector) (total float64) {
 		total += float64(n) * float64(v.Scale) * float64(query[i])
 	}
 	return total
+}
+
+// view shows the tools of a catalog that rules allow.
+type view struct {
+	shown atomic.Pointer[catalog.Snapshot]
+}
+
+func (v *view) Snapshot() *catalog.Snapshot { return v.shown.Load() }
+
+func TestToolsThatRulesNoLongerHideGetVectors(t *testing.T) {
+	d, allowed := newFixture(t), &view{}
+	d.list("disk", "readFile: Reads a file")
+	allowed.shown.Store(d.catalog.Snapshot())
+	d.list("mail", "send: Sends a letter")
+	o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, &words{})
+	o.Catalog = allowed
+	x, _ := d.run(o)
+	d.awaitReady(x, 1)
+	allowed.shown.Store(d.catalog.Snapshot())
+	events.Publish(d.bus, catalog.ShownChanged{})
+	d.awaitReady(x, 2)
 }

@@ -150,29 +150,17 @@ func (s *Searcher) Run(ctx context.Context) error {
 	case <-s.wanted:
 	case <-ctx.Done():
 	}
+	changed := make(chan struct{}, 1)
+	defer events.Signal[catalog.Changed](s.bus, changed)()
+	defer events.Signal[catalog.ShownChanged](s.bus, changed)()
 	for ctx.Err() == nil {
-		changes, stop := events.Subscribe[catalog.Changed](s.bus, 64)
 		s.current()
-		s.follow(ctx, changes)
-		stop()
-	}
-	return nil
-}
-
-// follow rebuilds the index after each change, until ctx ends or the
-// subscription is dropped.
-func (s *Searcher) follow(ctx context.Context, changes <-chan catalog.Changed) {
-	for {
 		select {
-		case _, ok := <-changes:
-			if !ok {
-				return // the subscription was too slow: subscribe again
-			}
-			s.current()
+		case <-changed:
 		case <-ctx.Done():
-			return
 		}
 	}
+	return nil
 }
 
 // current returns the index of the catalog's present tools and the matrix of

@@ -40,6 +40,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/market/downloads"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/marketplace"
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
@@ -50,7 +51,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
@@ -95,7 +95,7 @@ type Servers struct {
 	Catalog   *catalog.Catalog
 	Intake    *intake.Intake
 	Lifecycle *lifecycle.Manager
-	Prefetch  *prefetch.Prefetcher
+	Downloads *downloads.Downloader
 	Upstream  *upstream.Manager
 	Traces    *upstream.Traces
 	Listed    *upstream.Discoveries
@@ -243,12 +243,12 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Rules{Policy: o.Config.Policy, Catalog: s.Catalog},
 		&operations.Sessions{Sessions: o.Sessions},
 		&operations.Tokens{Tokens: o.Clients.Tokens, Registry: s.Registry, Toolsets: s.Toolsets, Importer: o.Editors.Importer, Address: o.Info.Address()},
-		&operations.Servers{Registry: s.Registry, Intake: s.Intake, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Trust: s.Trust, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Corrections: s.Corrections, Views: views},
+		&operations.Servers{Registry: s.Registry, Intake: s.Intake, Lifecycle: s.Lifecycle, Download: s.Downloads.Later, Trust: s.Trust, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Corrections: s.Corrections, Views: views},
 		&operations.Parse{Importer: o.Editors.Importer},
 		&operations.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Accept: s.Trust.Accept, Views: views},
 		&operations.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied},
 		&operations.Health{Registry: s.Registry, Upstream: s.Upstream},
-		&operations.Prereqs{Registry: s.Registry, Prefetch: s.Prefetch, Roots: o.Roots},
+		&operations.Prereqs{Registry: s.Registry, Programs: o.Market.Programs, Downloads: s.Downloads, Roots: o.Roots},
 		&operations.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
 		&operations.SignIns{Registry: s.Registry, OAuth: s.OAuth, Sessions: o.Sessions},
 		&operations.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},

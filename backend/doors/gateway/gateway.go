@@ -285,10 +285,9 @@ func (g *Gateway) Clients() []Client {
 	return out
 }
 
-// RulesChanged makes the sessions look whether their lists have changed, and those that
-// search the tools read them again, after the rules were replaced.
+// RulesChanged makes the sessions look whether their lists have changed, after the rules
+// were replaced.
 func (g *Gateway) RulesChanged() {
-	events.Publish(g.bus, catalog.Changed{})
 	g.sessions.look()
 }
 

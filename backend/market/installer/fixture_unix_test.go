@@ -26,6 +26,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/market/downloads"
 	"github.com/agent-discover/agent-discover/backend/market/fetch"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
@@ -33,7 +34,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
@@ -118,7 +118,7 @@ func newBench(t *testing.T, edit func(*installer.Options)) *bench {
 	b.options = installer.Options{
 		Machine:  plan.Machine{OS: runtime.GOOS, Home: b.bin, Packages: filepath.Join(t.TempDir(), "packages"), Bundles: filepath.Join(t.TempDir(), "bundles")},
 		Programs: b.programs, Environment: environment, Files: fetch.New(fetch.Options{Source: "the publisher"}),
-		Packages: prefetch.New(prefetch.Options{Registry: b.servers, Running: processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"), Bus: bus, Log: quiet}),
+		Packages: downloads.New(downloads.Options{Registry: b.servers, Running: processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"), Bus: bus, Log: quiet}),
 		Registry: b.servers, Intake: intake.New(intake.Options{Registry: b.servers, Vault: b.vault, Remove: manager.Remove}), Servers: manager, Children: processes, Vault: b.vault, Store: b.store.Installs, Bus: bus, Log: quiet,
 	}
 	if edit != nil {

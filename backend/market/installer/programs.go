@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+	"github.com/agent-discover/agent-discover/backend/market/subprocess"
 )
 
 // programs runs the programs of package managers and container engines. It is safe for
@@ -31,7 +31,7 @@ func (p *programs) run(ctx context.Context, report func(line string), name strin
 	if path == "" {
 		return "", fault.New(fault.Unavailable, "%q was not found on the login shell's PATH", name)
 	}
-	output, err := prefetch.Run(ctx, env, report, path, args...)
+	output, err := subprocess.Run(ctx, env, report, path, args...)
 	switch {
 	case err == nil:
 		return output, nil

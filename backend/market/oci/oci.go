@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+	"github.com/agent-discover/agent-discover/backend/market/subprocess"
 )
 
 // Registries asks the registries of images. It is safe for concurrent use.
@@ -45,7 +45,7 @@ func (r *Registries) Digest(ctx context.Context, reference string) (string, erro
 		if program == "" {
 			continue
 		}
-		output, err := prefetch.Run(ctx, env, func(string) {}, program, command[1:]...)
+		output, err := subprocess.Run(ctx, env, func(string) {}, program, command[1:]...)
 		if found := digest.FindString(output); err == nil && found != "" {
 			return found, nil
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/market/subprocess"
 )
 
 // The programs that servers are started with.
@@ -73,17 +74,23 @@ type Checker struct {
 
 	mu    sync.Mutex
 	known Report
+
+	prereqs prereqsProbe
 }
 
 // New returns a Checker.
 func New(o Options) *Checker {
 	if o.Run == nil {
-		o.Run = run
+		o.Run = func(ctx context.Context, env process.Env, program string, args ...string) (string, error) {
+			return subprocess.Run(ctx, env, func(string) {}, program, args...)
+		}
 	}
 	if o.Find == nil {
 		o.Find = process.Env.LookPath
 	}
-	return &Checker{options: o, timeout: probeTimeout}
+	c := &Checker{options: o, timeout: probeTimeout}
+	c.prereqs.works = c.works
+	return c
 }
 
 const (

@@ -1,17 +1,13 @@
 package prerequisites
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
-	"os/exec"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
@@ -73,32 +69,4 @@ func quote(output string) string {
 		return ""
 	}
 	return ": " + strings.TrimRight(last, ".?!")
-}
-
-const maxOutput = 4 << 10 // bytes of a program's output that are kept
-
-// run runs a program and returns what it writes. When ctx ends, the program is killed with its child processes.
-func run(ctx context.Context, env process.Env, name string, args ...string) (string, error) {
-	cmd, err := program.Command(ctx, env, name, args...)
-	if err != nil {
-		return "", err
-	}
-	var output limited
-	cmd.Dir, cmd.Stdout, cmd.Stderr = env.Home(), &output, &output
-	cmd.WaitDelay = time.Second // a grandchild may keep the output open
-	process.Isolate(cmd)
-	cmd.Cancel = func() error { process.Kill(cmd.Process.Pid); return nil }
-	err = cmd.Run()
-	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil
-	}
-	return strings.ToValidUTF8(output.String(), ""), err
-}
-
-// limited is a buffer that drops what exceeds maxOutput.
-type limited struct{ bytes.Buffer }
-
-func (l *limited) Write(p []byte) (int, error) {
-	l.Buffer.Write(p[:min(len(p), maxOutput-l.Len())])
-	return len(p), nil
 }

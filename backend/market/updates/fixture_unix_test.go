@@ -30,6 +30,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/market/downloads"
 	"github.com/agent-discover/agent-discover/backend/market/fetch"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
@@ -40,7 +41,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -144,7 +144,7 @@ func newHub(t *testing.T) *hub {
 	h.installer = installer.New(installer.Options{
 		Machine: h.machine, Programs: programs{}, Environment: environment, Files: fetch.New(fetch.Options{Source: "the publisher"}),
 		Releases: map[listing.Kind]installer.Releases{listing.KindNPM: packages},
-		Packages: prefetch.New(prefetch.Options{Registry: h.servers, Running: h.processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"), Bus: h.bus, Log: quiet}),
+		Packages: downloads.New(downloads.Options{Registry: h.servers, Running: h.processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"), Bus: h.bus, Log: quiet}),
 		Registry: h.servers, Intake: intake.New(intake.Options{Registry: h.servers, Vault: h.vault, Remove: h.lifecycle.Remove}), Servers: h.lifecycle, Children: h.processes, Vault: h.vault, Store: h.store.Installs, Bus: h.bus, Log: quiet,
 	})
 	h.Updates = updates.New(updates.Options{

@@ -61,6 +61,28 @@ type Server struct {
 	UpdatedAt time.Time
 }
 
+// SameProgram reports whether two servers run the same package or program, or are at the
+// same address. They may do so for different accounts or folders.
+func (s Server) SameProgram(other Server) bool {
+	switch {
+	case s.Package.Name != "" && other.Package.Name != "":
+		return s.Package.Name == other.Package.Name
+	case s.Endpoint() != "" || other.Endpoint() != "":
+		return s.Endpoint() == other.Endpoint()
+	}
+	return s.Command == other.Command && firstName(s.Args) == firstName(other.Args)
+}
+
+// firstName returns the first argument that may name a package, an image or a script.
+func firstName(args []string) string {
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") && !slices.Contains([]string{"run", "exec", "tool", "dlx", "x"}, arg) {
+			return arg
+		}
+	}
+	return ""
+}
+
 const maxAccount = 60 // characters
 
 // CheckAccount returns a fault.Invalid if account cannot be the label of an account: it has

@@ -1,6 +1,7 @@
 package vault_test
 
 import (
+	"context"
 	_ "embed"
 	"encoding/base64"
 	"encoding/hex"
@@ -11,10 +12,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
+	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
@@ -123,6 +128,40 @@ func TestSecretsOfAllServersAreCoveredAfterARestartWithoutTheirValues(t *testing
 		t.Errorf("an ordinary text: %s", got)
 	}
 }
+
+func TestOnlyAVaultWithSecretsWaitsForThePassphrase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for what, secrets := range map[string]stored{
+			"no secret":        nil,
+			"a deleted secret": {{Server: "one", Name: "KEY", Kept: vault.InFile, Dropped: true}},
+			"a secret":         {{Server: "one", Name: "KEY", Kept: vault.InFile}},
+		} {
+			known := redact.NewKnownSecrets()
+			v := vault.New(vault.Options{Store: secrets, Bus: &events.Bus{}, Folder: paths.Folder(t.TempDir()), Known: known, NoKeychain: true})
+			v.UnlockLater("a passphrase") // and it is still being tried
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { _ = v.Run(ctx) }()
+			synctest.Wait()
+			began := time.Now()
+			if got, want := known.Await(t.Context()), what != "a secret"; got != want || got && time.Since(began) > 0 {
+				t.Errorf("%s: safe is %v after %s", what, got, time.Since(began))
+			}
+			cancel()
+		}
+	})
+}
+
+// stored is a store with nothing but records of secrets.
+type stored []vault.Record
+
+func (s stored) Secrets(context.Context, string) ([]vault.Record, error) { return s, nil }
+func (stored) PutSecret(context.Context, vault.Record) error             { return nil }
+func (stored) MarkSecret(context.Context, vault.Record) error            { return nil }
+func (stored) DropSecrets(context.Context, string, string) error         { return nil }
+func (stored) RemoveDropped(context.Context, string, string) error       { return nil }
+func (stored) SecretLinks(context.Context) ([]vault.Link, error)         { return nil, nil }
+func (stored) PutSecretLink(context.Context, vault.Link) error           { return nil }
+func (stored) RemoveSecretLink(context.Context, vault.Link) error        { return nil }
 
 func TestTheStoreTellsNothingAboutSecrets(t *testing.T) {
 	d := newFixture(t).unlock("a passphrase")

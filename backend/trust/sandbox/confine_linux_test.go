@@ -16,7 +16,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -272,7 +271,7 @@ func TestAPackageManagerWritesOnlyWhatItFills(t *testing.T) {
 	}
 	for folder, want := range map[string]string{filepath.Join(own, "filled"): "written", filepath.Join(own, "linked"): "refused"} {
 		script := fmt.Sprintf("if echo x > %[1]s/file; then echo written; else echo refused; fi; cat %[2]s && echo read", folder, u.path(".ssh/id_ed25519"))
-		l, err := u.sandbox.Manager(upstream.Launch{Command: "/bin/sh", Args: []string{"-c", script}, Env: u.env}, prefetch.Access{Write: []string{folder}})
+		l, err := u.sandbox.Manager(upstream.Launch{Command: "/bin/sh", Args: []string{"-c", script}, Env: u.env}, ManagerAccess{Write: []string{folder}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"runtime"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -43,9 +42,17 @@ func (s *Sandbox) Install(
 	return installed, err
 }
 
+// ManagerAccess is what a package manager needs beside the system and its own program.
+type ManagerAccess struct {
+	Write  []string // folders
+	Config []string // files and folders with the configuration of the user, also those that servers do not see
+	Read   []string // files and folders that the command line of the server names
+	Ports  []uint16 // TCP ports of package registries and proxies
+}
+
 // Manager returns the launch that starts a package manager with this access and no other, as
 // far as the system can enforce it.
-func (s *Sandbox) Manager(l upstream.Launch, a prefetch.Access) (upstream.Launch, error) {
+func (s *Sandbox) Manager(l upstream.Launch, a ManagerAccess) (upstream.Launch, error) {
 	if !s.machine.confines() || s.machine.os == "windows" {
 		return l, nil
 	}

@@ -25,7 +25,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -41,7 +40,8 @@ type Packages interface {
 // Use is what an installation needs of the sandbox.
 type Use struct {
 	Environment process.Env // of the programs of the user, for package managers
-	Manager     prefetch.Walls
+	// Manager restricts a package manager to an access.
+	Manager func(upstream.Launch, ManagerAccess) (upstream.Launch, error)
 	// Scripts restricts a program that runs code of packages, which may write to the folder of the installation.
 	Scripts func(l upstream.Launch, folder string) (upstream.Launch, error)
 	Report  func(line string) // is called for each line that a package manager writes

@@ -6,14 +6,16 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 )
 
 // Prereqs holds the operations on programs, roots and packages that servers need.
 type Prereqs struct {
 	Registry serversByID
-	Prefetch interface {
-		Prereqs(ctx context.Context) prefetch.Prereqs
+	Programs interface {
+		Prereqs(ctx context.Context) prerequisites.Prereqs
+	}
+	Downloads interface {
 		Fetch(ctx context.Context, server string) (pkg, skipped string, err error)
 	}
 	Roots []string // URIs of the MCP roots that servers get
@@ -27,8 +29,8 @@ func (p *Prereqs) Routes(t *route.Table) {
 	route.Add(g, route.Post("/api/servers/{id}/preinstall", "Download the package that npx or uvx will run").In("servers"), p.preinstall)
 }
 
-func (p *Prereqs) prereqs(ctx context.Context, _ *struct{}) (*route.Reply[prefetch.Prereqs], error) {
-	return route.OK(p.Prefetch.Prereqs(ctx))
+func (p *Prereqs) prereqs(ctx context.Context, _ *struct{}) (*route.Reply[prerequisites.Prereqs], error) {
+	return route.OK(p.Programs.Prereqs(ctx))
 }
 
 type roots struct {
@@ -61,7 +63,7 @@ func (p *Prereqs) preinstall(ctx context.Context, in *ServerInput) (*route.Reply
 	if err != nil {
 		return nil, err
 	}
-	pkg, skipped, err := p.Prefetch.Fetch(ctx, v.Name)
+	pkg, skipped, err := p.Downloads.Fetch(ctx, v.Name)
 	switch {
 	case fault.KindOf(err) == fault.Denied:
 		return nil, err

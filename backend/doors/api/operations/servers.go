@@ -119,7 +119,7 @@ type Servers struct {
 	Lifecycle interface {
 		Remove(ctx context.Context, name string) error
 	}
-	Prefetch func(registry.Server) // downloads the package of a server in the background
+	Download func(registry.Server) // downloads the package of a server in the background
 	Trust    interface {
 		// Expect announces what a person is about to configure.
 		Expect(s registry.Server)
@@ -291,7 +291,7 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 		return nil, err
 	}
 	if out.Server.Deferred && (body.Warm == nil || *body.Warm) {
-		s.Prefetch(out.Server)
+		s.Download(out.Server)
 	}
 	view := s.Views.Server(out.Server)
 	view.Notes = out.Notes()

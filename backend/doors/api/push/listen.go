@@ -14,12 +14,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/market/downloads"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 	"github.com/agent-discover/agent-discover/backend/servers/firststart"
 	"github.com/agent-discover/agent-discover/backend/servers/oauth"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
@@ -33,6 +33,7 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[registry.Changed](ctx, p.bus, sources, news)
 	listen[upstream.StateChanged](ctx, p.bus, sources, news)
 	listen[catalog.Changed](ctx, p.bus, sources, news)
+	listen[catalog.ShownChanged](ctx, p.bus, sources, news)
 	listen[catalog.ToolsChanged](ctx, p.bus, sources, news)
 	listen[catalog.Counted](ctx, p.bus, sources, news)
 	listen[vault.Changed](ctx, p.bus, sources, news)
@@ -41,7 +42,7 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[sandbox.Changed](ctx, p.bus, sources, news)
 	listen[journal.Recorded](ctx, p.bus, sources, news)
 	listen[upstream.Notified](ctx, p.bus, sources, news)
-	listen[prefetch.Progressed](ctx, p.bus, sources, news)
+	listen[downloads.Progressed](ctx, p.bus, sources, news)
 	listen[upstream.Progressed](ctx, p.bus, sources, news)
 	listen[inspector.Asked](ctx, p.bus, sources, news)
 	listen[inspector.Answered](ctx, p.bus, sources, news)

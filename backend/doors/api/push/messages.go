@@ -15,10 +15,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/credentials"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/market/downloads"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
@@ -220,7 +220,7 @@ func (p *Pusher) messageOf(e any) (m message, ok bool) {
 		return newNotification(e), true
 	case upstream.Progressed:
 		return newProgress(e), true
-	case prefetch.Progressed:
+	case downloads.Progressed:
 		return newDownload(e), true
 	case inspector.Asked:
 		return newQuestion(e.Elicitation), true
@@ -276,7 +276,7 @@ func newNotification(e upstream.Notified) notificationMessage {
 const downloadToken = `"agent-discover/download"`
 
 // newDownload reports a line of a download as progress of the server.
-func newDownload(e prefetch.Progressed) progressMessage {
+func newDownload(e downloads.Progressed) progressMessage {
 	line := progress{Token: json.RawMessage(downloadToken), Message: encode(e.Line)}
 	return progressMessage{"progress", e.Server, line, operations.Timestamp(e.At)}
 }

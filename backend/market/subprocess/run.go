@@ -1,8 +1,13 @@
-package prefetch
+// Package subprocess runs the programs that the marketplace needs, such as package
+// managers and container engines. It reports their output, without secrets, and ends all
+// processes that they leave.
+package subprocess
 
 import (
 	"bytes"
 	"context"
+	"errors"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -63,11 +68,11 @@ func isTransfer(line string) bool { return strings.HasPrefix(line, "npm http ") 
 // It calls report for each line as the program writes it, with secrets redacted
 // too. When ctx ends, the program is killed with all its child processes.
 func Run(ctx context.Context, env process.Env, report func(line string), name string, args ...string) (string, error) {
-	return start(ctx, upstream.Launch{Command: name, Args: args, Env: env, Dir: env.Home()}, report)
+	return RunLaunch(ctx, upstream.Launch{Command: name, Args: args, Env: env, Dir: env.Home()}, report)
 }
 
-// start is Run for a launch, whose files it closes.
-func start(ctx context.Context, l upstream.Launch, report func(line string)) (string, error) {
+// RunLaunch is Run for a launch, whose files it closes.
+func RunLaunch(ctx context.Context, l upstream.Launch, report func(line string)) (string, error) {
 	defer func() {
 		for _, file := range l.Files {
 			_ = file.Close()
@@ -93,7 +98,9 @@ func start(ctx context.Context, l upstream.Launch, report func(line string)) (st
 	}
 	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
 	_ = process.Adopt(cmd) // if it fails, Kill and Reap end the program nevertheless
-	err = cmd.Wait()
+	if err = cmd.Wait(); errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // the program succeeded, and what it left is ended here
+	}
 	process.Reap(process.Tree{ID: id})
 	_, _ = sink.Write([]byte("\n")) // ends the last line
 	return secretscan.Redact(strings.TrimSpace(strings.ToValidUTF8(string(output), ""))), err

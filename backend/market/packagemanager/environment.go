@@ -1,4 +1,4 @@
-package prefetch
+package packagemanager
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 // passed are the variables of the user that package managers get, beside their own settings.
@@ -70,7 +71,7 @@ func (o Order) environment() process.Env {
 // path returns a PATH in which the refused git and the folder of the runner are first.
 func (o Order) path() string {
 	folders := []string{o.refusing()}
-	if folder := o.Parts.Folder(); folder != "" {
+	if folder := o.CommandLine.Folder(); folder != "" {
 		folders = append(folders, folder)
 	}
 	return strings.Join(append(folders, o.Env.Get("PATH")), string(filepath.ListSeparator))
@@ -138,8 +139,8 @@ var pathOptions = strings.Fields("--userconfig --with-requirements -c --constrai
 // options returns the options of the command line that decide where packages come from, but
 // not from which cache. Paths are absolute, because the package manager runs elsewhere.
 func (o Order) options() (out []string) {
-	for at := 0; at+1 < len(o.Parts.Options); at += 2 {
-		name, value := o.Parts.Options[at], o.Parts.Options[at+1]
+	for at := 0; at+1 < len(o.Options); at += 2 {
+		name, value := o.Options[at], o.Options[at+1]
 		if name == "--cache" || name == "--cache-dir" {
 			continue
 		}
@@ -152,23 +153,6 @@ func (o Order) options() (out []string) {
 		out = append(out, name, value)
 	}
 	return out
-}
-
-// local returns the option of the command line that makes a package manager use something of
-// this computer, or from an address that is no package registry: it may be built or run. It is
-// empty if there is none.
-func (o Order) local() string {
-	for at := 0; at+1 < len(o.Parts.Options); at += 2 {
-		switch name, value := o.Parts.Options[at], o.Parts.Options[at+1]; name {
-		case "--with-requirements", "-c", "--constraints", "-f", "--find-links", "--config-file", "--userconfig":
-			return name
-		case "-p", "--python", "-w", "--with":
-			if strings.ContainsAny(value, `/\:`) {
-				return name
-			}
-		}
-	}
-	return ""
 }
 
 var certificatesOfNPM = regexp.MustCompile(`(?m)^\s*cafile\s*=\s*"?(/[^"\r\n]*?)"?\s*$`)
@@ -199,8 +183,8 @@ func (o Order) configOfUV() []string {
 }
 
 // access returns what a package manager with this configuration needs.
-func (o Order) access(config []string) Access {
-	a := Access{Write: []string{o.Folder}, Config: config, Read: []string{o.sharedPythons()}}
+func (o Order) access(config []string) sandbox.ManagerAccess {
+	a := sandbox.ManagerAccess{Write: []string{o.Folder}, Config: config, Read: []string{o.sharedPythons()}}
 	options := o.options()
 	for at := 0; at+1 < len(options); at += 2 {
 		if filepath.IsAbs(options[at+1]) {
@@ -231,7 +215,7 @@ func (o Order) certificates() (files []string) {
 
 // credentials returns where the configuration of uv has a user name or a password of a
 // package registry, and "" if it has none.
-func (o Order) credentials(a Access) string {
+func (o Order) credentials(a sandbox.ManagerAccess) string {
 	for _, variable := range o.environment() {
 		name, value, _ := strings.Cut(variable, "=")
 		secret := strings.HasPrefix(name, "UV_") && secretOfUV.MatchString(name)

@@ -1,15 +1,14 @@
-// Package prefetch downloads the packages that npx and uvx would otherwise
-// download when a server first starts, so that the first start is quick. It
-// also reports which of npx, uvx, uv and docker work on this machine. It never
-// runs code of the packages that it downloads.
-package prefetch
+// Package downloads answers when the package of a server is downloaded, and where to. A
+// Downloader does it before the first start, so that the first start is quick. An
+// Installer does it for servers in a sandbox, each into the folder of its server. The
+// downloads are made by package packagemanager.
+package downloads
 
 import (
 	"context"
 	"errors"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -17,14 +16,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/market/packagemanager"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 const (
-	// downloadTimeout bounds one download.
+	// downloadTimeout limits one download. The start of a server waits less long; what it has
+	// begun goes on without it.
 	downloadTimeout = 15 * time.Minute
 	// maxQueued is how many servers may wait for a background download. If the
 	// queue is full, the first start of the server downloads the package.
@@ -48,11 +50,10 @@ type Confined interface {
 	// Install installs the package of a server that is started from a folder of its own.
 	// installed is false if the server is started from the caches of the user.
 	Install(ctx context.Context, server registry.Server, env process.Env, report func(line string)) (installed bool, err error)
-	// Manager is of the type Walls.
-	Manager(upstream.Launch, Access) (upstream.Launch, error)
+	Manager(upstream.Launch, sandbox.ManagerAccess) (upstream.Launch, error)
 }
 
-// Options are the dependencies and settings of a Prefetcher.
+// Options are the dependencies and settings of a Downloader.
 type Options struct {
 	Registry Registry
 	Running  Running
@@ -77,8 +78,8 @@ type Progressed struct {
 	At     time.Time
 }
 
-// Prefetcher downloads packages. It is safe for concurrent use.
-type Prefetcher struct {
+// Downloader downloads packages. It never runs code of them. It is safe for concurrent use.
+type Downloader struct {
 	registry    Registry
 	running     Running
 	environment func(context.Context) process.Env
@@ -91,13 +92,12 @@ type Prefetcher struct {
 	log         *slog.Logger
 
 	queue chan string // names of servers
-	probe probe
 }
 
-// New returns a prefetcher. Queued downloads are made only while Run is
+// New returns a downloader. Queued downloads are made only while Run is
 // running.
-func New(o Options) *Prefetcher {
-	p := &Prefetcher{
+func New(o Options) *Downloader {
+	p := &Downloader{
 		registry: o.Registry, running: o.Running, environment: o.Environment, refuse: o.Refuse, confined: o.Confined, background: o.Background, folder: o.Folder, bus: o.Bus, log: o.Log,
 		queue: make(chan string, maxQueued),
 	}
@@ -106,7 +106,6 @@ func New(o Options) *Prefetcher {
 			o.Log.Warn("could not remove the files of interrupted downloads", "error", err)
 		}
 	})
-	p.probe.works = p.works
 	return p
 }
 
@@ -114,12 +113,12 @@ func New(o Options) *Prefetcher {
 // starts. It returns the name of the package, or in skipped the reason why
 // there is nothing to download. A server that is not approved is a
 // fault.Denied.
-func (p *Prefetcher) Fetch(ctx context.Context, name string) (pkg, skipped string, err error) {
+func (p *Downloader) Fetch(ctx context.Context, name string) (pkg, skipped string, err error) {
 	s, err := p.registry.Get(name)
 	if err != nil {
 		return "", "", err
 	}
-	d, skipped := p.needed(s)
+	c, skipped := p.needed(s)
 	if skipped != "" {
 		return "", skipped, nil
 	}
@@ -131,37 +130,37 @@ func (p *Prefetcher) Fetch(ctx context.Context, name string) (pkg, skipped strin
 			return "", "", err
 		}
 	}
-	return d.packages[0], "", p.download(ctx, s, d, func(line string) {
+	return c.Packages[0], "", p.download(ctx, s, c, func(line string) {
 		events.Publish(p.bus, Progressed{Server: name, Line: line, At: time.Now()})
 	})
 }
 
 // Download is Fetch for a server that a person has approved and that is not
 // configured yet. It calls report for each line that npm or uv writes.
-func (p *Prefetcher) Download(ctx context.Context, s registry.Server, report func(line string)) (skipped string, err error) {
-	d, skipped := p.needed(s)
+func (p *Downloader) Download(ctx context.Context, s registry.Server, report func(line string)) (skipped string, err error) {
+	c, skipped := p.needed(s)
 	if skipped != "" {
 		return skipped, nil
 	}
-	return "", p.download(ctx, s, d, report)
+	return "", p.download(ctx, s, c, report)
 }
 
 // needed returns what has to be downloaded before the first start of a server, or in skipped the
 // reason why nothing is.
-func (p *Prefetcher) needed(s registry.Server) (d download, skipped string) {
-	d, skipped = downloadOf(s)
+func (p *Downloader) needed(s registry.Server) (c packagemanager.CommandLine, skipped string) {
+	c, skipped = packagemanager.Parse(s)
 	if skipped == "" && !s.Confined() {
-		if option := (Order{Parts: Parts{Options: d.options}}).local(); option != "" {
+		if option := c.Local(); option != "" {
 			skipped = "the option " + option + " names something that is no package of a registry"
 		}
 	}
-	return d, skipped
+	return c, skipped
 }
 
 // Later queues a server for a download in the background, if the settings
 // allow that, and returns at once.
-func (p *Prefetcher) Later(s registry.Server) {
-	if _, skipped := downloadOf(s); skipped != "" || !p.background {
+func (p *Downloader) Later(s registry.Server) {
+	if _, skipped := packagemanager.Parse(s); skipped != "" || !p.background {
 		return
 	}
 	select {
@@ -171,7 +170,7 @@ func (p *Prefetcher) Later(s registry.Server) {
 }
 
 // Run downloads the packages of queued servers, one at a time, until ctx ends.
-func (p *Prefetcher) Run(ctx context.Context) error {
+func (p *Downloader) Run(ctx context.Context) error {
 	p.empty()
 	for {
 		select {
@@ -192,14 +191,14 @@ func (p *Prefetcher) Run(ctx context.Context) error {
 // otherwise in a temporary folder, which fills the user's own caches. It does not run npx itself,
 // because the server may be started meanwhile, and two npx processes for the same package corrupt
 // each other's folder.
-func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download, report func(line string)) error {
+func (p *Downloader) download(ctx context.Context, s registry.Server, c packagemanager.CommandLine, report func(line string)) error {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()
 	redactor := redact.ForLaunch(launch.Launch{Env: s.Env, Args: s.Args})
 	redacted := func(line string) { report(redactor.Text(line)) }
 	if p.confined != nil {
 		if installed, err := p.confined.Install(ctx, s, p.environment(ctx), redacted); installed || err != nil {
-			return p.late(ctx, d, err)
+			return late(ctx, c, err)
 		}
 	}
 	folder, err := p.temporary()
@@ -207,39 +206,29 @@ func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download
 		return fault.Wrap(err, fault.Unavailable, "could not create a temporary folder for the download: %s", paths.Reason(err))
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	o := Order{
-		Parts: Parts{Runner: d.runner, Command: s.Command, Packages: d.packages, Options: d.options}, Env: p.environment(ctx), Own: s.Env,
+	o := packagemanager.Order{
+		CommandLine: c, Env: p.environment(ctx), Own: s.Env,
 		Folder: folder, Shared: true, Report: redacted, Redact: redactor.Text,
 	}
 	if p.confined != nil {
-		o.Walls = p.confined.Manager
+		o.Confine = p.confined.Manager
 	}
-	return p.late(ctx, d, Install(ctx, o))
+	return late(ctx, c, packagemanager.Install(ctx, o))
 }
 
 // late returns the error of a download that took too long in words of its own.
-func (p *Prefetcher) late(ctx context.Context, d download, err error) error {
+func late(ctx context.Context, c packagemanager.CommandLine, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fault.Wrap(err, fault.Timeout, "the download of %s did not finish within %s; check that the package registry is reachable", d.packages[0], downloadTimeout)
+		return fault.Wrap(err, fault.Timeout, "the download of %s did not finish within %s; check that the package registry is reachable", c.Packages[0], downloadTimeout)
 	}
 	return err
 }
 
 // temporary creates a folder for one download.
-func (p *Prefetcher) temporary() (string, error) {
+func (p *Downloader) temporary() (string, error) {
 	p.empty()
 	if err := os.MkdirAll(p.folder, 0o700); err != nil {
 		return "", err
 	}
 	return os.MkdirTemp(p.folder, "npm-*")
-}
-
-// beside returns the path of program in the folder of command, such as
-// /opt/node/bin/npm for /opt/node/bin/npx. If command has no folder, it returns
-// program, which is then looked up in PATH.
-func beside(command, program string) string {
-	if dir, base := filepath.Split(command); dir != "" && base != "" {
-		return filepath.Join(dir, program+filepath.Ext(base))
-	}
-	return program
 }

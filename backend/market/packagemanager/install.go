@@ -1,4 +1,7 @@
-package prefetch
+// Package packagemanager answers what npm and uv install for a command line of npx or uvx,
+// and runs them: which program, in which environment, with which configuration of the
+// user, from which package registries, and with access to what.
+package packagemanager
 
 import (
 	"context"
@@ -11,32 +14,26 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/market/subprocess"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 // Order is what npm or uv installs, where, and for whom.
 type Order struct {
-	Parts
-	Env    process.Env       // of the programs of the user
-	Own    map[string]string // of the server; the package manager gets only addresses of package registries
-	Folder string            // is filled; it is empty or missing
-	Shared bool              // fill the caches of the user too, from which npx and uvx start packages
-	Walls  Walls             // nil if nothing can be enforced
-	Report func(line string) // is called for each line that the package manager writes
-	Redact func(string) string
+	CommandLine
+	Env     process.Env       // of the programs of the user
+	Own     map[string]string // of the server; the package manager gets only addresses of package registries
+	Folder  string            // is filled; it is empty or missing
+	Shared  bool              // fill the caches of the user too, from which npx and uvx start packages
+	Confine Confine           // nil if nothing can be enforced
+	Report  func(line string) // is called for each line that the package manager writes
+	Redact  func(string) string
 }
 
-// Access is what a package manager needs beside the system and its own program.
-type Access struct {
-	Write  []string // folders
-	Config []string // files and folders with the configuration of the user, also those that servers do not see
-	Read   []string // files and folders that the command line of the server names
-	Ports  []uint16 // TCP ports of package registries and proxies
-}
-
-// Walls returns the launch that starts a package manager with this access and no other, as far
-// as the system can enforce it.
-type Walls func(upstream.Launch, Access) (upstream.Launch, error)
+// Confine returns the launch that starts a package manager with this access and no other,
+// as far as the system can enforce it.
+type Confine func(upstream.Launch, sandbox.ManagerAccess) (upstream.Launch, error)
 
 // own is a subfolder for what a package manager needs only while it installs.
 const own = ".installing"
@@ -50,7 +47,7 @@ var noBuild = regexp.MustCompile(`(?i)building[^\n]*\bdisabled\b|no usable wheel
 // are shared. No package comes from a git repository. The error is a fault, or the cause of
 // ctx.
 func Install(ctx context.Context, o Order) error {
-	if option := o.local(); option != "" && o.Shared {
+	if option := o.Local(); option != "" && o.Shared {
 		return fault.New(fault.Unavailable, "%s is not downloaded before its first start, because its option %s names something that is no package of a registry",
 			o.Packages[0], option)
 	}
@@ -138,7 +135,7 @@ func (o Order) uv(ctx context.Context) error {
 	} else {
 		env = env.With("UV_CACHE_DIR", o.cache()).With("UV_PYTHON_INSTALL_DIR", filepath.Join(o.Folder, "python"))
 	}
-	option := o.local()
+	option := o.Local()
 	if option == "" {
 		withNetrc := access
 		withNetrc.Config = append(slices.Clone(access.Config), o.netrc())
@@ -157,23 +154,23 @@ func (o Order) uv(ctx context.Context) error {
 }
 
 // run runs a package manager behind the walls, and returns the end of its output.
-func (o Order) run(ctx context.Context, program string, env process.Env, a Access, args []string) (string, error) {
+func (o Order) run(ctx context.Context, program string, env process.Env, a sandbox.ManagerAccess, args []string) (string, error) {
 	path := env.LookPath(o.Beside(program))
 	if path == "" {
 		return "", fault.New(fault.Unavailable, "%q was not found on the login shell's PATH, so %s cannot be installed before the server starts",
 			program, o.Packages[0])
 	}
 	l := upstream.Launch{Command: path, Args: args, Env: env, Dir: o.Folder}
-	if o.Walls != nil {
+	if o.Confine != nil {
 		for _, folder := range a.Write {
 			_ = os.MkdirAll(folder, 0o700) // otherwise the package manager says that it may not write to it
 		}
 		var err error
-		if l, err = o.Walls(l, a); err != nil {
+		if l, err = o.Confine(l, a); err != nil {
 			return "", err
 		}
 	}
-	output, err := start(ctx, l, func(line string) { o.Report(o.Redact(line)) })
+	output, err := subprocess.RunLaunch(ctx, l, func(line string) { o.Report(o.Redact(line)) })
 	return o.Redact(output), err
 }
 

@@ -1,4 +1,4 @@
-package preinstall
+package downloads
 
 import (
 	"path/filepath"

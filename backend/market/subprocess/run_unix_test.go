@@ -1,6 +1,6 @@
 //go:build unix
 
-package prefetch
+package subprocess
 
 import (
 	"context"

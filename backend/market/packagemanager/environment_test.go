@@ -1,6 +1,6 @@
 //go:build unix
 
-package prefetch
+package packagemanager
 
 import (
 	"os"
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 func TestPackageManagersGetTheUsersSettingsAndOnlyRegistriesOfAServer(t *testing.T) {
@@ -19,7 +18,7 @@ func TestPackageManagersGetTheUsersSettingsAndOnlyRegistriesOfAServer(t *testing
 		t.Fatal(err)
 	}
 	o := Order{
-		Folder: "/folder", Parts: Parts{Runner: "npx", Command: "/opt/node/bin/npx", Options: []string{"--registry", "http://one.example", "--cache", "/x", "--userconfig", "here"}},
+		Folder: "/folder", CommandLine: CommandLine{Runner: "npx", Command: "/opt/node/bin/npx", Options: []string{"--registry", "http://one.example", "--cache", "/x", "--userconfig", "here"}},
 		Env: process.Env{
 			"HOME=" + home, "PATH=/bin", "WORK_TOKEN=w", "OTHER_TOKEN=o", "npm_config_strict_ssl=true", "UV_INDEX_WORK_PASSWORD=p", "LC_ALL=C",
 			"NODE_OPTIONS=--require=x", "LD_PRELOAD=x", "GIT_SSH=x", "PYTHONPATH=x", "https_proxy=proxy.example:3128", "UNRELATED=http://unrelated.example:1111",
@@ -66,16 +65,8 @@ func TestOptionsThatMayRunCodeAreKnown(t *testing.T) {
 		"--index https://x.example": "", "--with more": "", "--python 3.12": "", "-p ./python": "-p", "--with git+https://x.example/y": "--with",
 		"--with-requirements r.txt": "--with-requirements", "-w /srv/x": "-w", "--find-links wheels": "--find-links",
 	} {
-		if got := (Order{Parts: Parts{Options: strings.Fields(line)}}).local(); got != want {
+		if got := (CommandLine{Options: strings.Fields(line)}).Local(); got != want {
 			t.Errorf("%s: got %q, want %q", line, got, want)
 		}
-	}
-}
-
-func TestADownloadThatMayRunCodeIsLeftToTheFirstStart(t *testing.T) {
-	s := registry.Server{Transport: "stdio", Command: "uvx", Args: []string{"--with", "git+https://x.example/y", "tiny"}}
-	skipped, err := New(Options{}).Download(t.Context(), s, func(string) {})
-	if err != nil || !strings.Contains(skipped, "the option --with names something") {
-		t.Errorf("got %q, %v", skipped, err)
 	}
 }

@@ -1,4 +1,4 @@
-package prefetch
+package prerequisites
 
 import (
 	"context"
@@ -6,13 +6,8 @@ import (
 	"time"
 )
 
-const (
-	probeTimeout = 5 * time.Second // how long a program may take to print its version
-	probeAge     = time.Minute     // how long a result is reused
-)
-
-// Prereqs reports which of the programs that many servers need work on this
-// machine.
+// Prereqs says which of the programs that many servers need can print their version. For
+// Docker, that needs no engine.
 type Prereqs struct {
 	NPX    bool `json:"npx"`
 	UVX    bool `json:"uvx"`
@@ -20,8 +15,8 @@ type Prereqs struct {
 	UV     bool `json:"uv"`
 }
 
-// probe checks the programs and caches the result for probeAge.
-type probe struct {
+// prereqsProbe checks the programs and caches the result for probeAge.
+type prereqsProbe struct {
 	works func(ctx context.Context, program string) bool
 
 	mu    sync.Mutex
@@ -31,9 +26,9 @@ type probe struct {
 
 // Prereqs returns which programs work in the environment that servers get. It
 // checks them at most once a minute.
-func (p *Prefetcher) Prereqs(ctx context.Context) Prereqs { return p.probe.check(ctx) }
+func (c *Checker) Prereqs(ctx context.Context) Prereqs { return c.prereqs.check(ctx) }
 
-func (p *probe) check(ctx context.Context) Prereqs {
+func (p *prereqsProbe) check(ctx context.Context) Prereqs {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.at.IsZero() && time.Since(p.at) < probeAge {
@@ -52,14 +47,14 @@ func (p *probe) check(ctx context.Context) Prereqs {
 }
 
 // works reports whether a program is installed and can print its version.
-func (p *Prefetcher) works(ctx context.Context, program string) bool {
-	env := p.environment(ctx)
-	path := env.LookPath(program)
+func (c *Checker) works(ctx context.Context, program string) bool {
+	env := c.options.Environment(ctx)
+	path := c.options.Find(env, program)
 	if path == "" {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	_, err := Run(ctx, env, func(string) {}, path, "--version")
+	_, err := c.options.Run(ctx, env, path, "--version")
 	return err == nil
 }

@@ -1,19 +1,17 @@
-package preinstall
+package downloads
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/base/program"
+	"github.com/agent-discover/agent-discover/backend/market/subprocess"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -35,40 +33,14 @@ func (j job) runScripts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		for _, file := range l.Files {
-			_ = file.Close()
-		}
-	}()
-	cmd, err := program.Command(ctx, l.Environment(), l.Command, l.Args...)
-	if err != nil {
-		return fault.Wrap(err, fault.Failed, "could not run the installation scripts of %s", j.Packages[0])
-	}
-	var output bytes.Buffer
-	cmd.Dir, cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = j.folder, l.Files, &output, &output
-	process.Isolate(cmd)
-	cmd.Cancel = func() error { process.Kill(cmd.Process.Pid); return nil }
-	if err := runTree(cmd); err != nil {
-		text := strings.ToValidUTF8(output.String(), "")
+	if output, err := subprocess.RunLaunch(ctx, l, func(string) {}); err != nil {
 		where := "in the sandbox"
 		if j.level == registry.Strict {
 			where = "in the strict sandbox, where they reach only addresses that are granted (guard allows all)"
 		}
-		return fault.Wrap(err, fault.Failed, "the installation scripts of %s failed %s: %s", j.Packages[0], where, j.redactor.Text(text[max(len(text)-600, 0):]))
+		return fault.Wrap(err, fault.Failed, "the installation scripts of %s failed %s: %s", j.Packages[0], where, j.redactor.Text(output[max(len(output)-600, 0):]))
 	}
 	return nil
-}
-
-// runTree runs a command and ends the processes that it leaves.
-func runTree(cmd *exec.Cmd) error {
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
-	_ = process.Adopt(cmd) // if it fails, Reap ends the command nevertheless
-	err := cmd.Wait()
-	process.Reap(process.Tree{ID: id})
-	return err
 }
 
 // findNPM returns the launch of the program that npx would start: that which is named,

@@ -1,11 +1,4 @@
-// Package preinstall installs the packages that npx and uvx would download when a
-// server starts, into a folder of the server, and finds the program that they would
-// start. So the program can be started in a sandbox that has no network and in which
-// the caches of packages cannot be changed. Package prefetch only fills the caches.
-//
-// The package managers run behind walls of their own. The packages of npm are installed
-// without their scripts. If they have some, the scripts run afterwards in the sandbox.
-package preinstall
+package downloads
 
 import (
 	"context"
@@ -19,21 +12,24 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/market/packagemanager"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// timeout limits one installation. The start of a server waits less long; what it has begun goes on without it.
-const timeout = 15 * time.Minute
-
-// Installer installs packages. It is safe for concurrent use.
+// Installer implements sandbox.Packages: it installs the packages that npx and uvx would
+// download when a server starts into a folder of the server, and finds the program that
+// they would start. So the program can be started in a sandbox that has no network and in
+// which the caches of packages cannot be changed.
+//
+// The package managers run behind walls of their own. The packages of npm are installed
+// without their scripts. If they have some, the scripts run afterwards in the sandbox. It
+// is safe for concurrent use.
 type Installer struct {
 	log    *slog.Logger
 	ctx    context.Context // of running installations, which several callers may wait for
@@ -52,8 +48,8 @@ type installation struct {
 	err     error
 }
 
-// New returns an installer. What it has begun ends with Run.
-func New(log *slog.Logger) *Installer {
+// NewInstaller returns an installer. What it has begun ends with Run.
+func NewInstaller(log *slog.Logger) *Installer {
 	i := &Installer{log: log, running: make(map[string]*installation)}
 	i.ctx, i.cancel = context.WithCancel(context.Background())
 	return i
@@ -75,13 +71,13 @@ func (i *Installer) Resolve(
 ) (upstream.Launch, bool, error) {
 	filled := server // the arguments of l contain secrets, which may be part of the command line
 	filled.Command, filled.Args = l.Command, l.Args
-	parts, ok := prefetch.PartsOf(filled)
-	if !ok {
+	line, skipped := packagemanager.Parse(filled)
+	if skipped != "" || !line.Starts {
 		return l, false, nil
 	}
 	j := job{
-		Parts: parts, launch: l, use: use, level: server.Sandbox, redactor: redact.ForLaunch(launch.Launch{Env: l.Own, Args: l.Args}),
-		folder: filepath.Join(folder, parts.Runner+"-"+hashOf(parts)),
+		CommandLine: line, launch: l, use: use, level: server.Sandbox, redactor: redact.ForLaunch(launch.Launch{Env: l.Own, Args: l.Args}),
+		folder: filepath.Join(folder, line.Runner+"-"+hashOf(line)),
 	}
 	for !j.complete() {
 		one := i.join(server.Name, j)
@@ -101,7 +97,7 @@ func (i *Installer) join(server string, j job) *installation {
 		one.waiting++
 		return one
 	}
-	ctx, cancel := context.WithTimeout(i.ctx, timeout)
+	ctx, cancel := context.WithTimeout(i.ctx, downloadTimeout)
 	one := &installation{cancel: cancel, waiting: 1, done: make(chan struct{})}
 	if one.err = ctx.Err(); one.err != nil {
 		cancel()
@@ -144,16 +140,16 @@ func (i *Installer) wait(ctx context.Context, one *installation, j job) error {
 	return ctx.Err()
 }
 
-// hashOf returns a name for what parts install.
-func hashOf(p prefetch.Parts) string {
-	text, _ := json.Marshal([]any{p.Runner, p.Packages, p.Options}) // cannot fail for texts
+// hashOf returns a name for what a command line installs.
+func hashOf(c packagemanager.CommandLine) string {
+	text, _ := json.Marshal([]any{c.Runner, c.Packages, c.Options}) // cannot fail for texts
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
 }
 
 // job is one installation.
 type job struct {
-	prefetch.Parts
+	packagemanager.CommandLine
 	launch   upstream.Launch
 	use      sandbox.Use
 	level    string // of the sandbox
@@ -171,9 +167,9 @@ func (j job) install(ctx context.Context) error {
 	if err != nil {
 		return fault.Wrap(err, fault.Failed, "could not remove an incomplete installation of %s", j.Packages[0])
 	}
-	err = prefetch.Install(ctx, prefetch.Order{
-		Parts: j.Parts, Env: j.use.Environment, Own: j.launch.Own, Folder: j.folder,
-		Walls: j.use.Manager, Report: j.use.Report, Redact: j.redactor.Text,
+	err = packagemanager.Install(ctx, packagemanager.Order{
+		CommandLine: j.CommandLine, Env: j.use.Environment, Own: j.launch.Own, Folder: j.folder,
+		Confine: j.use.Manager, Report: j.use.Report, Redact: j.redactor.Text,
 	})
 	if err == nil && j.Runner == "npx" {
 		err = j.scriptsOfNPM(ctx)
@@ -186,7 +182,7 @@ func (j job) install(ctx context.Context) error {
 		return j.finish(root)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fault.Wrap(err, fault.Timeout, "the installation of %s did not finish within %s; check that the package registry is reachable",
-			j.Packages[0], timeout)
+			j.Packages[0], downloadTimeout)
 	}
 	return err
 }

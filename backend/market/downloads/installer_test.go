@@ -1,6 +1,6 @@
 //go:build unix
 
-package preinstall
+package downloads
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
-	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
@@ -24,7 +23,7 @@ import (
 // resolve resolves a command line in a home folder of its own.
 func resolve(t *testing.T, env process.Env, folder string, line ...string) (upstream.Launch, bool, error) {
 	t.Helper()
-	return resolveWith(t.Context(), New(slog.New(slog.DiscardHandler)), env, folder, line...)
+	return resolveWith(t.Context(), NewInstaller(slog.New(slog.DiscardHandler)), env, folder, line...)
 }
 
 func resolveWith(ctx context.Context, i *Installer, env process.Env, folder string, line ...string) (upstream.Launch, bool, error) {
@@ -32,7 +31,7 @@ func resolveWith(ctx context.Context, i *Installer, env process.Env, folder stri
 	l := upstream.Launch{Command: line[0], Args: line[1:], Env: env}
 	use := sandbox.Use{
 		Environment: env, Report: func(string) {},
-		Manager: func(l upstream.Launch, _ prefetch.Access) (upstream.Launch, error) { return l, nil },
+		Manager: func(l upstream.Launch, _ sandbox.ManagerAccess) (upstream.Launch, error) { return l, nil },
 		Scripts: func(l upstream.Launch, _ string) (upstream.Launch, error) { return l, nil },
 	}
 	return i.Resolve(ctx, folder, server, l, use)
@@ -147,7 +146,7 @@ func slow(t *testing.T, env process.Env) (release func()) {
 func TestAnInstallationGoesOnWhenItsCallerHasNoMoreTime(t *testing.T) {
 	env, folder := npm(t, "thing", `{"name":"thing","bin":"thing.js"}`, "thing"), t.TempDir()
 	release := slow(t, env)
-	i := New(slog.New(slog.DiscardHandler))
+	i := NewInstaller(slog.New(slog.DiscardHandler))
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, found, err := resolveWith(short, i, env, folder, "npx", "thing"); !found || fault.KindOf(err) != fault.Timeout || !strings.Contains(fault.MessageOf(err), "the installation of thing takes longer") {
@@ -169,7 +168,7 @@ func TestAnInstallationEndsWithItsLastCallerAndWithTheHub(t *testing.T) {
 	} {
 		env, folder := npm(t, "thing", `{"name":"thing","bin":"thing.js"}`, "thing"), t.TempDir()
 		slow(t, env)
-		i := New(slog.New(slog.DiscardHandler))
+		i := NewInstaller(slog.New(slog.DiscardHandler))
 		caller, cancelCaller := context.WithCancel(t.Context())
 		hub, endHub := context.WithCancel(t.Context())
 		ended, resolved := make(chan error), make(chan error)

@@ -1,0 +1,108 @@
+// Package examiner answers what the rules of package scan and the trained classifier say
+// about everything that a server lists, also compared with the tools of the other servers.
+package examiner
+
+import (
+	"context"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/trust/classifier"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
+	"github.com/agent-discover/agent-discover/backend/trust/scan"
+)
+
+// Catalog has the tools of all servers.
+type Catalog interface {
+	Snapshot() *catalog.Snapshot
+}
+
+// Servers are the configured servers.
+type Servers interface {
+	Get(name string) (registry.Server, error)
+	List() []registry.Server
+}
+
+// Examiner implements quarantine.Scanner with the rules alone, and quarantine.Classifier
+// with the rules and the classifier. It is safe for concurrent use.
+type Examiner struct {
+	catalog Catalog
+	servers Servers
+	version string
+
+	mu      sync.Mutex // one server is classified at a time, so that the encoder's memory can be released
+	encoder *minilm.Encoder
+	vectors *classifier.Vectors
+}
+
+// New returns an examiner, whose classifier uses one core. version is that of the program,
+// whose rules change with it.
+func New(tools Catalog, servers Servers, version string) *Examiner {
+	encoder := minilm.New()
+	return &Examiner{catalog: tools, servers: servers, version: version, encoder: encoder, vectors: classifier.NewVectors(encoder, 1)}
+}
+
+// Version implements quarantine.Scanner.
+func (e *Examiner) Version() string { return e.version }
+
+// Scan implements quarantine.Scanner.
+func (e *Examiner) Scan(server string, texts []quarantine.Text) []quarantine.Judgement {
+	return judgements(scan.Scan(serverOf(server, texts), e.peers(server), scan.Options{}))
+}
+
+// Classify implements quarantine.Classifier.
+func (e *Examiner) Classify(ctx context.Context, server string, texts []quarantine.Text) ([]quarantine.Judgement, error) {
+	results := scan.Scan(serverOf(server, texts), e.peers(server), scan.Options{Sentences: true})
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer e.encoder.Release()
+	if err := e.vectors.Raise(ctx, results); err != nil {
+		return nil, err
+	}
+	return judgements(results), nil
+}
+
+// serverOf returns everything that a server lists in the form that package scan reads.
+func serverOf(server string, texts []quarantine.Text) scan.Server {
+	of := scan.Server{Name: server, Items: make([]scan.Item, len(texts))}
+	for i, text := range texts {
+		of.Items[i] = scan.Item{Kind: scan.Kind(text.Kind), Name: text.Name, JSON: text.JSON}
+	}
+	return of
+}
+
+func judgements(results []scan.Result) []quarantine.Judgement {
+	out := make([]quarantine.Judgement, len(results))
+	for i, r := range results {
+		out[i] = quarantine.Judgement{Verdict: r.Verdict, Points: r.Points}
+		for _, f := range r.Findings {
+			out[i].Findings = append(out[i].Findings, quarantine.Finding{
+				Rule: f.Rule, Points: f.Points, Verdict: f.Verdict, Field: f.Field, Start: f.Start, End: f.End, Text: f.Text, Reason: f.Reason,
+			})
+		}
+	}
+	return out
+}
+
+// peers returns the tools of the other servers, without those that run the same program for
+// another account or folder: they have the same tools for a good reason.
+func (e *Examiner) peers(server string) (peers []scan.Server) {
+	own, err := e.servers.Get(server)
+	same := make(map[string]bool)
+	for _, other := range e.servers.List() {
+		same[other.Name] = other.Name == server || err == nil && own.SameProgram(other)
+	}
+	for _, t := range e.catalog.Snapshot().Tools {
+		if same[t.Server] {
+			continue
+		}
+		if n := len(peers); n == 0 || peers[n-1].Name != t.Server {
+			peers = append(peers, scan.Server{Name: t.Server})
+		}
+		last := &peers[len(peers)-1]
+		last.Items = append(last.Items, scan.Item{Kind: scan.Tool, Name: t.Name, JSON: t.Definition})
+	}
+	return peers
+}
