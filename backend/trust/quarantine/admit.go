@@ -116,7 +116,7 @@ func (k *Keeper) admit(ctx context.Context, server string, kind Kind, listed []j
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	if last, known := k.listed[list{server, kind}]; known && last == sum {
-		return k.compareLaunch(ctx, server) // Run may not have heard of a change yet
+		return k.relaunch(ctx, server) // Run may not have heard of a change yet
 	}
 	f, err := k.open(ctx, server)
 	if err != nil {
@@ -323,15 +323,8 @@ func (k *Keeper) save(ctx context.Context, f *file) error {
 }
 
 // relaunch compares the launch of a server with that for which its items were approved. It
-// returns the kinds of items about which it has decided anew.
+// returns the kinds of items about which it has decided anew. The caller holds writing.
 func (k *Keeper) relaunch(ctx context.Context, server string) ([]Kind, error) {
-	k.writing.Lock()
-	defer k.writing.Unlock()
-	return k.compareLaunch(ctx, server)
-}
-
-// compareLaunch implements relaunch. The caller holds writing.
-func (k *Keeper) compareLaunch(ctx context.Context, server string) ([]Kind, error) {
 	configured, err := k.options.Servers.Get(server)
 	if err != nil {
 		return nil, nil // removed meanwhile

@@ -180,7 +180,9 @@ func (k *Keeper) follow(ctx context.Context) error {
 
 // review looks whether a server is still started as it was when its items were approved.
 func (k *Keeper) review(ctx context.Context, server string) {
+	k.writing.Lock()
 	kinds, err := k.relaunch(ctx, server)
+	k.writing.Unlock()
 	if err != nil && ctx.Err() == nil {
 		k.options.Log.Warn("could not hold the items of a server whose launch has changed", "server", server, "error", err)
 	}
