@@ -155,10 +155,13 @@ func (i *Intake) Add(ctx context.Context, a Arrival) (Outcome, error) {
 }
 
 func (i *Intake) save(ctx context.Context, a Arrival) (Outcome, error) {
+	out, err := i.Check(ctx, a) // may ask the keychain, so that no lock is held
+	if err != nil {
+		return out, err
+	}
 	i.adding.Lock()
 	defer i.adding.Unlock()
-	out, err := i.Check(ctx, a)
-	switch {
+	switch err = i.admit(a, out.Server); {
 	case err != nil:
 	case a.Known:
 		given := out.Server

@@ -314,8 +314,10 @@ func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*ro
 	if t := body.Transport; t != nil && *t != "stdio" && v.URL == "" && (v.Transport == *t || body.hasOnlyTransport()) {
 		return nil, fault.New(fault.Invalid, "homepage is required for the transport %s", *t)
 	}
-	if err := intake.CheckURL(v); err != nil {
-		return nil, err
+	if body.Homepage != nil || body.Transport != nil {
+		if err := intake.CheckURL(v); err != nil {
+			return nil, err
+		}
 	}
 	if guard.ByPerson(ctx) {
 		s.Trust.Expect(v)
