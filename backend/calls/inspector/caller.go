@@ -38,8 +38,8 @@ func (c *Caller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage,
 	return answer, err
 }
 
-// Unseen returns an error, with the code person_required, if the request to a server has
-// failed after the server asked what nobody could see.
+// Unseen returns an error with fault.CodePerson if a server asked a person something during
+// a request, and no window or tray was open that could show the question.
 func (c *Caller) Unseen(server string) error {
 	if !c.unseen.Load() {
 		return nil

@@ -86,7 +86,7 @@ func compareFlags(a, b bool) int {
 	return 1
 }
 
-// absorb adds a package's own listing to the entry that offers it: its ID, and what the entry does not know.
+// absorb adds the ID of a package's own listing to the entry that offers the package, and fills in fields that the entry lacks.
 func (r *Result) absorb(l *listing.Listing) {
 	r.IDs = append(r.IDs, l.ID())
 	r.License = cmp.Or(r.License, l.License)

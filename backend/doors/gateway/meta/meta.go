@@ -267,8 +267,8 @@ func (m *Tools) target(server, name string) (string, string, error) {
 	return t.Server, t.Name, err
 }
 
-// admits returns an error if a tool is more dangerous than a caller accepts. Of a tool that is not known, that is asked once
-// more when it is.
+// admits returns an error if a tool is more dangerous than a caller accepts. It returns nil for a tool that is not known yet;
+// it is called again once the server has listed the tool.
 func (m *Tools) admits(accepts danger.Level, server, tool string) error {
 	if err := m.client.ForModel(server, tool); err != nil {
 		return err
