@@ -5051,12 +5051,6 @@ export interface components {
              */
             rtt_ms: number;
         };
-        Prereqs: {
-            docker: boolean;
-            npx: boolean;
-            uv: boolean;
-            uvx: boolean;
-        };
         Preset: {
             created_at: string;
             /**
@@ -5103,6 +5097,12 @@ export interface components {
             page: string;
             root?: boolean;
             run?: (string[] | null)[] | null;
+        };
+        ProgramPrereqs: {
+            docker: boolean;
+            npx: boolean;
+            uv: boolean;
+            uvx: boolean;
         };
         ProgramReport: {
             /** Format: date-time */
@@ -9346,7 +9346,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Prereqs"];
+                    "application/json": components["schemas"]["ProgramPrereqs"];
                 };
             };
             400: components["responses"]["BadRequest"];

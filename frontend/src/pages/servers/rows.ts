@@ -1,7 +1,8 @@
 // Filtering and sorting of the list of servers.
 
 import type { Server } from "$lib/api/socket";
-import { stateIds, stateOf } from "$lib/ui/state";
+import { stateOf } from "$lib/ui/state";
+import { columns } from "./columns";
 
 /** The filters and the sort order in the address. An empty filter matches every server. */
 export interface Choice {
@@ -13,21 +14,6 @@ export interface Choice {
   /** The column to sort by; a leading "-" sorts in descending order. */
   sort: string;
 }
-
-export const columns = ["name", "state", "tools", "tokens", "calls", "errors"] as const;
-export type Column = (typeof columns)[number];
-
-const valueOf: Record<Column, (server: Server, paused: boolean) => string | number> = {
-  name: (server) => server.name.toLowerCase(),
-  state: (server, paused) => stateIds.indexOf(stateOf(server, paused).id),
-  tools: (server) => server.tool_count,
-  tokens: (server) => server.tool_tokens,
-  calls: (server) => server.metrics?.total_calls ?? 0,
-  errors: (server) => errorsOf(server),
-};
-
-/** errorsOf returns the number of failed calls, starts and checks. */
-export const errorsOf = (server: Server): number => (server.metrics?.total_errors ?? 0) + server.error_count;
 
 /** toolsKnown reports whether a server has listed its tools. Only a server that runs is known to have none. */
 export const toolsKnown = (server: Server): boolean => server.tool_count > 0 || server.state === "running";
@@ -55,9 +41,10 @@ export function rowsOf(servers: readonly Server[], choice: Choice, paused: boole
     return words.every((word) => text.includes(word));
   });
   const down = choice.sort.startsWith("-");
-  const column = columns.find((name) => name === choice.sort.replace("-", "")) ?? "name";
+  const column = columns.find(({ id, value }) => value && id === choice.sort.replace("-", ""));
+  const valueOf = (server: Server) => column?.value?.(server, paused) ?? server.name.toLowerCase();
   return found.sort((a, b) => {
-    const [x, y] = [valueOf[column](a, paused), valueOf[column](b, paused)];
+    const [x, y] = [valueOf(a), valueOf(b)];
     const by = x < y ? -1 : x > y ? 1 : 0;
     return (down ? -by : by) || (a.name < b.name ? -1 : 1);
   });
