@@ -52,7 +52,7 @@ func (d *Dashboard) read(name string) []byte {
 // pages are the first segments of the addresses of the dashboard's pages. In the dashboard itself, an address is in the
 // fragment of the URL.
 var pages = map[string]bool{
-	"overview": true, "approvals": true, "servers": true, "browse": true, "editors": true, "tools": true, "toolsets": true, "test": true, "activity": true, "settings": true,
+	"overview": true, "approvals": true, "servers": true, "browse": true, "editors": true, "tools": true, "toolsets": true, "test": true, "activity": true, "settings": true, "help": true,
 }
 
 // opensPage reports whether a request comes from the address bar of a browser, or from a link, and names a page.
