@@ -38,7 +38,7 @@ export interface Facts {
   /** The number of results that are kept back. */
   kept: number;
   vault?: Schemas["VaultStatus"];
-  programs?: Schemas["Prereqs"];
+  programs?: Schemas["ProgramPrereqs"];
   about?: Schemas["HubAbout"];
 }
 
