@@ -43,12 +43,6 @@ func (r *Registry) NoteDeath(ctx context.Context, name string, why error) error 
 	})
 }
 
-// ClearErrors sets the number of errors to zero and forgets the last one. The server counts as unchanged, so that nothing
-// starts it for that.
-func (r *Registry) ClearErrors(ctx context.Context, name string) error {
-	return r.note(ctx, name, func(h *Health) { h.Errors, h.LastError, h.MissingVariable = 0, "", "" })
-}
-
 // ForgetMissingVariable records that the server may have got the variable that
 // it missed, because its secrets have changed.
 func (r *Registry) ForgetMissingVariable(ctx context.Context, name string) error {

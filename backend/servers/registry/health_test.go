@@ -19,7 +19,6 @@ func healthFollowsStartsExitsAndChecks(t *testing.T) {
 	<-changes
 	before, _ := r.Get("a")
 	broken := fault.New(fault.Failed, "it exited")
-	cleared := func(ctx context.Context, name string, _ error) error { return r.ClearErrors(ctx, name) }
 	for _, step := range []struct {
 		what    string
 		note    func(context.Context, string, error) error
@@ -42,7 +41,6 @@ func healthFollowsStartsExitsAndChecks(t *testing.T) {
 		{"a start after the check", r.NoteStart, nil, "healthy", 5, "", true, false},
 		{"a check", r.NoteCheck, nil, "healthy", 5, "", true, false},
 		{"a failed start", r.NoteStart, broken, "healthy", 6, "it exited", true, false},
-		{"a person's reset", cleared, nil, "healthy", 0, "", true, false},
 	} {
 		time.Sleep(time.Second) // the clock of Windows may not move between two steps
 		if err := step.note(t.Context(), "a", step.failure); err != nil {

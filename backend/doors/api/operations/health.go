@@ -19,7 +19,7 @@ type Health struct {
 	Registry interface {
 		serversByID
 		serverLister
-		ClearErrors(ctx context.Context, name string) error
+		Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
 	}
 	Upstream interface {
 		Check(ctx context.Context, server registry.Server) (latency time.Duration, err error)
@@ -100,7 +100,8 @@ func (h *Health) resetErrors(ctx context.Context, in *ServerInput) (*route.Reply
 	if err != nil {
 		return nil, err
 	}
-	if err := h.Registry.ClearErrors(ctx, v.Name); err != nil {
+	_, err = h.Registry.Update(ctx, v.Name, func(v *registry.Server) { v.Health.Errors, v.Health.LastError, v.Health.MissingVariable = 0, "", "" })
+	if err != nil {
 		return nil, err
 	}
 	return statusOnly("reset")
