@@ -13,6 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/version"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -226,7 +227,7 @@ func TestArgumentsDetermineOutputAndExitCode(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"--version", exitOK, "agent-discover-tray dev\n", ""},
+		{"--version", exitOK, "agent-discover-tray " + version.Current() + "\n", ""},
 		{"--help", exitOK, "", "-login"},
 		{"--nonsense", exitArguments, "", "nonsense"},
 		{"argument", exitArguments, "", "unexpected argument"},

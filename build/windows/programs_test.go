@@ -27,7 +27,7 @@ func TestTheProgramsHaveTheSubsystemIconManifestAndVersionThatWindowsShows(t *te
 	}
 	bin := t.TempDir()
 	// The dashboard's files are in the repository's build or a placeholder is; either is embedded.
-	build := exec.Command("make", "-C", "../..", "--no-print-directory", "-o", "frontend", "BIN="+bin, "VERSION=v2.5.1-12-g0a1b2c3", "build", "desktop", "tray")
+	build := exec.Command("make", "-C", "../..", "--no-print-directory", "-o", "frontend", "BIN="+bin, "VERSION=2.5.1+12.g0a1b2c3", "build", "desktop", "tray")
 	build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64")
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
@@ -61,7 +61,7 @@ func TestTheProgramsHaveTheSubsystemIconManifestAndVersionThatWindowsShows(t *te
 			t.Errorf("%s: the manifest is not that of the repository: %s", name, resources[typeManifest])
 		}
 		version := resources[typeVersion]
-		for _, want := range []string{"v2.5.1-12-g0a1b2c3", row.description, name + ".exe"} {
+		for _, want := range []string{"2.5.1+12.g0a1b2c3", row.description, name + ".exe"} {
 			if !bytes.Contains(version, inUTF16(want+"\x00")) {
 				t.Errorf("%s: the version resource lacks %q", name, want)
 			}

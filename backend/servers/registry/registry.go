@@ -128,7 +128,7 @@ func (r *Registry) Splits(proxied string) (ways [][2]string) {
 
 // Taken is the error for a name that another server has.
 func Taken(name string) error {
-	return fault.New(fault.Conflict, "Server %q already exists; choose another name", name)
+	return fault.New(fault.Conflict, "Server %q already exists", name)
 }
 
 // Add configures a new server and returns it with the id and the times that Add
