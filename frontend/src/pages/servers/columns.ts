@@ -13,7 +13,7 @@ interface Definition {
   /** Its width as a track of a CSS grid: on all pages, or by the width of the page from which on it holds. */
   width: string | Partial<Record<Breakpoint, string>>;
   from: From;
-  /** What rows are sorted by; without it the column cannot be sorted. */
+  /** The value that rows are sorted by. A column without one cannot be sorted. */
   value?: (server: Server, paused: boolean) => string | number;
   /** Whether the column has figures, which stand at the right and are sorted in descending order first. */
   figures?: boolean;
