@@ -29,7 +29,8 @@ func parse(args []string) (request, error) {
 	flags := flag.NewFlagSet("agent-discover-desktop", flag.ContinueOnError)
 	flags.StringVar(&r.page, "page", "", "show this page of the dashboard, such as /servers")
 	flags.StringVar(&r.test, "test", "", "inspect this server in a separate window")
-	flags.BoolVar(&r.unregister, "unregister", false, "remove start at login and, on Windows, the registration of "+links.Scheme+": addresses")
+	flags.BoolVar(&r.unregister, "unregister", false,
+		"remove start at login and, on Windows, the registration of "+links.Scheme+": addresses")
 	if err := flags.Parse(args); err != nil {
 		return request{}, err
 	}

@@ -70,8 +70,13 @@ func menus(system string, a actions) []submenu {
 	for i, to := range destinations {
 		goTo.entries = append(goTo.entries, entry{to.label, string(rune('1' + i)), func() { a.navigate(to.page) }})
 	}
-	goTo.entries = append(goTo.entries, entry{"Settings", ",", func() { a.navigate("/settings") }}, entry{}, entry{"Find …", "k", func() { a.navigate("palette") }})
-	help := submenu{"Help", []entry{{"Guide", "", func() { a.navigate("/help") }}, {"API Documentation", "", a.describe}, {"About " + Title, "", a.about}}}
+	goTo.entries = append(goTo.entries, entry{"Settings", ",", func() { a.navigate("/settings") }},
+		entry{}, entry{"Find …", "k", func() { a.navigate("palette") }})
+	help := submenu{
+		"Help", []entry{
+			{"Guide", "", func() { a.navigate("/help") }}, {"API Documentation", "", a.describe}, {"About " + Title, "", a.about},
+		},
+	}
 	if system != "darwin" {
 		file.entries = append(file.entries, quit)
 		return []submenu{file, edit, view, goTo, help}

@@ -64,6 +64,8 @@ func (n *native) zoom(ctx context.Context, factor float64) {
 }
 
 func (n *native) edit(ctx context.Context, command string) {
-	name := map[string]string{"SelectAll": "selectAll", "Undo": "undo", "Redo": "redo", "Cut": "cut", "Copy": "copy", "Paste": "paste"}[command]
+	name := map[string]string{
+		"SelectAll": "selectAll", "Undo": "undo", "Redo": "redo", "Cut": "cut", "Copy": "copy", "Paste": "paste",
+	}[command]
 	runtime.WindowExecJS(ctx, `document.execCommand("`+name+`")`)
 }

@@ -55,8 +55,11 @@ func runWithPages(dir string) error {
 func (d *testDesktop) showPage(body, script string) (window string) {
 	d.t.Helper()
 	dir := d.t.TempDir()
-	page := `<!doctype html><html><head><title>test page</title><link rel="stylesheet" href="/page.css"></head><body>` + body + `<script src="/page.js"></script></body></html>`
-	for name, content := range map[string]string{"index.html": page, "page.js": script, "page.css": "a { display: block; height: 600px; }"} {
+	page := `<!doctype html><html><head><title>test page</title><link rel="stylesheet" href="/page.css"></head><body>` + body +
+		`<script src="/page.js"></script></body></html>`
+	for name, content := range map[string]string{
+		"index.html": page, "page.js": script, "page.css": "a { display: block; height: 600px; }",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			d.t.Fatal(err)
 		}

@@ -41,7 +41,8 @@ func TestAllPagesHaveTheSecurityPolicy(t *testing.T) {
 		t.Errorf("a missing file: got status %d", answer.StatusCode)
 	}
 	body, answer := get("/window.js")
-	if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/javascript") || !strings.Contains(body, `"page":"/\"\u003c/script\u003e"`) {
+	if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/javascript") ||
+		!strings.Contains(body, `"page":"/\"\u003c/script\u003e"`) {
 		t.Errorf("/window.js: got the type %s and %.80s", answer.Header.Get("Content-Type"), body)
 	}
 	if get("/window/shown"); shown != 1 {

@@ -38,7 +38,8 @@ func (d *testDesktop) addAsking(client *instance.Client) {
 	d.await("the tools that ask, which the server adds after its start", func() bool {
 		var list struct{ Tools []struct{ Name string } }
 		err := client.Do(d.t.Context(), http.MethodGet, "/api/servers/1/tools", nil, &list)
-		return err == nil && slices.ContainsFunc(list.Tools, func(tool struct{ Name string }) bool { return tool.Name == "trigger-sampling-request" })
+		return err == nil && slices.ContainsFunc(list.Tools,
+			func(tool struct{ Name string }) bool { return tool.Name == "trigger-sampling-request" })
 	})
 }
 
@@ -183,7 +184,9 @@ func TestTheWindowShowsThatAQuestionHasEndedBecauseNobodyAnswered(t *testing.T) 
 // runHub runs a hub in this process until the test ends, and returns a client of it.
 func (d *testDesktop) runHub(options hubs.Options) *instance.Client {
 	d.t.Helper()
-	for name, value := range map[string]string{"HOME": d.Home(), "XDG_CONFIG_HOME": "", "AGENT_DISCOVER_PORT": "0", "AGENT_DISCOVER_KEYCHAIN": "off"} {
+	for name, value := range map[string]string{
+		"HOME": d.Home(), "XDG_CONFIG_HOME": "", "AGENT_DISCOVER_PORT": "0", "AGENT_DISCOVER_KEYCHAIN": "off",
+	} {
 		d.t.Setenv(name, value)
 	}
 	h, err := hubs.Open(d.t.Context(), options)

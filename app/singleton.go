@@ -53,7 +53,8 @@ func acquireSingleton(ctx context.Context, folder paths.Folder, name string, v a
 	defer tick.Stop()
 	for {
 		if ok, err := lock.TryLock(); err != nil {
-			return nil, fault.Wrap(err, fault.Unavailable, "could not lock a file in %s; does its file system support locks?", folder.Run(""))
+			return nil, fault.Wrap(err, fault.Unavailable, "could not lock a file in %s; does its file system support locks?",
+				folder.Run(""))
 		} else if ok {
 			return newSingleton(folder, name, lock)
 		}

@@ -47,13 +47,17 @@ func TestArgumentsAreParsed(t *testing.T) {
 		"a relative path":             {[]string{"-page", "servers"}, request{}, true},
 		"a line break":                {[]string{"-test", "a\nb"}, request{}, true},
 		"a link":                      {[]string{"--link", "agentdiscover://servers"}, request{page: "/servers"}, false},
-		"a link to install":           {[]string{"--link", "agentdiscover://install?id=npm:@a/b"}, request{page: "/browse/npm:@a%2Fb?link=1&step=install"}, false},
-		"a bad link to install":       {[]string{"--link", "agentdiscover://install?id=npm:a&answers=x"}, request{page: "/browse?link=invalid"}, false},
-		"the menu entry":              {[]string{"--link"}, request{}, false},
-		"a link to an action":         {[]string{"--link", "agentdiscover://servers/add?command=x"}, request{}, false},
-		"a link with options":         {[]string{"--link", "agentdiscover://x", "--page", "/approvals"}, request{}, false},
-		"an unknown flag":             {[]string{"-nonsense"}, request{}, true},
-		"a positional argument":       {[]string{"servers"}, request{}, true},
+		"a link to install": {
+			[]string{"--link", "agentdiscover://install?id=npm:@a/b"}, request{page: "/browse/npm:@a%2Fb?link=1&step=install"}, false,
+		},
+		"a bad link to install": {
+			[]string{"--link", "agentdiscover://install?id=npm:a&answers=x"}, request{page: "/browse?link=invalid"}, false,
+		},
+		"the menu entry":        {[]string{"--link"}, request{}, false},
+		"a link to an action":   {[]string{"--link", "agentdiscover://servers/add?command=x"}, request{}, false},
+		"a link with options":   {[]string{"--link", "agentdiscover://x", "--page", "/approvals"}, request{}, false},
+		"an unknown flag":       {[]string{"-nonsense"}, request{}, true},
+		"a positional argument": {[]string{"servers"}, request{}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := parse(row.args)
@@ -73,7 +77,10 @@ func TestThePageOfTheLongestLinkCanBePassedToAnOpenWindow(t *testing.T) {
 }
 
 func TestEachInspectorHasItsOwnSingleton(t *testing.T) {
-	names := []string{request{}.singletonName(), request{test: "a"}.singletonName(), request{test: "b"}.singletonName(), request{test: "../a"}.singletonName()}
+	names := []string{
+		request{}.singletonName(), request{test: "a"}.singletonName(), request{test: "b"}.singletonName(),
+		request{test: "../a"}.singletonName(),
+	}
 	slices.Sort(names)
 	if len(slices.Compact(names)) != 4 {
 		t.Errorf("windows share a singleton: %v", names)

@@ -49,7 +49,8 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 				return filepath.SkipDir
 			}
 			name := strings.TrimPrefix(filepath.ToSlash(file), "../")
-			if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || starters[name] != "" || starters[path.Dir(name)+"/"] != "" ||
+			if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || starters[name] != "" ||
+				starters[path.Dir(name)+"/"] != "" ||
 				strings.HasPrefix(name, "backend/testing/") {
 				return nil
 			}

@@ -61,7 +61,10 @@ func TestTheDiagramOfTheGuideShowsEveryPackage(t *testing.T) {
 // documents returns the documents of the repository, as paths relative to its root.
 func documents(t *testing.T) []string {
 	t.Helper()
-	all := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "backend/doors/api/README.md", "build/eval/README.md", "build/trust/README.md"}
+	all := []string{
+		"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "backend/doors/api/README.md", "build/eval/README.md",
+		"build/trust/README.md",
+	}
 	guide, err := filepath.Glob("../frontend/guide/*.md")
 	if err != nil || len(guide) < 10 {
 		t.Fatalf("the guide has %d pages: %v", len(guide), err)
@@ -95,7 +98,8 @@ var (
 
 func TestLinksOfDocumentsLeadToFilesAndHeadings(t *testing.T) {
 	for _, name := range documents(t) {
-		for _, match := range link.FindAllStringSubmatch(codeSpan.ReplaceAllString(codeBlock.ReplaceAllString(read(t, name), ""), "code"), -1) {
+		for _, match := range link.FindAllStringSubmatch(codeSpan.ReplaceAllString(codeBlock.ReplaceAllString(read(t, name), ""),
+			"code"), -1) {
 			target := match[1] + match[2]
 			if strings.Contains(target, "://") {
 				continue

@@ -19,7 +19,9 @@ const module = "github.com/agent-discover/agent-discover/"
 // wings are the groups of packages from the lowest to the highest. A package
 // imports only from its own wing and from lower ones. The packages in testing
 // are outside this order: they may import any wing, and only tests import them.
-var wings = []string{"base", "protocol", "discovery", "servers", "trust", "calls", "editors", "market", "doors", "store", "hub", "cli", "cmd"}
+var wings = []string{
+	"base", "protocol", "discovery", "servers", "trust", "calls", "editors", "market", "doors", "store", "hub", "cli", "cmd",
+}
 
 // allowed lists what each package may import from backend. A new package or a
 // new import needs a line here, with its reason where that is not obvious.
@@ -62,9 +64,10 @@ var allowed = map[string][]string{
 		"protocol/jsonrpc", "protocol/mcpversion",
 	},
 
-	"discovery/minilm":    {},
-	"discovery/lexicon":   {},
-	"discovery/catalog":   {"base/events", "base/jsonscan", "base/samename", "base/tokens"}, // samename: tools that may be taken for each other
+	"discovery/minilm":  {},
+	"discovery/lexicon": {},
+	// samename: tools that may be taken for each other
+	"discovery/catalog":   {"base/events", "base/jsonscan", "base/samename", "base/tokens"},
 	"discovery/learning":  {"base/events", "base/fault", "discovery/catalog"},
 	"discovery/embedding": {"base/events", "base/fault", "base/safetext", "base/settings", "discovery/catalog"},
 	"discovery/search": {
@@ -563,22 +566,51 @@ var homes = []struct {
 	{"github.com/blevesearch/snowballstem", []string{"backend/discovery/search"}, "words are stemmed in one place"},
 	{"github.com/pressly/goose", []string{"backend/store"}, "one place changes the schema"},
 	{"github.com/zalando/go-keyring", []string{"backend/servers/keychain"}, "the keychain is used in one place"},
-	{"github.com/godbus/dbus", []string{"backend/servers/keychain", "backend/testing/keyringtest", "app", "app/tray", "app/desktoptest", "build/bench"}, "it reads the keychain without prompting, ends an operation that hangs, and queries the desktop"},
+	{
+		"github.com/godbus/dbus", []string{
+			"backend/servers/keychain", "backend/testing/keyringtest", "app", "app/tray", "app/desktoptest", "build/bench",
+		}, "it reads the keychain without prompting, ends an operation that hangs, and queries the desktop",
+	},
 	{"filippo.io/age", []string{"backend/servers/sealed"}, "values are encrypted in one place"},
-	{"github.com/coder/websocket", []string{"backend/doors/api/push", "backend/cli", "backend/testing/hubtest", "build/bench", "app/tray"}, "one package sends events to clients; the tray and commands that watch receive them"},
-	{module + "build/icons", []string{"app", "app/tray", "build/icons/generate", "build/icons/generate/stamp"}, "icons are for graphical programs"},
+	{
+		"github.com/coder/websocket", []string{
+			"backend/doors/api/push", "backend/cli", "backend/testing/hubtest", "build/bench", "app/tray",
+		}, "one package sends events to clients; the tray and commands that watch receive them",
+	},
+	{
+		module + "build/icons",
+		[]string{"app", "app/tray", "build/icons/generate", "build/icons/generate/stamp"},
+		"icons are for graphical programs",
+	},
 	{"text/template", nil, "a program that links it keeps every method of every type, which costs each companion megabytes"},
 	{"html/template", nil, "it links text/template"},
-	{"github.com/danielgtaylor/huma", []string{"backend/doors/api/route", "backend/doors/api/openapi"}, "REST operations are declared in one place and described in another"},
-	{"github.com/tailscale/hujson", []string{"backend/servers/setup", "backend/editors/configedit"}, "files that people write by hand are read in two places"},
-	{"github.com/pelletier/go-toml/v2", []string{"backend/editors/configedit", "backend/market/pypi"}, "other programs' files are parsed in one place; pypi reads the settings of uv"},
-	{"go.yaml.in/yaml/v3", []string{"backend/base/settings", "backend/editors/configedit", "backend/editors/table", "backend/market/persona"}, "config.yaml, other programs' files, the table of editors and personas are each read in one place"},
+	{
+		"github.com/danielgtaylor/huma",
+		[]string{"backend/doors/api/route", "backend/doors/api/openapi"},
+		"REST operations are declared in one place and described in another",
+	},
+	{
+		"github.com/tailscale/hujson",
+		[]string{"backend/servers/setup", "backend/editors/configedit"},
+		"files that people write by hand are read in two places",
+	},
+	{
+		"github.com/pelletier/go-toml/v2",
+		[]string{"backend/editors/configedit", "backend/market/pypi"},
+		"other programs' files are parsed in one place; pypi reads the settings of uv",
+	},
+	{
+		"go.yaml.in/yaml/v3", []string{
+			"backend/base/settings", "backend/editors/configedit", "backend/editors/table", "backend/market/persona",
+		}, "config.yaml, other programs' files, the table of editors and personas are each read in one place",
+	},
 	{"github.com/spf13/cobra", []string{"backend/cli"}, "there is one command line"},
 	{"golang.org/x/term", []string{"backend/cli"}, "hidden input needs a terminal"},
 	{
 		"github.com/modelcontextprotocol/go-sdk",
 		[]string{"build/demo", "backend/servers/oauth", "backend/testing/hubtest", "backend/testing/oidctest"},
-		"typed results drop unknown fields: proxied traffic never passes through them; oauth reads metadata with them, and tests have clients and servers",
+		"typed results drop unknown fields: proxied traffic never passes through them; oauth reads metadata with them, and tests have " +
+			"clients and servers",
 	},
 }
 
@@ -699,7 +731,8 @@ func visitGo(t *testing.T, root string, visit func(file, dir string, imports []s
 			return err
 		}
 		if d.IsDir() {
-			if name := d.Name(); name == "node_modules" || name == "testdata" || name == "coverage" || strings.HasPrefix(name, ".") && name != "." && name != ".." {
+			if name := d.Name(); name == "node_modules" || name == "testdata" || name == "coverage" ||
+				strings.HasPrefix(name, ".") && name != "." && name != ".." {
 				return filepath.SkipDir
 			}
 			return nil

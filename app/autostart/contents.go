@@ -51,7 +51,8 @@ func launchAgent(e Entry) []byte {
 		return b.String()
 	}
 	var b bytes.Buffer
-	b.WriteString(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">` + "\n")
+	b.WriteString(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">` +
+		"\n")
 	b.WriteString("<plist version=\"1.0\"><dict>\n")
 	fmt.Fprintf(&b, "<key>Label</key><string>%s</string>\n", text(e.ID))
 	fmt.Fprintf(&b, "<key>ProgramArguments</key><array><string>%s</string><string>%s</string></array>\n", text(e.Program), Flag)

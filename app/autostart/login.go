@@ -37,7 +37,8 @@ func (e Entry) Set(on bool) error {
 		return e.remove()
 	}
 	if !filepath.IsAbs(e.Program) || strings.ContainsFunc(e.Program, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return fault.New(fault.Invalid, "the program %q cannot start at login; move it to a folder whose absolute path has no control characters", e.Program)
+		return fault.New(fault.Invalid,
+			"the program %q cannot start at login; move it to a folder whose absolute path has no control characters", e.Program)
 	}
 	if err := paths.CheckPlace(e.Program); err != nil {
 		return err

@@ -70,7 +70,10 @@ func TestTheLaunchAgentEscapesThePath(t *testing.T) {
 			texts = append(texts, string(data))
 		}
 	}
-	want := []string{"Label", "agent-discover-tray", "ProgramArguments", program, "--login", "RunAtLoad", "LimitLoadToSessionType", "Aqua", "ProcessType", "Interactive"}
+	want := []string{
+		"Label", "agent-discover-tray", "ProgramArguments", program, "--login", "RunAtLoad", "LimitLoadToSessionType",
+		"Aqua", "ProcessType", "Interactive",
+	}
 	if !slices.Equal(texts, want) {
 		t.Errorf("got %q, want %q", texts, want)
 	}
@@ -151,7 +154,8 @@ func TestATemporaryCopyDoesNotStartAtLogin(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	entry := Tray(filepath.Join(t.TempDir(), "AppTranslocation", "1A", "d", "tray"))
-	if err := entry.Set(true); runtime.GOOS != "windows" && (err == nil || !strings.Contains(fault.MessageOf(err), "move it with the Finder")) {
+	if err := entry.Set(true); runtime.GOOS != "windows" &&
+		(err == nil || !strings.Contains(fault.MessageOf(err), "move it with the Finder")) {
 		t.Errorf("got %v", err)
 	}
 }

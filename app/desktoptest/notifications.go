@@ -40,7 +40,8 @@ func NewNotifications(t testing.TB, conn *dbus.Conn) *Notifications {
 	if err := conn.Export(service{n}, notificationsPath, notificationsName); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := conn.RequestName(notificationsName, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
+	if reply, err := conn.RequestName(notificationsName, dbus.NameFlagDoNotQueue); err != nil ||
+		reply != dbus.RequestNameReplyPrimaryOwner {
 		t.Fatalf("%s: %v, %v", notificationsName, reply, err)
 	}
 	return n
@@ -50,7 +51,9 @@ func NewNotifications(t testing.TB, conn *dbus.Conn) *Notifications {
 type service struct{ *Notifications }
 
 // Notify shows a notification.
-func (s service) Notify(program string, replaces uint32, _, summary, body string, actions []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+func (s service) Notify(program string, replaces uint32, _, summary, body string, actions []string, _ map[string]dbus.Variant,
+	_ int32,
+) (uint32, *dbus.Error) {
 	id := replaces
 	if id == 0 {
 		id = s.last.Add(1)

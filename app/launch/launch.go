@@ -55,7 +55,8 @@ func StartWindow(page string) (<-chan error, error) {
 // because addresses may come from untrusted servers.
 func OpenURL(address string) error {
 	parsed, err := url.Parse(address)
-	if err != nil || !slices.Contains([]string{"http", "https", "mailto"}, parsed.Scheme) || parsed.Host == "" && parsed.Scheme != "mailto" {
+	if err != nil || !slices.Contains([]string{"http", "https", "mailto"}, parsed.Scheme) ||
+		parsed.Host == "" && parsed.Scheme != "mailto" {
 		return fault.New(fault.Invalid, "could not open the address: only http, https and mailto addresses are allowed")
 	}
 	return open(parsed.String())

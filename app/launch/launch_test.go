@@ -121,7 +121,8 @@ func TestOnlyWebAndMailAddressesAreOpened(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	for _, bad := range []string{
-		"", "file:///etc/passwd", "file://host/share", "ftp://host/x", "javascript:alert(1)", "smb://host/share", "-h", "--help", "/bin/sh", "https:", "http://%zz", "x-custom:y",
+		"", "file:///etc/passwd", "file://host/share", "ftp://host/x", "javascript:alert(1)", "smb://host/share", "-h", "--help",
+		"/bin/sh", "https:", "http://%zz", "x-custom:y",
 	} {
 		if err := OpenURL(bad); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("OpenURL(%q): got %v, want an error of kind Invalid", bad, err)

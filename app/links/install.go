@@ -27,7 +27,8 @@ func asksToInstall(address string) bool {
 // installPage returns the page that shows the plan for an address.
 func installPage(address string) string {
 	parsed, err := url.Parse(address)
-	if err != nil || !strings.EqualFold(parsed.Host, "install") || parsed.User != nil || strings.Trim(parsed.Path, "/") != "" || parsed.Fragment != "" {
+	if err != nil || !strings.EqualFold(parsed.Host, "install") || parsed.User != nil || strings.Trim(parsed.Path, "/") != "" ||
+		parsed.Fragment != "" {
 		return invalid
 	}
 	given, err := url.ParseQuery(parsed.RawQuery)

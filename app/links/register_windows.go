@@ -22,7 +22,8 @@ func register(scheme, program string) error {
 			err = errors.Join(key.SetStringValue(v.name, v.value), key.Close())
 		}
 		if err != nil {
-			return fault.Wrap(err, fault.Unavailable, "could not register %s: addresses: the registry key %s is not writable", scheme, classes+v.key)
+			return fault.Wrap(err, fault.Unavailable, "could not register %s: addresses: the registry key %s is not writable",
+				scheme, classes+v.key)
 		}
 	}
 	return nil

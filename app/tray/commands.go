@@ -182,7 +182,8 @@ func healthSummary(servers []serverHealth) string {
 	case len(failed) == 0:
 		return fmt.Sprintf("Health check: %s healthy", plural(len(servers), "server", "servers"))
 	}
-	return fmt.Sprintf("Health check: %d of %s failed: %s", len(failed), plural(len(servers), "server", "servers"), strings.Join(failed, ", "))
+	return fmt.Sprintf("Health check: %d of %s failed: %s", len(failed), plural(len(servers), "server", "servers"),
+		strings.Join(failed, ", "))
 }
 
 // start clears the stop request and makes the supervisor start a hub.

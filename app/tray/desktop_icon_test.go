@@ -56,7 +56,8 @@ func TestTheTrayListsTwentyServersAtMost(t *testing.T) {
 		s.rest(http.MethodPost, "/api/servers", map[string]any{"name": "s" + strconv.Itoa(100+i), "command": "x", "start": false}, nil)
 	}
 	icon.AwaitItem("3 more…")
-	if all := desktoptest.Find(icon.Menu(), "Servers").Items; len(all) != maxListed+1 || all[0].Label != "s100" || all[maxListed-1].Label != "s119" || !all[0].Checkable || all[maxListed].Checkable {
+	if all := desktoptest.Find(icon.Menu(), "Servers").Items; len(all) != maxListed+1 || all[0].Label != "s100" ||
+		all[maxListed-1].Label != "s119" || !all[0].Checkable || all[maxListed].Checkable {
 		t.Errorf("submenu with %d items, want the first %d servers and the number of the others: %+v", len(all), maxListed, all)
 	}
 	for i := range 22 {
@@ -111,7 +112,8 @@ func TestTheTrayIconMatchesTheColourOfThePanel(t *testing.T) {
 				if err := conn.Export(&fakePortal{row.scheme}, portalObject, portalInterface); err != nil {
 					t.Fatal(err)
 				}
-				if reply, err := conn.RequestName(portalName, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
+				if reply, err := conn.RequestName(portalName, dbus.NameFlagDoNotQueue); err != nil ||
+					reply != dbus.RequestNameReplyPrimaryOwner {
 					t.Fatalf("RequestName: %v, %v", reply, err)
 				}
 			}
@@ -126,7 +128,8 @@ func TestTheTrayIconMatchesTheColourOfThePanel(t *testing.T) {
 			if err := conn.Emit(portalObject, settingChanged, change...); err != nil {
 				t.Fatal(err)
 			}
-			s.until("the icon matches the new colour scheme", func() bool { return bytes.Equal(iconFile(icon), icons.Tray(icons.Running, false)) })
+			s.until("the icon matches the new colour scheme",
+				func() bool { return bytes.Equal(iconFile(icon), icons.Tray(icons.Running, false)) })
 		})
 	}
 }

@@ -187,7 +187,8 @@ func (s *session) add(names ...string) {
 		s.t.Skip("server-everything is not installed: build/setup.sh test installs it")
 	}
 	for _, name := range names {
-		s.rest(http.MethodPost, "/api/servers", map[string]any{"name": name, "command": "node", "args": []string{script, "stdio"}, "start": false}, nil)
+		s.rest(http.MethodPost, "/api/servers",
+			map[string]any{"name": name, "command": "node", "args": []string{script, "stdio"}, "start": false}, nil)
 	}
 }
 

@@ -52,9 +52,11 @@ func TestTheTrayAnnouncesOnceThatASignInHasEndedAndOpensItsPage(t *testing.T) {
 	if err := os.WriteFile(program, []byte("#!/bin/sh\ncat \"${1#file://}\" >'"+opened+"'\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.start(binary(t, "agent-discover-tray"), append(s.env(), "BROWSER="+program, "AGENT_DISCOVER_KEYCHAIN=off", "AGENT_DISCOVER_PASSPHRASE=a passphrase"))
+	s.start(binary(t, "agent-discover-tray"),
+		append(s.env(), "BROWSER="+program, "AGENT_DISCOVER_KEYCHAIN=off", "AGENT_DISCOVER_PASSPHRASE=a passphrase"))
 	icon := panel.Await()
-	s.rest(http.MethodPost, "/api/servers", map[string]any{"name": "notes", "transport": "streamable-http", "homepage": resource.URL + "/mcp"}, nil)
+	s.rest(http.MethodPost, "/api/servers",
+		map[string]any{"name": "notes", "transport": "streamable-http", "homepage": resource.URL + "/mcp"}, nil)
 	s.signIn("alice")
 	s.rest(http.MethodPost, "/api/servers/1/activate", nil, nil)
 	icon.AwaitItem("1 of 1 server running")

@@ -130,7 +130,8 @@ func connectBus(ctx context.Context) (*dbus.Conn, error) {
 	if address == "" || address == "autolaunch:" {
 		socket := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus")
 		if info, err := os.Stat(socket); err != nil || info.Mode()&os.ModeSocket == 0 || !filepath.IsAbs(socket) {
-			return nil, fault.New(fault.Unavailable, "no session bus (D-Bus) found; start the program in a desktop session, or with dbus-run-session")
+			return nil, fault.New(fault.Unavailable,
+				"no session bus (D-Bus) found; start the program in a desktop session, or with dbus-run-session")
 		}
 		address = "unix:path=" + dbus.EscapeBusAddressValue(socket)
 		if err := os.Setenv("DBUS_SESSION_BUS_ADDRESS", address); err != nil {

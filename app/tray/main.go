@@ -87,7 +87,8 @@ func showIcon(o options, stdout io.Writer) (code int, err error) {
 	lock := flock.New(folder.Run("tray.lock"), flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()
 	if err != nil {
-		return exitFailed, fault.Wrap(err, fault.Unavailable, "could not lock a file in %s; is the folder on a file system with locks?", folder.Run(""))
+		return exitFailed, fault.Wrap(err, fault.Unavailable, "could not lock a file in %s; is the folder on a file system with locks?",
+			folder.Run(""))
 	}
 	if !locked {
 		_, _ = fmt.Fprintln(stdout, "The tray icon is already running.")

@@ -188,7 +188,9 @@ func serverItems(servers []server, paused bool) []item {
 			label += " (" + words.Lower(words.Server(v.State, false)) + ")"
 		}
 		command := either(v.Running, commandHalt, commandRun) + strconv.FormatInt(v.ID, 10)
-		items = append(items, item{Label: safetext.Clip(safetext.Label(label), maxLabel), Command: command, Checkable: true, Checked: v.Running})
+		items = append(items, item{
+			Label: safetext.Clip(safetext.Label(label), maxLabel), Command: command, Checkable: true, Checked: v.Running,
+		})
 	}
 	return withMore(items, len(servers)-maxListed, commandServers)
 }
@@ -199,7 +201,10 @@ func waitingItems(servers []server) []item {
 		// Approving requires reading the command of the server, which the menu cannot show.
 		items = append(items,
 			item{Label: safetext.Clip(safetext.Label(v.Name+"…"), maxLabel), Command: commandApprovals},
-			item{Label: safetext.Clip(safetext.Label("Show the approval code of "+v.Name), maxLabel), Command: commandCode + strconv.FormatInt(v.ID, 10)})
+			item{
+				Label:   safetext.Clip(safetext.Label("Show the approval code of "+v.Name), maxLabel),
+				Command: commandCode + strconv.FormatInt(v.ID, 10),
+			})
 	}
 	return withMore(items, len(servers)-maxListed, commandApprovals)
 }
@@ -207,7 +212,9 @@ func waitingItems(servers []server) []item {
 func signInItems(servers []server) []item {
 	var items []item
 	for _, v := range servers[:min(len(servers), maxListed)] {
-		items = append(items, item{Label: safetext.Clip(safetext.Label(v.Name+"…"), maxLabel), Command: commandSignIn + strconv.FormatInt(v.ID, 10)})
+		items = append(items, item{
+			Label: safetext.Clip(safetext.Label(v.Name+"…"), maxLabel), Command: commandSignIn + strconv.FormatInt(v.ID, 10),
+		})
 	}
 	return withMore(items, len(servers)-maxListed, commandServers)
 }

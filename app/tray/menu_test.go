@@ -47,30 +47,81 @@ func TestTheFirstLineAndTheIconShowTheSameState(t *testing.T) {
 		line  string
 		icon  icons.State
 	}{
-		"before the first hub":           {state{}, "Starting…", icons.Stopped},
-		"after a crash":                  {state{Phase: restarting}, "Restarting…", icons.Stopped},
-		"stopped by the user":            {state{Phase: stopped}, "Stopped", icons.Stopped},
-		"after Quit":                     {state{Phase: quitting}, "Stopping…", icons.Stopped},
-		"no hub can start":               {state{Phase: failing, Problem: "the disk\nis full"}, "Hub unavailable: the disk is full", icons.Attention},
-		"no servers":                     {state{Phase: connected}, "No servers yet", icons.Running},
-		"one stopped server":             {state{Phase: connected, Servers: named(1)}, "0 of 1 server running", icons.Running},
-		"some servers run":               {state{Phase: connected, Servers: append(named(4), running(server{Name: "a"}), running(server{Name: "b"}), running(server{Name: "c"}))}, "3 of 7 servers running", icons.Running},
-		"one call":                       {state{Phase: connected, Calls: 1, Servers: named(1)}, "1 call running", icons.Working},
-		"two calls":                      {state{Phase: connected, Calls: 2, Servers: named(1)}, "2 calls running", icons.Working},
-		"paused":                         {state{Phase: connected, Paused: true, Servers: named(3)}, "Paused", icons.Paused},
-		"a tool is held":                 {state{Phase: connected, Held: 1, Servers: named(1)}, "1 tool or text is held", icons.Attention},
-		"one server waits":               {state{Phase: connected, Calls: 1, Servers: []server{{Name: "new"}}}, "1 server waits for approval", icons.Attention},
-		"two servers wait while paused":  {state{Phase: connected, Paused: true, Servers: []server{{Name: "new"}, {Name: "newer"}}}, "Paused, 2 servers wait for approval", icons.Attention},
-		"failing servers while paused":   {state{Phase: connected, Paused: true, Servers: []server{{Name: "a", Approved: true, State: "failing"}, {Name: "b", Approved: true, State: "calls_fail"}}}, "Paused", icons.Paused},
-		"one server fails":               {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}}}, "1 server fails", icons.Attention},
-		"one waits and one fails":        {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}, {Name: "b", State: "waiting"}}}, "1 server waits for approval, 1 server fails", icons.Attention},
-		"one server requires a sign-in":  {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "sign_in"}, {Name: "b", Approved: true, State: "failing"}}}, "1 server requires a sign-in, 1 server fails", icons.Attention},
-		"the calls of a server fail":     {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, Running: true, State: "calls_fail"}}}, "1 server fails", icons.Attention},
-		"a waiting server with an error": {state{Phase: connected, Servers: []server{{Name: "b", State: "waiting"}}}, "1 server waits for approval", icons.Attention},
-		"one question":                   {state{Phase: connected, Calls: 1, Servers: named(1), Questions: []question{{ID: "1", Server: "a"}}}, "1 question waits", icons.Attention},
-		"a question while paused":        {state{Phase: connected, Paused: true, Questions: []question{{ID: "1", Server: "a"}, {ID: "2", Server: "a"}}, Servers: []server{{Name: "new"}}}, "Paused, 2 questions wait, 1 server waits for approval", icons.Attention},
-		"a healthy server":               {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "stopped"}}}, "0 of 1 server running", icons.Running},
-		"a server of unknown state":      {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "new"}}}, "0 of 1 server running", icons.Running},
+		"before the first hub": {state{}, "Starting…", icons.Stopped},
+		"after a crash":        {state{Phase: restarting}, "Restarting…", icons.Stopped},
+		"stopped by the user":  {state{Phase: stopped}, "Stopped", icons.Stopped},
+		"after Quit":           {state{Phase: quitting}, "Stopping…", icons.Stopped},
+		"no hub can start": {
+			state{Phase: failing, Problem: "the disk\nis full"}, "Hub unavailable: the disk is full", icons.Attention,
+		},
+		"no servers":         {state{Phase: connected}, "No servers yet", icons.Running},
+		"one stopped server": {state{Phase: connected, Servers: named(1)}, "0 of 1 server running", icons.Running},
+		"some servers run": {
+			state{
+				Phase: connected, Servers: append(named(4), running(server{Name: "a"}), running(server{Name: "b"}),
+					running(server{Name: "c"})),
+			}, "3 of 7 servers running", icons.Running,
+		},
+		"one call":       {state{Phase: connected, Calls: 1, Servers: named(1)}, "1 call running", icons.Working},
+		"two calls":      {state{Phase: connected, Calls: 2, Servers: named(1)}, "2 calls running", icons.Working},
+		"paused":         {state{Phase: connected, Paused: true, Servers: named(3)}, "Paused", icons.Paused},
+		"a tool is held": {state{Phase: connected, Held: 1, Servers: named(1)}, "1 tool or text is held", icons.Attention},
+		"one server waits": {
+			state{Phase: connected, Calls: 1, Servers: []server{{Name: "new"}}}, "1 server waits for approval", icons.Attention,
+		},
+		"two servers wait while paused": {
+			state{
+				Phase: connected, Paused: true, Servers: []server{{Name: "new"}, {Name: "newer"}},
+			}, "Paused, 2 servers wait for approval", icons.Attention,
+		},
+		"failing servers while paused": {
+			state{
+				Phase: connected, Paused: true, Servers: []server{
+					{Name: "a", Approved: true, State: "failing"}, {Name: "b", Approved: true, State: "calls_fail"},
+				},
+			}, "Paused", icons.Paused,
+		},
+		"one server fails": {
+			state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}}}, "1 server fails", icons.Attention,
+		},
+		"one waits and one fails": {
+			state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}, {Name: "b", State: "waiting"}}},
+			"1 server waits for approval, 1 server fails", icons.Attention,
+		},
+		"one server requires a sign-in": {
+			state{
+				Phase: connected, Servers: []server{
+					{Name: "a", Approved: true, State: "sign_in"}, {Name: "b", Approved: true, State: "failing"},
+				},
+			}, "1 server requires a sign-in, 1 server fails", icons.Attention,
+		},
+		"the calls of a server fail": {
+			state{
+				Phase: connected, Servers: []server{{Name: "a", Approved: true, Running: true, State: "calls_fail"}},
+			}, "1 server fails", icons.Attention,
+		},
+		"a waiting server with an error": {
+			state{Phase: connected, Servers: []server{{Name: "b", State: "waiting"}}}, "1 server waits for approval", icons.Attention,
+		},
+		"one question": {
+			state{
+				Phase: connected, Calls: 1, Servers: named(1), Questions: []question{{ID: "1", Server: "a"}},
+			}, "1 question waits", icons.Attention,
+		},
+		"a question while paused": {
+			state{
+				Phase: connected, Paused: true, Questions: []question{{ID: "1", Server: "a"}, {ID: "2", Server: "a"}},
+				Servers: []server{{Name: "new"}},
+			}, "Paused, 2 questions wait, 1 server waits for approval", icons.Attention,
+		},
+		"a healthy server": {
+			state{
+				Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "stopped"}},
+			}, "0 of 1 server running", icons.Running,
+		},
+		"a server of unknown state": {
+			state{Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "new"}}}, "0 of 1 server running", icons.Running,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := menuOf(row.state)
@@ -100,29 +151,36 @@ func TestTheWholeMenu(t *testing.T) {
 					{ID: 6, Name: "notes", Approved: true, State: "sign_in"},
 				},
 			},
-			"1 server waits for approval, 1 server requires a sign-in, 2 servers fail\n(Health check: 2 servers healthy)\n--\nOpen dashboard\n" +
-				"Servers\n  apple (failing)\n  Files\n  [x] github (calls fail)\n  [x] memory\n  notes (sign-in)\nWaiting for approval (1)\n  new…\n  Show the approval code of new\nSign in (1)\n  notes…\n--\n" +
+			"1 server waits for approval, 1 server requires a sign-in, 2 servers fail\n(Health check: 2 servers healthy)\n--\n" +
+				"Open dashboard\n" +
+				"Servers\n  apple (failing)\n  Files\n  [x] github (calls fail)\n  [x] memory\n  notes (sign-in)\n" +
+				"Waiting for approval (1)\n  new…\n  Show the approval code of new\nSign in (1)\n  notes…\n--\n" +
 				"Pause all servers\nHealth check\nCopy MCP configuration\n--\n[x] Start at login\n(Agent Discover v1.2.3)\nQuit\n",
 		},
 		"with a question": {
 			state{Phase: connected, Servers: named(1), Version: "dev", Questions: []question{{ID: "1", Server: "s01"}}},
-			"1 question waits\n--\nOpen dashboard\nAnswer 1 question…\nServers\n  s01\n--\nPause all servers\nHealth check\nCopy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
+			"1 question waits\n--\nOpen dashboard\nAnswer 1 question…\nServers\n  s01\n--\nPause all servers\nHealth check\n" +
+				"Copy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
 		},
 		"paused": {
 			state{Phase: connected, Paused: true, Servers: named(1), Version: "dev"},
-			"Paused\n--\nOpen dashboard\nServers\n  s01\n--\nResume all servers\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
+			"Paused\n--\nOpen dashboard\nServers\n  s01\n--\nResume all servers\n(Health check)\nCopy MCP configuration\n--\n" +
+				"Start at login\n(Agent Discover dev)\nQuit\n",
 		},
 		"checking": {
 			state{Phase: connected, Checking: true, Servers: named(1)},
-			"0 of 1 server running\n--\nOpen dashboard\nServers\n  s01\n--\nPause all servers\n(Checking health…)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
+			"0 of 1 server running\n--\nOpen dashboard\nServers\n  s01\n--\nPause all servers\n(Checking health…)\n" +
+				"Copy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
 		},
 		"stopped": {
 			state{Phase: stopped},
-			"Stopped\n--\nOpen dashboard\n--\nStart hub\n(Pause all servers)\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
+			"Stopped\n--\nOpen dashboard\n--\nStart hub\n(Pause all servers)\n(Health check)\nCopy MCP configuration\n--\n" +
+				"Start at login\n(Agent Discover)\nQuit\n",
 		},
 		"quitting": {
 			state{Phase: quitting},
-			"(Stopping…)\n--\nOpen dashboard\n--\n(Pause all servers)\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\n(Quit)\n",
+			"(Stopping…)\n--\nOpen dashboard\n--\n(Pause all servers)\n(Health check)\nCopy MCP configuration\n--\nStart at login\n" +
+				"(Agent Discover)\n(Quit)\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +216,8 @@ func TestSubmenusAreLimitedAndLeadToTheWindow(t *testing.T) {
 			}
 			last := items[len(items)-1]
 			last.Label = strings.TrimPrefix(last.Label, "Show the approval code of ")
-			if strings.TrimSuffix(last.Label, "…") != strings.TrimSuffix(want, "…") || n > maxListed && (last.Command != more || last.Checkable) {
+			if strings.TrimSuffix(last.Label, "…") != strings.TrimSuffix(want, "…") ||
+				n > maxListed && (last.Command != more || last.Checkable) {
 				t.Errorf("%d servers: last item %+v, want label %q", n, last, want)
 			}
 		}
@@ -180,7 +239,10 @@ func TestItemsHaveTheCommandsOfTheirLabels(t *testing.T) {
 		walk(menuOf(s).Items)
 		return found
 	}
-	connectedMenu := commands(state{Phase: connected, AtLogin: true, Servers: []server{{ID: 7, Name: "a", Approved: true, Running: true}, {ID: 8, Name: "b", Approved: true}, {ID: 9, Name: "c"}}})
+	connectedMenu := commands(state{
+		Phase: connected, AtLogin: true,
+		Servers: []server{{ID: 7, Name: "a", Approved: true, Running: true}, {ID: 8, Name: "b", Approved: true}, {ID: 9, Name: "c"}},
+	})
 	stoppedMenu := commands(state{Phase: stopped})
 	pausedMenu := commands(state{Phase: connected, Paused: true})
 	for _, row := range []struct {
@@ -199,9 +261,18 @@ func TestItemsHaveTheCommandsOfTheirLabels(t *testing.T) {
 		{connectedMenu, "1 server waits for approval", "open /approvals"},
 		{stoppedMenu, "Stopped", "open"},
 		{pausedMenu, "Paused", "open /servers"},
-		{commands(state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}}}), "1 server fails", "open /servers"},
-		{commands(state{Phase: connected, Servers: []server{{ID: 6, Name: "notes", Approved: true, State: "sign_in"}}}), "notes…", "signin 6"},
-		{commands(state{Phase: connected, Calls: 2, Servers: []server{{Name: "a", Approved: true, Running: true}}}), "2 calls running", "open /activity"},
+		{
+			commands(state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}}}),
+			"1 server fails", "open /servers",
+		},
+		{
+			commands(state{Phase: connected, Servers: []server{{ID: 6, Name: "notes", Approved: true, State: "sign_in"}}}),
+			"notes…", "signin 6",
+		},
+		{
+			commands(state{Phase: connected, Calls: 2, Servers: []server{{Name: "a", Approved: true, Running: true}}}),
+			"2 calls running", "open /activity",
+		},
 		{commands(state{}), "Starting…", ""},
 		{stoppedMenu, "Start at login", "login"},
 		{stoppedMenu, "Start hub", "start"},
@@ -259,7 +330,9 @@ func FuzzLabels(f *testing.F) {
 		if utf8.RuneCountInString(got) > maxLabel || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
 			t.Errorf("label of %q: got %q", text, got)
 		}
-		for _, s := range []state{{Phase: failing, Problem: text}, {Phase: connected, Note: text, Servers: []server{{Name: text}, {Name: text, Approved: true}}}} {
+		for _, s := range []state{
+			{Phase: failing, Problem: text}, {Phase: connected, Note: text, Servers: []server{{Name: text}, {Name: text, Approved: true}}},
+		} {
 			menuOf(s)
 		}
 	})

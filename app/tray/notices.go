@@ -75,7 +75,8 @@ func (a *announcer) next(s state) (show []notice, hide []string) {
 	case s.Held > before:
 		show = append(show, notice{
 			Key: keyHeld, Summary: plural(s.Held, "tool or text of a server is", "tools or texts of servers are") + " held",
-			Body: "Agents do not get what is new, changed or suspicious before you have read it. Click to review it.", Command: commandApprovals,
+			Body:    "Agents do not get what is new, changed or suspicious before you have read it. Click to review it.",
+			Command: commandApprovals,
 		})
 	case s.Held == 0 && before > 0:
 		hide = append(hide, keyHeld)

@@ -29,7 +29,10 @@ func TestWhatWaitsIsAnnouncedOnce(t *testing.T) {
 		{"and is back", online(a, b), ""},
 		{"one is approved", online(a), ""},
 		{"a question", asked(online(a), question{ID: "1", Server: "c"}), "“c” asks you a question → open"},
-		{"two questions", asked(online(a), question{ID: "1", Server: "c"}, question{ID: "2", Server: "c"}), "2 questions wait for your answer → open"},
+		{
+			"two questions", asked(online(a), question{ID: "1", Server: "c"}, question{ID: "2", Server: "c"}),
+			"2 questions wait for your answer → open",
+		},
 		{"both are answered", online(a), "hide question"},
 		{"the last is decided", online(ready), "hide approval"},
 		{"it waits again", online(ready, a), "“a” waits for your approval → open /approvals"},
@@ -43,9 +46,15 @@ func TestWhatWaitsIsAnnouncedOnce(t *testing.T) {
 		{"and gives up", online(a, signs(6, "sign_in", "again")), ""},
 		{"the hub restarts meanwhile", state{Phase: restarting}, ""},
 		{"and is back with the same", online(a, signs(6, "sign_in", "again")), ""},
-		{"another sign-in ends", online(a, signs(6, "sign_in", "again"), signs(7, "sign_in", "again")), "“s7” requires you to sign in again → signin 7"},
+		{
+			"another sign-in ends", online(a, signs(6, "sign_in", "again"), signs(7, "sign_in", "again")),
+			"“s7” requires you to sign in again → signin 7",
+		},
 		{"somebody signs in", online(a, signs(6, "running", "signed_in"), signs(7, "sign_in", "again")), "hide sign-in 6"},
-		{"that sign-in ends, too", online(a, signs(6, "sign_in", "again"), signs(7, "sign_in", "again")), "“s6” requires you to sign in again → signin 6"},
+		{
+			"that sign-in ends, too", online(a, signs(6, "sign_in", "again"), signs(7, "sign_in", "again")),
+			"“s6” requires you to sign in again → signin 6",
+		},
 		{"the servers are removed", online(a), "hide sign-in 6, hide sign-in 7"},
 	} {
 		show, hide := announcer.next(step.state)
@@ -78,7 +87,8 @@ func TestNoticesContainNothingButNames(t *testing.T) {
 	if s = receive(t, s, `{"type":"elicitation_answered","id":"e"}`); len(s.Questions) != 0 {
 		t.Errorf("the answered question is still waiting: %v", s.Questions)
 	}
-	s = receive(t, s, `{"type":"elicitation_request","id":"a","serverName":"s","mode":"approval","message":"hunter2","request":{"tool":"t","arguments":{"password":"hunter2"}}}`)
+	s = receive(t, s,
+		`{"type":"elicitation_request","id":"a","serverName":"s","mode":"approval","message":"hunter2","request":{"tool":"t","arguments":{"password":"hunter2"}}}`)
 	show, _ = (&announcer{}).next(s)
 	if text := fmt.Sprintf("%+v", show); !strings.Contains(text, "A call of “s” needs your approval") || strings.Contains(text, "hunter2") {
 		t.Errorf("got %s", text)

@@ -36,7 +36,9 @@ func newNotifier(ctx context.Context, clicked func(command string)) notifier {
 	if err != nil {
 		return nil
 	}
-	n := &busNotifier{bus: bus, clicked: clicked, shown: make(map[string]uint32), does: make(map[uint32]string), early: make(map[uint32]bool)}
+	n := &busNotifier{
+		bus: bus, clicked: clicked, shown: make(map[string]uint32), does: make(map[uint32]string), early: make(map[uint32]bool),
+	}
 	match := []dbus.MatchOption{dbus.WithMatchInterface(notifications), dbus.WithMatchObjectPath(notificationsPath)}
 	if err := bus.AddMatchSignalContext(ctx, match...); err != nil {
 		_ = bus.Close() // nothing was sent
@@ -126,5 +128,6 @@ func (n *busNotifier) hide(ctx context.Context, key string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
-	_ = n.bus.Object(notifications, notificationsPath).CallWithContext(ctx, notifications+".CloseNotification", 0, id).Err // it may be closed already
+	// it may be closed already
+	_ = n.bus.Object(notifications, notificationsPath).CallWithContext(ctx, notifications+".CloseNotification", 0, id).Err
 }

@@ -35,9 +35,12 @@ func TestAServerThatWaitsIsAnnouncedOnTheDesktop(t *testing.T) {
 	t.Cleanup(func() { cancel(); <-done })
 
 	v.await(t, "0 of 1 server running")
-	tr.receive([]byte(`{"type":"state","delta":true,"names":["one","<b>new</b>"],"servers":[{"id":9,"name":"<b>new</b>","state":"waiting"}]}`))
+	tr.receive(
+		[]byte(`{"type":"state","delta":true,"names":["one","<b>new</b>"],"servers":[{"id":9,"name":"<b>new</b>","state":"waiting"}]}`),
+	)
 	first := desktop.Await()
-	if first.Summary != "“<b>new</b>” waits for your approval" || first.Program != "Agent Discover" || !slices.Equal(first.Actions, []string{"default", "Open"}) {
+	if first.Summary != "“<b>new</b>” waits for your approval" || first.Program != "Agent Discover" ||
+		!slices.Equal(first.Actions, []string{"default", "Open"}) {
 		t.Errorf("got %+v", first)
 	}
 	first.Click()

@@ -7,8 +7,11 @@ import (
 )
 
 func TestANotificationScriptQuotesNamesThatAgentsHaveChosen(t *testing.T) {
-	got := notificationScript(notice{Summary: `“x" & (do shell script "id") & "\” waits` + "\n", Body: "It does not start. Click to review it."})
-	want := `display notification "It does not start." with title "Agent Discover" subtitle "“x\" & (do shell script \"id\") & \"\\” waits "` + "\n"
+	got := notificationScript(notice{
+		Summary: `“x" & (do shell script "id") & "\” waits` + "\n", Body: "It does not start. Click to review it.",
+	})
+	want := `display notification "It does not start." with title "Agent Discover" subtitle "“x\" & (do shell script \"id\") & \"\\” waits "` +
+		"\n"
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -45,7 +45,8 @@ func TestAClickOnAWindowsNotificationOpensWhatItShows(t *testing.T) {
 	}
 	send := func(message, w, l uintptr) { _, _, _ = user32.NewProc("SendMessageW").Call(window, message, w, l) }
 	n.show(context.Background(), notice{Key: keyApproval, Summary: "“x” waits for your approval", Body: "Click", Command: commandApprovals})
-	if len(got) != 1 || windows.UTF16ToString(got[0].title[:]) != "“x” waits for your approval" || windows.UTF16ToString(got[0].info[:]) != "Click" ||
+	if len(got) != 1 || windows.UTF16ToString(got[0].title[:]) != "“x” waits for your approval" ||
+		windows.UTF16ToString(got[0].info[:]) != "Click" ||
 		got[0].window != windows.HWND(window) || got[0].id != iconID || got[0].flags != nifInfo || got[0].size != 976 {
 		t.Fatalf("got %+v", got)
 	}

@@ -103,7 +103,8 @@ func TestTheCopiedConfigurationIsASCIIAndParses(t *testing.T) {
 			t.Fatal(err)
 		}
 		entry := parsed.Servers["discover"]
-		if entry.Command != program || !slices.Equal(entry.Args, []string{"mcp"}) || entry.Env["AGENT_DISCOVER_HOME"] != home || home == "" && strings.Contains(text, "env") {
+		if entry.Command != program || !slices.Equal(entry.Args, []string{"mcp"}) || entry.Env["AGENT_DISCOVER_HOME"] != home ||
+			home == "" && strings.Contains(text, "env") {
 			t.Errorf("program %s, data folder %s: got %s", program, home, text)
 		}
 	}

@@ -108,8 +108,8 @@ func TestTheProblemIsReportedUntilAHubRuns(t *testing.T) {
 		h.supervisor().run(ctx)
 		report := func(p phase, problem string) string { return strings.TrimSpace(fmt.Sprint(p, " ", problem)) }
 		want := []string{
-			report(starting, ""), report(failing, "disk full"), report(failing, "disk full"), report(failing, "no answer"), report(failing, "no answer"),
-			report(restarting, ""), report(restarting, ""),
+			report(starting, ""), report(failing, "disk full"), report(failing, "disk full"), report(failing, "no answer"),
+			report(failing, "no answer"), report(restarting, ""), report(restarting, ""),
 		}
 		if !slices.Equal(h.reports, want) {
 			t.Errorf("reports: got %q, want %q", h.reports, want)

@@ -60,7 +60,8 @@ func watchTheme(changed func()) *theme {
 	}
 	changes := make(chan *dbus.Signal, 16)
 	bus.Signal(changes)
-	_ = bus.AddMatchSignal(dbus.WithMatchInterface(settings), dbus.WithMatchMember("SettingChanged")) // without the signal, the theme stays as it is
+	// without the signal, the theme stays as it is
+	_ = bus.AddMatchSignal(dbus.WithMatchInterface(settings), dbus.WithMatchMember("SettingChanged"))
 	follow := func(value dbus.Variant) {
 		if next := int32(shadeOf(value)); t.shade.Swap(next) != next {
 			changed()

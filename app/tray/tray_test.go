@@ -75,7 +75,9 @@ func runHub(t *testing.T) (folder paths.Folder, client *instance.Client, end fun
 		t.Fatal(err)
 	}
 	client = instance.NewClient(h.Info())
-	if err := client.Do(t.Context(), http.MethodPost, "/api/servers", map[string]any{"name": "one", "command": "/nonexistent", "start": false}, nil); err != nil {
+	if err := client.Do(t.Context(), http.MethodPost, "/api/servers", map[string]any{
+		"name": "one", "command": "/nonexistent", "start": false,
+	}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return folder, client, end
@@ -96,7 +98,8 @@ func TestTheMenuFollowsTheHub(t *testing.T) {
 	folder, client, end := runHub(t)
 	_, v := runTray(t, folder)
 	v.await(t, "0 of 1 server running")
-	if err := client.Do(t.Context(), http.MethodPost, "/api/servers", map[string]any{"name": "two", "command": "x", "start": false}, nil); err != nil {
+	if err := client.Do(t.Context(), http.MethodPost, "/api/servers",
+		map[string]any{"name": "two", "command": "x", "start": false}, nil); err != nil {
 		t.Fatal(err)
 	}
 	v.await(t, "Servers\n  one\n  two\n")

@@ -79,7 +79,8 @@ func (c auditCommands) showReport(r audit.Report) error {
 	case r.Intact && r.Entries == 0:
 		c.printf("The audit log has no entries.\n")
 	case r.Intact:
-		c.printf("The audit log is intact: %s, from %d to %d.\nSHA-256 of the last entry: %s\n", counted(int(r.Entries), "entry", "entries"), r.First, r.Last, r.Hash)
+		c.printf("The audit log is intact: %s, from %d to %d.\nSHA-256 of the last entry: %s\n",
+			counted(int(r.Entries), "entry", "entries"), r.First, r.Last, r.Hash)
 	default:
 		c.printf("The audit log is broken at entry %d: %s.\n", r.Broken, r.Problem)
 	}

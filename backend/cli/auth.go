@@ -68,7 +68,8 @@ func (c authCommands) signIn(ctx context.Context, client *instance.Client, s ope
 	b, found := browser.Find()
 	open := found && !only
 	var page operations.SignInPage
-	if err := client.Do(ctx, http.MethodPost, serverPath(s, "auth")+"/login", map[string]any{"file": open, "snap": b.Snap}, &page); err != nil {
+	if err := client.Do(ctx, http.MethodPost, serverPath(s, "auth")+"/login",
+		map[string]any{"file": open, "snap": b.Snap}, &page); err != nil {
 		return err
 	}
 	switch {
@@ -78,7 +79,8 @@ func (c authCommands) signIn(ctx context.Context, client *instance.Client, s ope
 	default:
 		c.notef("Open this address in a browser to sign in to %s:\n%s\n", s.Name, page.Address)
 		if page.Listening {
-			c.notef("If the browser runs on another machine, it cannot open the last page. Then copy its address and run: agent-discover auth complete URL\n")
+			c.notef("If the browser runs on another machine, it cannot open the last page. Then copy its address and run: " +
+				"agent-discover auth complete URL\n")
 		} else {
 			c.notef("Then copy the address of the page that fails to open and run: agent-discover auth complete URL\n")
 		}
@@ -152,7 +154,8 @@ func (c authCommands) status(cmd *cobra.Command, _ []string) error {
 	}
 	table := c.table("SERVER", "STATE", "SERVICE", "PERMISSIONS")
 	for _, s := range list {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Server, signInState(s), cell(s.Issuer), safetext.Clip(cell(strings.Join(s.Scopes, " ")), 60))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Server, signInState(s), cell(s.Issuer),
+			safetext.Clip(cell(strings.Join(s.Scopes, " ")), 60))
 	}
 	return table.Flush()
 }

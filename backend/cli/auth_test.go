@@ -77,7 +77,8 @@ func TestPeopleSignInFromTheCommandLine(t *testing.T) {
 	h.Must("servers", "refresh", "notes")
 	programtest.Contains(t, h.Must("call", "notes__whoami"), "alice")
 	var list []operations.SignIn
-	if h.MustJSON(&list, "auth", "status", "--json"); len(list) != 1 || list[0].State != "signed_in" || list[0].Issuer != p.Issuer || list[0].Expires == "" {
+	if h.MustJSON(&list, "auth", "status", "--json"); len(list) != 1 || list[0].State != "signed_in" || list[0].Issuer != p.Issuer ||
+		list[0].Expires == "" {
 		t.Errorf("auth status --json: %+v", list)
 	}
 
@@ -99,7 +100,8 @@ func TestBrowserGetsTheAddressInAFile(t *testing.T) {
 	t.Parallel()
 	h, _, _ := signInHome(t)
 	script, opened := filepath.Join(h.Dir, "browser"), filepath.Join(h.Dir, "opened")
-	text := "#!/bin/sh\nprintf '%s\\n' \"$*\" > " + opened + ".arguments\ncat \"${1#file://}\" > " + opened + ".part && mv " + opened + ".part " + opened + "\n"
+	text := "#!/bin/sh\nprintf '%s\\n' \"$*\" > " + opened + ".arguments\ncat \"${1#file://}\" > " + opened + ".part && mv " + opened +
+		".part " + opened + "\n"
 	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +120,8 @@ func TestBrowserGetsTheAddressInAFile(t *testing.T) {
 	if found == nil {
 		t.Fatalf("the file has %s", page)
 	}
-	if _, body, _ := oidctest.Browse(t, strings.ReplaceAll(string(found[1]), "&amp;", "&"), "alice", ""); !strings.Contains(body, "Signed in") {
+	if _, body, _ := oidctest.Browse(t, strings.ReplaceAll(string(found[1]), "&amp;", "&"), "alice", ""); !strings.Contains(body,
+		"Signed in") {
 		t.Fatalf("the browser shows %s", body)
 	}
 	if code, out := end(); code != 0 || !strings.Contains(out, "Signed in to notes") {

@@ -51,7 +51,9 @@ if neither runs, the server is told so at once.`,
 func asPairs(_ operations.KnownTool, pairs []string) ([]string, error) { return pairs, nil }
 
 // run calls a tool. pairsOf returns the KEY=VALUE pairs that the values stand for.
-func (c callCommand) run(ctx context.Context, name string, values []string, raw string, pairsOf func(operations.KnownTool, []string) ([]string, error)) error {
+func (c callCommand) run(ctx context.Context, name string, values []string, raw string,
+	pairsOf func(operations.KnownTool, []string) ([]string, error),
+) error {
 	client, err := c.client(ctx)
 	if err != nil {
 		return err
@@ -121,7 +123,8 @@ func (c callCommand) lookup(ctx context.Context, client *instance.Client, name s
 	case tool.Held != "":
 		return known, fault.New(fault.Denied, "%s", tool.Held)
 	case !tool.Known:
-		return known, fault.New(fault.NotFound, "server %q has no tool %q; to search for one: agent-discover find WORDS", tool.Server, tool.Tool)
+		return known, fault.New(fault.NotFound, "server %q has no tool %q; to search for one: agent-discover find WORDS",
+			tool.Server, tool.Tool)
 	}
 	var tools []operations.KnownTool
 	err = client.Do(ctx, http.MethodGet, "/api/tools?server="+url.QueryEscape(tool.Server)+"&name="+url.QueryEscape(tool.Tool), nil, &tools)
@@ -135,7 +138,9 @@ func (c callCommand) lookup(ctx context.Context, client *instance.Client, name s
 }
 
 // started starts the server of a tool whose tools are not known yet, and resolves the name of the tool again.
-func (c callCommand) started(ctx context.Context, client *instance.Client, name string, tool operations.ResolvedTool) (operations.ResolvedTool, error) {
+func (c callCommand) started(ctx context.Context, client *instance.Client, name string,
+	tool operations.ResolvedTool,
+) (operations.ResolvedTool, error) {
 	server, err := serverNamed(ctx, client, tool.Server)
 	switch {
 	case err != nil:

@@ -44,7 +44,8 @@ func typed(tool operations.KnownTool, pairs []string) (json.RawMessage, error) {
 	}
 	for _, name := range schema.Required {
 		if jsonrpc.Get(out, name) == nil {
-			return nil, fault.New(fault.Invalid, "%s requires the argument %q; its arguments: %s", tool.Name, name, names(schema.Properties))
+			return nil, fault.New(fault.Invalid, "%s requires the argument %q; its arguments: %s",
+				tool.Name, name, names(schema.Properties))
 		}
 	}
 	return out, nil

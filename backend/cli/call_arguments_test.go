@@ -43,7 +43,8 @@ func TestArgumentsThatDoNotFitTheSchemaAreRefused(t *testing.T) {
 		"i=x": "whole number", "i=5.5": "whole number", "i=": "whole number", "n=x": "a number", "b=yes": "true or false",
 		"o=[]": "a JSON object", "o=": "a JSON object", "a=x": "whole number", "s=1 s=2": "was given twice",
 	} {
-		if _, err := typed(tool(allTypes), strings.Fields(pairs)); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) {
+		if _, err := typed(tool(allTypes), strings.Fields(pairs)); fault.KindOf(err) != fault.Invalid ||
+			!strings.Contains(fault.MessageOf(err), want) {
 			t.Errorf("%s: got error %v, want one with %q", pairs, err, want)
 		}
 	}

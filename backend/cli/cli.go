@@ -138,13 +138,16 @@ func (p *program) addCommands(root *cobra.Command) {
 		commands  []*cobra.Command
 	}{
 		{"configure", "Configure editors and servers:", []*cobra.Command{
-			editorCommands{p}.command(), marketCommands{p}.command(), personaCommands{p}.command(), serverCommands{p}.command(), secretCommands{p}.command(), authCommands{p}.command(), setup.sync(), setup.importDatabase(), configCommands{p}.command(),
+			editorCommands{p}.command(), marketCommands{p}.command(), personaCommands{p}.command(), serverCommands{p}.command(),
+			secretCommands{p}.command(), authCommands{p}.command(), setup.sync(), setup.importDatabase(), configCommands{p}.command(),
 		}},
 		{"tools", "Find and call tools:", []*cobra.Command{
-			search.find(), search.search(), search.why(), search.cost(), inspectCommand{p}.command(), callCommand{p}.command(), callCommand{p}.execute(), toolsetCommands{p}.command(), search.learned(), evalCommand{p}.command(),
+			search.find(), search.search(), search.why(), search.cost(), inspectCommand{p}.command(), callCommand{p}.command(),
+			callCommand{p}.execute(), toolsetCommands{p}.command(), search.learned(), evalCommand{p}.command(),
 		}},
 		{"watch", "Monitor and diagnose:", []*cobra.Command{
-			hub.open(), hub.status(), logCommands{p}.logs(), logCommands{p}.metrics(), auditCommands{p}.audit(), trustCommands{p}.command(), doctorCommand{p}.command(),
+			hub.open(), hub.status(), logCommands{p}.logs(), logCommands{p}.metrics(), auditCommands{p}.audit(), trustCommands{p}.command(),
+			doctorCommand{p}.command(),
 		}},
 		{"hub", "Control the hub:", []*cobra.Command{
 			hub.start(), hub.stop(), hub.restart(), hub.serve(), hub.mcp(), hub.pause(), hub.resume(), hub.token(),

@@ -87,5 +87,7 @@ func serverPath(s operations.Server, action string) string {
 
 // errNotApproved returns the error for a server that waits for approval.
 func errNotApproved(s operations.Server) error {
-	return fault.New(fault.Denied, "server %q waits for approval; approve it in the tray or the dashboard, or in a terminal with: agent-discover servers approve %s", s.Name, s.Name)
+	return fault.New(fault.Denied,
+		"server %q waits for approval; approve it in the tray or the dashboard, or in a terminal with: agent-discover servers approve %s",
+		s.Name, s.Name)
 }

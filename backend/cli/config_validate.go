@@ -41,7 +41,9 @@ clients and sources that are not known are warnings, with which a file is valid.
 				}
 			}
 			s, err := settings.Load(file)
-			return c.printChecked(checkedConfig{file, err == nil, operations.ConfigProblems(settings.Problems(err)), configWarnings(s.Discovery)})
+			return c.printChecked(checkedConfig{
+				file, err == nil, operations.ConfigProblems(settings.Problems(err)), configWarnings(s.Discovery),
+			})
 		},
 	}
 }
@@ -51,7 +53,9 @@ func configWarnings(d settings.Discovery) []string {
 	warnings := []string{}
 	for i, limit := range d.Clients {
 		if _, known := table.ByID(limit.Client); !known {
-			warnings = append(warnings, fmt.Sprintf("discovery.clients[%d] limits the client %q, which is no known editor; see: agent-discover editors list --all", i, limit.Client))
+			warnings = append(warnings,
+				fmt.Sprintf("discovery.clients[%d] limits the client %q, which is no known editor; see: agent-discover editors list --all",
+					i, limit.Client))
 		}
 	}
 	for i, source := range d.Sources {

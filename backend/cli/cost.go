@@ -67,7 +67,8 @@ func (c searchCommands) allCosts(ctx context.Context, client *instance.Client) e
 	c.printf("\n")
 	table = c.table("EDITOR", "TOKENS WITH AGENT DISCOVER", "SHARE", "TOKENS DIRECTLY", "DEFERRED", "SAVED")
 	for _, e := range out.Editors {
-		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%d\t%d\t%d\n", e.Editor, e.Through, percent(tokens.Share(e.Through)), e.Directly, e.Deferred, e.Saved)
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%d\t%d\t%d\n", e.Editor, e.Through, percent(tokens.Share(e.Through)), e.Directly, e.Deferred,
+			e.Saved)
 	}
 	return table.Flush()
 }

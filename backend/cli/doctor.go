@@ -71,7 +71,9 @@ func (d doctorCommand) examine(ctx context.Context) error {
 		findings = append(findings, checkSearch(ctx, client)...)
 		findings = append(findings, checkEditors(ctx, client)...)
 		if info.AuthOff {
-			findings = append(findings, finding{What: "token", Detail: authOff, Advice: "stop the hub, unset the variable, and start the hub again"})
+			findings = append(findings, finding{
+				What: "token", Detail: authOff, Advice: "stop the hub, unset the variable, and start the hub again",
+			})
 		}
 	}
 	for _, v := range settings.IgnoredVariables() {

@@ -29,7 +29,10 @@ func checkSecrets(ctx context.Context, client *instance.Client) []finding {
 		return nil
 	}
 	stored := finding{What: "secrets", OK: status.Keeper != "none", Detail: status.Why, Advice: status.Advice}
-	plain := finding{What: "credentials", OK: true, Detail: "none in the configuration of servers", Advice: "store them as secrets: agent-discover secrets migrate"}
+	plain := finding{
+		What: "credentials", OK: true, Detail: "none in the configuration of servers",
+		Advice: "store them as secrets: agent-discover secrets migrate",
+	}
 	var places []string
 	for _, s := range servers {
 		for _, place := range s.Plaintext {
@@ -86,7 +89,8 @@ func checkSearch(ctx context.Context, client *instance.Client) []finding {
 	case now.Problem != "":
 		f.Detail = fmt.Sprintf("by words only, because provider %s with model %s does not work", now.Provider, now.Model)
 	default:
-		f.Detail = fmt.Sprintf("by words and meaning (provider %s, model %s): %d of %d tools indexed", now.Provider, now.Model, now.Ready, now.Tools)
+		f.Detail = fmt.Sprintf("by words and meaning (provider %s, model %s): %d of %d tools indexed",
+			now.Provider, now.Model, now.Ready, now.Tools)
 		if now.Working {
 			f.Detail += "; until the others are, they are found by words only"
 		}

@@ -11,7 +11,11 @@ import (
 
 // programs are the programs that start most servers.
 var programs = []struct{ name, purpose, advice string }{
-	{"node", "servers written in JavaScript", "install Node.js 20 or later (Debian, Ubuntu: apt install nodejs npm; macOS: brew install node; Windows: winget install OpenJS.NodeJS)"},
+	{
+		"node", "servers written in JavaScript",
+		"install Node.js 20 or later (Debian, Ubuntu: apt install nodejs npm; macOS: brew install node; Windows: winget install " +
+			"OpenJS.NodeJS)",
+	},
 	{"npx", "servers from npm", "npx comes with Node.js; on Debian and Ubuntu: apt install npm"},
 	{"uvx", "servers from PyPI", "install uv (pipx install uv, or: brew install uv)"},
 	{"docker", "servers in containers", "install Docker or Podman (podman-docker provides the docker command)"},

@@ -88,7 +88,9 @@ func (c *editorChoice) replaceFlag(cmd *cobra.Command) {
 
 // surfaceFlag adds --surface, which only the commands that write the entry have.
 func (c *editorChoice) surfaceFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.surface, "surface", "", "what the editors are shown: meta, registry, native, or server:`NAME` for a single server; by default, as before, and meta in new entries")
+	cmd.Flags().StringVar(&c.surface, "surface", "",
+		"what the editors are shown: meta, registry, native, or server:`NAME` for a single server; by default, as before, and meta in "+
+			"new entries")
 }
 
 func (c *editorChoice) check(args []string) error {

@@ -8,7 +8,8 @@ import (
 
 func (c editorCommands) auto() *cobra.Command {
 	return &cobra.Command{
-		Use: "auto [on|off]", Short: "Turn on or off adding the entry to newly found editors automatically", Args: cobra.MaximumNArgs(1), ValidArgs: []string{"on", "off"},
+		Use: "auto [on|off]", Short: "Turn on or off adding the entry to newly found editors automatically", Args: cobra.MaximumNArgs(1),
+		ValidArgs: []string{"on", "off"},
 		Long: `Turn on or off adding the entry to newly found editors automatically. Without an
 argument, say which of the two it is.`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -13,7 +13,8 @@ import (
 
 func (c editorCommands) doctor() *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor [EDITOR...]", Short: "Show what editors' tools cost in tokens, and report configuration problems", ValidArgsFunction: completeEditors,
+		Use: "doctor [EDITOR...]", Short: "Show what editors' tools cost in tokens, and report configuration problems",
+		ValidArgsFunction: completeEditors,
 		Long: `Show, for all editors or those that are named, how many tokens the definitions of their
 tools take in the context of the model: today, and when the same servers are used
 through Agent Discover. Also report problems in the editors' configuration. This command
@@ -51,7 +52,8 @@ func reportOf(r doctor.Report, ids []string) doctor.Report {
 	}
 	named := func(id string) bool { return slices.Contains(ids, id) }
 	r.Costs = slices.DeleteFunc(r.Costs, func(c doctor.Cost) bool { return !named(c.Editor) })
-	r.Findings = slices.DeleteFunc(r.Findings, func(f doctor.Finding) bool { return len(f.Editors) > 0 && !slices.ContainsFunc(f.Editors, named) })
+	r.Findings = slices.DeleteFunc(r.Findings,
+		func(f doctor.Finding) bool { return len(f.Editors) > 0 && !slices.ContainsFunc(f.Editors, named) })
 	return r
 }
 

@@ -12,7 +12,8 @@ import (
 
 func (c editorCommands) export() *cobra.Command {
 	return &cobra.Command{
-		Use: "export EDITOR [SERVER...]", Short: "Print configured servers in an editor's configuration format", Args: cobra.MinimumNArgs(1),
+		Use: "export EDITOR [SERVER...]", Short: "Print configured servers in an editor's configuration format",
+		Args:              cobra.MinimumNArgs(1),
 		Long:              `Print all configured servers, or those that are named, in an editor's configuration format.`,
 		ValidArgsFunction: completeEditors,
 		RunE: func(cmd *cobra.Command, args []string) error {

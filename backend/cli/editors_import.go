@@ -36,7 +36,8 @@ is shown, and they are imported after you have answered on the terminal. Then ea
 started once in the background, so that agents find its tools. With --yes nobody sees what
 they run, so they wait for approval, and their entries stay in the editors until then.`,
 		Example: "  agent-discover editors import --all --dry-run\n  agent-discover editors import cursor --server github --take-out\n" +
-			"  pbpaste | agent-discover editors import --text - --yes\n  agent-discover editors import --bundle files.mcpb --set directory=/home/me",
+			"  pbpaste | agent-discover editors import --text - --yes\n  agent-discover editors import --bundle files.mcpb --set " +
+			"directory=/home/me",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {
 				return err
@@ -57,11 +58,14 @@ they run, so they wait for approval, and their entries stay in the editors until
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only show what would be imported")
 	cmd.Flags().BoolVar(&f.takeOut, "take-out", false, "remove the imported servers from the editors")
 	cmd.Flags().BoolVar(&f.plain, "plain-text", false, "keep credentials readable in the configuration if they cannot be stored as secrets")
-	cmd.Flags().StringArrayVar(&f.servers, "server", nil, "import only the server `NAME`, or under another name with NAME=NEW; may be repeated")
-	cmd.Flags().StringVar(&f.text, "text", "", "import from the text in `FILE`: a configuration, a part of one, or a command line; - for standard input")
+	cmd.Flags().StringArrayVar(&f.servers, "server", nil,
+		"import only the server `NAME`, or under another name with NAME=NEW; may be repeated")
+	cmd.Flags().StringVar(&f.text, "text", "",
+		"import from the text in `FILE`: a configuration, a part of one, or a command line; - for standard input")
 	cmd.Flags().StringVar(&f.bundle, "bundle", "", "import from the bundle `FILE` (.mcpb or .dxt)")
 	cmd.Flags().StringArrayVar(&f.values, "set", nil, "set an option that the bundle asks for, as `KEY=VALUE`; may be repeated")
-	cmd.Flags().StringArrayVar(&f.valueFiles, "set-file", nil, "set an option to the content of a file, as `KEY=FILE`; - for standard input")
+	cmd.Flags().StringArrayVar(&f.valueFiles, "set-file", nil,
+		"set an option to the content of a file, as `KEY=FILE`; - for standard input")
 	return cmd
 }
 
@@ -115,7 +119,9 @@ func (f *importFlags) check(args []string) error {
 }
 
 // importRequest reads the sources, or the text if it is not empty, and selects the servers to import.
-func (c editorCommands) importRequest(ctx context.Context, client *instance.Client, f importFlags, text string, ids []string) (importer.Request, error) {
+func (c editorCommands) importRequest(ctx context.Context, client *instance.Client, f importFlags, text string,
+	ids []string,
+) (importer.Request, error) {
 	q := importer.Request{Text: text, RemoveEntries: f.takeOut, PlainText: f.plain}
 	var err error
 	if q.Values, err = c.given(f); err != nil {
@@ -146,7 +152,8 @@ func (c editorCommands) importRequest(ctx context.Context, client *instance.Clie
 		c.notef("left out: %s\n", left)
 	}
 	for _, candidate := range found.Candidates {
-		if names := entries(candidate); len(names) > 1 && slices.ContainsFunc(q.Choices, func(c importer.Choice) bool { return c.ID == candidate.ID }) {
+		if names := entries(candidate); len(names) > 1 &&
+			slices.ContainsFunc(q.Choices, func(c importer.Choice) bool { return c.ID == candidate.ID }) {
 			c.notef("imported once, because they are the same: %s\n", cell(strings.Join(names, ", ")))
 		}
 	}
@@ -218,7 +225,8 @@ func (c editorCommands) askTakeOut(ctx context.Context, q importer.Request, f im
 	if f.takeOut || q.Text != "" || q.Bundle != "" {
 		return f.takeOut, nil
 	}
-	yes, err := c.askPerson(ctx, "", "Remove the imported servers from the editors, which would start each of them a second time? You can undo that.")
+	yes, err := c.askPerson(ctx, "",
+		"Remove the imported servers from the editors, which would start each of them a second time? You can undo that.")
 	if errors.Is(err, errNoPerson) { // importSeen says so
 		return false, nil
 	}
@@ -227,7 +235,9 @@ func (c editorCommands) askTakeOut(ctx context.Context, q importer.Request, f im
 
 // importSeen shows what would be imported to a person at the terminal, and imports it
 // for that person.
-func (c editorCommands) importSeen(ctx context.Context, client *instance.Client, run func(client *instance.Client, dry bool) (importer.Report, error)) (report importer.Report, err error) {
+func (c editorCommands) importSeen(ctx context.Context, client *instance.Client,
+	run func(client *instance.Client, dry bool) (importer.Report, error),
+) (report importer.Report, err error) {
 	preview, err := run(client, true)
 	if err != nil {
 		return report, err
@@ -239,7 +249,8 @@ func (c editorCommands) importSeen(ctx context.Context, client *instance.Client,
 	editorCommands{&shown}.printImport(preview)
 	switch yes, err := c.askPerson(ctx, text.String(), "Import these servers?"); {
 	case errors.Is(err, errNoPerson):
-		return report, usagef("there is no terminal, so the import cannot be confirmed; check it with --dry-run, then add --yes, and approve the servers in the dashboard")
+		return report, usagef("there is no terminal, so the import cannot be confirmed; check it with --dry-run, then add --yes, and " +
+			"approve the servers in the dashboard")
 	case err != nil:
 		return report, err
 	case !yes:

@@ -67,7 +67,8 @@ func (f importFlags) choose(all []importer.Candidate) ([]importer.Choice, error)
 	}
 	for name := range newNames {
 		if !matched[name] {
-			return nil, fault.New(fault.NotFound, "no server %q was found; to list the servers that can be imported, use --dry-run without --server", name)
+			return nil, fault.New(fault.NotFound,
+				"no server %q was found; to list the servers that can be imported, use --dry-run without --server", name)
 		}
 	}
 	return choices, nil

@@ -16,7 +16,10 @@ func (c editorCommands) printLaunches(r importer.Report) {
 		if s.Status == importer.Existing {
 			continue
 		}
-		r := setup.Runs{Transport: "stdio", Command: s.Launch.Command, Args: s.Launch.Args, Env: s.Launch.Env, URL: s.Launch.URL, Headers: s.Launch.Headers}
+		r := setup.Runs{
+			Transport: "stdio", Command: s.Launch.Command, Args: s.Launch.Args, Env: s.Launch.Env, URL: s.Launch.URL,
+			Headers: s.Launch.Headers,
+		}
 		if s.Launch.URL != "" {
 			r.Transport = "remote"
 		}
@@ -34,7 +37,8 @@ func (c editorCommands) printLaunches(r importer.Report) {
 func (c editorCommands) printImport(r importer.Report) {
 	table := c.table("SERVER", "STATUS", "STORED AS SECRETS", "NOTE")
 	for _, s := range r.Servers {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cell(s.Name), outcome(s.Status, r.DryRun), cell(strings.Join(s.Moved, ", ")), cell(s.Problem))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cell(s.Name), outcome(s.Status, r.DryRun), cell(strings.Join(s.Moved, ", ")),
+			cell(s.Problem))
 	}
 	_ = table.Flush()
 	var changes []string
@@ -57,7 +61,10 @@ func (c editorCommands) printImport(r importer.Report) {
 		c.printf("The new servers are started once to list their tools; see how far that is: agent-discover servers\n")
 	}
 	if len(changes) > 0 {
-		c.printf("The removed entries are kept for that, with their credentials encrypted. To delete them:\n  agent-discover editors history --forget %s\n", strings.Join(changes, " "))
+		c.printf(
+			"The removed entries are kept for that, with their credentials encrypted. To delete them:\n"+
+				"  agent-discover editors history --forget %s\n", strings.Join(changes, " "),
+		)
 	}
 }
 

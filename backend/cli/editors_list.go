@@ -78,7 +78,8 @@ func (c editorCommands) list(ctx context.Context, all bool) error {
 			if i > 0 {
 				id, name = "", ""
 			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", id, name, entryState(e, f), cmp.Or(cell(f.Surface), "-"), cell(tilde(f.Path)), cell(noteOf(e, f)))
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", id, name, entryState(e, f), cmp.Or(cell(f.Surface), "-"),
+				cell(tilde(f.Path)), cell(noteOf(e, f)))
 		}
 	}
 	return table.Flush()

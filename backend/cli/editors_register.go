@@ -19,7 +19,8 @@ func (c editorCommands) preview() *cobra.Command {
 	var choice editorChoice
 	var remove bool
 	cmd := &cobra.Command{
-		Use: "preview EDITOR... | --all", Short: "Show what registering would change, without changing it", ValidArgsFunction: completeEditors,
+		Use: "preview EDITOR... | --all", Short: "Show what registering would change, without changing it",
+		ValidArgsFunction: completeEditors,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice.check(args); err != nil {
 				return err
@@ -183,7 +184,8 @@ func (c editorCommands) confirmPlans(plans []registration.Plan, denied string) e
 		return nil
 	}
 	if !c.interactive {
-		return usagef("standard input is not a terminal, so the change cannot be confirmed; check it with agent-discover editors preview, then add --yes")
+		return usagef("standard input is not a terminal, so the change cannot be confirmed; check it with agent-discover editors " +
+			"preview, then add --yes")
 	}
 	editorCommands{c.prompting()}.printPlans(plans)
 	files := "this file"
@@ -197,7 +199,9 @@ func (c editorCommands) confirmPlans(plans []registration.Plan, denied string) e
 }
 
 // apply asks the hub to make changes.
-func (c editorCommands) apply(ctx context.Context, client *instance.Client, path string, body map[string]any) (out operations.Outcomes, err error) {
+func (c editorCommands) apply(ctx context.Context, client *instance.Client, path string,
+	body map[string]any,
+) (out operations.Outcomes, err error) {
 	err = client.Do(ctx, http.MethodPost, path, body, &out)
 	return out, err
 }

@@ -46,7 +46,8 @@ changed, only the entries that Agent Discover added or removed are reverted.`,
 				return c.nothingToUndo()
 			}
 			return c.planAndApply(cmd.Context(), client, yes, consent{
-				plan: map[string]any{"action": registration.Undo, "changes": ids}, path: "/api/editors/undo", apply: map[string]any{"changes": ids},
+				plan: map[string]any{"action": registration.Undo, "changes": ids},
+				path: "/api/editors/undo", apply: map[string]any{"changes": ids},
 			})
 		},
 	}
@@ -119,7 +120,8 @@ func undoable(r registration.Record) bool {
 func (c editorCommands) history() *cobra.Command {
 	var forget, all, yes bool
 	cmd := &cobra.Command{
-		Use: "history [EDITOR] | --forget CHANGE... | --forget --all", Short: "List the changes made to editors' files", ValidArgsFunction: completeEditors,
+		Use: "history [EDITOR] | --forget CHANGE... | --forget --all", Short: "List the changes made to editors' files",
+		ValidArgsFunction: completeEditors,
 		Long: `List the changes made to editors' files, which can be undone. The previous file is kept
 for that; one that contains credentials is kept encrypted.
 
@@ -162,14 +164,16 @@ func (c editorCommands) printHistory(ctx context.Context, client *instance.Clien
 	}
 	table := c.table("CHANGE", "TIME", "EDITOR", "ACTION", "ENTRIES", "BY", "UNDO")
 	for _, r := range history.Changes {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.At.Local().Format(time.DateTime), strings.Join(append([]string{r.Editor}, r.Shared...), ", "),
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.At.Local().Format(time.DateTime),
+			strings.Join(append([]string{r.Editor}, r.Shared...), ", "),
 			r.Action, cell(strings.Join(r.Entries, ", ")), byText(r.By), cell(undoText(r)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	if n := history.Unsealed; n > 0 {
-		c.notef("The backups of %d changes contain credentials in plain text. To encrypt them, unlock the secrets: agent-discover secrets unlock\n"+
+		c.notef("The backups of %d changes contain credentials in plain text. To encrypt them, unlock the secrets: agent-discover "+
+			"secrets unlock\n"+
 			"To delete them: agent-discover editors history --forget --all\n", n)
 	}
 	return nil

@@ -58,7 +58,8 @@ reliable "no match" and the confidence labels are, and the latency.`,
 	flags.StringVar(&t.queries, "queries", "", "`FILE` with the queries and their right tools")
 	flags.StringVar(&t.out, "out", "", "write the ranked tools of each query to `FILE`")
 	flags.IntVar(&t.limit, "limit", t.limit, "write at most `N` tools for each query to the file of --out")
-	flags.StringVar(&t.provider, "provider", "", "embedding `PROVIDER`: builtin, none, local or openai (default: search.provider in config.yaml)")
+	flags.StringVar(&t.provider, "provider", "",
+		"embedding `PROVIDER`: builtin, none, local or openai (default: search.provider in config.yaml)")
 	_ = cmd.MarkFlagRequired("tools") // cannot fail: the flags are defined above
 	_ = cmd.MarkFlagRequired("queries")
 	return cmd
@@ -196,7 +197,8 @@ func (c evalCommand) printResult(v evalResult) error {
 		return c.printJSON(v)
 	}
 	c.printf("%s of %s, %s (%d without a right tool)\n\n",
-		counted(v.Tools, "tool", "tools"), counted(v.Servers, "server", "servers"), counted(v.Queries, "query", "queries"), v.NoMatch.Unlabeled)
+		counted(v.Tools, "tool", "tools"), counted(v.Servers, "server", "servers"), counted(v.Queries, "query", "queries"),
+		v.NoMatch.Unlabeled)
 	table := c.table("KIND", "QUERIES", "R@1", "R@5", "R@10", "NDCG@10", "MRR")
 	for _, m := range append([]eval.Measures{v.All}, v.Kinds...) {
 		if m.Kind == "" {

@@ -23,7 +23,8 @@ func TestEvalMeasuresTheReferenceBenchmark(t *testing.T) {
 	set := reference.Path(t, "bench", "agent-discover")
 	out := filepath.Join(t.TempDir(), "ranked.jsonl")
 	queries := filepath.Join(set, "queries.jsonl")
-	cmd := exec.Command(programtest.Current(t), "--json", "eval", "--tools", filepath.Join(set, "tools.jsonl"), "--queries", queries, "--out", out)
+	cmd := exec.Command(programtest.Current(t), "--json", "eval", "--tools", filepath.Join(set, "tools.jsonl"), "--queries", queries,
+		"--out", out)
 	cmd.Env = append(os.Environ(), "GOCOVERDIR="+programtest.Coverage, "AGENT_DISCOVER_HOME="+t.TempDir())
 	printed, err := cmd.Output()
 	if err != nil {

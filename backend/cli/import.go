@@ -78,7 +78,10 @@ func imports(r setup.ImportReport) string {
 	var b strings.Builder
 	for _, s := range r.Servers {
 		if s.Runs != nil {
-			assessed := risk.Assess(registry.Server{Transport: s.Runs.Transport, Command: s.Runs.Command, Args: s.Runs.Args, Env: s.Runs.Env, URL: s.Runs.URL, Headers: s.Runs.Headers})
+			assessed := risk.Assess(registry.Server{
+				Transport: s.Runs.Transport, Command: s.Runs.Command, Args: s.Runs.Args, Env: s.Runs.Env, URL: s.Runs.URL,
+				Headers: s.Runs.Headers,
+			})
 			b.WriteString(launched(cell(cmp.Or(s.As, s.Name))+":\n", *s.Runs, nil, &assessed))
 		}
 	}
@@ -157,13 +160,15 @@ func (c setupCommands) printImported(q setup.ImportRequest, r setup.ImportReport
 	if q.DryRun {
 		would = "would be "
 	}
-	c.printf("%d %simported, %d skipped, %d failed; %s, %s, %s, %s\n", t.Imported, would, t.Skipped, t.Failed, counted(t.Tools, "tool", "tools"),
+	c.printf("%d %simported, %d skipped, %d failed; %s, %s, %s, %s\n",
+		t.Imported, would, t.Skipped, t.Failed, counted(t.Tools, "tool", "tools"),
 		counted(t.Secrets, "secret", "secrets"), counted(t.Presets, "preset", "presets"), counted(t.Metrics, "metric", "metrics"))
 	switch {
 	case q.DryRun:
 		c.printf("This was a dry run: nothing was changed.\n")
 	case waiting > 0:
-		c.printf("%s for approval in the tray and the dashboard, because nobody has seen what they run.\n", counted(waiting, "server waits", "servers wait"))
+		c.printf("%s for approval in the tray and the dashboard, because nobody has seen what they run.\n",
+			counted(waiting, "server waits", "servers wait"))
 	case t.Secrets > 0:
 		c.printf("%s was not changed and still contains secrets in plain text. Delete it when you no longer need it.\n", q.Path)
 	}

@@ -19,8 +19,8 @@ func (c inspectCommand) command() *cobra.Command {
 		Long: `List the servers with their tools as agents see them: under the names that config.yaml
 gives them, with those that its rules disable marked. A server whose tools are not known yet
 is started. Exits with 2 if there is no such server.`,
-		Example: "  agent-discover inspect\n  agent-discover inspect github", Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeWith(inOrder(serverNames)),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Example: "  agent-discover inspect\n  agent-discover inspect github", Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: c.completeWith(inOrder(serverNames)), RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.servers(cmd.Context())
 			}
@@ -50,7 +50,8 @@ func (c inspectCommand) servers(ctx context.Context) error {
 	}
 	t := c.table("SERVER", "STATE", "TOOLS", "ENABLED", "DESCRIPTION")
 	for _, s := range reply.Servers {
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", cell(s.Name), s.Status, s.ToolCount, s.EnabledCount, cell(safetext.Clip(firstLine(s.Description), 90)))
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\n", cell(s.Name), s.Status, s.ToolCount, s.EnabledCount,
+			cell(safetext.Clip(firstLine(s.Description), 90)))
 	}
 	return t.Flush()
 }

@@ -9,9 +9,12 @@ import (
 func TestListsShowReferencesAndRedactCredentials(t *testing.T) {
 	command := "run"
 	s := operations.Server{Approved: true, Command: &command, Env: map[string]string{
-		"A_TOKEN": "${secret:A_TOKEN}", "B_TOKEN": "hunter2hunter2", "C_TOKEN": "${secret:C}hunter2hunter2", "D_TOKEN": "${secret:ghp_0123456789012345678901234567890123456789}",
+		"A_TOKEN": "${secret:A_TOKEN}", "B_TOKEN": "hunter2hunter2", "C_TOKEN": "${secret:C}hunter2hunter2",
+		"D_TOKEN": "${secret:ghp_0123456789012345678901234567890123456789}",
 	}}
-	want := map[string]string{"A_TOKEN": "${secret:A_TOKEN}", "B_TOKEN": "[redacted]", "C_TOKEN": "[redacted]", "D_TOKEN": "${secret:[redacted]}"}
+	want := map[string]string{
+		"A_TOKEN": "${secret:A_TOKEN}", "B_TOKEN": "[redacted]", "C_TOKEN": "[redacted]", "D_TOKEN": "${secret:[redacted]}",
+	}
 	line := ""
 	for _, name := range []string{"A_TOKEN", "B_TOKEN", "C_TOKEN", "D_TOKEN"} {
 		if got := redactServers([]operations.Server{s})[0].Env[name]; got != want[name] {

@@ -109,7 +109,8 @@ func (c logCommands) showLogs(ctx context.Context, client *instance.Client, f lo
 			name = cell(e.Server + "__" + e.Tool)
 		}
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", at.Local().Format(time.DateTime),
-			cell(words.Client(e.Client)), e.Kind, name, words.Lower(words.Outcome(e.Outcome)), e.LatencyMS, safetext.Clip(cell(string(e.Args)), 60))
+			cell(words.Client(e.Client)), e.Kind, name, words.Lower(words.Outcome(e.Outcome)), e.LatencyMS,
+			safetext.Clip(cell(string(e.Args)), 60))
 	}
 	_ = table.Flush()
 	c.printf("%d of %s\n", len(list.Entries), counted(list.Total, "entry", "entries"))

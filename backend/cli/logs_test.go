@@ -6,7 +6,9 @@ import (
 )
 
 func TestConfirmAcceptsOnlyYes(t *testing.T) {
-	for answer, want := range map[string]bool{"y\n": true, " YES \n": true, "yes": true, "\n": false, "": false, "no\n": false, "yep\n": false} {
+	for answer, want := range map[string]bool{
+		"y\n": true, " YES \n": true, "yes": true, "\n": false, "": false, "no\n": false, "yep\n": false,
+	} {
 		var out, err strings.Builder
 		p := &program{in: strings.NewReader(answer), out: &out, err: &err}
 		if got := p.confirm("Forget?"); got != want || out.String() != "Forget? [y/N] " {
@@ -26,7 +28,9 @@ func TestLogFilterSetsALimitExceptForExports(t *testing.T) {
 		"format=csv":             {export: "csv"},
 		"format=csv&limit=7":     {export: "csv", limit: 7},
 		"kind=a&kind=b&limit=20": {kinds: []string{"a", "b"}},
-		"limit=20&server=s&since=1&success=false&text=x&tool=t&until=2": {server: "s", tool: "t", since: "1", until: "2", text: "x", failed: true},
+		"limit=20&server=s&since=1&success=false&text=x&tool=t&until=2": {
+			server: "s", tool: "t", since: "1", until: "2", text: "x", failed: true,
+		},
 	} {
 		if got := f.query().Encode(); got != want {
 			t.Errorf("got %s, want %s", got, want)

@@ -59,7 +59,8 @@ func (c marketCommands) start(cmd *cobra.Command, _ []string) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	c.printf("\nTo search all sources: agent-discover market search WORDS\nCategories for --category: %s\n", strings.Join(page.Categories, ", "))
+	c.printf("\nTo search all sources: agent-discover market search WORDS\nCategories for --category: %s\n",
+		strings.Join(page.Categories, ", "))
 	return nil
 }
 

@@ -37,7 +37,9 @@ func (c marketCommands) answers(ctx context.Context, f inputFlags) (answers map[
 		name, value, ok := strings.Cut(pair, "=")
 		switch {
 		case !ok || name == "":
-			return nil, nil, usagef("--input must have the form NAME=VALUE; in place of a secret value, write NAME=- and send it on standard input")
+			return nil, nil, usagef(
+				"--input must have the form NAME=VALUE; in place of a secret value, write NAME=- and send it on standard input",
+			)
 		case value == "-":
 			if err := read(name, "-"); err != nil {
 				return nil, nil, err
@@ -62,7 +64,10 @@ func (c marketCommands) answers(ctx context.Context, f inputFlags) (answers map[
 func checkPublic(p *marketplan.Plan, public map[string]bool) error {
 	for _, q := range p.Questions {
 		if q.Secret && public[q.Name] {
-			return usagef("%s is a secret, and other programs can read the arguments of a command: use --input %s=- and send it on standard input, or run the command in a terminal, which asks for it", shownText(q.Name), shownText(q.Name))
+			return usagef(
+				"%s is a secret, and other programs can read the arguments of a command: use --input %s=- and send it on standard "+
+					"input, or run the command in a terminal, which asks for it", shownText(q.Name), shownText(q.Name),
+			)
 		}
 	}
 	return nil

@@ -45,8 +45,10 @@ your approval.`,
 			return c.runInstall(cmd.Context(), f)
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.inputs.values, "input", nil, "answer a question of the server, as `NAME=VALUE`; NAME=- reads the value from standard input; may be repeated")
-	cmd.Flags().StringArrayVar(&f.inputs.files, "input-file", nil, "answer a question with the content of a file, as `NAME=FILE`; may be repeated")
+	cmd.Flags().StringArrayVar(&f.inputs.values, "input", nil,
+		"answer a question of the server, as `NAME=VALUE`; NAME=- reads the value from standard input; may be repeated")
+	cmd.Flags().StringArrayVar(&f.inputs.files, "input-file", nil,
+		"answer a question with the content of a file, as `NAME=FILE`; may be repeated")
 	cmd.Flags().StringVar(&f.Option, "option", "", "install it in the way `OPTION`, as market show lists them")
 	cmd.Flags().StringVar(&f.Version, "version", "", "install the version `VERSION`, not the latest one")
 	cmd.Flags().StringVar(&f.Name, "name", "", "call the server `NAME`")
@@ -83,7 +85,9 @@ func (c marketCommands) runInstall(ctx context.Context, f installFlags) error {
 
 // asPerson shows a text to the person at the terminal, and starts a job for that person if the answer is yes. With yes,
 // it starts the job as a program, without a question.
-func (c marketCommands) asPerson(ctx context.Context, w watcher, yes bool, text, question string, begin func(context.Context, *instance.Client) (installer.Progress, error)) (job installer.Progress, err error) {
+func (c marketCommands) asPerson(ctx context.Context, w watcher, yes bool, text, question string,
+	begin func(context.Context, *instance.Client) (installer.Progress, error),
+) (job installer.Progress, err error) {
 	if yes {
 		c.prompting().printf("%s", text)
 		return w.follow(ctx, begin)

@@ -34,7 +34,9 @@ func (c marketCommands) watcher(ctx context.Context) (watcher, error) {
 
 // follow begins a job, shows its progress, and returns how it has ended. When ctx is cancelled, it cancels the job and
 // waits until everything is undone.
-func (w watcher) follow(ctx context.Context, begin func(context.Context, *instance.Client) (installer.Progress, error)) (installer.Progress, error) {
+func (w watcher) follow(ctx context.Context,
+	begin func(context.Context, *instance.Client) (installer.Progress, error),
+) (installer.Progress, error) {
 	whole, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	events, err := w.subscribe(whole)

@@ -52,7 +52,8 @@ func planned(p *marketplan.Plan) string {
 	if p.Risk.Consequence != "" {
 		assessed = &p.Risk
 	}
-	heading := fmt.Sprintf("%s, from %s, as server %s:\n", strings.TrimSpace(shownText(p.ID)+" "+shownText(p.Version)), shownText(cmp.Or(p.Option.Name, p.Option.Kind)), p.Name)
+	heading := fmt.Sprintf("%s, from %s, as server %s:\n", strings.TrimSpace(shownText(p.ID)+" "+shownText(p.Version)),
+		shownText(cmp.Or(p.Option.Name, p.Option.Kind)), p.Name)
 	return launched(heading, runs, about, assessed)
 }
 

@@ -10,12 +10,15 @@ import (
 
 func TestThePlanOfAnInstallationIsShownWhole(t *testing.T) {
 	p := &marketplan.Plan{
-		ID: "official:io.example/weather", Version: "1.0", Name: "weather", Option: marketplan.Option{ID: "cargo", Kind: "cargo", Name: "weather\u202e"},
-		Command: []string{"/bin/weather", "two words"}, Env: map[string]string{"KEY": "${secret:KEY}"},
-		Download: &marketplan.Download{Kind: listing.KindMCPB, Name: "https://files.example/w.mcpb", From: "https://files.example/w.mcpb", SHA256: "abc"},
-		Steps:    []marketplan.Step{{Command: []string{"cargo", "install", "weather"}, Why: "It is compiled."}},
-		Secrets:  []marketplan.Secret{{Name: "KEY", Visible: true}}, Needs: prerequisites.Requirement{Programs: []string{"docker", "podman"}},
-		Notes: []string{"The publisher advises\nagainst it."}, Hash: "h",
+		ID: "official:io.example/weather", Version: "1.0", Name: "weather",
+		Option: marketplan.Option{ID: "cargo", Kind: "cargo", Name: "weather\u202e"}, Command: []string{"/bin/weather", "two words"},
+		Env: map[string]string{"KEY": "${secret:KEY}"}, Download: &marketplan.Download{
+			Kind: listing.KindMCPB, Name: "https://files.example/w.mcpb", From: "https://files.example/w.mcpb", SHA256: "abc",
+		},
+		Steps:   []marketplan.Step{{Command: []string{"cargo", "install", "weather"}, Why: "It is compiled."}},
+		Secrets: []marketplan.Secret{{Name: "KEY", Visible: true}},
+		Needs:   prerequisites.Requirement{Programs: []string{"docker", "podman"}}, Notes: []string{"The publisher advises\nagainst it."},
+		Hash: "h",
 	}
 	want := `official:io.example/weather 1.0, from weather\u202e, as server weather:
   command      /bin/weather

@@ -48,7 +48,8 @@ and how old it is. Exits with 2 if nothing was found.`,
 	}
 	cmd.Flags().StringVar(&q.source, "source", "", "only servers from `SOURCE`: official, npm or pypi")
 	cmd.Flags().StringVar(&q.runtime, "runtime", "", "only servers that run as `KIND`: npm, pypi, oci, nuget, mcpb, cargo or remote")
-	cmd.Flags().StringVar(&q.category, "category", "", "only servers of `CATEGORY`, such as databases; agent-discover market lists them all")
+	cmd.Flags().StringVar(&q.category, "category", "",
+		"only servers of `CATEGORY`, such as databases; agent-discover market lists them all")
 	cmd.Flags().IntVar(&q.limit, "limit", q.limit, "show at most `N` servers")
 	return cmd
 }
@@ -87,13 +88,15 @@ func (c marketCommands) printServers(answer federation.Answer) error {
 		table := c.table("ID", "VERSION", "STATE", "RUNS AS", "TRUST", "DESCRIPTION")
 		for i := range answer.Results {
 			r := &answer.Results[i]
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", cell(r.ID()), cmp.Or(cell(r.Version), "-"), marketState(r.Installed, r.Updatable), kindsOf(&r.Listing),
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", cell(r.ID()), cmp.Or(cell(r.Version), "-"),
+				marketState(r.Installed, r.Updatable), kindsOf(&r.Listing),
 				trustOf(&r.Listing, time.Now()), shownText(r.Description))
 		}
 		if err := table.Flush(); err != nil {
 			return err
 		}
-		c.printf("%d of %s%s. To see one: agent-discover market show ID\n", len(answer.Results), counted(answer.Total, "server", "servers"), from(answer.Sources))
+		c.printf("%d of %s%s. To see one: agent-discover market show ID\n", len(answer.Results), counted(answer.Total, "server", "servers"),
+			from(answer.Sources))
 	} else {
 		c.printf("No server was found.\n")
 	}

@@ -46,8 +46,10 @@ agents.install allows it.`,
 			return c.runUpdate(cmd.Context(), args[0], f)
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.inputs.values, "input", nil, "answer a new question of the server, as `NAME=VALUE`; NAME=- reads the value from standard input; may be repeated")
-	cmd.Flags().StringArrayVar(&f.inputs.files, "input-file", nil, "answer a new question with the content of a file, as `NAME=FILE`; may be repeated")
+	cmd.Flags().StringArrayVar(&f.inputs.values, "input", nil,
+		"answer a new question of the server, as `NAME=VALUE`; NAME=- reads the value from standard input; may be repeated")
+	cmd.Flags().StringArrayVar(&f.inputs.files, "input-file", nil,
+		"answer a new question with the content of a file, as `NAME=FILE`; may be repeated")
 	cmd.Flags().BoolVar(&f.replay, "replay", false, "repeat recorded calls of tools that only read, and compare the results")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "update without asking")
 	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "print what package managers print")
@@ -91,7 +93,8 @@ func (c marketCommands) listUpdates(ctx context.Context) error {
 		if s.Updatable {
 			newer++
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, shownText(s.Version), cmp.Or(shownText(s.Latest), "-"), cmp.Or(shownText(s.Former), "-"),
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, shownText(s.Version), cmp.Or(shownText(s.Latest), "-"),
+			cmp.Or(shownText(s.Former), "-"),
 			shownText(s.Listing), shownText(cmp.Or(s.Problem, s.Message)))
 	}
 	if err := table.Flush(); err != nil {
@@ -123,7 +126,8 @@ func installedAs(servers []updates.Server, id string) (updates.Server, error) {
 	}
 	switch len(found) {
 	case 0:
-		return updates.Server{}, fault.New(fault.NotFound, "%s was not installed from the marketplace; see: agent-discover market update", shownText(id))
+		return updates.Server{}, fault.New(fault.NotFound, "%s was not installed from the marketplace; see: agent-discover market update",
+			shownText(id))
 	case 1:
 		return found[0], nil
 	}
@@ -155,15 +159,17 @@ func (c marketCommands) runUpdate(ctx context.Context, id string, f updateFlags)
 	if err != nil {
 		return err
 	}
-	job, err := c.asPerson(ctx, w, f.yes, difference(compared), fmt.Sprintf("Update %s?", server.Name), func(ctx context.Context, client *instance.Client) (job installer.Progress, err error) {
-		body := map[string]any{"hash": compared.Hash, "answers": answers}
-		err = client.Do(ctx, http.MethodPost, updatePath(server.Name, "apply"), body, &job)
-		return job, err
-	})
+	job, err := c.asPerson(ctx, w, f.yes, difference(compared), fmt.Sprintf("Update %s?", server.Name),
+		func(ctx context.Context, client *instance.Client) (job installer.Progress, err error) {
+			body := map[string]any{"hash": compared.Hash, "answers": answers}
+			err = client.Do(ctx, http.MethodPost, updatePath(server.Name, "apply"), body, &job)
+			return job, err
+		})
 	if err != nil {
 		return err
 	}
-	return c.respond(job, "Updated server %s from %s to %s. To undo it: agent-discover market rollback %s\n", server.Name, shownText(compared.From), shownText(compared.To), server.Name)
+	return c.respond(job, "Updated server %s from %s to %s. To undo it: agent-discover market rollback %s\n",
+		server.Name, shownText(compared.From), shownText(compared.To), server.Name)
 }
 
 func updatePath(server, action string) string {
@@ -171,14 +177,19 @@ func updatePath(server, action string) string {
 }
 
 // compare runs the newest version of a server beside the present one, and asks for the answers that only it needs.
-func (c marketCommands) compare(ctx context.Context, w watcher, server updates.Server, f updateFlags, answers map[string][]string, public map[string]bool) (compared updates.Comparison, err error) {
-	text, question, hash := fmt.Sprintf("%s has the version %s; the newest one is %s. To compare them, the newest one is downloaded and started.\n",
+func (c marketCommands) compare(ctx context.Context, w watcher, server updates.Server, f updateFlags, answers map[string][]string,
+	public map[string]bool,
+) (compared updates.Comparison, err error) {
+	text, question, hash := fmt.Sprintf("%s has the version %s; the newest one is %s. To compare them, the newest one is downloaded and "+
+		"started.\n",
 		server.Name, shownText(server.Version), cmp.Or(shownText(server.Latest), "not known")), "Compare them?", ""
 	for range maxRounds {
-		job, failed := c.asPerson(ctx, w, f.yes, text, question, func(ctx context.Context, client *instance.Client) (job installer.Progress, err error) {
-			err = client.Do(ctx, http.MethodPost, updatePath(server.Name, "compare"), map[string]any{"answers": answers, "replay": f.replay, "hash": hash}, &job)
-			return job, err
-		})
+		job, failed := c.asPerson(ctx, w, f.yes, text, question,
+			func(ctx context.Context, client *instance.Client) (job installer.Progress, err error) {
+				err = client.Do(ctx, http.MethodPost, updatePath(server.Name, "compare"),
+					map[string]any{"answers": answers, "replay": f.replay, "hash": hash}, &job)
+				return job, err
+			})
 		if failed != nil && !job.Questions {
 			return compared, failed
 		}
@@ -227,10 +238,11 @@ func (c marketCommands) runRollback(ctx context.Context, id string, yes bool) er
 		return fault.New(fault.Conflict, "server %s has no former version to return to", server.Name)
 	}
 	text := fmt.Sprintf("%s has the version %s; before, it had %s.\n", server.Name, shownText(server.Version), shownText(server.Former))
-	job, err := c.asPerson(ctx, w, yes, text, "Return to "+shownText(server.Former)+"?", func(ctx context.Context, client *instance.Client) (job installer.Progress, err error) {
-		err = client.Do(ctx, http.MethodPost, updatePath(server.Name, "rollback"), nil, &job)
-		return job, err
-	})
+	job, err := c.asPerson(ctx, w, yes, text, "Return to "+shownText(server.Former)+"?",
+		func(ctx context.Context, client *instance.Client) (job installer.Progress, err error) {
+			err = client.Do(ctx, http.MethodPost, updatePath(server.Name, "rollback"), nil, &job)
+			return job, err
+		})
 	if err != nil {
 		return err
 	}

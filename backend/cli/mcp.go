@@ -54,8 +54,9 @@ The file cannot show more than --surface does: server:NAME and toolset:NAME stay
 			}
 			keepSetupVariables(config.SetupFile)
 			c := &companion.Companion{
-				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry, Tools: gateway.OwnTools(entry.Surface, entry.Client, config.Results.Folder),
-				Log: slog.New(slog.NewTextHandler(h.err, nil)),
+				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Entry: entry,
+				Tools: gateway.OwnTools(entry.Surface, entry.Client, config.Results.Folder),
+				Log:   slog.New(slog.NewTextHandler(h.err, nil)),
 			}
 			if entry.Toolset != "" {
 				c.Tools = nil // whether the tools of the hub are shown is not known
@@ -72,7 +73,9 @@ The file cannot show more than --surface does: server:NAME and toolset:NAME stay
 			}
 		},
 	}
-	cmd.Flags().StringVar(&entry.Client, "client", "", "`ID` of the editor, whose limits its tools respect; see: agent-discover editors list")
-	cmd.Flags().StringVar(&entry.Surface, "surface", "", "what the editor is shown: registry, meta, native, server:`NAME` for a single server, or toolset:NAME")
+	cmd.Flags().StringVar(&entry.Client, "client", "",
+		"`ID` of the editor, whose limits its tools respect; see: agent-discover editors list")
+	cmd.Flags().StringVar(&entry.Surface, "surface", "",
+		"what the editor is shown: registry, meta, native, server:`NAME` for a single server, or toolset:NAME")
 	return cmd
 }

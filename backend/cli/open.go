@@ -44,7 +44,8 @@ dashboard has opened, because other users can see the arguments of a program.`,
 					return err
 				}
 				if b.Open(redirect.File) {
-					return h.respond(opened{address, true}, "The dashboard opens in your browser. If it does not: agent-discover open --print\n")
+					return h.respond(opened{address, true},
+						"The dashboard opens in your browser. If it does not: agent-discover open --print\n")
 				}
 			}
 			var ticket struct{ Ticket string }

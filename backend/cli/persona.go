@@ -32,8 +32,9 @@ archive in the folder personas of the data folder.
 A persona consists of persona.yaml (name, description, version, toolsets with name and
 tools, defaultToolset) and mcp.json (servers). Its servers wait for your approval. Pin the
 tools of its toolsets once the servers have listed them.`,
-		Example: "  agent-discover persona validate ./reviewer\n  agent-discover persona activate ./reviewer --client cursor\n  agent-discover persona deactivate reviewer",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context()) },
+		Example: "  agent-discover persona validate ./reviewer\n  agent-discover persona activate ./reviewer --client cursor\n" +
+			"  agent-discover persona deactivate reviewer",
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context()) },
 	}
 	list := &cobra.Command{
 		Use: "list", Short: "List personas", Args: cobra.NoArgs,
@@ -187,7 +188,8 @@ func (c personaCommands) activate() *cobra.Command {
 			if len(active.Servers) > 0 {
 				next = "; approve its servers in the tray or the dashboard, or with: agent-discover servers approve NAME"
 			}
-			return c.respond(active, "Activated %s: %s, %s%s\n", active.Name, counted(len(active.Servers), "server", "servers"), counted(len(active.Toolsets), "toolset", "toolsets"), next)
+			return c.respond(active, "Activated %s: %s, %s%s\n", active.Name, counted(len(active.Servers), "server", "servers"),
+				counted(len(active.Toolsets), "toolset", "toolsets"), next)
 		},
 	}
 	cmd.Flags().StringVar(&of, "client", "", "`ID` of the editor that equips the default toolset")
@@ -202,7 +204,8 @@ func (c personaCommands) deactivate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := client.Do(cmd.Context(), http.MethodPost, "/api/personas/"+url.PathEscape(args[0])+"/deactivate", nil, nil); err != nil {
+			if err := client.Do(cmd.Context(), http.MethodPost,
+				"/api/personas/"+url.PathEscape(args[0])+"/deactivate", nil, nil); err != nil {
 				return err
 			}
 			return c.respond(map[string]string{"deactivated": args[0]}, "Deactivated %s\n", args[0])

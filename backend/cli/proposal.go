@@ -35,10 +35,13 @@ func proposal(ctx context.Context, client *instance.Client, s operations.Server)
 	}
 	r := setup.Runs{Transport: s.Transport, Command: text(s.Command), Args: s.Args, Env: s.Env, URL: text(s.Homepage), Headers: s.Headers}
 	about := [][2]string{
-		{"description", s.Description}, {"package", strings.TrimSpace(text(s.PackageName) + " " + text(s.PackageVersion))}, {"source", s.Source},
+		{"description", s.Description},
+		{"package", strings.TrimSpace(text(s.PackageName) + " " + text(s.PackageVersion))},
+		{"source", s.Source},
 	}
 	if s.Sandbox != nil && s.Sandbox.Level != registry.Unconfined {
-		about = append(about, [2]string{"sandbox", inWords(s.Sandbox)[len("sandbox "):]}, [2]string{"added", strings.Join(s.Sandbox.Added, " ")})
+		about = append(about, [2]string{"sandbox", inWords(s.Sandbox)[len("sandbox "):]},
+			[2]string{"added", strings.Join(s.Sandbox.Added, " ")})
 	}
 	if s.Source == marketplan.Source {
 		about = append(about, [2]string{"listing", listingOf(ctx, client, s.Name)}, [2]string{"hash", s.LaunchHash})

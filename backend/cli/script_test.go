@@ -42,13 +42,17 @@ func TestCommandLine(t *testing.T) {
 		Dir:                "testdata",
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			h := &programtest.Home{T: t, Dir: filepath.Join(env.WorkDir, "home"), Folder: paths.Folder(filepath.Join(env.WorkDir, "home", "data")), Program: program}
+			h := &programtest.Home{
+				T: t, Dir: filepath.Join(env.WorkDir, "home"), Folder: paths.Folder(filepath.Join(env.WorkDir, "home", "data")),
+				Program: program,
+			}
 			if err := os.Mkdir(h.Dir, 0o700); err != nil {
 				return err
 			}
 			for name, value := range map[string]string{
 				"HOME": h.Dir, "SHELL": "/bin/sh", "LANG": "C.UTF-8", "FAKE": fake[0],
-				"AGENT_DISCOVER_HOME": string(h.Folder), "AGENT_DISCOVER_PORT": "0", "AGENT_DISCOVER_REGISTRY_URL": "off", "GOCOVERDIR": programtest.Coverage,
+				"AGENT_DISCOVER_HOME": string(h.Folder), "AGENT_DISCOVER_PORT": "0", "AGENT_DISCOVER_REGISTRY_URL": "off",
+				"GOCOVERDIR": programtest.Coverage,
 			} {
 				env.Setenv(name, value)
 			}
@@ -56,7 +60,9 @@ func TestCommandLine(t *testing.T) {
 			env.Defer(h.Close)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ad": runProgram, "hub": serveHub(program), "market": serveMarket(t, fake), "publish": publish, "sqlite": createDatabase},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"ad": runProgram, "hub": serveHub(program), "market": serveMarket(t, fake), "publish": publish, "sqlite": createDatabase,
+		},
 	})
 }
 
@@ -88,7 +94,10 @@ func serveHub(program string) func(*testscript.TestScript, bool, []string) {
 func startHub(ts *testscript.TestScript, program string) {
 	cmd := exec.Command(program, "serve")
 	cmd.Dir = ts.Getenv("HOME")
-	for _, name := range []string{"HOME", "SHELL", "PATH", "LANG", "AGENT_DISCOVER_HOME", "AGENT_DISCOVER_PORT", "AGENT_DISCOVER_SETUP_FILE", "AGENT_DISCOVER_REGISTRY_URL", "GOCOVERDIR"} {
+	for _, name := range []string{
+		"HOME", "SHELL", "PATH", "LANG", "AGENT_DISCOVER_HOME", "AGENT_DISCOVER_PORT", "AGENT_DISCOVER_SETUP_FILE",
+		"AGENT_DISCOVER_REGISTRY_URL", "GOCOVERDIR",
+	} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	ts.Check(cmd.Start())
@@ -117,7 +126,8 @@ func serveMarket(t *testing.T, server []string) func(*testscript.TestScript, boo
 		m.Prepare(t, ts.Getenv("HOME"), programs, server)
 		ts.Setenv("PATH", programs+string(os.PathListSeparator)+ts.Getenv("PATH"))
 		ts.Setenv("AGENT_DISCOVER_REGISTRY_URL", m.Address)
-		ts.Check(os.WriteFile(filepath.Join(ts.Getenv("HOME"), ".profile"), []byte("export PATH='"+ts.Getenv("PATH")+"' PIP_INDEX_URL=http://127.0.0.1:9/simple\n"), 0o600))
+		ts.Check(os.WriteFile(filepath.Join(ts.Getenv("HOME"), ".profile"),
+			[]byte("export PATH='"+ts.Getenv("PATH")+"' PIP_INDEX_URL=http://127.0.0.1:9/simple\n"), 0o600))
 	}
 }
 

@@ -25,7 +25,8 @@ with its arguments instead. Exits with 2 if no tool fits.`,
 					Tags                  []string
 				}
 			}
-			text, err := c.metaReply(cmd.Context(), "search_tools", map[string]any{"query": strings.Join(args, " "), "server": server, "limit": limit}, &reply)
+			text, err := c.metaReply(cmd.Context(), "search_tools",
+				map[string]any{"query": strings.Join(args, " "), "server": server, "limit": limit}, &reply)
 			if err != nil {
 				return err
 			}
@@ -37,7 +38,8 @@ with its arguments instead. Exits with 2 if no tool fits.`,
 			default:
 				t := c.table("TOOL", "RELEVANCE", "TAGS", "SUMMARY")
 				for _, r := range reply.Results {
-					_, _ = fmt.Fprintf(t, "%s\t%.2f\t%s\t%s\n", cell(r.Server+"__"+r.Tool), r.Relevance, cell(strings.Join(r.Tags, " ")), cell(r.Summary))
+					_, _ = fmt.Fprintf(t, "%s\t%.2f\t%s\t%s\n", cell(r.Server+"__"+r.Tool), r.Relevance, cell(strings.Join(r.Tags, " ")),
+						cell(r.Summary))
 				}
 				if err := t.Flush(); err != nil {
 					return err

@@ -97,7 +97,8 @@ func (c secretCommands) deleteOne(ctx context.Context, client *instance.Client, 
 	if err := client.Do(ctx, http.MethodDelete, secretPath(s, args[0]), nil, nil); err != nil {
 		return err
 	}
-	return c.respond(map[string]string{"status": "deleted", "server": s.Name, "key": args[0]}, "Deleted secret %s of %s.\n", args[0], s.Name)
+	return c.respond(map[string]string{"status": "deleted", "server": s.Name, "key": args[0]},
+		"Deleted secret %s of %s.\n", args[0], s.Name)
 }
 
 func (c secretCommands) link(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {

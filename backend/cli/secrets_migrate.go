@@ -62,7 +62,8 @@ func (c secretCommands) printMoves(moves []operations.SecretMove, applied bool) 
 		}
 	}
 	if slices.ContainsFunc(moves, func(m operations.SecretMove) bool { return strings.HasPrefix(m.Where, "args[") }) {
-		c.printf("Other users of this machine may see the arguments of a running server in the process list. If the server accepts an environment variable instead, use that.\n")
+		c.printf("Other users of this machine may see the arguments of a running server in the process list. If the server accepts an " +
+			"environment variable instead, use that.\n")
 	}
 	if !applied {
 		c.printf("Nothing was changed. To move them: agent-discover secrets migrate --apply\n")

@@ -38,10 +38,12 @@ func (h hubCommands) serve() *cobra.Command {
 			if by == "" {
 				console = h.err
 			}
-			running, err := hub.Open(cmd.Context(), hub.Options{Folder: h.folder, Version: h.version, StartedBy: by, Console: console, Helper: sandbox.ThisProgram()})
+			running, err := hub.Open(cmd.Context(),
+				hub.Options{Folder: h.folder, Version: h.version, StartedBy: by, Console: console, Helper: sandbox.ThisProgram()})
 			if err != nil {
 				// After a conflict, another hub is running.
-				if by != "" && fault.KindOf(err) != fault.Conflict && !errors.Is(err, instance.ErrStopped) && !errors.Is(err, instance.ErrStarting) {
+				if by != "" && fault.KindOf(err) != fault.Conflict && !errors.Is(err, instance.ErrStopped) &&
+					!errors.Is(err, instance.ErrStarting) {
 					instance.ReportFailure(h.folder, err)
 				}
 				if by != "" && fault.KindOf(err) == fault.Conflict {

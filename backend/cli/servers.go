@@ -109,10 +109,12 @@ func (p *program) printServers(servers []operations.Server, paused bool) error {
 		return err
 	}
 	if n := len(states[words.Starting]); n > 0 {
-		p.printf("%s; until then, agents do not find the tools.\n", isAre(n, "is being started for the first time, to list its tools", "are being started for the first time, to list their tools"))
+		p.printf("%s; until then, agents do not find the tools.\n", isAre(n, "is being started for the first time, to list its tools",
+			"are being started for the first time, to list their tools"))
 	}
 	if names := states[words.New]; len(names) > 0 {
-		p.printf("%s, so that agents do not find the tools. To list them: agent-discover servers refresh %s\n", isAre(len(names), "was never started", "were never started"), names[0])
+		p.printf("%s, so that agents do not find the tools. To list them: agent-discover servers refresh %s\n",
+			isAre(len(names), "was never started", "were never started"), names[0])
 	}
 	return nil
 }

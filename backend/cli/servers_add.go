@@ -46,7 +46,8 @@ before anything is added; then each server is started once in the background.`,
 				return c.addPasted(cmd.Context(), n, args)
 			}
 			if len(args) == 0 {
-				return usagef("name the server: agent-discover servers add NAME -- COMMAND ARGS; or use --paste FILE; see agent-discover servers add --help")
+				return usagef("name the server: agent-discover servers add NAME -- COMMAND ARGS; or use --paste FILE; see " +
+					"agent-discover servers add --help")
 			}
 			body, err := n.body(args, cmd.ArgsLenAtDash())
 			if err != nil {
@@ -57,17 +58,22 @@ before anything is added; then each server is started once in the background.`,
 	}
 	cmd.Flags().StringVar(&n.paste, "paste", "", "add the servers in the text in `FILE`; - for standard input")
 	cmd.Flags().BoolVar(&n.yes, "yes", false, "with LINK or --paste: add without asking")
-	cmd.Flags().BoolVar(&n.plain, "plain-text", false, "with LINK or --paste: keep credentials readable in the configuration if they cannot be stored as secrets")
+	cmd.Flags().BoolVar(&n.plain, "plain-text", false,
+		"with LINK or --paste: keep credentials readable in the configuration if they cannot be stored as secrets")
 	cmd.Flags().StringVar(&n.url, "url", "", "add the remote server at `URL`")
 	cmd.Flags().BoolVar(&n.sse, "sse", false, "use the older SSE transport for --url, not streamable HTTP")
 	cmd.Flags().StringVar(&n.description, "description", "", "what the server is for, as `TEXT` of one sentence")
-	cmd.Flags().StringArrayVar(&n.env, "env", nil, "environment variable of the server, as `NAME=VALUE`; may be repeated; a credential is stored as a secret")
+	cmd.Flags().StringArrayVar(&n.env, "env", nil,
+		"environment variable of the server, as `NAME=VALUE`; may be repeated; a credential is stored as a secret")
 	cmd.Flags().StringSliceVar(&n.tags, "tag", nil, "`TAG` of the server; may be repeated")
 	cmd.Flags().StringVar(&n.account, "account", "", "`LABEL` of the account that the server uses, if you add the same server for several")
 	cmd.Flags().BoolVar(&n.keep, "keep-running", false, "start the server with the hub, and do not stop it when idle")
-	cmd.Flags().StringVar(&n.isolation, "isolation", registry.Shared, "`KIND`: shared (all clients share one process) or session (each session of a client has its own)")
-	cmd.Flags().StringVar(&n.sandbox, "sandbox", registry.Unconfined, "`LEVEL`: off, guard (hide secrets, limit writing) or strict (limit reading too, no network)")
-	cmd.Flags().BoolVar(&n.later, "no-start", false, "do not start the server before its first call; agents cannot find its tools until then")
+	cmd.Flags().StringVar(&n.isolation, "isolation", registry.Shared,
+		"`KIND`: shared (all clients share one process) or session (each session of a client has its own)")
+	cmd.Flags().StringVar(&n.sandbox, "sandbox", registry.Unconfined,
+		"`LEVEL`: off, guard (hide secrets, limit writing) or strict (limit reading too, no network)")
+	cmd.Flags().BoolVar(&n.later, "no-start", false,
+		"do not start the server before its first call; agents cannot find its tools until then")
 	return cmd
 }
 
@@ -79,10 +85,15 @@ func (n newServer) body(args []string, dash int) (map[string]any, error) {
 			return nil, usagef("%s", fault.MessageOf(err))
 		}
 	}
-	body := map[string]any{"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "isolation": n.isolation, "account": n.account, "sandbox": n.sandbox, "start": !n.later}
+	body := map[string]any{
+		"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "isolation": n.isolation,
+		"account": n.account, "sandbox": n.sandbox, "start": !n.later,
+	}
 	switch {
 	case n.url != "" && (len(args) > 1 || len(n.env) > 0):
-		return nil, usagef("--url names a remote server, which has no command and no --env; set its credentials with: agent-discover secrets set")
+		return nil, usagef(
+			"--url names a remote server, which has no command and no --env; set its credentials with: agent-discover secrets set",
+		)
 	case n.url != "":
 		body["homepage"], body["transport"] = n.url, map[bool]string{true: "sse", false: "streamable-http"}[n.sse]
 	case len(args) < 2 || dash != 1:
@@ -149,7 +160,8 @@ func refuseClient(ctx context.Context, client *instance.Client, body map[string]
 	}
 	err := client.Do(ctx, http.MethodPost, "/api/servers/parse", map[string]string{"text": strings.Join(line, " ")}, &found)
 	if err == nil && len(found.Servers) == 1 && found.Servers[0].Command != command {
-		return usagef("this command adds a server to an AI client and starts none; to add that server here, write the command into a file and run: agent-discover servers add --paste FILE")
+		return usagef("this command adds a server to an AI client and starts none; to add that server here, write the command into a " +
+			"file and run: agent-discover servers add --paste FILE")
 	}
 	return nil
 }
@@ -170,7 +182,8 @@ func (c serverCommands) create(ctx context.Context, body map[string]any, later b
 		c.notef("Note: %s\n", cell(note))
 	}
 	if later {
-		return c.respond(server, "Added server %s. Agents cannot find its tools before it has started once: agent-discover servers refresh %[1]s\n", server.Name)
+		return c.respond(server,
+			"Added server %s. Agents cannot find its tools before it has started once: agent-discover servers refresh %[1]s\n", server.Name)
 	}
 	c.notef("Starting %s to list its tools …\n", server.Name)
 	if err := client.Do(ctx, http.MethodPost, serverPath(server, "refresh"), nil, nil); err != nil {

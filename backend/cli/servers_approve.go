@@ -18,7 +18,8 @@ func (c serverCommands) approve() *cobra.Command {
 	cmd := c.serverCommand("approve NAME", "Show a server that an agent proposed, and approve it", 1,
 		func(ctx context.Context, client *instance.Client, s operations.Server, _ []string) error {
 			if yes && code == "" {
-				return usagef("--yes does not replace a person's answer: run the command in a terminal, or add --code with the code that the tray and the dashboard show for this server")
+				return usagef("--yes does not replace a person's answer: run the command in a terminal, or add --code with the code " +
+					"that the tray and the dashboard show for this server")
 			}
 			return c.approveServer(ctx, client, s, code)
 		})
@@ -74,7 +75,9 @@ func (c serverCommands) approval(ctx context.Context, client *instance.Client, s
 	yes, err := c.askPerson(ctx, proposal(ctx, client, s), "Approve server "+s.Name+"?")
 	switch {
 	case errors.Is(err, errNoPerson):
-		return fault.New(fault.Denied, "server %s was not approved: only a person may do that. Approve it in the tray or the dashboard, run this command in a terminal, or add --code with the code that the tray and the dashboard show", s.Name)
+		return fault.New(fault.Denied,
+			"server %s was not approved: only a person may do that. Approve it in the tray or the dashboard, run this command in a "+
+				"terminal, or add --code with the code that the tray and the dashboard show", s.Name)
 	case err != nil:
 		return err
 	case !yes:

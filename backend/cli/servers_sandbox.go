@@ -109,7 +109,9 @@ func absolute(paths []string) []string {
 	return out
 }
 
-func (c serverCommands) grantTo(ctx context.Context, client *instance.Client, server operations.Server, asked registry.Grants, remove bool) error {
+func (c serverCommands) grantTo(ctx context.Context, client *instance.Client, server operations.Server, asked registry.Grants,
+	remove bool,
+) error {
 	changed := func(now, asked []string) []string {
 		if remove {
 			return slices.DeleteFunc(slices.Clone(now), func(grant string) bool { return slices.Contains(asked, grant) })
@@ -123,7 +125,9 @@ func (c serverCommands) grantTo(ctx context.Context, client *instance.Client, se
 		return now
 	}
 	g := server.Sandbox.Grants
-	grants := operations.SandboxGrants{Read: changed(g.Read, asked.Read), Write: changed(g.Write, asked.Write), Network: changed(g.Network, asked.Network)}
+	grants := operations.SandboxGrants{
+		Read: changed(g.Read, asked.Read), Write: changed(g.Write, asked.Write), Network: changed(g.Network, asked.Network),
+	}
 	text := "Server " + server.Name + " would be allowed to\n"
 	for _, kind := range []struct {
 		what string
@@ -151,7 +155,9 @@ func (c serverCommands) confinable(ctx context.Context, name string) (*instance.
 
 // confine changes the sandbox of a server. It first asks a person if the change
 // allows the server more.
-func (c serverCommands) confine(ctx context.Context, client *instance.Client, server operations.Server, change map[string]any, ask bool, text string) error {
+func (c serverCommands) confine(ctx context.Context, client *instance.Client, server operations.Server, change map[string]any, ask bool,
+	text string,
+) error {
 	var after operations.Server
 	do := func(client *instance.Client) error {
 		return client.Do(ctx, http.MethodPut, serverPath(server, "sandbox"), change, &after)
@@ -165,7 +171,9 @@ func (c serverCommands) confine(ctx context.Context, client *instance.Client, se
 	yes, err := c.askPerson(ctx, text, "Allow that?")
 	switch {
 	case errors.Is(err, errNoPerson):
-		return fault.New(fault.Denied, "the sandbox of %s was not changed: only a person may allow a server more. Do it in the dashboard, or run this command in a terminal", server.Name)
+		return fault.New(fault.Denied,
+			"the sandbox of %s was not changed: only a person may allow a server more. Do it in the dashboard, or run this command in a "+
+				"terminal", server.Name)
 	case err != nil:
 		return err
 	case !yes:

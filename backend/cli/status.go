@@ -60,7 +60,9 @@ func (h hubCommands) printNotRunning() error {
 }
 
 func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error {
-	st := hubStatus{Running: true, PID: info.PID, Version: info.Version, URL: "http://" + info.Address(), Since: &info.Started, AuthOff: info.AuthOff}
+	st := hubStatus{
+		Running: true, PID: info.PID, Version: info.Version, URL: "http://" + info.Address(), Since: &info.Started, AuthOff: info.AuthOff,
+	}
 	client := instance.NewClient(info)
 	var now struct {
 		pausedStatus

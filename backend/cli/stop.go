@@ -59,7 +59,8 @@ func (h hubCommands) stopAndWait(ctx context.Context, info instance.Info) error 
 		select {
 		case <-tick.C:
 		case <-deadline:
-			return fault.New(fault.Timeout, "the hub (process %d) did not stop within 30 seconds; for the reason, see %s", info.PID, h.folder.Log())
+			return fault.New(fault.Timeout, "the hub (process %d) did not stop within 30 seconds; for the reason, see %s",
+				info.PID, h.folder.Log())
 		case <-ctx.Done():
 			return ctx.Err()
 		}

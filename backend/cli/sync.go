@@ -66,7 +66,9 @@ approval. A setup file is JSON and may contain comments:
 // unlessSeen calls add for a person who has seen what describe returns and agreed,
 // and as a program if there is nothing to see or nobody to ask. What a program
 // adds waits for approval.
-func (p *program) unlessSeen(ctx context.Context, client *instance.Client, question string, add func(*instance.Client) error, describe func() (string, error)) error {
+func (p *program) unlessSeen(ctx context.Context, client *instance.Client, question string, add func(*instance.Client) error,
+	describe func() (string, error),
+) error {
 	text, err := describe()
 	if err != nil {
 		return err
@@ -139,7 +141,12 @@ func (c setupCommands) printSync(r setup.SyncResult) error {
 		for _, group := range []struct {
 			result string
 			names  []string
-		}{{"added", r.Registered}, {"activated", r.Activated}, {"skipped (already configured)", r.Skipped}, {"waiting for approval", r.Waiting}} {
+		}{
+			{"added", r.Registered},
+			{"activated", r.Activated},
+			{"skipped (already configured)", r.Skipped},
+			{"waiting for approval", r.Waiting},
+		} {
 			if len(group.names) > 0 {
 				c.printf("%s: %s\n", group.result, strings.Join(group.names, ", "))
 			}

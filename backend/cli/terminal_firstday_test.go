@@ -36,7 +36,8 @@ func TestTheInstructionsOfTheREADMEEndWithToolsThatAgentsFind(t *testing.T) {
 	}
 	files := map[string][]string{
 		".cursor/mcp.json": {"files", "graph", "weather"}, ".claude.json": {"files", "tickets"}, ".gemini/settings.json": {"lamps"},
-		".codeium/windsurf/mcp_config.json": {"every", "broken"}, ".config/Code/User/mcp.json": {"stock", "weather"}, ".codex/config.toml": {"graph"},
+		".codeium/windsurf/mcp_config.json": {"every", "broken"}, ".config/Code/User/mcp.json": {"stock", "weather"},
+		".codex/config.toml": {"graph"},
 	}
 	for file, names := range files {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(h.Dir, file)), 0o755); err != nil {
@@ -64,8 +65,9 @@ func TestTheInstructionsOfTheREADMEEndWithToolsThatAgentsFind(t *testing.T) {
 	agent := h.CompanionOf("--client", "cursor", "--surface", "meta")
 	agent.Open("{}")
 	for need, want := range map[string]string{
-		"read a text file": "files", "create entities in the knowledge graph": "graph", "add two numbers": "every", "weather forecast for a city": "weather",
-		"open a ticket for the help desk": "tickets", "dim a lamp": "lamps", "price of a share": "stock",
+		"read a text file": "files", "create entities in the knowledge graph": "graph",
+		"add two numbers": "every", "weather forecast for a city": "weather", "open a ticket for the help desk": "tickets",
+		"dim a lamp": "lamps", "price of a share": "stock",
 	} {
 		call := `"call_as":"mcp__` + want + `__`
 		find := func() string {
@@ -92,7 +94,8 @@ func TestTheInstructionsOfTheREADMEEndWithToolsThatAgentsFind(t *testing.T) {
 		out := h.Run("doctor").Stdout
 		return strings.Contains(out, "server broken: does not start") && strings.Contains(out, "the licence is missing")
 	})
-	if out := agent.ToolResult(agent.StartTool("find_tool", `{"query":"knit a woollen jumper"}`)).Text(); !strings.Contains(out, "broken does not start") || strings.Contains(out, "add a server") {
+	if out := agent.ToolResult(agent.StartTool("find_tool", `{"query":"knit a woollen jumper"}`)).Text(); !strings.Contains(out,
+		"broken does not start") || strings.Contains(out, "add a server") {
 		t.Errorf("a need that nothing fits: %s", out)
 	}
 }

@@ -214,7 +214,8 @@ func TestOnlyAPersonOrTheirCodeApproves(t *testing.T) {
 	agent := h.Attach()
 	propose := func(name string) string {
 		t.Helper()
-		return agent.Ask("tools/call", `{"name":"registry","arguments":{"action":"install","name":"`+name+`","command":"no-such-program","args":["--flag"]}}`).Line
+		return agent.Ask("tools/call",
+			`{"name":"registry","arguments":{"action":"install","name":"`+name+`","command":"no-such-program","args":["--flag"]}}`).Line
 	}
 	answer := propose("typed")
 	programtest.Contains(t, answer, "waiting_for_approval", "tray or dashboard")
@@ -253,7 +254,8 @@ func TestOnlyAPersonOrTheirCodeApproves(t *testing.T) {
 	// A program that has the token needs the code that only a person is shown.
 	path := fmt.Sprintf("/api/servers/%d/", server("coded").ID)
 	program := instance.NewClient(info)
-	if err := program.Do(t.Context(), http.MethodPost, path+"approve", map[string]string{"launch_hash": server("coded").LaunchHash}, nil); fault.KindOf(err) != fault.Denied {
+	if err := program.Do(t.Context(), http.MethodPost, path+"approve",
+		map[string]string{"launch_hash": server("coded").LaunchHash}, nil); fault.KindOf(err) != fault.Denied {
 		t.Errorf("approval without a code: %v", err)
 	}
 	if err := program.Do(t.Context(), http.MethodPost, path+"code", nil, nil); fault.KindOf(err) != fault.Denied {
@@ -268,7 +270,8 @@ func TestOnlyAPersonOrTheirCodeApproves(t *testing.T) {
 	if err := person.Do(t.Context(), http.MethodPost, path+"code", nil, &made); err != nil {
 		t.Fatal(err)
 	}
-	if out := h.Run("servers", "approve", "coded", "--code", strings.ToLower(made.Code)); out.Code != 3 || !server("coded").Approved { // its program does not exist
+	// its program does not exist
+	if out := h.Run("servers", "approve", "coded", "--code", strings.ToLower(made.Code)); out.Code != 3 || !server("coded").Approved {
 		t.Errorf("with the code: %+v", out)
 	}
 	if out := h.Run("servers", "approve", "kept", "--code", made.Code); out.Code != 4 || server("kept").Approved {

@@ -50,7 +50,8 @@ whatever the standard streams are.`,
 		},
 	}
 	cmd.Flags().StringVar(&body.Client, "client", "", "`ID` of the AI editor, as in: agent-discover editors list --all")
-	cmd.Flags().StringVar(&body.Surface, "surface", "", "what the client is shown: registry, meta, native, server:NAME for one server, or toolset:NAME (default registry)")
+	cmd.Flags().StringVar(&body.Surface, "surface", "",
+		"what the client is shown: registry, meta, native, server:NAME for one server, or toolset:NAME (default registry)")
 	return cmd
 }
 
@@ -102,7 +103,8 @@ func (h hubCommands) tokenList() *cobra.Command {
 			}
 			table := h.table("NAME", "SURFACE", "CLIENT", "CREATED", "LAST USED")
 			for _, t := range list {
-				_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", cell(t.Name), cell(t.Surface), cell(t.Client), minute(&t.CreatedAt), minute(t.LastUsed))
+				_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", cell(t.Name), cell(t.Surface), cell(t.Client), minute(&t.CreatedAt),
+					minute(t.LastUsed))
 			}
 			return table.Flush()
 		},

@@ -39,7 +39,8 @@ you have read the difference and pin the tool again.`,
 		Use: "list", Short: "List toolsets", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context()) },
 	}
-	cmd.AddCommand(list, c.show(), c.create(), c.add(), c.remove(), c.note(), c.equip(), c.unequip(), c.pin(), c.approve(), c.export(), c.importFile(), c.delete())
+	cmd.AddCommand(list, c.show(), c.create(), c.add(), c.remove(), c.note(), c.equip(), c.unequip(), c.pin(), c.approve(), c.export(),
+		c.importFile(), c.delete())
 	return cmd
 }
 
@@ -148,7 +149,8 @@ func describeToolset(t operations.ToolsetView) string {
 			fmt.Fprintf(&out, "    Note: %s\n", safetext.Visible(tool.Note))
 		}
 		if tool.Proposed != "" {
-			fmt.Fprintf(&out, "    Note of an agent (%s), not shown to clients yet: %s\n", safetext.Visible(tool.ProposedBy), safetext.Visible(tool.Proposed))
+			fmt.Fprintf(&out, "    Note of an agent (%s), not shown to clients yet: %s\n",
+				safetext.Visible(tool.ProposedBy), safetext.Visible(tool.Proposed))
 		}
 		if tool.Drift != nil {
 			out.WriteString(describeDrift(*tool.Drift))

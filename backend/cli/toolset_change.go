@@ -50,7 +50,8 @@ func (c toolsetCommands) create() *cobra.Command {
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/toolsets", body, &view); err != nil {
 				return err
 			}
-			return c.respond(view, "Created the toolset %s: %s, %d tokens\n", view.Name, counted(len(view.Tools), "tool", "tools"), view.Tokens)
+			return c.respond(view, "Created the toolset %s: %s, %d tokens\n", view.Name, counted(len(view.Tools), "tool", "tools"),
+				view.Tokens)
 		},
 	}
 	cmd.Flags().StringVar(&description, "description", "", "what the toolset is for, at most 200 characters")
@@ -75,7 +76,9 @@ func (c toolsetCommands) edit(use, short string, change func(tools, named []tool
 				tools = append(tools, toolReference{t.Server, t.Tool, t.Note})
 			}
 			for _, name := range args[1:] {
-				at := slices.IndexFunc(tools, func(t toolReference) bool { return t.Server+"."+t.Tool == name || t.Server+"__"+t.Tool == name })
+				at := slices.IndexFunc(tools, func(t toolReference) bool {
+					return t.Server+"."+t.Tool == name || t.Server+"__"+t.Tool == name
+				})
 				if at >= 0 { // its server may have been removed
 					named = append(named, tools[at])
 					continue
@@ -130,9 +133,11 @@ func (c toolsetCommands) note() *cobra.Command {
 				return err
 			}
 			tools[0].Note = args[2]
-			err = c.decide(ctx, client, "Models read the note in the description of "+args[1]+":\n  "+args[2]+"\n", "Set this note?", "the note was not set", func(person *instance.Client) error {
-				return person.Do(ctx, http.MethodPost, toolsetPath(args[0], "note"), map[string]string{"server": tools[0].Server, "tool": tools[0].Tool, "note": args[2]}, nil)
-			})
+			err = c.decide(ctx, client, "Models read the note in the description of "+args[1]+":\n  "+args[2]+"\n", "Set this note?",
+				"the note was not set", func(person *instance.Client) error {
+					return person.Do(ctx, http.MethodPost, toolsetPath(args[0], "note"),
+						map[string]string{"server": tools[0].Server, "tool": tools[0].Tool, "note": args[2]}, nil)
+				})
 			if err != nil {
 				return err
 			}
@@ -151,7 +156,8 @@ func (c toolsetCommands) equip() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := client.Do(cmd.Context(), http.MethodPost, toolsetPath(args[0], "equip"), map[string]string{"client": of}, nil); err != nil {
+			if err := client.Do(cmd.Context(), http.MethodPost, toolsetPath(args[0], "equip"),
+				map[string]string{"client": of}, nil); err != nil {
 				return err
 			}
 			return c.respond(map[string]string{"equipped": args[0], "client": of}, "Equipped %s with %s\n", equippedClient(of), args[0])

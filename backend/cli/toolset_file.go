@@ -49,10 +49,12 @@ were exported are ready. Others have to be pinned first, with the difference sho
 				return err
 			}
 			var view operations.ToolsetView
-			if err := client.Do(cmd.Context(), http.MethodPost, "/api/toolsets/import", map[string]string{"file": string(data), "name": name}, &view); err != nil {
+			if err := client.Do(cmd.Context(), http.MethodPost, "/api/toolsets/import",
+				map[string]string{"file": string(data), "name": name}, &view); err != nil {
 				return err
 			}
-			return c.respond(view, "Imported the toolset %s: %s, %s\n", view.Name, counted(len(view.Tools), "tool", "tools"), toolsetState(view))
+			return c.respond(view, "Imported the toolset %s: %s, %s\n", view.Name, counted(len(view.Tools), "tool", "tools"),
+				toolsetState(view))
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "", "`NAME` of the toolset, if it is not to have that in the file")

@@ -101,9 +101,10 @@ func (c toolsetCommands) pinTools(ctx context.Context, client *instance.Client, 
 	if len(pins) == 0 {
 		return c.respond(map[string]int{"pinned": 0}, "No tool has changed.\n")
 	}
-	err = c.decide(ctx, client, shown.String(), fmt.Sprintf("Accept %s as shown?", counted(len(pins), "tool", "tools")), "nothing was pinned", func(person *instance.Client) error {
-		return person.Do(ctx, http.MethodPost, toolsetPath(name, "pin"), map[string]any{"tools": pins}, nil)
-	})
+	err = c.decide(ctx, client, shown.String(), fmt.Sprintf("Accept %s as shown?", counted(len(pins), "tool", "tools")),
+		"nothing was pinned", func(person *instance.Client) error {
+			return person.Do(ctx, http.MethodPost, toolsetPath(name, "pin"), map[string]any{"tools": pins}, nil)
+		})
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,9 @@ func (c toolsetCommands) pinTools(ctx context.Context, client *instance.Client, 
 }
 
 // decide asks a question on the terminal, and does something for the person who says yes.
-func (p *program) decide(ctx context.Context, client *instance.Client, text, question, otherwise string, do func(*instance.Client) error) error {
+func (p *program) decide(ctx context.Context, client *instance.Client, text, question, otherwise string,
+	do func(*instance.Client) error,
+) error {
 	yes, err := p.askPerson(ctx, text, question)
 	switch {
 	case errors.Is(err, errNoPerson):
@@ -139,9 +142,10 @@ func (c toolsetCommands) approve() *cobra.Command {
 				return err
 			}
 			if !view.Approved {
-				err = c.decide(ctx, client, describeToolset(view), "Approve the toolset "+view.Name+"?", "the toolset was not approved", func(person *instance.Client) error {
-					return person.Do(ctx, http.MethodPost, toolsetPath(view.Name, "approve"), map[string]string{"hash": view.Hash}, nil)
-				})
+				err = c.decide(ctx, client, describeToolset(view), "Approve the toolset "+view.Name+"?", "the toolset was not approved",
+					func(person *instance.Client) error {
+						return person.Do(ctx, http.MethodPost, toolsetPath(view.Name, "approve"), map[string]string{"hash": view.Hash}, nil)
+					})
 			}
 			if err != nil {
 				return err

@@ -18,9 +18,10 @@ import (
 
 func (c trustCommands) approve() *cobra.Command {
 	var clean bool
-	cmd := c.itemCommand("approve SERVER [NAME]", "Show a definition, and approve it", func(ctx context.Context, client *instance.Client, i operations.TrustDetail) error {
-		return c.approveItem(ctx, client, i)
-	})
+	cmd := c.itemCommand("approve SERVER [NAME]", "Show a definition, and approve it",
+		func(ctx context.Context, client *instance.Client, i operations.TrustDetail) error {
+			return c.approveItem(ctx, client, i)
+		})
 	one := cmd.RunE
 	cmd.Long = `Show a definition with what the scan has found in it, ask on the terminal, and approve it.
 For a blocked one, the question is asked twice. With --clean, approve how the server is
@@ -49,7 +50,8 @@ func (c trustCommands) approveItem(ctx context.Context, client *instance.Client,
 	blocked := i.Verdict == quarantine.Block
 	const unchanged = "nothing was approved"
 	send := func(person *instance.Client) error {
-		return person.Do(ctx, http.MethodPost, fmt.Sprintf("/api/trust/items/%d/approve", i.ID), map[string]any{"hash": i.Hash, "confirmed": blocked}, nil)
+		return person.Do(ctx, http.MethodPost, fmt.Sprintf("/api/trust/items/%d/approve", i.ID),
+			map[string]any{"hash": i.Hash, "confirmed": blocked}, nil)
 	}
 	name := strings.TrimSpace(string(i.Kind) + " " + safetext.Visible(i.Name))
 	if blocked {
@@ -91,9 +93,11 @@ func (c trustCommands) approveClean(ctx context.Context, client *instance.Client
 	}
 	s := list.Servers[0] // the list is of one server
 	var done operations.TrustApproval
-	err = c.decide(ctx, client, shown.String(), fmt.Sprintf("Approve %s of server %s?", counted(clean, "item", "items"), server), "nothing was approved", func(person *instance.Client) error {
-		return person.Do(ctx, http.MethodPost, fmt.Sprintf("/api/trust/servers/%d/approve", s.ID), map[string]string{"launch_hash": s.LaunchHash}, &done)
-	})
+	err = c.decide(ctx, client, shown.String(), fmt.Sprintf("Approve %s of server %s?", counted(clean, "item", "items"), server),
+		"nothing was approved", func(person *instance.Client) error {
+			return person.Do(ctx, http.MethodPost, fmt.Sprintf("/api/trust/servers/%d/approve", s.ID),
+				map[string]string{"launch_hash": s.LaunchHash}, &done)
+		})
 	if err != nil {
 		return err
 	}
@@ -101,14 +105,15 @@ func (c trustCommands) approveClean(ctx context.Context, client *instance.Client
 }
 
 func (c trustCommands) reject() *cobra.Command {
-	return c.itemCommand("reject SERVER [NAME]", "Show a definition, and keep it from agents", func(ctx context.Context, client *instance.Client, i operations.TrustDetail) error {
-		name := strings.TrimSpace(string(i.Kind) + " " + safetext.Visible(i.Name))
-		err := c.decide(ctx, client, describeItem(i), "Reject "+name+"?", "nothing was rejected", func(person *instance.Client) error {
-			return person.Do(ctx, http.MethodPost, fmt.Sprintf("/api/trust/items/%d/reject", i.ID), map[string]any{"hash": i.Hash}, nil)
+	return c.itemCommand("reject SERVER [NAME]", "Show a definition, and keep it from agents",
+		func(ctx context.Context, client *instance.Client, i operations.TrustDetail) error {
+			name := strings.TrimSpace(string(i.Kind) + " " + safetext.Visible(i.Name))
+			err := c.decide(ctx, client, describeItem(i), "Reject "+name+"?", "nothing was rejected", func(person *instance.Client) error {
+				return person.Do(ctx, http.MethodPost, fmt.Sprintf("/api/trust/items/%d/reject", i.ID), map[string]any{"hash": i.Hash}, nil)
+			})
+			if err != nil {
+				return err
+			}
+			return c.respond(map[string]string{"rejected": i.Name}, "Rejected %s of server %s\n", name, i.Server)
 		})
-		if err != nil {
-			return err
-		}
-		return c.respond(map[string]string{"rejected": i.Name}, "Rejected %s of server %s\n", name, i.Server)
-	})
 }

@@ -141,33 +141,37 @@ func orNone(text string) string {
 }
 
 func (c trustCommands) show() *cobra.Command {
-	return c.itemCommand("show SERVER [NAME]", "Show a definition, and what the scan has found in it", func(_ context.Context, _ *instance.Client, i operations.TrustDetail) error {
-		if c.json {
-			return c.printJSON(i)
-		}
-		c.printf("%s", describeItem(i))
-		return nil
-	})
+	return c.itemCommand("show SERVER [NAME]", "Show a definition, and what the scan has found in it",
+		func(_ context.Context, _ *instance.Client, i operations.TrustDetail) error {
+			if c.json {
+				return c.printJSON(i)
+			}
+			c.printf("%s", describeItem(i))
+			return nil
+		})
 }
 
 func (c trustCommands) diff() *cobra.Command {
-	return c.itemCommand("diff SERVER [NAME]", "Show how a definition differs from the approved one", func(_ context.Context, _ *instance.Client, i operations.TrustDetail) error {
-		switch {
-		case c.json:
-			return c.printJSON(i.Changes)
-		case i.Approved == "":
-			c.printf("No definition of it was approved before; this is all of it:\n%s\n", i.Definition)
-		case len(i.Changes) == 0:
-			c.printf("It is the approved one.\n")
-		default:
-			c.printf("%s", describeChanges(i))
-		}
-		return nil
-	})
+	return c.itemCommand("diff SERVER [NAME]", "Show how a definition differs from the approved one",
+		func(_ context.Context, _ *instance.Client, i operations.TrustDetail) error {
+			switch {
+			case c.json:
+				return c.printJSON(i.Changes)
+			case i.Approved == "":
+				c.printf("No definition of it was approved before; this is all of it:\n%s\n", i.Definition)
+			case len(i.Changes) == 0:
+				c.printf("It is the approved one.\n")
+			default:
+				c.printf("%s", describeChanges(i))
+			}
+			return nil
+		})
 }
 
 // itemCommand returns a command about one item.
-func (c trustCommands) itemCommand(use, short string, do func(context.Context, *instance.Client, operations.TrustDetail) error) *cobra.Command {
+func (c trustCommands) itemCommand(use, short string,
+	do func(context.Context, *instance.Client, operations.TrustDetail) error,
+) *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.RangeArgs(1, 2), Long: short + `. NAME is that of a tool or prompt, or the URI
@@ -185,7 +189,8 @@ of a resource or template. Leave it out for the instructions of the server.`,
 			return do(cmd.Context(), client, i)
 		},
 	}
-	cmd.Flags().StringVar(&kind, "kind", "", "`KIND` of the item, if several have the name: tool, prompt, resource, template or instructions")
+	cmd.Flags().StringVar(&kind, "kind", "",
+		"`KIND` of the item, if several have the name: tool, prompt, resource, template or instructions")
 	return cmd
 }
 
@@ -212,7 +217,8 @@ func describeItem(i operations.TrustDetail) string {
 	}
 	fmt.Fprintf(&out, "Scan: %s\n", i.Verdict)
 	for _, f := range i.Findings {
-		fmt.Fprintf(&out, "  %s at %s: %s\n    %s\n", safetext.Visible(f.Rule), safetext.Visible(f.Field), safetext.Visible(f.Reason), safetext.Visible(f.Text))
+		fmt.Fprintf(&out, "  %s at %s: %s\n    %s\n", safetext.Visible(f.Rule), safetext.Visible(f.Field), safetext.Visible(f.Reason),
+			safetext.Visible(f.Text))
 	}
 	if i.Approved != "" && len(i.Changes) > 0 {
 		out.WriteString(describeChanges(i))

@@ -25,7 +25,8 @@ func TestAHubThatCannotBeAnnouncedTellsWhoeverWaitsForIt(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(t.Context()) }()
 	_, err = instance.Await(t.Context(), folder)
-	if message := fault.MessageOf(err); !strings.Contains(message, "cannot start: could not write") || !strings.Contains(message, "hub.json") {
+	if message := fault.MessageOf(err); !strings.Contains(message, "cannot start: could not write") ||
+		!strings.Contains(message, "hub.json") {
 		t.Errorf("the waiting program got %q", message)
 	}
 	select {

@@ -188,7 +188,8 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.vault = h.openVault()
 	s.oauth = h.openOAuth(config.OAuth.ClientIDDocument)
 	s.inbox = inspector.NewInbox(inspector.InboxOptions{
-		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling), Answers: h.store.Answers, Vault: s.vault, Configured: s.registry.Get, Log: h.log, Timeout: h.options.AnswerTimeout,
+		Records: s.journal, Bus: h.bus, Sampler: sampler(config.Sampling), Answers: h.store.Answers, Vault: s.vault,
+		Configured: s.registry.Get, Log: h.log, Timeout: h.options.AnswerTimeout,
 	})
 	if s.approvals, err = rules.OpenApprovals(ctx, h.store.ToolApprovals); err != nil {
 		return err
@@ -200,9 +201,10 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.sandbox = h.openSandbox(config)
 	s.upstream = upstream.New(upstream.Options{
 		Confiner: s.sandbox,
-		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Gate: s.trust, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
-		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
-		Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: pauseSetting(h.options.Folder), Authorize: s.authorize,
+		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Gate: s.trust, Bus: h.bus, Log: h.log,
+		Limits: config.Limits, Roots: config.Roots, Version: h.options.Version, Children: h.options.Folder.Run("children.json"),
+		Environment: login, Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: pauseSetting(h.options.Folder),
+		Authorize: s.authorize,
 	})
 	h.composeFirstStart()
 	renew := func(server string) { s.upstream.Renew(server); s.first.Again(server) }
@@ -228,15 +230,18 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 	s := &h.servers
 	s.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Processes: s.upstream, Vault: s.vault,
-		Metrics: records{s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox, s.approvals, s.toolsets, s.trust, s.sandbox}, Hold: s.first.Hold, Policy: h.agentsMay, Log: h.log,
+		Metrics: records{
+			s.journal, s.listings, h.discovery.learning, h.doors.tokens, s.oauth, s.inbox, s.approvals, s.toolsets, s.trust, s.sandbox,
+		}, Hold: s.first.Hold, Policy: h.agentsMay, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
 	s.intake = intake.New(intake.Options{
-		Registry: s.registry, Vault: s.vault, Migrator: s.migrator, Policy: h.agentsMay, Hold: s.first.Hold, Remove: s.lifecycle.Remove, Trust: s.trust,
+		Registry: s.registry, Vault: s.vault, Migrator: s.migrator, Policy: h.agentsMay, Hold: s.first.Hold, Remove: s.lifecycle.Remove,
+		Trust: s.trust,
 	})
 	s.downloads = downloads.New(downloads.Options{
-		Registry: s.registry, Running: s.upstream, Environment: login, Refuse: s.trust.RefuseStart, Confined: s.sandbox, Background: config.WarmPackages,
-		Folder: h.options.Folder.Run("downloads"), Bus: h.bus, Log: h.log,
+		Registry: s.registry, Running: s.upstream, Environment: login, Refuse: s.trust.RefuseStart, Confined: s.sandbox,
+		Background: config.WarmPackages, Folder: h.options.Folder.Run("downloads"), Bus: h.bus, Log: h.log,
 	})
 	s.results = h.newScreen()
 	s.calls = call.New(call.Options{
@@ -248,7 +253,8 @@ func (h *Hub) composeUses(config settings.Settings, login loginEnv) {
 		Servers: s.upstream, Configured: s.registry.Get, Inbox: s.inbox, Pipeline: s.calls, Presets: h.store.Presets,
 	})
 	s.setup = setup.New(setup.Options{
-		Registry: s.registry, Intake: s.intake, Lifecycle: s.lifecycle, Secrets: s.vault, File: config.SetupFile, Variable: variable(login), Log: h.log,
+		Registry: s.registry, Intake: s.intake, Lifecycle: s.lifecycle, Secrets: s.vault, File: config.SetupFile, Variable: variable(login),
+		Log: h.log,
 	})
 	s.imports = setup.NewImporter(setup.ImportOptions{
 		Registry: s.registry, Intake: s.intake, Catalog: h.discovery.catalog, Secrets: s.vault, Metrics: importedMetrics{s.journal},
@@ -260,11 +266,14 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d, s := &h.doors, &h.servers
 	d.clients = gateway.NewClientHistory(h.store.Clients, h.log)
 	d.gateway = gateway.New(gateway.Options{
-		Registry: s.registry, Catalog: h.discovery.catalog, Features: s.listings, Search: h.discovery.search, Intake: s.intake, Lifecycle: s.lifecycle, Setup: s.setup,
-		Calls: s.calls, Rules: &s.policy, Usage: s.journal, SessionTools: h.store.SessionTools, Slugs: h.store.Slugs, History: d.clients, Learning: h.discovery.learning,
-		Toolsets: s.toolsets, Bus: h.bus, Log: h.log, Version: h.options.Version, StateKey: stateKey(h.options.Folder, h.log),
-		Person: person{s.inbox, s.approvals}, Readiness: s.readiness, Arrivals: arrivals{s.first, h.discovery.embedding}, SignIns: signIns{s.oauth},
-		Market:   agentMarket{proposals.New(proposals.Options{Market: h.market.marketplace, Registry: s.registry, Policy: s.intake.Policy})},
+		Registry: s.registry, Catalog: h.discovery.catalog, Features: s.listings, Search: h.discovery.search, Intake: s.intake,
+		Lifecycle: s.lifecycle, Setup: s.setup, Calls: s.calls, Rules: &s.policy, Usage: s.journal, SessionTools: h.store.SessionTools,
+		Slugs: h.store.Slugs, History: d.clients, Learning: h.discovery.learning, Toolsets: s.toolsets, Bus: h.bus, Log: h.log,
+		Version: h.options.Version, StateKey: stateKey(h.options.Folder, h.log), Person: person{s.inbox, s.approvals},
+		Readiness: s.readiness, Arrivals: arrivals{s.first, h.discovery.embedding}, SignIns: signIns{s.oauth},
+		Market: agentMarket{
+			proposals.New(proposals.Options{Market: h.market.marketplace, Registry: s.registry, Policy: s.intake.Policy}),
+		},
 		AddFound: addFound(config.SessionTools, h.log), ResultsFolder: config.Results.Folder, Outdated: h.outdated(time.Now()),
 	})
 	d.companion = &companion.Hub{
@@ -286,10 +295,12 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Servers: api.Servers{
 			Registry: s.registry, Catalog: h.discovery.catalog, Intake: s.intake, Lifecycle: s.lifecycle, Downloads: s.downloads,
 			Upstream: s.upstream, Traces: s.upstream.Traces, Listed: s.upstream.Discoveries, Readiness: s.readiness, Calls: s.calls,
-			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal, Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.Tools.ToolHistory,
-			Corrections: h.corrections,
-			Secrets:     api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: func(server string) []string { return secretNames(s.vault, server, h.log) }},
-			OAuth:       s.oauth, Toolsets: s.toolsets,
+			Inspector: s.inspector, Inbox: s.inbox, Approvals: s.approvals, Trust: s.trust, Results: s.results, Journal: s.journal,
+			Audit: s.audit, Sandbox: s.sandbox, ToolHistory: h.store.Tools.ToolHistory, Corrections: h.corrections,
+			Secrets: api.Secrets{
+				Vault: s.vault, Migrator: s.migrator, Names: func(server string) []string { return secretNames(s.vault, server, h.log) },
+			},
+			OAuth: s.oauth, Toolsets: s.toolsets,
 			Setup: api.Setup{Syncer: s.setup, Importer: s.imports},
 		},
 		Discovery: api.Discovery{Embedding: h.discovery.embedding, Learning: h.discovery.learning},
@@ -297,10 +308,15 @@ func (h *Hub) composeDoors(config settings.Settings) {
 			Registrar: h.editors.registrar, Importer: h.editors.importer, Doctor: h.editors.doctor, KeepSetting: h.keepSetting,
 			Entry: operations.EditorEntry{Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env},
 		},
-		Clients: api.Clients{Gateway: d.gateway, Companion: d.companion, Endpoint: d.endpoint, Tokens: d.tokens, ChooseResults: h.chooseResults},
-		Config:  api.Config{File: h.options.Folder.Config(), Live: h.settings, Edit: settingsEditor, Policy: &h.servers.policy},
-		Market:  api.Market{Marketplace: h.market.marketplace, Installer: h.market.installer, Programs: h.market.programs, Mirror: h.market.mirror, Updates: h.market.updates, Personas: h.market.personas},
-		Roots:   config.Roots, Bus: h.bus, Log: h.log,
+		Clients: api.Clients{
+			Gateway: d.gateway, Companion: d.companion, Endpoint: d.endpoint, Tokens: d.tokens, ChooseResults: h.chooseResults,
+		},
+		Config: api.Config{File: h.options.Folder.Config(), Live: h.settings, Edit: settingsEditor, Policy: &h.servers.policy},
+		Market: api.Market{
+			Marketplace: h.market.marketplace, Installer: h.market.installer, Programs: h.market.programs, Mirror: h.market.mirror,
+			Updates: h.market.updates, Personas: h.market.personas,
+		},
+		Roots: config.Roots, Bus: h.bus, Log: h.log,
 	})
 	h.settings.Apply(func(s settings.Settings) { d.gateway.SetResultsFolder(s.Results.Folder) }, "results")
 }
@@ -374,7 +390,9 @@ type records struct {
 // Forget implements lifecycle.Metrics. It deletes the records of a removed
 // server, so that a later server of the same name does not inherit them.
 func (r records) Forget(ctx context.Context, server string) error {
-	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server), r.tokens.Forget(ctx, server), r.oauth.Forget(ctx, server), r.inbox.Forget(ctx, server), r.approved.Forget(ctx, server), r.toolsets.Forget(ctx, server), r.trust.Forget(ctx, server), r.sandbox.Forget(ctx, server))
+	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server),
+		r.tokens.Forget(ctx, server), r.oauth.Forget(ctx, server), r.inbox.Forget(ctx, server), r.approved.Forget(ctx, server),
+		r.toolsets.Forget(ctx, server), r.trust.Forget(ctx, server), r.sandbox.Forget(ctx, server))
 }
 
 // importedMetrics adds the metrics of an imported database to the journal.

@@ -50,7 +50,8 @@ type market struct {
 func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login loginEnv) (err error) {
 	m := &h.market
 	m.personas = persona.New(persona.Options{
-		Folder: h.options.Folder.Personas(), Parser: h.editors.importer, Store: h.store.Personas, Intake: h.servers.intake, Lifecycle: h.servers.lifecycle, Registry: h.servers.registry, Toolsets: h.servers.toolsets,
+		Folder: h.options.Folder.Personas(), Parser: h.editors.importer, Store: h.store.Personas, Intake: h.servers.intake,
+		Lifecycle: h.servers.lifecycle, Registry: h.servers.registry, Toolsets: h.servers.toolsets,
 	})
 	network := networkOf(login, h.log)
 	m.official = official.New(official.Options{URL: config.Market.RegistryURL, Network: network})
@@ -60,7 +61,8 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 		Source: m.official, Store: h.store.Mirror, Bus: h.bus, Log: h.log,
 		Installed: func(ctx context.Context) ([]string, error) { return installedEntries(ctx, h.store.Installs) },
 		Meaning: mirror.Meaning{
-			Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions}, Store: h.store.MirrorVectors,
+			Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
+			Store: h.store.MirrorVectors,
 		},
 	})
 	if err != nil {
@@ -70,7 +72,9 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 	m.installer = installer.New(installer.Options{
 		Machine: m.machine(string(h.options.Folder)), Programs: m.programs, Environment: login,
 		Releases: map[listing.Kind]installer.Releases{listing.KindNPM: m.npm, listing.KindPyPI: m.pypi},
-		Files:    fetch.New(fetch.Options{Source: "the publisher", Network: network, Allow: netreach.NotNearerThan(config.Market.RegistryURL)}), Packages: h.servers.downloads,
+		Files: fetch.New(fetch.Options{
+			Source: "the publisher", Network: network, Allow: netreach.NotNearerThan(config.Market.RegistryURL),
+		}), Packages: h.servers.downloads,
 		Registry: h.servers.registry, Intake: h.servers.intake, Servers: h.servers.lifecycle, Children: h.servers.upstream,
 		Vault: h.servers.vault, Store: h.store.Installs, Bus: h.bus, Log: h.log,
 	})
@@ -81,8 +85,9 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 		Updatable: func(ctx context.Context) map[string]bool { return m.updates.Updatable(ctx) },
 	})
 	m.updates = updates.New(updates.Options{
-		Registry: h.servers.registry, Listings: m.marketplace, Images: oci.New(login), Installer: m.installer, Processes: h.servers.upstream, Catalog: h.discovery.catalog, Trust: h.servers.trust,
-		Vault: h.servers.vault, Journal: h.servers.journal, Store: h.store.Installs, Bus: h.bus, Log: h.log,
+		Registry: h.servers.registry, Listings: m.marketplace, Images: oci.New(login), Installer: m.installer,
+		Processes: h.servers.upstream, Catalog: h.discovery.catalog, Trust: h.servers.trust, Vault: h.servers.vault,
+		Journal: h.servers.journal, Store: h.store.Installs, Bus: h.bus, Log: h.log,
 	})
 	return nil
 }

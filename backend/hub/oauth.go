@@ -25,7 +25,8 @@ func (s *servers) findRemote(ctx context.Context, name string) (oauth.Server, er
 		return oauth.Server{}, err
 	}
 	if server.Transport == "stdio" {
-		return oauth.Server{}, fault.New(fault.Invalid, "server %q is a program on this computer, to which nobody signs in; set its secrets instead", name)
+		return oauth.Server{}, fault.New(fault.Invalid,
+			"server %q is a program on this computer, to which nobody signs in; set its secrets instead", name)
 	}
 	remote, err := s.upstream.Remote(ctx, server)
 	return signInServer(remote), err

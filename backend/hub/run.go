@@ -74,10 +74,10 @@ func (h *Hub) runners() []func(context.Context) error {
 	chores := &chores{folder: h.options.Folder, servers: &h.servers, redactor: h.redactor, bus: h.bus, log: h.log}
 	return []func(context.Context) error{
 		h.settings.Run, h.discovery.catalog.Run, h.discovery.embedding.Run, h.discovery.learning.Run, h.discovery.search.Run,
-		h.servers.journal.Run, h.servers.vault.Run, h.servers.oauth.Run, chores.listSignedIn, chores.knowConfigurations, h.servers.first.Run, chores.startHeld, h.servers.downloads.Run, h.servers.imports.Run, h.servers.inspector.Run, h.servers.toolsets.Run, h.servers.trust.Run,
-		h.servers.packages.Run, h.servers.sandbox.Run, chores.noticeDenials,
-		h.editors.registrar.Run,
-		h.market.mirror.Run, h.market.installer.Run, h.market.marketplace.Run, h.market.updates.Run,
+		h.servers.journal.Run, h.servers.vault.Run, h.servers.oauth.Run, chores.listSignedIn, chores.knowConfigurations,
+		h.servers.first.Run, chores.startHeld, h.servers.downloads.Run, h.servers.imports.Run, h.servers.inspector.Run,
+		h.servers.toolsets.Run, h.servers.trust.Run, h.servers.packages.Run, h.servers.sandbox.Run, chores.noticeDenials,
+		h.editors.registrar.Run, h.market.mirror.Run, h.market.installer.Run, h.market.marketplace.Run, h.market.updates.Run,
 		h.doors.clients.Run, h.doors.gateway.Run, h.doors.tokens.Run,
 		chores.rest, chores.copyDatabase,
 	}

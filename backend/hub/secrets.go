@@ -22,7 +22,8 @@ const (
 // file, Run unlocks it once other programs can find the hub.
 func (h *Hub) openVault() *vault.Vault {
 	vault := vault.New(vault.Options{
-		Store: h.store.Secrets, Bus: h.bus, Folder: h.options.Folder, Known: h.redactor, Launch: h.servers.launchOf, Work: h.options.PassphraseWork,
+		Store: h.store.Secrets, Bus: h.bus, Folder: h.options.Folder, Known: h.redactor, Launch: h.servers.launchOf,
+		Work:       h.options.PassphraseWork,
 		NoKeychain: strings.EqualFold(os.Getenv(keychainVariable), "off"),
 	})
 	h.unlock = func(context.Context) error { return nil }

@@ -25,9 +25,10 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 			return quarantine.Rules{Quiet: h.settings.State().Settings.Trust.Changes == "clean", Agents: h.agentsMay() == "allow"}
 		},
 		Known: func(server string, kind quarantine.Kind) []json.RawMessage {
-			return quarantine.Known(kind, func() []json.RawMessage { return h.discovery.knownTools(server) }, func(list features.Kind) []json.RawMessage {
-				return s.listings.Of(server, list)
-			})
+			return quarantine.Known(kind, func() []json.RawMessage { return h.discovery.knownTools(server) },
+				func(list features.Kind) []json.RawMessage {
+					return s.listings.Of(server, list)
+				})
 		},
 		Reapply: func(ctx context.Context, server string, kind quarantine.Kind) error {
 			if kind == quarantine.Tool {
@@ -56,7 +57,9 @@ func (d *discovery) knownTools(server string) (definitions []json.RawMessage) {
 
 // recordTrust stores a decision in the journal and in the audit log.
 func (s *servers) recordTrust(e quarantine.Event) {
-	r := journal.Record{At: time.Now(), Kind: journal.Trust, Server: e.Server, Tool: e.Name, Response: e.Text, Outcome: journal.OK, Code: string(e.State)}
+	r := journal.Record{
+		At: time.Now(), Kind: journal.Trust, Server: e.Server, Tool: e.Name, Response: e.Text, Outcome: journal.OK, Code: string(e.State),
+	}
 	if r.Tool == "" {
 		r.Tool = string(e.Kind)
 	}
@@ -75,7 +78,8 @@ func (h *Hub) newScreen() *screen.Screen {
 		Settings: func() settings.Trust { return h.settings.State().Settings.Trust }, Bus: h.bus,
 		Record: func(e screen.Event) {
 			r := journal.Record{
-				At: time.Now(), Kind: journal.Trust, Server: e.Server, Tool: e.Tool, Client: e.Client, Session: e.Session, Response: e.Text, Outcome: journal.OK,
+				At: time.Now(), Kind: journal.Trust, Server: e.Server, Tool: e.Tool, Client: e.Client, Session: e.Session, Response: e.Text,
+				Outcome: journal.OK,
 			}
 			if e.Refused {
 				r.Outcome = journal.Refused

@@ -36,8 +36,10 @@ func (s *Answers) SaveAnswer(ctx context.Context, r inspector.Remembered) error 
 	if content == nil {
 		content = []byte{}
 	}
-	_, err := s.db.write.ExecContext(ctx, `INSERT OR REPLACE INTO answers (id, server, launch, mode, question, action, message, content, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.Server, r.Launch, string(r.Mode), r.Question, r.Action, r.Message, content, r.At.UnixMilli())
+	_, err := s.db.write.ExecContext(ctx,
+		`INSERT OR REPLACE INTO answers (id, server, launch, mode, question, action, message, content, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.Server, r.Launch, string(r.Mode), r.Question, r.Action, r.Message,
+		content, r.At.UnixMilli())
 	if err != nil {
 		return fmt.Errorf("save answer: %w", err)
 	}

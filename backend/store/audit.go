@@ -63,7 +63,8 @@ func (s *Audit) AuditEntries(ctx context.Context, q audit.Query) ([]audit.Sealed
 	if q.Limit == 0 {
 		q.Limit = -1
 	}
-	rows, err := s.db.read.QueryContext(ctx, "SELECT seq, at, entry, hash FROM audit"+c.where()+" ORDER BY seq"+order+" LIMIT ?", append(c.args, q.Limit)...)
+	rows, err := s.db.read.QueryContext(ctx, "SELECT seq, at, entry, hash FROM audit"+c.where()+" ORDER BY seq"+order+" LIMIT ?",
+		append(c.args, q.Limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}
@@ -110,7 +111,8 @@ func auditConditions(q audit.Query) *filter {
 // AuditBefore implements audit.Store.
 func (s *Audit) AuditBefore(ctx context.Context, at time.Time) (h audit.Head, err error) {
 	err = s.db.read.QueryRowContext(ctx, `SELECT seq, hash FROM audit WHERE seq <
-		coalesce((SELECT min(seq) FROM audit WHERE at >= ?), 9223372036854775807) ORDER BY seq DESC LIMIT 1`, at.UnixMilli()).Scan(&h.Seq, &h.Hash)
+		coalesce((SELECT min(seq) FROM audit WHERE at >= ?), 9223372036854775807) ORDER BY seq DESC LIMIT 1`, at.UnixMilli()).Scan(&h.Seq,
+		&h.Hash)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return h, fmt.Errorf("read the audit log: %w", err)
 	}
@@ -119,10 +121,13 @@ func (s *Audit) AuditBefore(ctx context.Context, at time.Time) (h audit.Head, er
 
 // DeleteAudit implements audit.Store. It deletes in small transactions, so that calls can be recorded between them.
 func (s *Audit) DeleteAudit(ctx context.Context, through audit.Head) error {
-	_, err := s.db.write.ExecContext(ctx, "INSERT INTO audit_anchor (id, seq, hash) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash", through.Seq, through.Hash)
+	_, err := s.db.write.ExecContext(ctx,
+		"INSERT INTO audit_anchor (id, seq, hash) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, hash = excluded.hash",
+		through.Seq, through.Hash)
 	for n := int64(1); n > 0 && err == nil; {
 		var done sql.Result
-		if done, err = s.db.write.ExecContext(ctx, "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE seq <= ? LIMIT 500)", through.Seq); err == nil {
+		if done, err = s.db.write.ExecContext(ctx, "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE seq <= ? LIMIT 500)",
+			through.Seq); err == nil {
 			n, err = done.RowsAffected()
 		}
 	}

@@ -34,7 +34,9 @@ func recordUntilKilled(file string) error {
 	if err != nil {
 		return err
 	}
-	log, err := audit.Open(ctx, audit.Options{Store: s.Audit, File: filepath.Join(filepath.Dir(file), "audit.head"), Log: slog.New(slog.DiscardHandler)})
+	log, err := audit.Open(ctx, audit.Options{
+		Store: s.Audit, File: filepath.Join(filepath.Dir(file), "audit.head"), Log: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,8 @@ func (a *audited) tamper(statements ...string) {
 		a.t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	for _, s := range append([]string{"DROP TRIGGER IF EXISTS audit_is_not_changed", "DROP TRIGGER IF EXISTS audit_is_not_cut"}, statements...) {
+	for _, s := range append([]string{"DROP TRIGGER IF EXISTS audit_is_not_changed", "DROP TRIGGER IF EXISTS audit_is_not_cut"},
+		statements...) {
 		if _, err := db.Exec(s); err != nil {
 			a.t.Fatal(s, err)
 		}
@@ -102,19 +103,31 @@ func TestTheFirstBrokenEntryOfTheAuditLogIsFound(t *testing.T) {
 		broken int64
 		text   string
 	}{
-		"nothing":       {nil, 0, ""},
-		"changed":       {[]string{`UPDATE audit SET entry = replace(entry, '"ok"', '"failed"') WHERE seq IN (4, 7)`}, 4, "entry 4 was changed"},
+		"nothing": {nil, 0, ""},
+		"changed": {
+			[]string{`UPDATE audit SET entry = replace(entry, '"ok"', '"failed"') WHERE seq IN (4, 7)`}, 4, "entry 4 was changed",
+		},
 		"changed hash":  {[]string{`UPDATE audit SET hash = lower(hex(randomblob(32))) WHERE seq = 4`}, 4, "entry 4 was changed"},
 		"changed time":  {[]string{`UPDATE audit SET at = at + 1 WHERE seq = 4`}, 4, "entry 4 was changed"},
 		"deleted":       {[]string{`DELETE FROM audit WHERE seq IN (4, 5)`}, 4, "entries 4 to 5 are missing"},
 		"first deleted": {[]string{`DELETE FROM audit WHERE seq = 1`}, 1, "entry 1 is missing"},
 		"swapped": {[]string{
-			`UPDATE audit SET seq = 100 WHERE seq = 4`, `UPDATE audit SET seq = 4 WHERE seq = 5`, `UPDATE audit SET seq = 5 WHERE seq = 100`,
+			`UPDATE audit SET seq = 100 WHERE seq = 4`, `UPDATE audit SET seq = 4 WHERE seq = 5`,
+			`UPDATE audit SET seq = 5 WHERE seq = 100`,
 		}, 4, "entry 4 was changed"},
-		"renumbered":                {[]string{`DELETE FROM audit WHERE seq = 4`, `UPDATE audit SET seq = -seq WHERE seq > 4`, `UPDATE audit SET seq = -seq - 1 WHERE seq < 0`}, 4, "entry 4 was changed"},
-		"cut at the end":            {[]string{`DELETE FROM audit WHERE seq > 7`}, 8, "entries 8 to 10 are missing"},
-		"emptied":                   {[]string{`DELETE FROM audit`}, 1, "entries 1 to 10 are missing"},
-		"cut at the beginning":      {[]string{`INSERT INTO audit_anchor SELECT 1, seq, hash FROM audit WHERE seq = 3`, `DELETE FROM audit WHERE seq <= 3`}, 1, "entries up to 3 were deleted"},
+		"renumbered": {
+			[]string{
+				`DELETE FROM audit WHERE seq = 4`, `UPDATE audit SET seq = -seq WHERE seq > 4`,
+				`UPDATE audit SET seq = -seq - 1 WHERE seq < 0`,
+			}, 4, "entry 4 was changed",
+		},
+		"cut at the end": {[]string{`DELETE FROM audit WHERE seq > 7`}, 8, "entries 8 to 10 are missing"},
+		"emptied":        {[]string{`DELETE FROM audit`}, 1, "entries 1 to 10 are missing"},
+		"cut at the beginning": {
+			[]string{
+				`INSERT INTO audit_anchor SELECT 1, seq, hash FROM audit WHERE seq = 3`, `DELETE FROM audit WHERE seq <= 3`,
+			}, 1, "entries up to 3 were deleted",
+		},
 		"inserted at the beginning": {[]string{`INSERT INTO audit VALUES (0, 0, '{}', '')`}, 1, "entry 0 is not at its place"},
 		"not JSON":                  {[]string{`UPDATE audit SET entry = 'x' WHERE seq = 10`}, 10, "entry 10 was changed"},
 	} {
@@ -230,7 +243,8 @@ func TestARetentionKeepsTheChainVerifiable(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	found, err := a.store.Audit.AuditEntries(t.Context(), audit.Query{Newest: true, Limit: 1})
-	if err != nil || !strings.Contains(found[0].Text, `"kind":"retention"`) || !strings.Contains(found[0].Text, `"count":1200,"through":{"seq":1200,`) {
+	if err != nil || !strings.Contains(found[0].Text, `"kind":"retention"`) ||
+		!strings.Contains(found[0].Text, `"count":1200,"through":{"seq":1200,`) {
 		t.Errorf("got %v, %v", found, err)
 	}
 	a.reopen()
@@ -276,7 +290,8 @@ func TestAnExportIsVerifiedWithoutTheDatabase(t *testing.T) {
 // runJournal opens a journal with the audit log and runs it until stop is called.
 func (a *audited) runJournal() (j *journal.Journal, stop func()) {
 	a.t.Helper()
-	j, err := journal.Open(a.t.Context(), journal.Options{Store: a.store.Calls, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Audit: a.log})
+	j, err := journal.Open(a.t.Context(),
+		journal.Options{Store: a.store.Calls, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Audit: a.log})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -299,7 +314,8 @@ func TestCallsFromManySessionsAreInOneChain(t *testing.T) {
 					how = journal.Refused
 				}
 				j.Record(journal.Record{
-					Client: "cursor", Editor: "cursor", Session: fmt.Sprint(s), Token: "k", Road: "call_tool", Code: "denied", Server: "s", Tool: fmt.Sprint(i), Outcome: how,
+					Client: "cursor", Editor: "cursor", Session: fmt.Sprint(s), Token: "k", Road: "call_tool", Code: "denied", Server: "s",
+					Tool: fmt.Sprint(i), Outcome: how,
 				}, []byte(`{"password":"swordfish"}`), nil, nil)
 			}
 		})
@@ -311,12 +327,14 @@ func TestCallsFromManySessionsAreInOneChain(t *testing.T) {
 	if got := a.verify(); !got.Intact || got.Entries != sessions*calls+1 {
 		t.Errorf("got %+v", got)
 	}
-	refused, err := a.store.Audit.AuditEntries(t.Context(), audit.Query{Outcome: "refused", Server: "s", Client: "cursor", Tool: "10", Limit: 1})
+	refused, err := a.store.Audit.AuditEntries(t.Context(),
+		audit.Query{Outcome: "refused", Server: "s", Client: "cursor", Tool: "10", Limit: 1})
 	if err != nil || len(refused) != 1 {
 		t.Fatal(refused, err)
 	}
 	e, err := refused[0].Entry()
-	if err != nil || e.Editor != "cursor" || e.Session == "" || e.Token != "k" || e.Road != "call_tool" || e.Code != "denied" || e.ArgumentsSHA256 != audit.HashOf([]byte(`{"password":"swordfish"}`)) || strings.Contains(refused[0].Text, "swordfish") {
+	if err != nil || e.Editor != "cursor" || e.Session == "" || e.Token != "k" || e.Road != "call_tool" || e.Code != "denied" ||
+		e.ArgumentsSHA256 != audit.HashOf([]byte(`{"password":"swordfish"}`)) || strings.Contains(refused[0].Text, "swordfish") {
 		t.Errorf("got %s, %v", refused[0].Text, err)
 	}
 	if n, err := a.store.Calls.CountRecords(t.Context(), journal.Query{}); err != nil || n != sessions*calls+1 {

@@ -70,9 +70,16 @@ func TestFiltersSelectRecords(t *testing.T) {
 	at := func(seconds int) time.Time { return began.Add(time.Duration(seconds) * time.Second) }
 	keepCalls(
 		t, s,
-		journal.Record{At: at(1), Kind: journal.Call, Server: "a", Tool: "echo", Args: `{"x":"100%"}`, Response: "Grüße aus Köln", Outcome: journal.OK},
-		journal.Record{At: at(2), Kind: journal.Call, Server: "a", Tool: "read", Args: `{"x":"100"}`, Response: "ÖL_1", Outcome: journal.Failed},
-		journal.Record{At: at(3), Kind: journal.Call, Server: "b", Tool: "echo", Args: `{"path":"C:\\x"}`, Response: "ol 1 [*?]ä", Outcome: journal.Refused},
+		journal.Record{
+			At: at(1), Kind: journal.Call, Server: "a", Tool: "echo", Args: `{"x":"100%"}`, Response: "Grüße aus Köln", Outcome: journal.OK,
+		},
+		journal.Record{
+			At: at(2), Kind: journal.Call, Server: "a", Tool: "read", Args: `{"x":"100"}`, Response: "ÖL_1", Outcome: journal.Failed,
+		},
+		journal.Record{
+			At: at(3), Kind: journal.Call, Server: "b", Tool: "echo", Args: `{"path":"C:\\x"}`, Response: "ol 1 [*?]ä",
+			Outcome: journal.Refused,
+		},
 		journal.Record{At: at(4), Kind: journal.Notification, Server: "b", Tool: "notifications/Message", Outcome: journal.OK},
 		journal.Record{At: at(5), Kind: journal.Progress, Server: "a", Tool: "progress", Outcome: journal.OK},
 	)
@@ -108,7 +115,11 @@ func TestFiltersSelectRecords(t *testing.T) {
 		"in any case":      {journal.Query{Text: "KÖLN"}, "1", 1},
 		"no glob":          {journal.Query{Text: "[*?]Ä"}, "3", 1},
 		"and not anything": {journal.Query{Text: "*ä"}, "", 0},
-		"everything":       {journal.Query{Server: "a", Kinds: []journal.Kind{journal.Call}, Success: &no, Since: at(1), Until: at(9), Text: "100", Before: 5}, "2", 1},
+		"everything": {
+			journal.Query{
+				Server: "a", Kinds: []journal.Kind{journal.Call}, Success: &no, Since: at(1), Until: at(9), Text: "100", Before: 5,
+			}, "2", 1,
+		},
 	} {
 		total, err := s.Calls.CountRecords(t.Context(), c.q)
 		if got := ids(t, s, c.q); got != c.want || total != c.total || err != nil {
@@ -154,7 +165,8 @@ func TestRecordsAreDeletedInSteps(t *testing.T) {
 			t.Errorf("deleted %d records, %v, want %d", n, err, want)
 		}
 	}
-	if n, err := s.Calls.DeleteRecords(t.Context(), journal.Query{Kinds: []journal.Kind{journal.Progress}, Before: 5}); err != nil || n != 1 {
+	if n, err := s.Calls.DeleteRecords(t.Context(), journal.Query{Kinds: []journal.Kind{journal.Progress}, Before: 5}); err != nil ||
+		n != 1 {
 		t.Errorf("deleted %d records, %v", n, err)
 	}
 	if got := ids(t, s, journal.Query{}); got != "6 5" {
@@ -218,7 +230,8 @@ func TestTheNewestPageIsReadFromAnIndex(t *testing.T) {
 		"outcome":  {journal.Query{Outcome: journal.Refused}, "USING COVERING INDEX calls_failed"},
 	} {
 		f := conditions(c.q)
-		rows, err := s.db.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN SELECT id FROM calls"+f.where()+" ORDER BY id DESC LIMIT 50", f.args...)
+		rows, err := s.db.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN SELECT id FROM calls"+f.where()+" ORDER BY id DESC LIMIT 50",
+			f.args...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +247,8 @@ func TestTheNewestPageIsReadFromAnIndex(t *testing.T) {
 		if err := rows.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if all := strings.Join(plan, "; "); !strings.Contains(all, c.want) || strings.Contains(all, "SORT") || strings.Contains(all, "TEMP B-TREE") {
+		if all := strings.Join(plan, "; "); !strings.Contains(all, c.want) || strings.Contains(all, "SORT") ||
+			strings.Contains(all, "TEMP B-TREE") {
 			t.Errorf("%s: %s", name, all)
 		}
 	}
@@ -257,7 +271,8 @@ func TestTheMigrationToMetricsCountsExistingCalls(t *testing.T) {
 	if _, err := provider.UpTo(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.ExecContext(t.Context(), `INSERT INTO servers SELECT 1, 'a', '', '', '', '', '', '', '', '', '', '', '', '', 1, 1, 0, 1, '', 0, 0, '', 0, 0;
+	_, err = db.ExecContext(t.Context(),
+		`INSERT INTO servers SELECT 1, 'a', '', '', '', '', '', '', '', '', '', '', '', '', 1, 1, 0, 1, '', 0, 0, '', 0, 0;
 		INSERT INTO calls (at, kind, client, session, server, tool, args, response, outcome, latency) VALUES
 		(1790000000000, 'call', '', '', 'a', 't', '', '', 'ok', 1000), (1790000001000, 'call', '', '', 'a', 't', '', '', 'failed', 3000),
 		(1790000002000, 'call', '', '', 'a', 't', '', '', 'refused', 9000), (1790000000000, 'call', '', '', 'gone', 't', '', '', 'ok', 1000)`)

@@ -48,7 +48,8 @@ func (s *Clients) KeepClient(ctx context.Context, c gateway.SeenClient) error {
 		if err != nil {
 			return fmt.Errorf("store client: %w", err)
 		}
-		_, err = tx.ExecContext(ctx, "DELETE FROM clients WHERE name IN (SELECT name FROM clients ORDER BY last_seen DESC LIMIT -1 OFFSET ?)", maxClients)
+		_, err = tx.ExecContext(ctx,
+			"DELETE FROM clients WHERE name IN (SELECT name FROM clients ORDER BY last_seen DESC LIMIT -1 OFFSET ?)", maxClients)
 		if err != nil {
 			return fmt.Errorf("delete old clients: %w", err)
 		}

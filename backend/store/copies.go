@@ -49,7 +49,8 @@ func CopyDue(file string, now time.Time) bool {
 func Copy(ctx context.Context, file string) (err error) {
 	folder := CopiesOf(file)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "could not create the folder %s for copies of the database: %s", folder, paths.Reason(err))
+		return fault.Wrap(err, fault.Unavailable, "could not create the folder %s for copies of the database: %s",
+			folder, paths.Reason(err))
 	}
 	into := filepath.Join(folder, "discover-"+time.Now().UTC().Format("20060102-150405.000")+".db")
 	part := into + ".part"

@@ -38,7 +38,8 @@ func (s *Credentials) Credentials(ctx context.Context) ([]credentials.Credential
 
 // AddCredential implements credentials.Store.
 func (s *Credentials) AddCredential(ctx context.Context, c credentials.Credential) error {
-	_, err := s.db.write.ExecContext(ctx, "INSERT INTO client_tokens (id, name, hash, client, surface, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+	_, err := s.db.write.ExecContext(ctx,
+		"INSERT INTO client_tokens (id, name, hash, client, surface, created_at) VALUES (?, ?, ?, ?, ?, ?)",
 		c.ID, c.Name, c.Hash[:], c.Client, c.Surface, c.Created.UnixMilli())
 	if err != nil {
 		return fmt.Errorf("store client token: %w", err)

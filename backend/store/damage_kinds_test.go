@@ -20,7 +20,9 @@ func fortyServers(t *testing.T) string {
 	t.Helper()
 	s, file := openStore(t)
 	for i := range 40 {
-		if _, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: fmt.Sprint("server ", i), Command: "npx", Args: []string{"-y", fmt.Sprint("package-", i)}}); err != nil {
+		if _, err := s.Servers.InsertServer(t.Context(), registry.Server{
+			Name: fmt.Sprint("server ", i), Command: "npx", Args: []string{"-y", fmt.Sprint("package-", i)},
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,8 +51,10 @@ func TestServersAreSavedFromADatabaseWithADamagedHeaderOrEnd(t *testing.T) {
 		"the header has one page more":  func(b []byte) []byte { binary.BigEndian.PutUint32(b[28:], uint32(len(b)/4096)+1); return b },
 		"the header has another format": func(b []byte) []byte { b[47] = 7; return b },
 		"a column has another name":     func(b []byte) []byte { return bytes.Replace(b, []byte("sandbox"), []byte("sandbow"), 1) },
-		"a trigger is damaged":          func(b []byte) []byte { return bytes.Replace(b, []byte("CREATE TRIGGER"), []byte("CRXATE TRIGGER"), 1) },
-		"an index is damaged":           func(b []byte) []byte { return bytes.Replace(b, []byte("CREATE INDEX"), []byte("CREATE INDEC"), 1) },
+		"a trigger is damaged": func(b []byte) []byte {
+			return bytes.Replace(b, []byte("CREATE TRIGGER"), []byte("CRXATE TRIGGER"), 1)
+		},
+		"an index is damaged": func(b []byte) []byte { return bytes.Replace(b, []byte("CREATE INDEX"), []byte("CREATE INDEC"), 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := fortyServers(t)
@@ -140,7 +144,9 @@ func TestADatabaseOfANewerVersionIsRefusedAndUnchanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range []string{"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)", "ALTER TABLE servers ADD COLUMN future TEXT"} {
+	for _, change := range []string{
+		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)", "ALTER TABLE servers ADD COLUMN future TEXT",
+	} {
 		if _, err := db.Exec(change); err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +163,8 @@ func TestADatabaseOfANewerVersionIsRefusedAndUnchanged(t *testing.T) {
 		_ = s.Close()
 	}
 	for what, err := range map[string]error{"Open": err, "Inspect": Inspect(t.Context(), file)} {
-		wantAdvice(t, what, err, "newer version of Agent Discover (schema 99, this program knows", "nothing was changed", filepath.Join("backups", "database"))
+		wantAdvice(t, what, err, "newer version of Agent Discover (schema 99, this program knows",
+			"nothing was changed", filepath.Join("backups", "database"))
 		if Damaged(err) {
 			t.Errorf("%s counts it as damaged", what)
 		}

@@ -51,17 +51,23 @@ func explain(file string, err error) error {
 	}
 	switch code := codeOf(err); {
 	case Damaged(err):
-		return fault.Wrap(err, fault.Failed, "the database %s is damaged; nothing was changed. To save what can still be read, stop the hub and run: agent-discover doctor --repair", file)
+		return fault.Wrap(err, fault.Failed,
+			"the database %s is damaged; nothing was changed. To save what can still be read, stop the hub and run: agent-discover "+
+				"doctor --repair", file)
 	case locked(err):
-		return fault.Wrap(err, fault.Unavailable, "the database %s is in use by another program, which has locked it%s; close that program and try again", file, lockHolder(file))
+		return fault.Wrap(err, fault.Unavailable,
+			"the database %s is in use by another program, which has locked it%s; close that program and try again", file, lockHolder(file))
 	case code == sqlite3.SQLITE_FULL:
-		return fault.Wrap(err, fault.Unavailable, "no space left for the database %s; nothing was changed. Free space on its disk and try again", file)
+		return fault.Wrap(err, fault.Unavailable,
+			"no space left for the database %s; nothing was changed. Free space on its disk and try again", file)
 	case code == sqlite3.SQLITE_IOERR && paths.Full(file):
 		return fault.Wrap(err, fault.Unavailable, "no space left for the database %s; free space on its disk and try again", file)
 	case code == sqlite3.SQLITE_IOERR:
-		return fault.Wrap(err, fault.Unavailable, "the disk of the database %s reports an error or its limit is reached; check the disk and your quota, and try again", file)
+		return fault.Wrap(err, fault.Unavailable,
+			"the disk of the database %s reports an error or its limit is reached; check the disk and your quota, and try again", file)
 	case code == sqlite3.SQLITE_PERM, code == sqlite3.SQLITE_READONLY, code == sqlite3.SQLITE_CANTOPEN:
-		return fault.Wrap(err, fault.Unavailable, "the database %s is not accessible; give yourself read and write access to it and its folder", file)
+		return fault.Wrap(err, fault.Unavailable,
+			"the database %s is not accessible; give yourself read and write access to it and its folder", file)
 	}
 	return err
 }
@@ -73,7 +79,8 @@ func explainOpen(file string, err error) error {
 	case fault.KindOf(explained) != fault.Internal:
 		return explained
 	case errors.Is(err, fs.ErrPermission):
-		return fault.Wrap(err, fault.Unavailable, "the database %s is not accessible; give yourself read and write access to it and its folder", file)
+		return fault.Wrap(err, fault.Unavailable,
+			"the database %s is not accessible; give yourself read and write access to it and its folder", file)
 	}
 	return fault.Wrap(err, fault.Unavailable, "could not open the database %s: %s", file, paths.Reason(err))
 }

@@ -49,24 +49,29 @@ func fill(t *testing.T, s *Store, n int) {
 		key := catalog.Key{Server: name, Tool: "read"}
 		added := catalog.Change{Tool: "read", Kind: catalog.Added, Current: tool.Hash, Definition: tool.Definition}
 		must(t, s.Tools.ReplaceTools(ctx, name, []*catalog.Tool{tool}, []catalog.Change{added}))
-		must(t, s.Listings.SetListing(ctx, features.Listing{Server: name, Kind: features.Prompts, Definitions: []json.RawMessage{[]byte(`{"name":"p"}`)}}))
+		must(t, s.Listings.SetListing(ctx,
+			features.Listing{Server: name, Kind: features.Prompts, Definitions: []json.RawMessage{[]byte(`{"name":"p"}`)}}))
 		must(t, s.Slugs.SaveSlug(ctx, id, fmt.Sprint("slug-", i)))
 		must(t, s.Secrets.PutSecret(ctx, vault.Record{Server: name, Name: "KEY", Kept: vault.InFile, UpdatedAt: at}))
 		must(t, s.Secrets.PutSecretLink(ctx, vault.Link{Server: name, Owner: "other", Name: "KEY", Runs: "x"}))
-		_, err = s.Presets.SavePreset(ctx, inspector.Preset{Server: name, Kind: "tool", Target: "read", Name: "mine", Payload: []byte(`{}`)})
+		_, err = s.Presets.SavePreset(ctx,
+			inspector.Preset{Server: name, Kind: "tool", Target: "read", Name: "mine", Payload: []byte(`{}`)})
 		must(t, err)
 		must(t, s.Answers.SaveAnswer(ctx, inspector.Remembered{ID: name, Server: name, Mode: "form", Action: "accept", At: at}))
 		must(t, s.Learning.KeepLearned(ctx, []learning.Pair{{ID: int64(i + 1), Query: "read", Tool: key, Times: 1, Last: at}}, nil))
-		must(t, s.Installs.SaveInstall(ctx, installer.Install{Server: id, Listing: listing.Listing{Source: listing.NPM, Name: name}, Version: "1", At: at}))
+		must(t, s.Installs.SaveInstall(ctx,
+			installer.Install{Server: id, Listing: listing.Listing{Source: listing.NPM, Name: name}, Version: "1", At: at}))
 		must(t, s.Installs.SaveLatest(ctx, id, updates.Latest{}))
 		set := toolset.Toolset{Name: fmt.Sprint("set-", i), Approved: true, Tools: []toolset.Reference{{Server: name, Tool: "read"}}}
 		must(t, s.Toolsets.SaveToolset(ctx, set))
 		must(t, s.Toolsets.SaveEquipped(ctx, fmt.Sprint("client-", i), fmt.Sprint("set-", i)))
-		must(t, s.Personas.SavePersona(ctx, persona.ActivePersona{Name: fmt.Sprint("persona-", i), Servers: []persona.AddedServer{{ID: id, Name: name}}}))
+		must(t, s.Personas.SavePersona(ctx,
+			persona.ActivePersona{Name: fmt.Sprint("persona-", i), Servers: []persona.AddedServer{{ID: id, Name: name}}}))
 		must(t, s.ToolApprovals.SaveToolApproval(ctx, rules.Approval{Tool: key, Hash: "h", At: at}))
 		must(t, s.SessionTools.SaveSessionTools(ctx, name, []catalog.Key{key}))
 		must(t, s.Clients.KeepClient(ctx, gateway.SeenClient{Name: fmt.Sprint("client-", i), First: at, Last: at}))
-		must(t, s.Credentials.AddCredential(ctx, credentials.Credential{ID: name, Name: name, Hash: [32]byte{byte(i), byte(i >> 8)}, Surface: "registry", Created: at}))
+		must(t, s.Credentials.AddCredential(ctx,
+			credentials.Credential{ID: name, Name: name, Hash: [32]byte{byte(i), byte(i >> 8)}, Surface: "registry", Created: at}))
 		hash, launch := quarantine.HashOf(quarantine.Tool, tool.Definition), quarantine.LaunchOf(v)
 		must(t, s.Trust.SaveTrust(ctx,
 			quarantine.Server{Name: name, Launch: launch.Hash(), Form: launch, Since: at, Lists: []quarantine.Kind{quarantine.Tool}},
@@ -74,7 +79,9 @@ func fill(t *testing.T, s *Store, n int) {
 				Server: name, Kind: quarantine.Tool, Name: "read", State: quarantine.Approved, By: quarantine.Person, At: at, Listed: true,
 				Hash: hash, Approved: hash, ApprovedText: tool.Definition,
 			}}, nil))
-		records = append(records, journal.Record{ID: int64(i + 1), At: at, Kind: journal.Call, Server: name, Tool: "read", Args: "{}", Outcome: journal.OK})
+		records = append(records, journal.Record{
+			ID: int64(i + 1), At: at, Kind: journal.Call, Server: name, Tool: "read", Args: "{}", Outcome: journal.OK,
+		})
 		entries = append(entries, audit.Sealed{Seq: int64(i + 1), At: at, Text: "{}", Hash: name})
 	}
 	var tallies []journal.Tally

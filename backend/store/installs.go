@@ -26,7 +26,9 @@ func (s *Installs) SaveInstall(ctx context.Context, i installer.Install) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "DELETE FROM installs WHERE server = ?1 AND id NOT IN (SELECT id FROM installs WHERE server = ?1 ORDER BY id DESC LIMIT ?2)", i.Server, maxVersions)
+		_, err = tx.ExecContext(ctx,
+			"DELETE FROM installs WHERE server = ?1 AND id NOT IN (SELECT id FROM installs WHERE server = ?1 ORDER BY id DESC LIMIT ?2)",
+			i.Server, maxVersions)
 		return err
 	})
 	if err != nil {
@@ -37,7 +39,8 @@ func (s *Installs) SaveInstall(ctx context.Context, i installer.Install) error {
 
 // Installs implements installer.Store.
 func (s *Installs) Installs(ctx context.Context, server int64) ([]installer.Install, error) {
-	found, err := s.db.read.QueryContext(ctx, "SELECT id, server, current, install FROM installs WHERE ?1 = 0 AND current = 1 OR server = ?1 ORDER BY id DESC", server)
+	found, err := s.db.read.QueryContext(ctx,
+		"SELECT id, server, current, install FROM installs WHERE ?1 = 0 AND current = 1 OR server = ?1 ORDER BY id DESC", server)
 	if err != nil {
 		return nil, fmt.Errorf("read installs: %w", err)
 	}

@@ -15,7 +15,8 @@ func TestVersionsOfInstalledServersAreKeptUntilTheServerIsRemoved(t *testing.T) 
 	save := func(server int64, name string, version int) {
 		t.Helper()
 		err := s.Installs.SaveInstall(t.Context(), installer.Install{
-			Server: server, Listing: listing.Listing{Source: listing.NPM, Name: name}, Version: fmt.Sprint(version), Hash: "h", At: time.Now(),
+			Server: server, Listing: listing.Listing{Source: listing.NPM, Name: name},
+			Version: fmt.Sprint(version), Hash: "h", At: time.Now(),
 			Answers: map[string][]string{"a": {"b"}},
 		})
 		if err != nil {
@@ -59,7 +60,8 @@ func TestVersionsOfInstalledServersAreKeptUntilTheServerIsRemoved(t *testing.T) 
 	for version := range maxVersions {
 		save(ids[1], "y", version+2)
 	}
-	if all, err := s.Installs.Installs(t.Context(), ids[1]); err != nil || len(all) != maxVersions || all[0].Version != fmt.Sprint(maxVersions+1) {
+	if all, err := s.Installs.Installs(t.Context(), ids[1]); err != nil || len(all) != maxVersions ||
+		all[0].Version != fmt.Sprint(maxVersions+1) {
 		t.Errorf("kept %d versions, %v", len(all), err)
 	}
 	if err := s.Servers.DeleteServer(t.Context(), ids[1]); err != nil {

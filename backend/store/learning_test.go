@@ -30,7 +30,9 @@ func TestLearnedPairsAreReadAsStored(t *testing.T) {
 		t.Errorf("an empty database has %+v", kept)
 	}
 	at := time.UnixMilli(1790000000123).UTC()
-	one := learning.Pair{ID: 3, Query: "read \u202e'; DROP TABLE learned", Tool: catalog.Key{Server: "s", Tool: "t"}, Times: 2, Failed: 1, Last: at}
+	one := learning.Pair{
+		ID: 3, Query: "read \u202e'; DROP TABLE learned", Tool: catalog.Key{Server: "s", Tool: "t"}, Times: 2, Failed: 1, Last: at,
+	}
 	two := learning.Pair{ID: 7, Query: "read mail", Tool: catalog.Key{Server: "s", Tool: "u"}, Times: 1, Last: at}
 	if err := s.Learning.KeepLearned(t.Context(), []learning.Pair{one, two}, nil); err != nil {
 		t.Fatal(err)
@@ -62,7 +64,9 @@ func TestErasedPairsAreRemovedFromTheFiles(t *testing.T) {
 	s, file := openStore(t)
 	var pairs []learning.Pair
 	for i := range 300 {
-		pairs = append(pairs, learning.Pair{ID: int64(i + 1), Query: fmt.Sprint("marker-of-mine ", i), Tool: catalog.Key{Server: "s", Tool: "t"}, Times: 1, Last: began})
+		pairs = append(pairs, learning.Pair{
+			ID: int64(i + 1), Query: fmt.Sprint("marker-of-mine ", i), Tool: catalog.Key{Server: "s", Tool: "t"}, Times: 1, Last: began,
+		})
 	}
 	if err := s.Learning.KeepLearned(t.Context(), pairs, nil); err != nil {
 		t.Fatal(err)

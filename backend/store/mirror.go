@@ -59,7 +59,8 @@ func changeMirror(ctx context.Context, tx *sql.Tx, c mirror.Change) error {
 		}
 	}
 	if c.Prune {
-		_, err := tx.ExecContext(ctx, "DELETE FROM mirror WHERE status = 'deleted' AND name NOT IN (SELECT value FROM json_each(?))", toJSON(append([]string{}, c.Keep...)))
+		_, err := tx.ExecContext(ctx, "DELETE FROM mirror WHERE status = 'deleted' AND name NOT IN (SELECT value FROM json_each(?))",
+			toJSON(append([]string{}, c.Keep...)))
 		if err != nil {
 			return err
 		}
@@ -120,7 +121,8 @@ func (s *Mirror) MirrorVersions(ctx context.Context, names []string) (map[string
 
 // CountMirror implements mirror.Store.
 func (s *Mirror) CountMirror(ctx context.Context, round int64) (all, unseen int, err error) {
-	err = s.db.read.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(round <> ?), 0) FROM mirror WHERE status IN ('active', 'deprecated')", round).Scan(&all, &unseen)
+	err = s.db.read.QueryRowContext(ctx,
+		"SELECT count(*), coalesce(sum(round <> ?), 0) FROM mirror WHERE status IN ('active', 'deprecated')", round).Scan(&all, &unseen)
 	if err != nil {
 		return 0, 0, fmt.Errorf("count the registry's copy: %w", err)
 	}
@@ -154,7 +156,8 @@ func (s *Mirror) MirrorByID(ctx context.Context, ids []int64) ([]listing.Listing
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return s.mirrorListings(ctx, "JOIN json_each(?) AS wanted ON mirror.id = wanted.value WHERE status <> 'deleted' ORDER BY wanted.key", toJSON(ids))
+	return s.mirrorListings(ctx, "JOIN json_each(?) AS wanted ON mirror.id = wanted.value WHERE status <> 'deleted' ORDER BY wanted.key",
+		toJSON(ids))
 }
 
 // MirrorPage implements mirror.Store.

@@ -14,7 +14,10 @@ import (
 
 func entry(name, version string, status listing.Status) mirror.Stored {
 	return mirror.Stored{
-		Listing:  listing.Listing{Source: listing.Official, Name: name, Version: version, Status: status, Description: "d " + name, Packages: []listing.Package{{Kind: listing.KindNPM, Identifier: "p"}}},
+		Listing: listing.Listing{
+			Source: listing.Official, Name: name, Version: version, Status: status, Description: "d " + name,
+			Packages: []listing.Package{{Kind: listing.KindNPM, Identifier: "p"}},
+		},
 		Document: mirror.Document{Publisher: "pub", Name: name, Title: "t", Description: "d " + name, Terms: "p", Hash: "hash of " + name},
 	}
 }
@@ -41,8 +44,18 @@ func TestTheRegistrysCopyChangesAsTold(t *testing.T) {
 		change mirror.Change
 		want   string
 	}{
-		{mirror.Change{Put: []mirror.Stored{entry("a", "1", listing.Active), entry("b", "1", listing.Deprecated), entry("d", "1", listing.Deleted)}}, "a@1:active b@1:deprecated"},
-		{mirror.Change{Put: []mirror.Stored{entry("a", "2", listing.Active), entry("c", "1", listing.Active)}}, "a@2:active b@1:deprecated c@1:active"},
+		{
+			mirror.Change{
+				Put: []mirror.Stored{
+					entry("a", "1", listing.Active), entry("b", "1", listing.Deprecated), entry("d", "1", listing.Deleted),
+				},
+			}, "a@1:active b@1:deprecated",
+		},
+		{
+			mirror.Change{
+				Put: []mirror.Stored{entry("a", "2", listing.Active), entry("c", "1", listing.Active)},
+			}, "a@2:active b@1:deprecated c@1:active",
+		},
 		{mirror.Change{Gone: []string{"c", "nothing"}}, "a@2:active b@1:deprecated c@1:deleted"},
 		{mirror.Change{Put: []mirror.Stored{entry("b", "2", listing.Deleted)}}, "a@2:active b@2:deleted c@1:deleted"},
 		{mirror.Change{Prune: true, Keep: []string{"b"}}, "a@2:active b@2:deleted"},
@@ -72,7 +85,9 @@ func TestTheRegistrysCopyIsRead(t *testing.T) {
 	if err := s.Mirror.ChangeMirror(t.Context(), mirror.Change{State: mirror.State{Round: 7}, Put: all}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Mirror.ChangeMirror(t.Context(), mirror.Change{State: mirror.State{Round: 8}, Put: all[:1], Gone: []string{"b"}}); err != nil {
+	if err := s.Mirror.ChangeMirror(t.Context(), mirror.Change{
+		State: mirror.State{Round: 8}, Put: all[:1], Gone: []string{"b"},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	var ids []int64
@@ -108,7 +123,10 @@ func TestVectorsOfTheCopyAreApartFromThoseOfTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := s.MirrorVectors
-	made := []embedding.Made{{Hash: "hash of a", Vector: embedding.Vector{Scale: 1, Values: []int8{1, -2}}}, {Hash: "unused", Vector: embedding.Vector{Scale: 1, Values: []int8{3, 4}}}}
+	made := []embedding.Made{
+		{Hash: "hash of a", Vector: embedding.Vector{Scale: 1, Values: []int8{1, -2}}},
+		{Hash: "unused", Vector: embedding.Vector{Scale: 1, Values: []int8{3, 4}}},
+	}
 	if err := own.KeepVectors(t.Context(), "m", made); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +139,8 @@ func TestVectorsOfTheCopyAreApartFromThoseOfTools(t *testing.T) {
 		}
 	}
 	count := func(v embedding.Store) (hashes string) {
-		if err := v.Vectors(t.Context(), "m", func(hash string, _ float32, data []byte) { hashes += hash + string(rune('0'+data[0])) }); err != nil {
+		if err := v.Vectors(t.Context(), "m",
+			func(hash string, _ float32, data []byte) { hashes += hash + string(rune('0'+data[0])) }); err != nil {
 			t.Fatal(err)
 		}
 		return hashes
@@ -156,7 +175,9 @@ func TestProbesAreRemembered(t *testing.T) {
 
 func TestTheRegistrysCopyIsNotSalvaged(t *testing.T) {
 	s, file := openStore(t)
-	if err := s.Mirror.ChangeMirror(t.Context(), mirror.Change{Put: []mirror.Stored{entry("a", "1", listing.Active)}, State: mirror.State{URL: "https://registry.example.com"}}); err != nil {
+	if err := s.Mirror.ChangeMirror(t.Context(), mirror.Change{
+		Put: []mirror.Stored{entry("a", "1", listing.Active)}, State: mirror.State{URL: "https://registry.example.com"},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -71,7 +71,8 @@ func ReadOriginal(ctx context.Context, file string) (setup.Original, error) {
 		known := slices.DeleteFunc(slices.Clone(table.columns), func(c string) bool { return !slices.Contains(columns, c) })
 		if !slices.Contains(known, table.columns[0]) { // no such table, or another table with the same name
 			if required := table.name == "servers" || table.name == "server_tools"; required {
-				return o, fault.New(fault.Invalid, "it is a database, but not one of agent-discover 1 or 2 (there is no table %s)", table.name)
+				return o, fault.New(fault.Invalid, "it is a database, but not one of agent-discover 1 or 2 (there is no table %s)",
+					table.name)
 			}
 			continue
 		}

@@ -36,7 +36,8 @@ func (s *Personas) Personas(ctx context.Context) ([]persona.ActivePersona, error
 
 // SavePersona implements persona.Store.
 func (s *Personas) SavePersona(ctx context.Context, a persona.ActivePersona) error {
-	if _, err := s.db.write.ExecContext(ctx, "INSERT OR REPLACE INTO personas (name, persona) VALUES (?, ?)", a.Name, toJSON(a)); err != nil {
+	if _, err := s.db.write.ExecContext(ctx, "INSERT OR REPLACE INTO personas (name, persona) VALUES (?, ?)",
+		a.Name, toJSON(a)); err != nil {
 		return fmt.Errorf("store persona: %w", err)
 	}
 	return nil

@@ -14,7 +14,8 @@ type Probes struct{ db *database }
 
 // Probes implements probe.Store.
 func (s *Probes) Probes(ctx context.Context, urls []string) (map[string]listing.Probe, error) {
-	found, err := s.db.read.QueryContext(ctx, "SELECT url, at, answer, detail FROM probes WHERE url IN (SELECT value FROM json_each(?))", toJSON(urls))
+	found, err := s.db.read.QueryContext(ctx, "SELECT url, at, answer, detail FROM probes WHERE url IN (SELECT value FROM json_each(?))",
+		toJSON(urls))
 	if err != nil {
 		return nil, fmt.Errorf("read probes: %w", err)
 	}
@@ -44,7 +45,8 @@ func (s *Probes) SaveProbe(ctx context.Context, url string, p listing.Probe) err
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "DELETE FROM probes WHERE url IN (SELECT url FROM probes ORDER BY at DESC LIMIT -1 OFFSET ?)", maxProbes)
+		_, err = tx.ExecContext(ctx, "DELETE FROM probes WHERE url IN (SELECT url FROM probes ORDER BY at DESC LIMIT -1 OFFSET ?)",
+			maxProbes)
 		return err
 	})
 	if err != nil {

@@ -257,7 +257,8 @@ func (c *copying) between(ctx context.Context, low, high int64) error {
 // the schema, are ignored.
 func (c *copying) rows(ctx context.Context, where, order string, ids bool) (last *int64, failed, err error) {
 	list := strings.Join(c.columns, ", ")
-	insert, err := c.to.PrepareContext(ctx, "INSERT OR IGNORE INTO "+c.table+" ("+list+") VALUES (?"+strings.Repeat(", ?", len(c.columns)-1)+")")
+	insert, err := c.to.PrepareContext(ctx,
+		"INSERT OR IGNORE INTO "+c.table+" ("+list+") VALUES (?"+strings.Repeat(", ?", len(c.columns)-1)+")")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -288,7 +289,8 @@ func (c *copying) rows(ctx context.Context, where, order string, ids bool) (last
 			last = new(int64)
 			*last = id
 		}
-		if _, err := insert.ExecContext(ctx, values...); err != nil && codeOf(err) != sqlite3.SQLITE_CONSTRAINT && codeOf(err) != sqlite3.SQLITE_MISMATCH {
+		if _, err := insert.ExecContext(ctx, values...); err != nil && codeOf(err) != sqlite3.SQLITE_CONSTRAINT &&
+			codeOf(err) != sqlite3.SQLITE_MISMATCH {
 			return last, nil, err
 		}
 	}

@@ -49,7 +49,8 @@ func verify(ctx context.Context, file string, whole bool) (version int64, err er
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var versioned, ours int
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE name = 'goose_db_version'), count(*) FILTER (WHERE name IN ('servers', 'tools'))
+	if err := db.QueryRowContext(ctx,
+		`SELECT count(*) FILTER (WHERE name = 'goose_db_version'), count(*) FILTER (WHERE name IN ('servers', 'tools'))
 		FROM sqlite_schema WHERE type = 'table'`).Scan(&versioned, &ours); err != nil {
 		return 0, readable(err)
 	}
@@ -59,7 +60,8 @@ func verify(ctx context.Context, file string, whole bool) (version int64, err er
 	case versioned == 0:
 		return 0, damage("the version of the schema is missing")
 	}
-	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
+	if err := db.QueryRowContext(ctx,
+		"SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
 		return 0, readable(err)
 	}
 	if version > Newest() {
@@ -169,6 +171,7 @@ func describe(ctx context.Context, db *sql.DB) (map[string]string, error) {
 
 // explainNewer returns the fault about a database of a newer version.
 func explainNewer(n Newer, copies string) error {
-	return fault.Wrap(n, fault.Unavailable, "this data was written by a newer version of Agent Discover (schema %d, this program knows %d); nothing was changed. "+
-		"Install the newer version, or restore a copy from %s", n.Version, Newest(), copies)
+	return fault.Wrap(n, fault.Unavailable,
+		"this data was written by a newer version of Agent Discover (schema %d, this program knows %d); nothing was changed. "+
+			"Install the newer version, or restore a copy from %s", n.Version, Newest(), copies)
 }

@@ -18,7 +18,8 @@ type Secrets struct{ db *database }
 // Secrets implements vault.Store.
 func (s *Secrets) Secrets(ctx context.Context, server string) ([]vault.Record, error) {
 	rows, err := s.db.read.QueryContext(ctx,
-		"SELECT server, name, kept, updated_at, destination, prints FROM secrets WHERE ?1 = '' OR server = ?1 ORDER BY server, name", server)
+		"SELECT server, name, kept, updated_at, destination, prints FROM secrets WHERE ?1 = '' OR server = ?1 ORDER BY server, name",
+		server)
 	if err != nil {
 		return nil, fmt.Errorf("read secrets: %w", err)
 	}
@@ -42,7 +43,8 @@ func (s *Secrets) PutSecret(ctx context.Context, r vault.Record) error {
 	if r.Dropped {
 		r.Kept = dropped + r.Kept
 	}
-	_, err := s.db.write.ExecContext(ctx, `INSERT INTO secrets (server, name, kept, updated_at, destination, prints) VALUES (?, ?, ?, ?, ?, ?)
+	_, err := s.db.write.ExecContext(ctx,
+		`INSERT INTO secrets (server, name, kept, updated_at, destination, prints) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (server, name) DO UPDATE SET kept = excluded.kept, updated_at = excluded.updated_at,
 			destination = excluded.destination, prints = excluded.prints`,
 		r.Server, r.Name, r.Kept, toMillis(r.UpdatedAt), r.Destination, r.Prints)
@@ -54,7 +56,8 @@ func (s *Secrets) PutSecret(ctx context.Context, r vault.Record) error {
 
 // MarkSecret implements vault.Store.
 func (s *Secrets) MarkSecret(ctx context.Context, r vault.Record) error {
-	_, err := s.db.write.ExecContext(ctx, `UPDATE secrets SET destination = CASE ?1 WHEN '' THEN destination ELSE ?1 END, prints = COALESCE(?2, prints)
+	_, err := s.db.write.ExecContext(ctx,
+		`UPDATE secrets SET destination = CASE ?1 WHEN '' THEN destination ELSE ?1 END, prints = COALESCE(?2, prints)
 		WHERE server = ?3 AND name = ?4 AND kept = ?5 AND updated_at = ?6`,
 		r.Destination, r.Prints, r.Server, r.Name, r.Kept, toMillis(r.UpdatedAt))
 	if err != nil {
@@ -67,7 +70,8 @@ func (s *Secrets) MarkSecret(ctx context.Context, r vault.Record) error {
 func (s *Secrets) DropSecrets(ctx context.Context, server, name string) error {
 	return s.db.change(ctx, func(tx *sql.Tx) error {
 		for _, statement := range []string{
-			"UPDATE secrets SET kept = '" + dropped + "' || kept WHERE server = ?1 AND (?2 = '' OR name = ?2) AND kept NOT LIKE '" + dropped + "%'",
+			"UPDATE secrets SET kept = '" + dropped + "' || kept WHERE server = ?1 AND (?2 = '' OR name = ?2) AND kept NOT LIKE '" +
+				dropped + "%'",
 			"DELETE FROM secret_links WHERE owner = ?1 AND (?2 = '' OR name = ?2) OR server = ?1 AND ?2 = ''",
 		} {
 			if _, err := tx.ExecContext(ctx, statement, server, name); err != nil {

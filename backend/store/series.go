@@ -39,7 +39,8 @@ func (s *Calls) CountSteps(ctx context.Context, q journal.Query, span journal.Sp
 func (s *Calls) CountClients(ctx context.Context, q journal.Query) ([]journal.ClientUse, error) {
 	c := conditions(journal.Query{Server: q.Server, Tool: q.Tool})
 	c.add("kind = 'call'")
-	rows, err := s.db.read.QueryContext(ctx, "SELECT client, count(*), max(at)"+fromCallsIndex+c.where()+" GROUP BY client ORDER BY 2 DESC, 1 LIMIT ?",
+	rows, err := s.db.read.QueryContext(ctx,
+		"SELECT client, count(*), max(at)"+fromCallsIndex+c.where()+" GROUP BY client ORDER BY 2 DESC, 1 LIMIT ?",
 		append(c.args, q.Limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("count calls by client: %w", err)

@@ -23,7 +23,8 @@ func TestCallsAreCountedByStepsAndClients(t *testing.T) {
 	progress.Kind = journal.Progress
 	keepCalls(t, s,
 		callAt(-1, "a", "x", "zed", journal.OK), callAt(0, "a", "x", "zed", journal.OK), callAt(9, "a", "x", "cursor", journal.Failed),
-		progress, callAt(10, "a", "y", "zed", journal.Refused), callAt(25, "b", "x", "zed", journal.ToolError), callAt(30, "a", "x", "cursor", journal.OK),
+		progress, callAt(10, "a", "y", "zed", journal.Refused), callAt(25, "b", "x", "zed", journal.ToolError),
+		callAt(30, "a", "x", "cursor", journal.OK),
 	)
 	span := journal.Span{Since: began, Until: began.Add(30 * time.Minute), Step: 10 * time.Minute}
 	for _, c := range []struct {
@@ -55,7 +56,8 @@ func TestCallsAreCountedByStepsAndClients(t *testing.T) {
 func TestCallsAreCountedFromTheIndexAlone(t *testing.T) {
 	s, _ := openStore(t)
 	for _, query := range []string{
-		"SELECT (at - 1) / 5, count(*), sum(outcome <> 'ok')" + fromCallsIndex + " WHERE server = 'a' AND tool = 'b' AND at >= 1 AND at < 9 AND kind = 'call' GROUP BY 1",
+		"SELECT (at - 1) / 5, count(*), sum(outcome <> 'ok')" + fromCallsIndex +
+			" WHERE server = 'a' AND tool = 'b' AND at >= 1 AND at < 9 AND kind = 'call' GROUP BY 1",
 		"SELECT client, count(*), max(at)" + fromCallsIndex + " WHERE server = 'a' AND tool = 'b' AND kind = 'call' GROUP BY client",
 	} {
 		var id, parent, unused int

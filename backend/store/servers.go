@@ -44,12 +44,14 @@ func scanServer(rows *rows) (registry.Server, error) {
 	err := rows.Scan(&v.ID, &v.Name, &v.Description, &v.Source, &v.Transport, &v.Command, &args, &env, &tags,
 		&v.Package.Name, &v.Package.Version, &v.Package.Latest, &v.Repository, &v.URL,
 		&v.Installed, &v.Enabled, &v.KeepRunning, &v.Approved,
-		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &v.Health.MissingVariable, &created, &updated, &headers, &v.ProposedBy, &v.Isolation, &v.Account, &v.Sandbox, &grants, &v.Health.Listed, &v.Deferred)
+		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &v.Health.MissingVariable, &created, &updated, &headers,
+		&v.ProposedBy, &v.Isolation, &v.Account, &v.Sandbox, &grants, &v.Health.Listed, &v.Deferred)
 	if err != nil {
 		return v, err
 	}
 	if err := errors.Join(json.Unmarshal([]byte(args), &v.Args), json.Unmarshal([]byte(env), &v.Env),
-		json.Unmarshal([]byte(tags), &v.Tags), json.Unmarshal([]byte(headers), &v.Headers), json.Unmarshal([]byte(grants), &v.Grants)); err != nil {
+		json.Unmarshal([]byte(tags), &v.Tags), json.Unmarshal([]byte(headers), &v.Headers),
+		json.Unmarshal([]byte(grants), &v.Grants)); err != nil {
 		return v, fmt.Errorf("server %s: %w", v.Name, err)
 	}
 	v.Health.CheckedAt, v.CreatedAt, v.UpdatedAt = fromMillis(checked), fromMillis(created), fromMillis(updated)
@@ -62,7 +64,8 @@ func serverValues(v registry.Server) []any {
 		v.Package.Name, v.Package.Version, v.Package.Latest, v.Repository, v.URL,
 		v.Installed, v.Enabled, v.KeepRunning, v.Approved,
 		v.Health.Status, toMillis(v.Health.CheckedAt), v.Health.Errors, v.Health.LastError, v.Health.MissingVariable,
-		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers), v.ProposedBy, v.Isolation, v.Account, v.Sandbox, toJSON(v.Grants), v.Health.Listed, v.Deferred,
+		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers), v.ProposedBy, v.Isolation, v.Account, v.Sandbox, toJSON(v.Grants),
+		v.Health.Listed, v.Deferred,
 	}
 }
 

@@ -238,7 +238,9 @@ func TestABusyDatabaseIsNotReportedAsDamaged(t *testing.T) {
 func TestInspectReportsDamageAndChangesNothing(t *testing.T) {
 	s, file := openStore(t)
 	for i := range 100 {
-		if _, err := s.Servers.InsertServer(t.Context(), registry.Server{Name: strings.Repeat("n", i+1), Description: strings.Repeat("long ", 500)}); err != nil {
+		if _, err := s.Servers.InsertServer(t.Context(), registry.Server{
+			Name: strings.Repeat("n", i+1), Description: strings.Repeat("long ", 500),
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

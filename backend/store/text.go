@@ -14,11 +14,12 @@ import (
 // runs once, because the driver registers functions for the whole process and
 // accepts each name only once.
 var registerHolds = sync.OnceValue(func() error {
-	return sqlite.RegisterDeterministicScalarFunction("holds", 2, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-		text, _ := args[0].(string)
-		part, _ := args[1].(string)
-		return strings.Contains(strings.ToLower(text), part), nil
-	})
+	return sqlite.RegisterDeterministicScalarFunction("holds", 2,
+		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			text, _ := args[0].(string)
+			part, _ := args[1].(string)
+			return strings.Contains(strings.ToLower(text), part), nil
+		})
 })
 
 // addText selects the records that contain a text, ignoring case. For ASCII

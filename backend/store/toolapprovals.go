@@ -43,7 +43,8 @@ func (s *ToolApprovals) SaveToolApproval(ctx context.Context, a rules.Approval) 
 
 // DeleteToolApproval implements rules.Store.
 func (s *ToolApprovals) DeleteToolApproval(ctx context.Context, tool catalog.Key) error {
-	if _, err := s.db.write.ExecContext(ctx, "DELETE FROM tool_approvals WHERE server = ? AND tool = ?", tool.Server, tool.Tool); err != nil {
+	if _, err := s.db.write.ExecContext(ctx, "DELETE FROM tool_approvals WHERE server = ? AND tool = ?",
+		tool.Server, tool.Tool); err != nil {
 		return fmt.Errorf("delete the approval of a tool: %w", err)
 	}
 	return nil

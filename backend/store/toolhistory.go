@@ -15,11 +15,13 @@ const maxHistory = 50
 // keepChanges stores the changes of ReplaceTools in its transaction.
 func keepChanges(ctx context.Context, tx *sql.Tx, server string, changes []catalog.Change, at time.Time) error {
 	for _, c := range changes {
-		_, err := tx.ExecContext(ctx, "INSERT INTO tool_history (at, server, tool, change, previous, current, version, definition) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		_, err := tx.ExecContext(ctx,
+			"INSERT INTO tool_history (at, server, tool, change, previous, current, version, definition) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 			at.UnixMilli(), server, c.Tool, string(c.Kind), c.Previous, c.Current, catalog.HashVersion, string(c.Definition))
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `DELETE FROM tool_history WHERE server = ?1 AND tool = ?2 AND id <=
-				(SELECT id FROM tool_history WHERE server = ?1 AND tool = ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)`, server, c.Tool, maxHistory)
+				(SELECT id FROM tool_history WHERE server = ?1 AND tool = ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)`,
+				server, c.Tool, maxHistory)
 		}
 		if err != nil {
 			return fmt.Errorf("keep the changes of tools: %w", err)

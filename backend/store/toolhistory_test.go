@@ -18,17 +18,21 @@ func TestTheHistoryOfAToolHasItsLastVersions(t *testing.T) {
 		}
 		previous = tool.Hash
 	}
-	if err := s.Tools.ReplaceTools(t.Context(), "s", nil, []catalog.Change{{Tool: "x", Kind: catalog.Removed, Previous: previous}}); err != nil {
+	if err := s.Tools.ReplaceTools(t.Context(), "s", nil, []catalog.Change{
+		{Tool: "x", Kind: catalog.Removed, Previous: previous},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Tools.ToolHistory(t.Context(), "s", "x")
 	if err != nil || len(got) != maxHistory {
 		t.Fatal(len(got), err)
 	}
-	if last := got[0]; last.Kind != catalog.Removed || last.Previous != previous || last.Definition != nil || last.Version != catalog.HashVersion || last.At.IsZero() {
+	if last := got[0]; last.Kind != catalog.Removed || last.Previous != previous || last.Definition != nil ||
+		last.Version != catalog.HashVersion || last.At.IsZero() {
 		t.Errorf("got %+v", last)
 	}
-	if before := got[1]; before.Current != previous || string(before.Definition) != fmt.Sprintf(`{"name":"x","description":"%d"}`, maxHistory+9) {
+	if before := got[1]; before.Current != previous ||
+		string(before.Definition) != fmt.Sprintf(`{"name":"x","description":"%d"}`, maxHistory+9) {
 		t.Errorf("got %+v", before)
 	}
 	if other, err := s.Tools.ToolHistory(t.Context(), "t", "x"); err != nil || other != nil {

@@ -22,7 +22,8 @@ func (s *Tools) Tools(ctx context.Context) ([]*catalog.Tool, error) {
 	// Divide the tools at the name of the server in the middle of the list. Any
 	// other name would give the same result, but unequal halves.
 	var middle string
-	err := s.db.read.QueryRowContext(ctx, "SELECT name FROM servers ORDER BY name LIMIT 1 OFFSET (SELECT count(*) FROM servers) / 2").Scan(&middle)
+	err := s.db.read.QueryRowContext(ctx,
+		"SELECT name FROM servers ORDER BY name LIMIT 1 OFFSET (SELECT count(*) FROM servers) / 2").Scan(&middle)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}

@@ -58,7 +58,8 @@ func (s *Toolsets) equipped(ctx context.Context) (map[string]string, error) {
 
 // SaveToolset implements toolset.Store.
 func (s *Toolsets) SaveToolset(ctx context.Context, t toolset.Toolset) error {
-	if _, err := s.db.write.ExecContext(ctx, "INSERT OR REPLACE INTO toolsets (name, toolset) VALUES (?, ?)", t.Name, toJSON(t)); err != nil {
+	if _, err := s.db.write.ExecContext(ctx, "INSERT OR REPLACE INTO toolsets (name, toolset) VALUES (?, ?)",
+		t.Name, toJSON(t)); err != nil {
 		return fmt.Errorf("store toolset: %w", err)
 	}
 	return nil

@@ -59,12 +59,14 @@ const trustColumns = `id, server, kind, name, state, reason, since, hash, approv
 
 // HeldItems implements quarantine.Store.
 func (s *Trust) HeldItems(ctx context.Context) ([]quarantine.Item, error) {
-	return s.trustItems(ctx, "SELECT "+trustColumns+", NULL, NULL FROM trust_items WHERE attention = 1 ORDER BY server, kind, position, name")
+	return s.trustItems(ctx,
+		"SELECT "+trustColumns+", NULL, NULL FROM trust_items WHERE attention = 1 ORDER BY server, kind, position, name")
 }
 
 // TrustItems implements quarantine.Store.
 func (s *Trust) TrustItems(ctx context.Context, server string) ([]quarantine.Item, error) {
-	return s.trustItems(ctx, "SELECT "+trustColumns+", latest, text FROM trust_items WHERE server = ? ORDER BY kind, position, name", server)
+	return s.trustItems(ctx, "SELECT "+trustColumns+", latest, text FROM trust_items WHERE server = ? ORDER BY kind, position, name",
+		server)
 }
 
 // TrustItem implements quarantine.Store.
@@ -97,7 +99,8 @@ func scanTrustItem(rows interface{ Scan(...any) error }) (i quarantine.Item, err
 	var since, at int64
 	var verdict, findings string
 	var latest, text sql.NullString
-	if err := rows.Scan(&i.ID, &i.Server, &i.Kind, &i.Name, &i.State, &i.Reason, &since, (*trustHash)(&i.Hash), (*trustHash)(&i.Approved), &i.Launch, &i.By, &at, (*trustHash)(&i.Rejected),
+	if err := rows.Scan(&i.ID, &i.Server, &i.Kind, &i.Name, &i.State, &i.Reason, &since, (*trustHash)(&i.Hash), (*trustHash)(&i.Approved),
+		&i.Launch, &i.By, &at, (*trustHash)(&i.Rejected),
 		&i.Flips, &verdict, &i.Points, &findings, &i.Scanned, &i.Listed, &i.Position, &latest, &text); err != nil {
 		return i, err
 	}
@@ -118,7 +121,8 @@ func scanTrustItem(rows interface{ Scan(...any) error }) (i quarantine.Item, err
 // ApprovedTexts implements quarantine.Store.
 func (s *Trust) ApprovedTexts(ctx context.Context, server string, kind quarantine.Kind) ([]json.RawMessage, error) {
 	rows, err := s.db.read.QueryContext(ctx,
-		"SELECT text FROM trust_items WHERE server = ? AND kind = ? AND state = ? AND listed = 1 AND text IS NOT NULL ORDER BY position", server, string(kind), string(quarantine.Approved))
+		"SELECT text FROM trust_items WHERE server = ? AND kind = ? AND state = ? AND listed = 1 AND text IS NOT NULL ORDER BY position",
+		server, string(kind), string(quarantine.Approved))
 	if err != nil {
 		return nil, fmt.Errorf("read approved definitions: %w", err)
 	}
@@ -145,13 +149,15 @@ func (s *Trust) SaveTrust(ctx context.Context, server quarantine.Server, items, 
 		return fmt.Errorf("save approvals: %w", err)
 	}
 	err = s.db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO trust_servers (server, launch, form, clean, since, lists) VALUES (?, ?, ?, ?, ?, ?)",
+		_, err := tx.ExecContext(ctx,
+			"INSERT OR REPLACE INTO trust_servers (server, launch, form, clean, since, lists) VALUES (?, ?, ?, ?, ?, ?)",
 			server.Name, server.Launch, string(form), server.Clean, trustMillis(server.Since), string(lists))
 		if err != nil {
 			return err
 		}
 		for _, i := range deleted {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM trust_items WHERE server = ? AND kind = ? AND name = ?", i.Server, string(i.Kind), i.Name); err != nil {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM trust_items WHERE server = ? AND kind = ? AND name = ?",
+				i.Server, string(i.Kind), i.Name); err != nil {
 				return err
 			}
 		}
@@ -189,7 +195,8 @@ func saveTrustItem(ctx context.Context, tx *sql.Tx, i *quarantine.Item) error {
 		rejected = excluded.rejected, flips = excluded.flips, verdict = excluded.verdict, points = excluded.points, findings = excluded.findings,
 		scanned = excluded.scanned, attention = excluded.attention, listed = excluded.listed, position = excluded.position, latest = excluded.latest,
 		text = excluded.text RETURNING id`,
-		i.Server, string(i.Kind), i.Name, string(i.State), string(i.Reason), trustMillis(i.Since), i.Hash.String(), i.Approved.String(), i.Launch,
+		i.Server, string(i.Kind), i.Name, string(i.State), string(i.Reason), trustMillis(i.Since), i.Hash.String(), i.Approved.String(),
+		i.Launch,
 		string(i.By), trustMillis(i.At), i.Rejected.String(), i.Flips, i.Verdict.String(), i.Points, string(findings), i.Scanned,
 		attention, i.Listed, i.Position, latest, text).Scan(&i.ID)
 	return err

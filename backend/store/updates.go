@@ -12,7 +12,8 @@ import (
 // SaveLatest implements updates.Store.
 func (s *Installs) SaveLatest(ctx context.Context, server int64, l updates.Latest) error {
 	err := s.db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO updates (server, latest) SELECT id, ?2 FROM servers WHERE id = ?1", server, toJSON(l))
+		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO updates (server, latest) SELECT id, ?2 FROM servers WHERE id = ?1",
+			server, toJSON(l))
 		return err
 	})
 	if err != nil {

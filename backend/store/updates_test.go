@@ -23,7 +23,8 @@ func TestTheLatestVersionsAreKeptUntilTheServerIsRemoved(t *testing.T) {
 			}
 		}
 	}
-	if all, err := s.Installs.Latests(t.Context()); err != nil || len(all) != 1 || all[id].Version != "1.1.0" || !all[id].Checked.Equal(at) {
+	if all, err := s.Installs.Latests(t.Context()); err != nil || len(all) != 1 || all[id].Version != "1.1.0" ||
+		!all[id].Checked.Equal(at) {
 		t.Errorf("got %+v, %v", all, err)
 	}
 	if err := s.Servers.DeleteServer(t.Context(), id); err != nil {
@@ -41,7 +42,9 @@ func TestAServerReturnsToAFormerVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, version := range []string{"1", "2", "3"} {
-		if err := s.Installs.SaveInstall(t.Context(), installer.Install{Server: id, Version: version, Configured: installer.Configured{Args: []string{version}}}); err != nil {
+		if err := s.Installs.SaveInstall(t.Context(), installer.Install{
+			Server: id, Version: version, Configured: installer.Configured{Args: []string{version}},
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,7 +55,8 @@ func TestAServerReturnsToAFormerVersion(t *testing.T) {
 	if err := s.Installs.ReturnTo(t.Context(), id, all[1].ID); err != nil {
 		t.Fatal(err)
 	}
-	if all, err = s.Installs.Installs(t.Context(), id); err != nil || len(all) != 2 || all[0].Version != "2" || !all[0].Current || all[1].Current || all[0].Configured.Args[0] != "2" {
+	if all, err = s.Installs.Installs(t.Context(), id); err != nil || len(all) != 2 || all[0].Version != "2" || !all[0].Current ||
+		all[1].Current || all[0].Configured.Args[0] != "2" {
 		t.Errorf("got %+v, %v", all, err)
 	}
 }

@@ -65,7 +65,10 @@ func (v *Vectors) TidyVectors(ctx context.Context, model string, now time.Time, 
 			{"DELETE FROM " + v.table + " WHERE model <> ?", []any{model}},
 			{"UPDATE " + v.table + " SET gone = 0 WHERE gone <> 0 AND hash IN (SELECT hash FROM " + v.uses + ")", nil},
 			{"DELETE FROM " + v.table + " WHERE gone <> 0 AND gone < ?", []any{now.Add(-keep).UnixMilli()}},
-			{"UPDATE " + v.table + " SET gone = ? WHERE gone = 0 AND hash NOT IN (SELECT hash FROM " + v.uses + ")", []any{now.UnixMilli()}},
+			{
+				"UPDATE " + v.table + " SET gone = ? WHERE gone = 0 AND hash NOT IN (SELECT hash FROM " + v.uses + ")",
+				[]any{now.UnixMilli()},
+			},
 		} {
 			if _, err := tx.ExecContext(ctx, step.query, step.args...); err != nil {
 				return fmt.Errorf("delete old vectors: %w", err)

@@ -107,7 +107,8 @@ func BenchmarkVectors(b *testing.B) {
 	}
 	for b.Loop() {
 		n := 0
-		if err := s.ToolVectors.Vectors(b.Context(), "builtin/some-model/text1", func(string, float32, []byte) { n++ }); err != nil || n != 10_000 {
+		if err := s.ToolVectors.Vectors(b.Context(), "builtin/some-model/text1", func(string, float32, []byte) { n++ }); err != nil ||
+			n != 10_000 {
 			b.Fatal(n, err)
 		}
 	}

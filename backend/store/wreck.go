@@ -156,7 +156,8 @@ func mendHeader(file string) error {
 func adoptSchema(ctx context.Context, db *sql.DB) error {
 	version := Newest()
 	var stored int64
-	if db.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version WHERE is_applied").Scan(&stored) == nil && stored > 0 && stored < version {
+	if db.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version WHERE is_applied").Scan(&stored) == nil && stored > 0 &&
+		stored < version {
 		version = stored
 	}
 	want, err := expected(ctx, version)
@@ -172,6 +173,7 @@ func adoptSchema(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
-	_, err = db.ExecContext(ctx, "DELETE FROM sqlite_schema WHERE type IN ('trigger', 'view') OR type = 'index' AND name NOT LIKE 'sqlite_autoindex%'")
+	_, err = db.ExecContext(ctx,
+		"DELETE FROM sqlite_schema WHERE type IN ('trigger', 'view') OR type = 'index' AND name NOT LIKE 'sqlite_autoindex%'")
 	return err
 }

@@ -169,7 +169,8 @@ func call(tool string) func(json.RawMessage) json.RawMessage {
 
 func proxyCall(message json.RawMessage) json.RawMessage {
 	return object("name", jsonrpc.Quote("registry"), "arguments",
-		object("action", jsonrpc.Quote("proxy_call"), "call_as", jsonrpc.Quote("mcp__child__echo"), "arguments", object("message", message)))
+		object("action", jsonrpc.Quote("proxy_call"), "call_as", jsonrpc.Quote("mcp__child__echo"), "arguments",
+			object("message", message)))
 }
 
 func object(keysAndValues ...any) json.RawMessage {

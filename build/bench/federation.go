@@ -66,7 +66,8 @@ func (b *bench) federation(ctx context.Context) error {
 	b.report.addTimes(name+"from the first answer to its results", first, "ms", targetFirst)
 	b.report.addTimes(name+"from npm's answer to the results of both", both, "ms", targetFirst)
 	began := time.Now()
-	if a := f.Search(ctx, federation.Query{Text: "create issue"}, nil); !a.Done || len(a.Results) == 0 || a.Sources[2].Progress != federation.Missing {
+	if a := f.Search(ctx, federation.Query{Text: "create issue"}, nil); !a.Done || len(a.Results) == 0 ||
+		a.Sources[2].Progress != federation.Missing {
 		return fmt.Errorf("the last answer is %+v", a.Sources)
 	}
 	b.report.add("federated search with a registry that never answers", time.Since(began).Seconds(), "s", targetSearched, "")
@@ -106,8 +107,9 @@ func madeUpResults() []byte {
 	var all []object
 	for i := range foundEach {
 		all = append(all, object{"package": object{
-			"name": fmt.Sprintf("mcp-server-%s-%s-%d", verbs[i%10], objects[i/10%10], i), "version": "1.0.0", "keywords": []string{"mcp-server"},
-			"description": madeUpTool(i)["description"], "date": "2026-01-01T00:00:00.000Z",
+			"name":    fmt.Sprintf("mcp-server-%s-%s-%d", verbs[i%10], objects[i/10%10], i),
+			"version": "1.0.0", "keywords": []string{"mcp-server"}, "description": madeUpTool(i)["description"],
+			"date": "2026-01-01T00:00:00.000Z",
 		}})
 	}
 	data, _ := json.Marshal(object{"objects": all, "total": len(all)}) // texts and maps
@@ -119,9 +121,12 @@ func madeUpEntries(context.Context, string, int) ([]listing.Listing, error) {
 	var out []listing.Listing
 	for i := range foundEach {
 		out = append(out, listing.Listing{
-			Source: listing.Official, Name: fmt.Sprintf("io.github.bench/%s-%d", objects[i%10], i), Version: "1.0.0", Status: listing.Active, Verified: true,
+			Source: listing.Official, Name: fmt.Sprintf("io.github.bench/%s-%d", objects[i%10], i), Version: "1.0.0",
+			Status: listing.Active, Verified: true,
 			Description: fmt.Sprint(madeUpTool(2 * i)["description"]),
-			Packages:    []listing.Package{{Kind: listing.KindNPM, Identifier: fmt.Sprintf("mcp-server-%s-%s-%d", verbs[2*i%10], objects[2*i/10%10], 2*i)}},
+			Packages: []listing.Package{
+				{Kind: listing.KindNPM, Identifier: fmt.Sprintf("mcp-server-%s-%s-%d", verbs[2*i%10], objects[2*i/10%10], 2*i)},
+			},
 		})
 	}
 	return out, nil

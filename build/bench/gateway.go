@@ -69,7 +69,8 @@ func (b *bench) large(ctx context.Context, d door) error {
 			return err
 		}
 	}
-	b.report.addTimes(fmt.Sprintf("hub that passes on a result of %s, %s: memory, relative to it", bytesText(largeSize), d.name), relative, "×", targetLarge)
+	b.report.addTimes(fmt.Sprintf("hub that passes on a result of %s, %s: memory, relative to it", bytesText(largeSize), d.name),
+		relative, "×", targetLarge)
 	return nil
 }
 
@@ -136,7 +137,8 @@ func (b *bench) progress(ctx context.Context) (err error) {
 		slices.Sort(times)
 		slices.Sort(plain)
 		b.report.add("a progress notification reaches the client, "+d.name, ms(at(times, 0.5)), "ms", targetProgress,
-			"median of %d, best %.3f, p95 %.3f; directly %.3f, p95 %.3f", len(times), ms(times[0]), ms(at(times, 0.95)), ms(at(plain, 0.5)), ms(at(plain, 0.95)))
+			"median of %d, best %.3f, p95 %.3f; directly %.3f, p95 %.3f", len(times), ms(times[0]), ms(at(times, 0.95)), ms(at(plain, 0.5)),
+			ms(at(plain, 0.95)))
 	}
 	return nil
 }

@@ -52,7 +52,8 @@ func (b *bench) idleAt(ctx context.Context, d door) (err error) {
 	if _, err := first.call("ping", nil); err != nil {
 		return fmt.Errorf("the first session: %w", err)
 	}
-	b.report.add(fmt.Sprintf("each of %d idle sessions, %s: memory of the hub", count, d.name), float64(after-before)/float64(count)/1000, "kB", targetIdle,
+	b.report.add(fmt.Sprintf("each of %d idle sessions, %s: memory of the hub", count, d.name),
+		float64(after-before)/float64(count)/1000, "kB", targetIdle,
 		"%.1f MB before, %.1f MB after", megabytes(before), megabytes(after))
 	return nil
 }

@@ -62,7 +62,8 @@ func (b *bench) loadOn(ctx context.Context, binary string, target float64, label
 	}
 	slices.Sort(times)
 	b.report.add(fmt.Sprintf("%d calls at once from %d sessions%s", loadSessions*loadCalls, loadSessions, label),
-		ms(at(times, 0.5)), "ms", target, "median of %d, best %.1f, worst %.1f, no error", len(times), ms(times[0]), ms(times[len(times)-1]))
+		ms(at(times, 0.5)), "ms", target, "median of %d, best %.1f, worst %.1f, no error", len(times), ms(times[0]),
+		ms(times[len(times)-1]))
 	return nil
 }
 

@@ -3,7 +3,10 @@
 // of tools and of registries, the copy of a registry, and changes to the files of editors. All variants are measured in
 // turn in one run, because the load of a machine varies; compare ratios between runs, not milliseconds.
 //
-//	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only calls,gateway,start,load,rest,editors,discovery,catalog,policy,trust,federation,mirror,sandbox,window]
+//	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only PARTS]
+//
+// PARTS are separated by commas: calls, gateway, start, load, rest, editors, discovery, catalog, policy, trust, federation,
+// mirror, sandbox, window.
 package main
 
 import (
@@ -63,12 +66,16 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(b.scratch)) }()
 	parts := map[string]func(context.Context) error{
 		"calls": b.calls, "gateway": b.gateway, "load": b.load, "start": b.start, "rest": b.rest, "editors": b.editors,
-		"discovery": b.discovery, "catalog": b.catalog, "policy": b.policy, "trust": b.trust, "federation": b.federation, "mirror": b.market, "sandbox": b.confine, "window": b.window,
+		"discovery": b.discovery, "catalog": b.catalog, "policy": b.policy, "trust": b.trust, "federation": b.federation,
+		"mirror": b.market, "sandbox": b.confine, "window": b.window,
 	}
 	for name := range strings.SplitSeq(only, ",") {
 		part, ok := parts[name]
 		if !ok {
-			return fmt.Errorf("unknown part %q; use calls, gateway, start, load, rest, editors, discovery, catalog, policy, trust, federation, mirror, sandbox or window", name)
+			return fmt.Errorf(
+				"unknown part %q; use calls, gateway, start, load, rest, editors, discovery, catalog, policy, trust, federation, "+
+					"mirror, sandbox or window", name,
+			)
 		}
 		if err := part(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)

@@ -45,7 +45,8 @@ func (b *bench) market(ctx context.Context) error {
 		return err
 	}
 	name := fmt.Sprintf("copy of a registry with %d servers: ", count)
-	b.report.add(name+"read it for the first time", first.steps[0].Seconds, "s", targetMirror, "database of %.0f MB", megabytes(first.steps[0].Bytes))
+	b.report.add(name+"read it for the first time", first.steps[0].Seconds, "s", targetMirror, "database of %.0f MB",
+		megabytes(first.steps[0].Bytes))
 	b.report.add(name+"memory at most while it is read", megabytes(first.peaks[0]), "MB", targetMirrorMemory, "")
 	b.report.add(name+"look for changes", first.steps[2].Seconds, "s", 0, "")
 	b.searches(name, "words", first, 1)
@@ -66,7 +67,8 @@ func (b *bench) searches(name, kind string, run *mirrorRun, step int) {
 	slices.Sort(took)
 	b.report.add(name+"search by "+kind+", p95", at(took, 0.95), "ms", targetMarketSearch, "of %d, median %.2f", len(took), at(took, 0.5))
 	b.report.add(name+"first search by "+kind, run.steps[step].First, "ms", targetFirstSearch, "it builds the index")
-	b.report.add(name+"memory at rest after searches by "+kind, megabytes(run.after[step]), "MB", targetMirrorMemory, "%.0f MB at most", megabytes(run.peaks[step]))
+	b.report.add(name+"memory at rest after searches by "+kind, megabytes(run.after[step]), "MB", targetMirrorMemory, "%.0f MB at most",
+		megabytes(run.peaks[step]))
 }
 
 // mirrorRun is the outcome of a process that plays the mirror.

@@ -29,13 +29,14 @@ import (
 // products and qualities are words of the generated servers.
 var (
 	products = []string{
-		"postgres", "calendar", "invoice", "weather", "spreadsheet", "browser", "kubernetes", "email", "payment", "translation", "search", "memory",
-		"filesystem", "terminal", "notebook", "music", "video", "map", "flight", "hotel", "recipe", "fitness", "stock", "crypto", "news", "wiki", "ticket", "crm",
-		"warehouse", "shipment", "contract", "payroll", "survey", "podcast", "screenshot", "diagram", "sensor", "printer", "camera", "museum",
+		"postgres", "calendar", "invoice", "weather", "spreadsheet", "browser", "kubernetes", "email", "payment", "translation", "search",
+		"memory", "filesystem", "terminal", "notebook", "music", "video", "map", "flight", "hotel", "recipe", "fitness", "stock",
+		"crypto", "news", "wiki", "ticket", "crm", "warehouse", "shipment", "contract", "payroll", "survey", "podcast", "screenshot",
+		"diagram", "sensor", "printer", "camera", "museum",
 	}
 	qualities = []string{
-		"read and write", "search", "query", "summarize", "export", "import", "monitor", "schedule", "validate", "convert", "compare", "archive", "publish",
-		"translate", "plot", "audit",
+		"read and write", "search", "query", "summarize", "export", "import", "monitor", "schedule", "validate", "convert", "compare",
+		"archive", "publish", "translate", "plot", "audit",
 	}
 )
 
@@ -48,16 +49,24 @@ func madeUpServer(i int) map[string]any {
 	server := map[string]any{
 		"$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
 		"name":    name, "version": version,
-		"description": fmt.Sprintf("%s %s data with %s, and link it to %s number %d", qualities[random.IntN(len(qualities))], product, verbs[random.IntN(len(verbs))], other, random.IntN(5000)),
-		"repository":  map[string]any{"url": fmt.Sprintf("https://github.com/user%05d/%s", i, product), "source": "github"},
+		"description": fmt.Sprintf("%s %s data with %s, and link it to %s number %d", qualities[random.IntN(len(qualities))], product,
+			verbs[random.IntN(len(verbs))], other, random.IntN(5000)),
+		"repository": map[string]any{"url": fmt.Sprintf("https://github.com/user%05d/%s", i, product), "source": "github"},
 	}
 	kinds := []string{"npm", "pypi", "oci", "nuget", "mcpb"}
 	if kind := i % (len(kinds) + 3); kind < len(kinds) {
 		pack := map[string]any{
-			"registryType": kinds[kind], "identifier": fmt.Sprintf("@user%05d/%s-%s-server", i, product, other), "version": version, "transport": map[string]any{"type": "stdio"},
+			"registryType": kinds[kind], "identifier": fmt.Sprintf("@user%05d/%s-%s-server", i, product, other), "version": version,
+			"transport": map[string]any{"type": "stdio"},
 			"environmentVariables": []any{
-				map[string]any{"name": strings.ToUpper(product) + "_API_KEY", "description": "Create one in the settings of your account, with the right to read and write all data", "isRequired": true, "isSecret": true},
-				map[string]any{"name": strings.ToUpper(product) + "_REGION", "description": "The region of your account", "default": "eu-central-1"},
+				map[string]any{
+					"name":        strings.ToUpper(product) + "_API_KEY",
+					"description": "Create one in the settings of your account, with the right to read and write all data",
+					"isRequired":  true, "isSecret": true,
+				},
+				map[string]any{
+					"name": strings.ToUpper(product) + "_REGION", "description": "The region of your account", "default": "eu-central-1",
+				},
 			},
 		}
 		if kinds[kind] == "mcpb" {
@@ -65,9 +74,12 @@ func madeUpServer(i int) map[string]any {
 		}
 		server["packages"] = []any{pack}
 	} else {
-		server["remotes"] = []any{map[string]any{"type": "streamable-http", "url": fmt.Sprintf("https://mcp%05d.example.com/mcp", i), "headers": []any{
-			map[string]any{"name": "Authorization", "description": "Bearer token", "isRequired": true, "isSecret": true},
-		}}}
+		server["remotes"] = []any{map[string]any{
+			"type": "streamable-http", "url": fmt.Sprintf("https://mcp%05d.example.com/mcp", i),
+			"headers": []any{
+				map[string]any{"name": "Authorization", "description": "Bearer token", "isRequired": true, "isSecret": true},
+			},
+		}}
 	}
 	at := time.Date(2026, 1, 1, 0, 0, i, 0, time.UTC).Format(time.RFC3339)
 	return map[string]any{"server": server, "_meta": map[string]any{"io.modelcontextprotocol.registry/official": map[string]any{
@@ -214,7 +226,8 @@ func giveVectors(ctx context.Context, s *store.Store) error {
 		sample = append(sample, embedding.Round(encoder.Encode(products[i%len(products)]+" "+qualities[i%len(qualities)], 64)))
 	}
 	model := embedding.New(embedding.Options{
-		Settings: settings.Search{Provider: settings.ProviderBuiltin}, Builtin: embedding.Builtin{Model: minilm.Model, Dimensions: minilm.Dimensions},
+		Settings: settings.Search{Provider: settings.ProviderBuiltin},
+		Builtin:  embedding.Builtin{Model: minilm.Model, Dimensions: minilm.Dimensions},
 	}).Vectors().Model()
 	random := rand.New(rand.NewPCG(1, 2))
 	var made []embedding.Made

@@ -84,7 +84,8 @@ func (b *bench) decide(config settings.Discovery, tools []*catalog.Tool) error {
 		return errors.New("the rules decide nothing")
 	}
 	b.report.addTimes("rules: a decision about a tool, with its tags", decisions, "µs", targetDecision)
-	b.report.addTimes(fmt.Sprintf("rules: the list of %d tools for a client (%d of them enabled)", len(tools), enabled), views, "ms", targetView)
+	b.report.addTimes(fmt.Sprintf("rules: the list of %d tools for a client (%d of them enabled)", len(tools), enabled), views, "ms",
+		targetView)
 	return nil
 }
 
@@ -95,7 +96,9 @@ func (b *bench) reloadRules(live *settings.Live, file string) error {
 		var text strings.Builder
 		text.WriteString("discovery:\n  tool_rules:\n")
 		for i := range manyRules {
-			fmt.Fprintf(&text, "    - {pattern: [\"*tool%d_%d*\", '/\\b(get|list)_%d\\b/i', \"!x%d\"], server: server%d, enabled: false, tags: [t%d]}\n", i, round, i, i, i, i)
+			fmt.Fprintf(&text,
+				"    - {pattern: [\"*tool%d_%d*\", '/\\b(get|list)_%d\\b/i', \"!x%d\"], server: server%d, enabled: false, tags: [t%d]}\n",
+				i, round, i, i, i, i)
 		}
 		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 			return err

@@ -67,7 +67,8 @@ func (r *report) addCalls(rows []row, ways []*way) {
 		name := fmt.Sprintf("%s, %s, %s: ", row.Child, bytesText(row.Bytes), row.Way)
 		if row.Bytes == 1<<10 {
 			r.add(name+"added (minimum)", row.Added, "ms", targetAdded, "")
-			r.add(name+"CPU of hub and companion", row.HubCPU+row.CompanionCPU, "ms", targetCPU, "hub %.3f, companion %.3f", row.HubCPU, row.CompanionCPU)
+			r.add(name+"CPU of hub and companion", row.HubCPU+row.CompanionCPU, "ms", targetCPU, "hub %.3f, companion %.3f", row.HubCPU,
+				row.CompanionCPU)
 		}
 		r.add(name+"median, relative to the relay", row.Ratio, "×", targetRatio, "")
 	}

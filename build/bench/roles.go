@@ -79,7 +79,9 @@ func serve(list json.RawMessage) error {
 func answer(m *jsonrpc.Message, tools []json.RawMessage) (json.RawMessage, *jsonrpc.Error) {
 	switch m.Method {
 	case "initialize":
-		return json.RawMessage(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}`), nil
+		return json.RawMessage(
+			`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}`,
+		), nil
 	case "tools/list":
 		return page(tools, jsonrpc.GetString(m.Params, "cursor")), nil
 	case "tools/call":

@@ -54,7 +54,8 @@ func (b *bench) confine(ctx context.Context) error {
 	}
 	for _, level := range registry.Levels[1:] {
 		middle := len(took[level]) / 2
-		b.report.add("start of a program with the sandbox "+level+": added", took[level][middle]-took[registry.Unconfined][middle], "ms", targetConfined, "difference of medians")
+		b.report.add("start of a program with the sandbox "+level+": added", took[level][middle]-took[registry.Unconfined][middle], "ms",
+			targetConfined, "difference of medians")
 	}
 	return nil
 }

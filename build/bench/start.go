@@ -94,7 +94,8 @@ func (b *bench) startCompanions(ctx context.Context, folder string) error {
 		c.close()
 	}
 	_, peak := memory(h.pid())
-	b.report.add("hub before any session: memory at rest", megabytes(untouched), "MB", targetHubUnused, "at most %.1f on the way", megabytes(peak))
+	b.report.add("hub before any session: memory at rest", megabytes(untouched), "MB", targetHubUnused, "at most %.1f on the way",
+		megabytes(peak))
 	b.report.addTimes("companion of a running hub: initialize answered", ready, "ms", targetCompanionReady)
 	b.report.addTimes("companion at rest: memory", held, "MB", targetCompanionMemory)
 	return nil
@@ -162,7 +163,8 @@ func (b *bench) firstHit(ctx context.Context, h *hub) error {
 		Found   bool
 		Closest []json.RawMessage // the vectors of a measurement may be random, so that no tool fits well enough
 	}
-	if len(reply.Result.Content) == 0 || json.Unmarshal([]byte(reply.Result.Content[0].Text), &answer) != nil || !answer.Found && len(answer.Closest) == 0 {
+	if len(reply.Result.Content) == 0 || json.Unmarshal([]byte(reply.Result.Content[0].Text), &answer) != nil ||
+		!answer.Found && len(answer.Closest) == 0 {
 		return fmt.Errorf("find_tool found nothing: %s", line)
 	}
 	return nil

@@ -74,7 +74,8 @@ func variant(server string, definition map[string]json.RawMessage, copied int) (
 	_ = json.Unmarshal(definition["description"], &description) // a description that is not a string is ignored
 	if copied > 0 {
 		name += fmt.Sprintf("_%s%d", objects[copied%len(objects)], copied)
-		description += fmt.Sprintf(" For %s%x.", objects[len(name)%len(objects)], rand.New(rand.NewPCG(uint64(copied), uint64(len(description)))).IntN(1<<20))
+		description += fmt.Sprintf(" For %s%x.", objects[len(name)%len(objects)],
+			rand.New(rand.NewPCG(uint64(copied), uint64(len(description)))).IntN(1<<20))
 	}
 	definition["name"], _ = json.Marshal(name)
 	definition["description"], _ = json.Marshal(description) // strings can always be encoded
@@ -134,7 +135,8 @@ func near(random *rand.Rand, v embedding.Vector) embedding.Vector {
 // meaning returns the index of a hub that uses the built-in encoder.
 func meaning(s *store.Store, c *catalog.Catalog, bus *events.Bus) *embedding.Index {
 	return embedding.New(embedding.Options{
-		Settings: settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, Catalog: c, Store: s.ToolVectors, Bus: bus, Log: silent(),
+		Settings: settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, Catalog: c, Store: s.ToolVectors, Bus: bus,
+		Log:     silent(),
 		Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
 	})
 }

@@ -50,7 +50,8 @@ func (b *bench) catalog(ctx context.Context) error {
 			sum += counter.Count(text)
 		}
 	})
-	b.report.add(fmt.Sprintf("count the tokens of %d tools", manyTools), ms(counting), "ms", targetCount, "CPU time, %d tokens in %d KiB", sum, size>>10)
+	b.report.add(fmt.Sprintf("count the tokens of %d tools", manyTools),
+		ms(counting), "ms", targetCount, "CPU time, %d tokens in %d KiB", sum, size>>10)
 	if _, err := list(ctx, c, listed); err != nil {
 		return err
 	}
@@ -70,8 +71,10 @@ func (b *bench) catalog(ctx context.Context) error {
 		}
 		comparing = append(comparing, took)
 	}
-	b.report.add(fmt.Sprintf("hash and compare %d tools that have all changed", manyTools), ms(least(hashing)), "ms", targetHash, "CPU time, best of %d", len(hashing))
-	b.report.add(fmt.Sprintf("compare %d tools that have not changed", manyTools), ms(least(comparing)), "ms", targetCompare, "CPU time, best of %d", len(comparing))
+	b.report.add(fmt.Sprintf("hash and compare %d tools that have all changed", manyTools), ms(least(hashing)), "ms", targetHash,
+		"CPU time, best of %d", len(hashing))
+	b.report.add(fmt.Sprintf("compare %d tools that have not changed", manyTools),
+		ms(least(comparing)), "ms", targetCompare, "CPU time, best of %d", len(comparing))
 	return nil
 }
 

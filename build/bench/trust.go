@@ -52,7 +52,8 @@ func (b *bench) trust(context.Context) error {
 			}
 		}))
 	}
-	b.report.add(fmt.Sprintf("trust: %d tools by rules", manyTools), least(scans).Seconds(), "s", targetScan, "CPU time, best of %d", len(scans))
+	b.report.add(fmt.Sprintf("trust: %d tools by rules", manyTools), least(scans).Seconds(), "s", targetScan, "CPU time, best of %d",
+		len(scans))
 
 	result, arguments := texts.String()[:resultText], []byte(texts.String()[:argumentText])
 	const times = 20 // the clock of CPU time is coarse
@@ -70,6 +71,7 @@ func (b *bench) trust(context.Context) error {
 		})/(50*times))
 	}
 	b.report.add("trust: 256 kB of a result", ms(least(results)), "ms", targetResult, "CPU time, best of %d", len(results))
-	b.report.add("trust: credentials in 10 kB", ms(least(credentials))*1000, "µs", targetCredentials, "CPU time, best of %d", len(credentials))
+	b.report.add("trust: credentials in 10 kB", ms(least(credentials))*1000, "µs", targetCredentials, "CPU time, best of %d",
+		len(credentials))
 	return nil
 }

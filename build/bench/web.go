@@ -58,7 +58,8 @@ func (w *web) call(method string, params json.RawMessage) ([]byte, error) {
 	header := make(http.Header)
 	if w.modern {
 		params = mcpversion.Meta{
-			ProtocolVersion: "2026-07-28", ClientInfo: json.RawMessage(`{"name":"bench","version":"1"}`), ClientCapabilities: json.RawMessage("{}"),
+			ProtocolVersion: "2026-07-28", ClientInfo: json.RawMessage(`{"name":"bench","version":"1"}`),
+			ClientCapabilities: json.RawMessage("{}"),
 		}.Stamp(params)
 		mcpheader.Set(header, method, params)
 	}

@@ -124,7 +124,8 @@ func (b *bench) trayOf(h *hub, desktop *desktoptest.Desktop) error {
 	case <-registered:
 		settledMemory(tray.Process.Pid)
 		held := shared(tray.Process.Pid)
-		b.report.add("tray of a running hub: memory at rest", megabytes(held), "MB", targetTrayMemory, "its share of what programs have in common counted in")
+		b.report.add("tray of a running hub: memory at rest", megabytes(held), "MB", targetTrayMemory,
+			"its share of what programs have in common counted in")
 	case <-time.After(readyTimeout):
 		err = errors.New("the tray did not register its icon")
 	}

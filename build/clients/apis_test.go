@@ -66,7 +66,10 @@ func answerMessages(w io.Writer, streams bool, id string, tool *shownTool, argum
 	if tool != nil {
 		reason, block = "tool_use", object{"type": "tool_use", "id": "toolu_" + id, "name": tool.name, "input": json.RawMessage(arguments)}
 	}
-	message := object{"id": "msg_" + id, "type": "message", "role": "assistant", "model": "stub", "content": []object{block}, "stop_reason": reason, "usage": usage}
+	message := object{
+		"id": "msg_" + id, "type": "message", "role": "assistant", "model": "stub", "content": []object{block}, "stop_reason": reason,
+		"usage": usage,
+	}
 	if !streams {
 		whole(w, message)
 		return
@@ -131,14 +134,19 @@ func (t responsesTool) shown(namespace string, deferred bool) (out []shownTool) 
 }
 
 func answerResponses(w io.Writer, streams bool, id string, tool *shownTool, arguments string) {
-	item := object{"type": "message", "id": "msg_" + id, "role": "assistant", "content": []object{{"type": "output_text", "text": farewell}}}
+	item := object{
+		"type": "message", "id": "msg_" + id, "role": "assistant", "content": []object{{"type": "output_text", "text": farewell}},
+	}
 	if tool != nil {
 		item = object{"type": "function_call", "id": "fc_" + id, "call_id": id, "name": tool.name, "arguments": arguments}
 		if tool.namespace != "" {
 			item["namespace"] = tool.namespace
 		}
 	}
-	response := object{"id": "resp_" + id, "status": "completed", "output": []object{item}, "usage": object{"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}
+	response := object{
+		"id": "resp_" + id, "status": "completed", "output": []object{item},
+		"usage": object{"input_tokens": 1, "output_tokens": 1, "total_tokens": 2},
+	}
 	if !streams {
 		whole(w, response)
 		return

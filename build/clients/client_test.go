@@ -40,13 +40,17 @@ type serverStates map[string]bool
 var all = []*client{
 	{
 		id: "claude-code", clientName: "claude-code", file: ".claude.json", list: parsedList, ask: []string{"claude", "mcp", "list"},
-		env:     []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
-		add:     byCommand("claude", "mcp", "add", "--scope", "user", "NAME", "--", "/bin/false"),
-		talk:    []string{"claude", "--print", "--permission-mode", "plan", "--allowedTools", "mcp__discover", "--settings", `{"permissions":{"disableAutoMode":"disable"}}`, "--", "hello"},
+		env: []string{"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"},
+		add: byCommand("claude", "mcp", "add", "--scope", "user", "NAME", "--", "/bin/false"),
+		talk: []string{
+			"claude", "--print", "--permission-mode", "plan", "--allowedTools", "mcp__discover", "--settings",
+			`{"permissions":{"disableAutoMode":"disable"}}`, "--", "hello",
+		},
 		talkEnv: []string{"ANTHROPIC_BASE_URL={model}", "ANTHROPIC_AUTH_TOKEN=none"},
 	},
 	{
-		id: "gemini-cli", clientName: "mcp-test-client", file: ".gemini/settings.json", list: parsedList, ask: []string{"gemini", "mcp", "list"},
+		id: "gemini-cli", clientName: "mcp-test-client", file: ".gemini/settings.json", list: parsedList,
+		ask:     []string{"gemini", "mcp", "list"},
 		env:     []string{"GEMINI_CLI_TRUST_WORKSPACE=true"},
 		add:     byCommand("gemini", "mcp", "add", "--scope", "user", "NAME", "/bin/false"),
 		session: []string{"gemini", "--prompt", "hello"},
@@ -62,16 +66,23 @@ var all = []*client{
 		sessionEnv: []string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL={model}/v1", "OPENAI_MODEL=none"},
 	},
 	{
-		id: "opencode", clientName: "opencode", file: ".config/opencode/opencode.json", list: parsedList, ask: []string{"opencode", "mcp", "list"},
-		env:     []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
-		add:     byHand, // its own command is interactive
-		talk:    []string{"opencode", "run", "--model", "stub/stub", "hello"},
-		talkEnv: []string{`OPENCODE_CONFIG_CONTENT={"provider":{"stub":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"{model}/v1","apiKey":"none"},"models":{"stub":{}}}}}`},
+		id: "opencode", clientName: "opencode", file: ".config/opencode/opencode.json", list: parsedList,
+		ask:  []string{"opencode", "mcp", "list"},
+		env:  []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
+		add:  byHand, // its own command is interactive
+		talk: []string{"opencode", "run", "--model", "stub/stub", "hello"},
+		talkEnv: []string{
+			`OPENCODE_CONFIG_CONTENT={"provider":{"stub":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"{model}/v1","apiKey":"none"},"models":{"stub":{}}}}}`,
+		},
 	},
 	{
-		id: "codex", clientName: "codex-mcp-client", file: ".codex/config.toml", list: appServerStatus, ask: []string{"codex", "app-server"},
-		add:  byCommand("codex", "mcp", "add", "NAME", "--", "/bin/false"),
-		talk: []string{"codex", "exec", "--skip-git-repo-check", "-c", `model_providers.stub={name="stub",base_url="{model}/v1",wire_api="responses"}`, "-c", "model_provider=stub", "hello"},
+		id: "codex", clientName: "codex-mcp-client", file: ".codex/config.toml", list: appServerStatus,
+		ask: []string{"codex", "app-server"},
+		add: byCommand("codex", "mcp", "add", "NAME", "--", "/bin/false"),
+		talk: []string{
+			"codex", "exec", "--skip-git-repo-check", "-c",
+			`model_providers.stub={name="stub",base_url="{model}/v1",wire_api="responses"}`, "-c", "model_provider=stub", "hello",
+		},
 	},
 	{
 		id: "copilot-cli", clientName: "copilot-cli", file: ".copilot/mcp-config.json", list: sessionStatus, modern: true,

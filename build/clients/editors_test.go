@@ -40,7 +40,8 @@ func TestClientConnectsThroughTheWrittenEntry(t *testing.T) {
 		if text := u.read(c.path(u)); !strings.Contains(text, u.program) || strings.Contains(text, "AGENT_DISCOVER") {
 			t.Errorf("the entry lacks the program or names a data folder:\n%s", text)
 		}
-		if text := strings.Join(strings.Fields(u.read(c.path(u))), ""); !strings.Contains(text, `"mcp","--client","`+c.id+`","--surface","meta"`) {
+		if text := strings.Join(strings.Fields(u.read(c.path(u))), ""); !strings.Contains(text,
+			`"mcp","--client","`+c.id+`","--surface","meta"`) {
 			t.Errorf("the entry does not name the editor:\n%s", text)
 		}
 		c.expectServers(u, serverStates{"discover": true, "control": false})
@@ -57,7 +58,8 @@ func TestClientListsTheToolsAndIsRecognised(t *testing.T) {
 		if tools := r.definitions(); tools["find_tool"].Name == "" {
 			t.Errorf("tools listed to the client: %v; its requests:\n%s", tools, u.read(r.requests))
 		}
-		if requests := u.read(r.requests); c.modern && (!strings.Contains(requests, `"server/discover"`) || strings.Contains(requests, `"initialize"`)) {
+		if requests := u.read(r.requests); c.modern &&
+			(!strings.Contains(requests, `"server/discover"`) || strings.Contains(requests, `"initialize"`)) {
 			t.Errorf("the client fell back to an older version of MCP; its requests:\n%s", requests)
 		}
 		u.eventually("the hub no longer reports that the editor needs a reload", func() bool { return !u.needsReload(c) })

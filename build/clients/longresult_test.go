@@ -46,7 +46,8 @@ func TestAModelReadsOnInALongResult(t *testing.T) {
 			read[turn.results] = now
 		}
 		if len(read[3]) == 0 {
-			t.Fatalf("the model has not got three results, but %d entries after the first and %d after the second; the client printed\n%s", len(read[1]), len(read[2]), out)
+			t.Fatalf("the model has not got three results, but %d entries after the first and %d after the second; the client printed\n%s",
+				len(read[1]), len(read[2]), out)
 		}
 		e, _ := table.ByID(c.id)
 		if shown := len(read[1]) * log.Len() / lines; shown < e.MaxResult/2 {

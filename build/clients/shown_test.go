@@ -46,7 +46,8 @@ func TestAModelIsShownTheToolsWholeAndCallsWhatItFinds(t *testing.T) {
 		last := turns[len(turns)-1]
 		for _, want := range []string{"harbour__measure_depth", "41 fathoms"} {
 			if !strings.Contains(last.body, want) {
-				t.Errorf("the model did not get %q; its last request has %d results:\n%s\nthe client printed\n%s", want, last.results, excerpt(last.body), out)
+				t.Errorf("the model did not get %q; its last request has %d results:\n%s\nthe client printed\n%s", want, last.results,
+					excerpt(last.body), out)
 			}
 		}
 	})
@@ -59,7 +60,8 @@ func excerpt(text string) string { return text[max(0, len(text)-6000):] }
 func (u *user) addHarbour() {
 	u.t.Helper()
 	command := mcptest.Command(u.t, "-only", "-result", `{"content":[{"type":"text","text":"The water is 41 fathoms deep."}]}`,
-		"-definition", `{"name":"measure_depth","description":"Measure how deep the water in the harbour is","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}},"annotations":{"readOnlyHint":true}}`)
+		"-definition",
+		`{"name":"measure_depth","description":"Measure how deep the water in the harbour is","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}},"annotations":{"readOnlyHint":true}}`)
 	u.must(append([]string{"servers", "add", "harbour", "--"}, command...)...)
 }
 

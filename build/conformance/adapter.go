@@ -148,7 +148,8 @@ func (a *adapter) postModern(w http.ResponseWriter, r *http.Request, m jsonrpc.M
 		return
 	}
 	if answered := st.answer(w, r, s, mcpversion.Modern); !answered {
-		_ = s.send(jsonrpc.AppendRequest(nil, nil, "notifications/cancelled", jsonrpc.Set(nil, "requestId", st.id))) // the process has ended otherwise
+		// the process has ended otherwise
+		_ = s.send(jsonrpc.AppendRequest(nil, nil, "notifications/cancelled", jsonrpc.Set(nil, "requestId", st.id)))
 	}
 }
 

@@ -36,7 +36,9 @@ func (h home) configure() error {
 // the person and the browser: the authorization servers of the suite ask nothing, and redirect at once.
 func (h home) signIn(ctx context.Context) error {
 	told := json.RawMessage(os.Getenv("MCP_CONFORMANCE_CONTEXT"))
-	secrets := map[string]string{"oauth:client_id": jsonrpc.GetString(told, "client_id"), "oauth:client_secret": jsonrpc.GetString(told, "client_secret")}
+	secrets := map[string]string{
+		"oauth:client_id": jsonrpc.GetString(told, "client_id"), "oauth:client_secret": jsonrpc.GetString(told, "client_secret"),
+	}
 	if os.Getenv("MCP_CONFORMANCE_SCENARIO") == "auth/client-credentials-basic" {
 		secrets["oauth:grant"] = "client_credentials"
 	}

@@ -33,7 +33,8 @@ type home struct {
 func newHome(program string) (home, error) {
 	folder, err := os.MkdirTemp("", "conformance-")
 	h := home{program: program, folder: folder}
-	h.env = append(os.Environ(), "HOME="+folder, "AGENT_DISCOVER_HOME="+h.data(), "AGENT_DISCOVER_PORT=0", "AGENT_DISCOVER_KEYCHAIN=off", "AGENT_DISCOVER_PASSPHRASE=conformance")
+	h.env = append(os.Environ(), "HOME="+folder, "AGENT_DISCOVER_HOME="+h.data(), "AGENT_DISCOVER_PORT=0", "AGENT_DISCOVER_KEYCHAIN=off",
+		"AGENT_DISCOVER_PASSPHRASE=conformance")
 	return h, err
 }
 
@@ -127,7 +128,9 @@ func (c *client) ask(method string, params json.RawMessage) (json.RawMessage, er
 	if mcpversion.Of(c.version) != mcpversion.Modern {
 		return c.request(method, params)
 	}
-	params = mcpversion.Meta{ProtocolVersion: c.version, ClientInfo: json.RawMessage(named), ClientCapabilities: json.RawMessage(declared)}.Stamp(params)
+	params = mcpversion.Meta{
+		ProtocolVersion: c.version, ClientInfo: json.RawMessage(named), ClientCapabilities: json.RawMessage(declared),
+	}.Stamp(params)
 	for {
 		result, err := c.request(method, params)
 		if err != nil || mcpversion.ResultType(result) != mcpversion.TypeInputRequired {

@@ -128,7 +128,8 @@ func parseRequirements(output string, wantToken bool) score {
 func (s setup) runClient(t *testing.T, command, scenario, version string, extension bool) outcome {
 	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command(s.node, s.suite.program, "client", "--command", command, "--scenario", scenario, "--timeout", timeout, "--output-dir", dir)
+	cmd := exec.Command(s.node, s.suite.program, "client", "--command", command, "--scenario", scenario, "--timeout",
+		timeout, "--output-dir", dir)
 	if !extension || !strings.HasPrefix(scenario, authorization) {
 		cmd.Args = append(cmd.Args, "--spec-version", version)
 	}

@@ -21,7 +21,8 @@ Not scored for 2026-07-28: 1 scenario(s) run, 1 failing. These do not affect con
 
 func TestScoresAreReadFromTheSummary(t *testing.T) {
 	got := parse(printed)
-	if !slices.Equal(got.scenarios, []string{"ping", "tasks"}) || got.outcomes["ping"].String() != "2/0" || got.outcomes["tasks"].String() != "1/3" {
+	if !slices.Equal(got.scenarios, []string{"ping", "tasks"}) || got.outcomes["ping"].String() != "2/0" ||
+		got.outcomes["tasks"].String() != "1/3" {
 		t.Errorf("scores: %+v", got)
 	}
 	if got.unscored["ping"] != "" || got.unscored["tasks"] != "extension" {
@@ -49,7 +50,8 @@ func TestClientScenariosAreReadFromTheRequirements(t *testing.T) {
 		t.Errorf("scenarios about authorization: %+v", got)
 	}
 	got := parseRequirements(required, false)
-	if !slices.Equal(got.scenarios, []string{"tools_call", "skills"}) || got.unscored["skills"] != "extension" || got.unscored["tools_call"] != "" {
+	if !slices.Equal(got.scenarios, []string{"tools_call", "skills"}) || got.unscored["skills"] != "extension" ||
+		got.unscored["tools_call"] != "" {
 		t.Errorf("scenarios: %+v", got)
 	}
 }

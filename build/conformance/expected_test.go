@@ -73,7 +73,8 @@ func (e expected) compare(version string, columns []column, needed *sync.Map) []
 			}
 			line := slices.IndexFunc(e, func(x expectation) bool { return x.matches(version, c.route, name) })
 			if line < 0 {
-				wrong = append(wrong, fmt.Sprintf("%s %s %s: %v passed/failed, directly %v\n  %s", version, c.route, name, got, want, strings.Join(got.problems, "\n  ")))
+				wrong = append(wrong, fmt.Sprintf("%s %s %s: %v passed/failed, directly %v\n  %s",
+					version, c.route, name, got, want, strings.Join(got.problems, "\n  ")))
 			}
 			needed.Store(line, true)
 		}

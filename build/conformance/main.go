@@ -30,7 +30,8 @@ func main() {
 	version := flag.String("version", os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION"), "with -client: speak this version of MCP to the hub")
 	flag.Parse()
 	if flag.NArg() == 0 || *program != "" && flag.NArg() > 1 {
-		fmt.Fprintln(os.Stderr, "usage: conformance [-listen ADDRESS] -- COMMAND [ARGS…]\n       conformance -client PROGRAM [-version VERSION] URL")
+		fmt.Fprintln(os.Stderr,
+			"usage: conformance [-listen ADDRESS] -- COMMAND [ARGS…]\n       conformance -client PROGRAM [-version VERSION] URL")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

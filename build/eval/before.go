@@ -85,7 +85,8 @@ func answer(q eval.Query, places []int) eval.Answer {
 // queries that were won and lost at the first place.
 func (b before) changes(trials []trial) string {
 	var out strings.Builder
-	out.WriteString("\nWith the published encoder and with the trained one (R@1 / R@10), and the queries whose first hit has become right or wrong; p\n" +
+	out.WriteString("\nWith the published encoder and with the trained one (R@1 / R@10), and the queries whose first hit has become " +
+		"right or wrong; p\n" +
 		"is the chance of a difference at least as large if both were equally good (sign test).\n\n" +
 		"| set | queries | published | trained | won | lost | p |\n|---|---|---|---|---|---|---|\n")
 	for _, t := range trials {
@@ -124,7 +125,8 @@ func (b before) compare(t trial, r row) string {
 		return ""
 	}
 	first, second := eval.Measure(asked, then).All, eval.Measure(asked, now).All
-	return fmt.Sprintf("%d | %s / %s | %s / %s | %d | %d | %s", len(asked), short(first.R1), short(first.R10), short(second.R1), short(second.R10), won, lost, chanceOf(signTest(won, lost)))
+	return fmt.Sprintf("%d | %s / %s | %s / %s | %d | %d | %s", len(asked), short(first.R1), short(first.R10), short(second.R1),
+		short(second.R10), won, lost, chanceOf(signTest(won, lost)))
 }
 
 // chanceOf formats a probability.

@@ -85,7 +85,8 @@ func TestStylesAreRowsOfTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := trial{set: s}.styles()
-	if at := slices.IndexFunc(rows, func(r row) bool { return r.name == "– intent, paraphrase" }); at < 0 || !rows[at].wanted(s.Queries[0]) || rows[at].wanted(s.Queries[1]) {
+	if at := slices.IndexFunc(rows, func(r row) bool { return r.name == "– intent, paraphrase" }); at < 0 ||
+		!rows[at].wanted(s.Queries[0]) || rows[at].wanted(s.Queries[1]) {
 		t.Errorf("got %v", rows)
 	}
 }

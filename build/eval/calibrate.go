@@ -93,7 +93,10 @@ func samples(ctx context.Context, s set, all []set, how settings.Search) ([]samp
 	}
 	out := make([]sample, len(queries))
 	for i, q := range queries {
-		out[i] = sample{set: s.name, features: answers[i].Evidence.Features(), crowd: answers[i].Evidence.Crowd(), none: len(q.Relevant) == 0, own: i < own}
+		out[i] = sample{
+			set: s.name, features: answers[i].Evidence.Features(), crowd: answers[i].Evidence.Crowd(), none: len(q.Relevant) == 0,
+			own: i < own,
+		}
 		for _, id := range q.Relevant {
 			out[i].right = out[i].right || len(answers[i].Hits) > 0 && answers[i].Hits[0].ID == id
 		}

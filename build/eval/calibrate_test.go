@@ -98,7 +98,9 @@ func invented() []sample {
 			if right {
 				x += 2
 			}
-			out = append(out, sample{set: set, features: []float64{x, chance.Float64()}, right: right, none: none, own: set == "mine" && none})
+			out = append(out, sample{
+				set: set, features: []float64{x, chance.Float64()}, right: right, none: none, own: set == "mine" && none,
+			})
 		}
 	}
 	return out
@@ -111,7 +113,9 @@ func TestExamplesAreWeightedBySet(t *testing.T) {
 		weights[fmt.Sprint(known[i].set, " ", known[i].none)] += e.weight
 	}
 	unit := weights["mine false"]
-	for group, want := range map[string]float64{"mine true": 0.5, "azure-mcp false": 1, "azure-mcp true": 0.5, "catalog-dev false": 2, "catalog-dev true": 1} {
+	for group, want := range map[string]float64{
+		"mine true": 0.5, "azure-mcp false": 1, "azure-mcp true": 0.5, "catalog-dev false": 2, "catalog-dev true": 1,
+	} {
 		if got := weights[group] / unit; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %f, want %f", group, got, want)
 		}
@@ -150,14 +154,23 @@ func TestFiguresDescribeTheVerdicts(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 	text := figures("byWords", known, levels{[2]float64{0.16, 0.16}, 0.45, 0.76})
-	for _, want := range []string{"| mine, five parts | 30, 10 | ", "| mine, without the set | ", "| catalog-dev, five parts | 225, 75 | "} {
+	for _, want := range []string{
+		"| mine, five parts | 30, 10 | ", "| mine, without the set | ", "| catalog-dev, five parts | 225, 75 | ",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 	all := cells([]sample{
-		{set: "a", right: true}, {set: "a", right: true}, {set: "a"}, {set: "a", none: true, own: true}, {set: "a", none: true}, {set: "b", right: true}, {set: "a"},
-	}, "a", []float64{0.9, 0.9, 0.5, 0.9, 0.1, 0.1, 0.1}, []float64{0.9, 0.1, 0.9, 0.9, 0.1, 0.1, 0.1}, levels{[2]float64{0.16, 0.16}, 0.45, 0.76})
+		{set: "a", right: true},
+		{set: "a", right: true},
+		{set: "a"},
+		{set: "a", none: true, own: true},
+		{set: "a", none: true},
+		{set: "b", right: true},
+		{set: "a"},
+	}, "a", []float64{0.9, 0.9, 0.5, 0.9, 0.1, 0.1, 0.1}, []float64{0.9, 0.1, 0.9, 0.9, 0.1, 0.1, 0.1},
+		levels{[2]float64{0.16, 0.16}, 0.45, 0.76})
 	if got := strings.Join(all, " "); got != "4, 2 .500 .000 .500 .500 1.000 (25 %) .000 (25 %) – (0 %) .500" {
 		t.Errorf("got %s", got)
 	}
@@ -165,7 +178,9 @@ func TestFiguresDescribeTheVerdicts(t *testing.T) {
 
 func TestConstantsArePrintedAsGoCode(t *testing.T) {
 	got := literal("byWords", chances{regression{[]float64{1.23449, -0.0001, 0, 0}, -2}, regression{[]float64{0, 3}, 0.5}})
-	for _, want := range []string{"byWords = chances{", "any:  chance{[features]float64{1.234}, -2},", "best: chance{[features]float64{0, 3}, 0.5},"} {
+	for _, want := range []string{
+		"byWords = chances{", "any:  chance{[features]float64{1.234}, -2},", "best: chance{[features]float64{0, 3}, 0.5},",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}

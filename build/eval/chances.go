@@ -155,8 +155,11 @@ func names(known []sample) []string {
 // thresholds, for samples that the regressions were not fitted to.
 func figures(mode string, known []sample, at levels) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s: no match below %.2f with few and %.2f with many tools, medium from %.2f, high from %.2f. For each confidence: how often the first hit is right, and its share of the queries with a tool.\n\n"+
-		"| set | queries with and without a tool | recall of no match | recall on the set's own | queries with a tool lost | right answers lost | high | medium | low | without a tool, high |\n|---|---|---|---|---|---|---|---|---|---|\n",
+	fmt.Fprintf(&b,
+		"\n%s: no match below %.2f with few and %.2f with many tools, medium from %.2f, high from %.2f. For each confidence: how often "+
+			"the first hit is right, and its share of the queries with a tool.\n\n"+
+			"| set | queries with and without a tool | recall of no match | recall on the set's own | queries with a tool lost | right "+
+			"answers lost | high | medium | low | without a tool, high |\n|---|---|---|---|---|---|---|---|---|---|\n",
 		mode, at.found[0], at.found[1], at.medium, at.high)
 	for _, way := range []struct {
 		name   string

@@ -60,7 +60,8 @@ func (e *fts5) Rank(_ context.Context, query string, limit int) (eval.Answer, er
 	if match == "" {
 		return answer, nil
 	}
-	rows, err := e.db.Query(`SELECT rowid, -bm25(tools, 4, 1) FROM tools WHERE tools MATCH ? ORDER BY bm25(tools, 4, 1) LIMIT ?`, match, limit)
+	rows, err := e.db.Query(`SELECT rowid, -bm25(tools, 4, 1) FROM tools WHERE tools MATCH ? ORDER BY bm25(tools, 4, 1) LIMIT ?`,
+		match, limit)
 	if err != nil {
 		return answer, err
 	}

@@ -13,12 +13,25 @@ import (
 // origins are the sources of the known sets, in the order of the tables. Other
 // sets come after them.
 var origins = []struct{ name, text string }{
-	{"azure-mcp", "[microsoft/mcp](https://github.com/microsoft/mcp), ToolDescriptionEvaluator, MIT: one real server, prompts near its words"},
+	{
+		"azure-mcp",
+		"[microsoft/mcp](https://github.com/microsoft/mcp), ToolDescriptionEvaluator, MIT: one real server, prompts near its words",
+	},
 	{"metatool-single", "[HowieHwong/MetaTool](https://github.com/HowieHwong/MetaTool), MIT: requests of users, some of them noise"},
-	{"toollinkos", "[EliasLumer/Graph-RAG-Tool-Fusion](https://github.com/EliasLumer/Graph-RAG-Tool-Fusion), MIT: needs over invented apps"},
+	{
+		"toollinkos",
+		"[EliasLumer/Graph-RAG-Tool-Fusion](https://github.com/EliasLumer/Graph-RAG-Tool-Fusion), MIT: needs over invented apps",
+	},
 	{"agent-discover", "[keshrath/agent-discover](https://github.com/keshrath/agent-discover), its benchmark, MIT: tiny"},
-	{"catalog-dev", "needs of our own over the tools that published servers list; multi asks for several tools at once, foreign is in other languages"},
-	{everyday, "needs of our own over the tools that eleven common servers list, in plain words; kept aside are those for four of the servers, by which nothing is ever chosen"},
+	{
+		"catalog-dev",
+		"needs of our own over the tools that published servers list; multi asks for several tools at once, foreign is in other languages",
+	},
+	{
+		everyday,
+		"needs of our own over the tools that eleven common servers list, in plain words; kept aside are those for four of the servers, " +
+			"by which nothing is ever chosen",
+	},
 }
 
 // everyday is the set in this repository. It is measured, but no constant is fitted to it.
@@ -36,7 +49,9 @@ type set struct {
 func sets() ([]set, error) {
 	bench, ok := reference.Find("bench")
 	if !ok {
-		return nil, errors.New("found no labelled sets; set AGENT_DISCOVER_SHARED to the folder that contains bench/NAME/tools.jsonl and queries.jsonl")
+		return nil, errors.New(
+			"found no labelled sets; set AGENT_DISCOVER_SHARED to the folder that contains bench/NAME/tools.jsonl and queries.jsonl",
+		)
 	}
 	files, _ := filepath.Glob(filepath.Join(bench, "*", "queries.jsonl")) // the pattern is well-formed
 	if root, ok := reference.Repository(); ok {

@@ -18,15 +18,18 @@ type row struct {
 func tables(trials []trial) string {
 	var b strings.Builder
 	b.WriteString("\nR@1 / R@5 / nDCG@10; for queries that need several tools, R@5 is the share that is found.\n\n" +
-		"| set | queries | FTS5, as agent-discover 1.4 | bleve, as mcpproxy-go | Agent Discover, words alone | Agent Discover, with embeddings |\n|---|---|---|---|---|---|\n")
+		"| set | queries | FTS5, as agent-discover 1.4 | bleve, as mcpproxy-go | Agent Discover, words alone | Agent Discover, with " +
+		"embeddings |\n|---|---|---|---|---|---|\n")
 	for _, t := range trials {
 		for _, r := range t.rows() {
 			queries, cells := t.cells(r)
 			fmt.Fprintf(&b, "| %s | %d | %s |\n", r.name, queries, strings.Join(cells, " | "))
 		}
 	}
-	b.WriteString("\nAgent Discover in detail: R@10, the duration of a search, the answer \"no match\" (precision, recall, which is the share of\n" +
-		"impossible needs that it rejects, the share of possible ones that it refuses, and of right first hits that are lost by it), and\n" +
+	b.WriteString("\nAgent Discover in detail: R@10, the duration of a search, the answer \"no match\" (precision, recall, which is the " +
+		"share of\n" +
+		"impossible needs that it rejects, the share of possible ones that it refuses, and of right first hits that are lost by it), " +
+		"and\n" +
 		"how often the first hit is right, by confidence.\n\n" +
 		"| set | R@10 | median, p95 | no match | refused | lost | high | medium | low |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, t := range trials {

@@ -119,7 +119,8 @@ func TestInstalledProgramsRunAndHaveCompletionsManualAndMenuEntry(t *testing.T) 
 	}
 	entry := read(t, filepath.Join(m.prefix, "share", "applications", "agent-discover-desktop.desktop"))
 	programtest.Contains(t, entry,
-		`Exec="`+m.prefix+`/bin/agent-discover-desktop" --link %u`+"\n", "TryExec="+m.prefix+"/bin/agent-discover-desktop\n", "Icon=agent-discover\n")
+		`Exec="`+m.prefix+`/bin/agent-discover-desktop" --link %u`+"\n", "TryExec="+m.prefix+"/bin/agent-discover-desktop\n",
+		"Icon=agent-discover\n")
 	if !slices.ContainsFunc(files(t, m.prefix), func(name string) bool {
 		return strings.HasPrefix(name, "share/icons/hicolor/") && strings.HasSuffix(name, "/agent-discover.png")
 	}) {

@@ -76,10 +76,14 @@ func server(i int, version string) map[string]any {
 	versioned := map[string]any{"version": version}
 	switch i % 8 {
 	case 0:
-		pack("npm", fmt.Sprintf("@example/%s-%d", topic, i), map[string]any{"version": version, "runtimeHint": "npx", "packageArguments": []any{
-			map[string]any{"type": "named", "name": "--port", "value": "{port}", "variables": map[string]any{"port": map[string]any{"default": "8080", "format": "number"}}},
-			map[string]any{"type": "positional", "valueHint": "folder", "isRequired": true, "format": "filepath"},
-		}})
+		pack("npm", fmt.Sprintf("@example/%s-%d", topic, i),
+			map[string]any{"version": version, "runtimeHint": "npx", "packageArguments": []any{
+				map[string]any{
+					"type": "named", "name": "--port", "value": "{port}",
+					"variables": map[string]any{"port": map[string]any{"default": "8080", "format": "number"}},
+				},
+				map[string]any{"type": "positional", "valueHint": "folder", "isRequired": true, "format": "filepath"},
+			}})
 	case 1:
 		pack("pypi", fmt.Sprintf("%s-%d", topic, i), versioned)
 	case 2:
@@ -87,16 +91,26 @@ func server(i int, version string) map[string]any {
 	case 3:
 		pack("nuget", fmt.Sprintf("Example.%s%d", topic, i), versioned)
 	case 4:
-		pack("mcpb", fmt.Sprintf("https://github.com/example/%s/releases/download/v%s/%d.mcpb", topic, version, i), map[string]any{"fileSha256": strings.Repeat("ab", 32)})
+		pack("mcpb", fmt.Sprintf("https://github.com/example/%s/releases/download/v%s/%d.mcpb", topic, version, i),
+			map[string]any{"fileSha256": strings.Repeat("ab", 32)})
 	case 5:
 		pack("cargo", fmt.Sprintf("%s-%d", topic, i), versioned)
 	case 6:
-		s["remotes"] = []any{map[string]any{"type": "streamable-http", "url": fmt.Sprintf("https://mcp%d.example.com/mcp", i), "headers": []any{
-			map[string]any{"name": "Authorization", "value": "Bearer {token}", "variables": map[string]any{"token": map[string]any{"isRequired": true, "isSecret": true}}},
-		}}}
+		s["remotes"] = []any{map[string]any{
+			"type": "streamable-http", "url": fmt.Sprintf("https://mcp%d.example.com/mcp", i),
+			"headers": []any{
+				map[string]any{
+					"name": "Authorization", "value": "Bearer {token}",
+					"variables": map[string]any{"token": map[string]any{"isRequired": true, "isSecret": true}},
+				},
+			},
+		}}
 	case 7:
 		s["remotes"] = []any{
-			map[string]any{"type": "sse", "url": fmt.Sprintf("https://{tenant}.sse%d.example.com/sse", i), "variables": map[string]any{"tenant": map[string]any{"isRequired": true, "choices": []any{"eu", "us"}}}},
+			map[string]any{
+				"type": "sse", "url": fmt.Sprintf("https://{tenant}.sse%d.example.com/sse", i),
+				"variables": map[string]any{"tenant": map[string]any{"isRequired": true, "choices": []any{"eu", "us"}}},
+			},
 		}
 	}
 	return s
@@ -146,7 +160,8 @@ func testPaging(t *testing.T, c *official.Client) {
 			}
 		}
 		if len(entries) != len(servers()) || len(seen) != len(entries) || latest != amount {
-			t.Errorf("limit %d: %d entries, %d of them different, %d latest; want %d and %d", limit, len(entries), len(seen), latest, len(servers()), amount)
+			t.Errorf("limit %d: %d entries, %d of them different, %d latest; want %d and %d", limit, len(entries), len(seen), latest,
+				len(servers()), amount)
 		}
 	}
 	if n := len(all(t, c, official.Query{Latest: true})); n != amount {
@@ -162,7 +177,8 @@ func testSearch(t *testing.T, c *official.Client) {
 	if err != nil || len(found) != 1 || found[0].Name != nameOf(9) {
 		t.Errorf("got %v, %v", found, err)
 	}
-	if found, err = c.Search(t.Context(), "some POSTGRES servers", 10); err != nil || len(found) != 10 || !strings.Contains(found[0].Name, "postgres") {
+	if found, err = c.Search(t.Context(), "some POSTGRES servers", 10); err != nil || len(found) != 10 ||
+		!strings.Contains(found[0].Name, "postgres") {
 		t.Errorf("got %d, %v", len(found), err)
 	}
 	if found, err = c.Search(t.Context(), "xylophone", 10); err != nil || len(found) != 0 {
@@ -189,7 +205,8 @@ func testConversion(t *testing.T, c *official.Client) {
 			t.Fatal(err)
 		}
 		if kind, ok := kinds[i]; ok {
-			if len(e.Packages) != 1 || e.Packages[0].Kind != kind || e.Packages[0].Identifier == "" || len(e.Packages[0].Env) != 1 || !e.Packages[0].Env[0].Secret {
+			if len(e.Packages) != 1 || e.Packages[0].Kind != kind || e.Packages[0].Identifier == "" || len(e.Packages[0].Env) != 1 ||
+				!e.Packages[0].Env[0].Secret {
 				t.Errorf("%s: got %+v", kind, e.Packages)
 			}
 		} else if len(e.Remotes) != 1 {
@@ -198,7 +215,8 @@ func testConversion(t *testing.T, c *official.Client) {
 		switch i {
 		case 0:
 			args := e.Packages[0].Arguments
-			if len(args) != 2 || args[0].Name != "--port" || args[0].Variables["port"].Default != "8080" || !args[1].Required || args[1].Hint != "folder" {
+			if len(args) != 2 || args[0].Name != "--port" || args[0].Variables["port"].Default != "8080" || !args[1].Required ||
+				args[1].Hint != "folder" {
 				t.Errorf("arguments %+v", args)
 			}
 		case 4:
@@ -210,7 +228,8 @@ func testConversion(t *testing.T, c *official.Client) {
 				t.Errorf("headers %+v", h)
 			}
 		case 7:
-			if v := e.Remotes[0].Variables["tenant"]; e.Remotes[0].Type != "sse" || !v.Required || !slices.Equal(v.Choices, []string{"eu", "us"}) {
+			if v := e.Remotes[0].Variables["tenant"]; e.Remotes[0].Type != "sse" || !v.Required ||
+				!slices.Equal(v.Choices, []string{"eu", "us"}) {
 				t.Errorf("remote %+v", e.Remotes[0])
 			}
 		}
@@ -230,7 +249,8 @@ func testFaults(t *testing.T, c *official.Client) {
 	if fault.KindOf(err) != fault.NotFound {
 		t.Errorf("versions of a missing server: %v", err)
 	}
-	if _, err := c.List(t.Context(), official.Query{Search: "ab"}); fault.KindOf(err) != fault.Failed || !strings.Contains(fault.MessageOf(err), "at least 3 characters") {
+	if _, err := c.List(t.Context(), official.Query{Search: "ab"}); fault.KindOf(err) != fault.Failed ||
+		!strings.Contains(fault.MessageOf(err), "at least 3 characters") {
 		t.Errorf("a search that is too short: %v", err)
 	}
 }

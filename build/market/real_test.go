@@ -59,10 +59,13 @@ func newReal(t *testing.T, program string) *real {
 	}
 	address := freeAddress(t)
 	r.url = "http://" + address
-	database := url.URL{Scheme: "postgres", User: url.User("postgres"), Path: "/postgres", RawQuery: url.Values{"host": {r.sockets}}.Encode()}
+	database := url.URL{
+		Scheme: "postgres", User: url.User("postgres"), Path: "/postgres", RawQuery: url.Values{"host": {r.sockets}}.Encode(),
+	}
 	command := exec.Command(program)
 	command.Env = append(os.Environ(),
-		"MCP_REGISTRY_DATABASE_URL="+database.String(), "MCP_REGISTRY_DATABASE_MAX_CONNECTIONS=8", "MCP_REGISTRY_DATABASE_MIN_CONNECTIONS=1",
+		"MCP_REGISTRY_DATABASE_URL="+database.String(), "MCP_REGISTRY_DATABASE_MAX_CONNECTIONS=8",
+		"MCP_REGISTRY_DATABASE_MIN_CONNECTIONS=1",
 		"MCP_REGISTRY_SEED_FROM="+seed, "MCP_REGISTRY_SERVER_ADDRESS="+address, "MCP_REGISTRY_ENABLE_REGISTRY_VALIDATION=false",
 		"MCP_REGISTRY_ENABLE_ANONYMOUS_AUTH=true", "MCP_REGISTRY_JWT_PRIVATE_KEY="+strings.Repeat("5a", 32),
 	)
@@ -103,12 +106,14 @@ func (r *real) startDatabase(t *testing.T) {
 		}
 	}
 	data := filepath.Join(folder, "data")
-	initialize := exec.Command(filepath.Join(programs, "initdb"), "--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-sync", "--pgdata="+data)
+	initialize := exec.Command(filepath.Join(programs, "initdb"), "--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-sync",
+		"--pgdata="+data)
 	initialize.SysProcAttr, initialize.Dir = attributes, folder
 	if output, err := initialize.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, output)
 	}
-	server := exec.Command(filepath.Join(programs, "postgres"), "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "timezone=UTC")
+	server := exec.Command(filepath.Join(programs, "postgres"), "-D", data, "-k", folder, "-c", "listen_addresses=", "-c",
+		"fsync=off", "-c", "timezone=UTC")
 	server.SysProcAttr, server.Dir = attributes, folder
 	r.sockets = folder
 	r.run(t, server)
@@ -177,7 +182,8 @@ func (r *real) sql(statement string) error {
 
 func (r *real) age(t *testing.T) {
 	t.Helper()
-	if err := r.sql("UPDATE servers SET updated_at = updated_at - interval '2 days', published_at = published_at - interval '2 days', status_changed_at = status_changed_at - interval '2 days'"); err != nil {
+	if err := r.sql("UPDATE servers SET updated_at = updated_at - interval '2 days', published_at = published_at - interval '2 days', " +
+		"status_changed_at = status_changed_at - interval '2 days'"); err != nil {
 		t.Fatal(err)
 	}
 }

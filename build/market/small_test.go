@@ -53,7 +53,9 @@ func (s *small) publish(_ *testing.T, server map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	v := &version{name: server["name"].(string), number: server["version"].(string), server: server, status: "active", published: now, updated: now}
+	v := &version{
+		name: server["name"].(string), number: server["version"].(string), server: server, status: "active", published: now, updated: now,
+	}
 	s.entries = append(s.entries, v)
 	slices.SortFunc(s.entries, compareVersions)
 	s.findLatest(v.name)

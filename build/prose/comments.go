@@ -87,7 +87,8 @@ func lineComments(file, source, mark string) []text {
 
 // words reports whether a text is prose: at least two words, and not a directive of a tool.
 func words(body string) bool {
-	if strings.HasPrefix(body, "go:") || strings.HasPrefix(body, "eslint-") || strings.HasPrefix(body, "shellcheck ") || strings.HasPrefix(body, "@ts-") {
+	if strings.HasPrefix(body, "go:") || strings.HasPrefix(body, "eslint-") || strings.HasPrefix(body, "shellcheck ") ||
+		strings.HasPrefix(body, "@ts-") {
 		return false
 	}
 	return len(strings.Fields(body)) >= 2

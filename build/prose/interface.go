@@ -8,11 +8,14 @@ import (
 
 var (
 	// goText matches the messages of errors, the help of commands and flags, and the text that commands print.
-	goText = regexp.MustCompile("(?:fault\\.(?:New|Wrap)\\([^\"`\\n]*|Short: *|Long: *|Example: *|usage\\{fmt\\.Errorf\\(|p\\.(?:say|printf)\\([^\"`\\n]*|VarP?\\([^\"\\n]*\"[a-z-]+\", *[^,\\n]+, *)(\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`)")
+	goText = regexp.MustCompile("(?:fault\\.(?:New|Wrap)\\([^\"`\\n]*|Short: *|Long: *|Example: " +
+		"*|usage\\{fmt\\.Errorf\\(|p\\.(?:say|printf)\\([^\"`\\n]*|VarP?\\([^\"\\n]*\"[a-z-]+\", *[^,\\n]+, " +
+		"*)(\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`)")
 	// attribute matches attributes and properties of components whose values are shown or read out.
-	attribute = regexp.MustCompile("(?:label|title|placeholder|aria-label|alt|text|hint|description|message|empty|help)(?:=|: *)(\"[^\"]*\"|\\{?`[^`]*`\\}?)")
-	markup    = regexp.MustCompile(`(?s)<script.*?</script>|<style.*?</style>|<!--.*?-->`)
-	element   = regexp.MustCompile(`(?s)>([^<>{}]*[A-Za-z][^<>]*?)<`)
+	attribute = regexp.MustCompile("(?:label|title|placeholder|aria-label|alt|text|hint|description|message|empty|help)(?:=|: " +
+		"*)(\"[^\"]*\"|\\{?`[^`]*`\\}?)")
+	markup  = regexp.MustCompile(`(?s)<script.*?</script>|<style.*?</style>|<!--.*?-->`)
+	element = regexp.MustCompile(`(?s)>([^<>{}]*[A-Za-z][^<>]*?)<`)
 )
 
 // interfaceTexts returns the texts of a source file that users read: text and labels in Svelte components, help and messages

@@ -22,7 +22,10 @@ func TestConsecutiveCommentLinesAreOneText(t *testing.T) {
 			"// Package a is\n// small.\npackage a\n\n//go:generate x\nvar b = 1 // one thing\n",
 			[]string{"Package a is\nsmall.", "var b = 1 // one thing"},
 		},
-		"a.ts":     {"// first line\n// second line\nlet a; // code\n/** a block\n comment */\n", []string{"first line\nsecond line", "a block\n comment"}},
+		"a.ts": {
+			"// first line\n// second line\nlet a; // code\n/** a block\n comment */\n",
+			[]string{"first line\nsecond line", "a block\n comment"},
+		},
 		"a.sh":     {"#!/bin/sh\n# says hello\necho hello\n# shellcheck disable=SC1\n", []string{"says hello"}},
 		"a.svelte": {"<!-- the list of servers -->\n<p>Hello</p>\n", []string{"the list of servers"}},
 	} {

@@ -58,7 +58,10 @@ type answer struct {
 }
 
 func newClient(report func(string, ...any)) *client {
-	return &client{report: report, killed: make(chan struct{}), waiting: make(map[string]chan answer), ended: make(map[string]bool), calls: make(map[string]bool)}
+	return &client{
+		report: report, killed: make(chan struct{}), waiting: make(map[string]chan answer), ended: make(map[string]bool),
+		calls: make(map[string]bool),
+	}
 }
 
 // declared is what all clients declare.

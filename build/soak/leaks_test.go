@@ -23,12 +23,14 @@ type held struct {
 }
 
 func (h held) String() string {
-	return fmt.Sprintf("%d goroutines, %d descriptors, %d of the database, %d processes", h.goroutines, h.descriptors, h.database, h.processes)
+	return fmt.Sprintf("%d goroutines, %d descriptors, %d of the database, %d processes", h.goroutines, h.descriptors, h.database,
+		h.processes)
 }
 
 // within reports whether nothing more is held than in want.
 func (h held) within(want held) bool {
-	return h.goroutines <= want.goroutines && h.descriptors <= want.descriptors && h.database <= want.database && h.processes <= want.processes
+	return h.goroutines <= want.goroutines && h.descriptors <= want.descriptors && h.database <= want.database &&
+		h.processes <= want.processes
 }
 
 // resources counts what is held now. Processes are those with a home folder in their environment.

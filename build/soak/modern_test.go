@@ -60,7 +60,10 @@ func (s *misbehaving) modernReply(r request) string {
 	const cached = `"resultType":"complete","ttlMs":0,"cacheScope":"private",`
 	switch {
 	case r.Params.Meta.Version != "2026-07-28":
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":["2026-07-28"]}}}`, r.ID)
+		return fmt.Sprintf(
+			`{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":["2026-07-28"]}}}`,
+			r.ID,
+		)
 	case r.Method == "server/discover":
 		return result(r, cached+`"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}`)
 	case r.Method == "tools/list":
@@ -81,7 +84,8 @@ func (s *misbehaving) listen(r request, send func(line string)) {
 
 // tagged returns a notification that belongs to a listen request.
 func tagged(method, id, members string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":{%s"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`, method, members, id)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":{%s"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`,
+		method, members, id)
 }
 
 func (s *misbehaving) forget(id string) {

@@ -29,7 +29,10 @@ func connectPipe(folder paths.Folder, report func(string, ...any)) (*client, err
 	ctx, cancel := context.WithCancel(context.Background())
 	c, p := newClient(report), &pipe{in: in, cancel: cancel}
 	c.transport = p
-	run := &companion.Companion{Folder: folder, Version: "1.0.0", In: input, Out: output, Log: slog.New(slog.DiscardHandler), Tools: []json.RawMessage{json.RawMessage(`{"name":"registry"}`)}}
+	run := &companion.Companion{
+		Folder: folder, Version: "1.0.0", In: input, Out: output, Log: slog.New(slog.DiscardHandler),
+		Tools: []json.RawMessage{json.RawMessage(`{"name":"registry"}`)},
+	}
 	p.work.Go(func() {
 		_ = run.Run(ctx) // that it ends early is seen by the calls
 		_ = output.Close()

@@ -125,7 +125,9 @@ func (s *remote) respond(w http.ResponseWriter, m request) {
 	case "events":
 		w.Header().Set("Content-Type", "text/event-stream")
 		for i := range 5 {
-			_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%d}}\n\n", m.Params.Meta.ProgressToken, i)
+			_, _ = fmt.Fprintf(w,
+				"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%d}}\n\n",
+				m.Params.Meta.ProgressToken, i)
 			_ = http.NewResponseController(w).Flush()
 			time.Sleep(5 * time.Millisecond)
 		}

@@ -50,11 +50,21 @@ var roles = []role{
 		{name: "unasked", weight: 10},
 		{name: "malformed", weight: 5, fails: true},
 	}},
-	{name: "change", kind: legacy, count: 1, acts: []act{{name: "answer", weight: 80}, {name: "grow", weight: 10}, {name: "shrink", weight: 10}}},
+	{
+		name: "change", kind: legacy, count: 1,
+		acts: []act{{name: "answer", weight: 80}, {name: "grow", weight: 10}, {name: "shrink", weight: 10}},
+	},
 	{name: "remote", kind: legacy, count: 2, remote: true, acts: []act{
-		{name: "answer", weight: 84}, {name: "expire", weight: 6}, {name: "events", weight: 6}, {name: "cut", weight: 2, fails: true}, {name: "status", weight: 2, fails: true},
+		{name: "answer", weight: 84},
+		{name: "expire", weight: 6},
+		{name: "events", weight: 6},
+		{name: "cut", weight: 2, fails: true},
+		{name: "status", weight: 2, fails: true},
 	}},
-	{name: "expiring", kind: expiring, count: 2, remote: true, acts: []act{{name: "answer", weight: 80}, {name: "events", weight: 10}, {name: "slow", weight: 10}}},
+	{
+		name: "expiring", kind: expiring, count: 2, remote: true,
+		acts: []act{{name: "answer", weight: 80}, {name: "events", weight: 10}, {name: "slow", weight: 10}},
+	},
 	{name: "modern", kind: modern, count: 2, acts: []act{
 		{name: "answer", weight: 50},
 		{name: "ask", weight: 15},

@@ -106,7 +106,8 @@ func (s *misbehaving) answer(r request) {
 		_, _ = os.Stderr.WriteString(strings.Repeat("noise ", 40_000))
 	case "progress":
 		for i := range 300 {
-			s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, r.Params.Meta.ProgressToken, i))
+			s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`,
+				r.Params.Meta.ProgressToken, i))
 		}
 	case "junk":
 		s.write("GET /status 200 {\"took\":\"1ms\"\n[\"half a batch\"\n\x00\xff\xfe\n" + strings.Repeat("x", 100_000))
@@ -147,7 +148,8 @@ func (s *misbehaving) reply(r request) string {
 	}
 	switch r.Method {
 	case "initialize":
-		return result(r, `"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"soak","version":"1"}`)
+		return result(r,
+			`"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"soak","version":"1"}`)
 	case "ping":
 		return result(r, "")
 	case "tools/list":

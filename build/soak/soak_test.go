@@ -94,7 +94,10 @@ func newSoak(t *testing.T) *soak {
 	t.Helper()
 	s := &soak{t: t, home: t.TempDir(), calls: make(map[string]bool), acts: make(map[string]int), failures: make(map[string]int)}
 	s.folder = paths.Folder(s.home + "/data")
-	for name, value := range map[string]string{"HOME": s.home, "SHELL": "/bin/sh", "AGENT_DISCOVER_PORT": "0", "AGENT_DISCOVER_REGISTRY_URL": "off", "AGENT_DISCOVER_HOME": string(s.folder)} {
+	for name, value := range map[string]string{
+		"HOME": s.home, "SHELL": "/bin/sh", "AGENT_DISCOVER_PORT": "0", "AGENT_DISCOVER_REGISTRY_URL": "off",
+		"AGENT_DISCOVER_HOME": string(s.folder),
+	} {
 		t.Setenv(name, value)
 	}
 	if err := s.folder.Create(); err != nil {

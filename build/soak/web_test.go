@@ -39,8 +39,8 @@ func connectWeb(info instance.Info, modern bool, report func(string, ...any)) (*
 	ctx, cancel := context.WithCancel(context.Background())
 	c := newClient(report)
 	w := &web{
-		client: c, url: "http://" + info.Address() + "/mcp", token: info.Token, modern: modern, http: &http.Client{Transport: &http.Transport{}},
-		ctx: ctx, cancel: cancel, cancels: make(map[string]context.CancelFunc),
+		client: c, url: "http://" + info.Address() + "/mcp", token: info.Token, modern: modern,
+		http: &http.Client{Transport: &http.Transport{}}, ctx: ctx, cancel: cancel, cancels: make(map[string]context.CancelFunc),
 	}
 	c.transport = w
 	if modern {
@@ -94,7 +94,10 @@ func (c *client) waits(id string) bool {
 func (w *web) request(ctx context.Context, method, session string, m jsonrpc.Message) (*http.Request, error) {
 	if w.modern {
 		meta := jsonrpc.Get(m.Params, "_meta")
-		for key, value := range map[string]string{mcpversion.KeyProtocolVersion: `"2026-07-28"`, mcpversion.KeyClientInfo: `{"name":"soak","version":"1"}`, mcpversion.KeyClientCapabilities: declared} {
+		for key, value := range map[string]string{
+			mcpversion.KeyProtocolVersion: `"2026-07-28"`, mcpversion.KeyClientInfo: `{"name":"soak","version":"1"}`,
+			mcpversion.KeyClientCapabilities: declared,
+		} {
 			meta = jsonrpc.Set(meta, key, json.RawMessage(value))
 		}
 		m.Params = jsonrpc.Set(m.Params, "_meta", meta)

@@ -61,8 +61,9 @@ func TestEveryOutcomeOfATestRunIsCounted(t *testing.T) {
 		mustNot []string
 	}{
 		"pass": {
-			last: "4 passed, 0 failed, 1 skipped",
-			must: []string{"ok    example.org/m", "4 passed, 1 skipped", "skipped:\n      example.org/m TestTable/second: not here\n"}, mustNot: []string{"failed:"},
+			last:    "4 passed, 0 failed, 1 skipped",
+			must:    []string{"ok    example.org/m", "4 passed, 1 skipped", "skipped:\n      example.org/m TestTable/second: not here\n"},
+			mustNot: []string{"failed:"},
 		},
 		"fail": {
 			last: "3 passed, 3 failed, 0 skipped",

@@ -90,7 +90,8 @@ func TestTrainingDataIsVaried(t *testing.T) {
 	if poisoned < 1000 || innocent < 500 {
 		t.Errorf("there are %d poisoned and %d innocent sentences; want 1000 and 500", poisoned, innocent)
 	}
-	for _, kind := range strings.Fields("override danger conceal before-others after-others trigger redirect discredit tamper ordered-call secret-path secret-noun sink chat consent persist falsify markup side-effect coerce implicit") {
+	for _, kind := range strings.Fields("override danger conceal before-others after-others trigger redirect discredit tamper " +
+		"ordered-call secret-path secret-noun sink chat consent persist falsify markup side-effect coerce implicit") {
 		if count[kind] < 20 || len(kinds[kind]) < 6 && kind != "markup" {
 			t.Errorf("%s has %d sentences in %d voices", kind, count[kind], len(kinds[kind]))
 		}

@@ -27,7 +27,8 @@ func TestTheProgramsHaveTheSubsystemIconManifestAndVersionThatWindowsShows(t *te
 	}
 	bin := t.TempDir()
 	// The dashboard's files are in the repository's build or a placeholder is; either is embedded.
-	build := exec.Command("make", "-C", "../..", "--no-print-directory", "-o", "frontend", "BIN="+bin, "VERSION=2.5.1+12.g0a1b2c3", "build", "desktop", "tray")
+	build := exec.Command("make", "-C", "../..", "--no-print-directory", "-o", "frontend", "BIN="+bin, "VERSION=2.5.1+12.g0a1b2c3",
+		"build", "desktop", "tray")
 	build.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64")
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)

@@ -54,12 +54,26 @@ func TestTheDefaultBrowserIsFound(t *testing.T) {
 		want      [][]string
 		snap      string
 	}{
-		"it also opens HTML files":       {"firefox.desktop", "firefox.desktop", [][]string{opener}, ""},
-		"an editor opens HTML files":     {"firefox.desktop", "gedit.desktop", [][]string{{"/usr/lib/firefox/firefox", address}, opener}, ""},
-		"a snap":                         {"firefox_firefox.desktop", "firefox_firefox.desktop", [][]string{{"env", "BAMF_DESKTOP_FILE_HINT=/x", "/snap/bin/firefox", address}, opener}, "firefox"},
-		"a snap of an old snapd":         {"old_snap.desktop", "old_snap.desktop", [][]string{{"/snap/bin/chromium.browser", address}, opener}, "chromium"},
-		"a flatpak":                      {"flatpak.desktop", "", [][]string{{"/usr/bin/flatpak", "run", "--file-forwarding", "org.mozilla.firefox", "@@u", address, "@@"}, opener}, ""},
-		"a file in a subfolder":          {"kde4-konq.desktop", "", [][]string{{"/opt/my browser/konq", "--icon", "--url=" + address, `a "b"`, "100%"}, opener}, ""},
+		"it also opens HTML files": {"firefox.desktop", "firefox.desktop", [][]string{opener}, ""},
+		"an editor opens HTML files": {
+			"firefox.desktop", "gedit.desktop", [][]string{{"/usr/lib/firefox/firefox", address}, opener}, "",
+		},
+		"a snap": {
+			"firefox_firefox.desktop", "firefox_firefox.desktop", [][]string{
+				{"env", "BAMF_DESKTOP_FILE_HINT=/x", "/snap/bin/firefox", address}, opener,
+			}, "firefox",
+		},
+		"a snap of an old snapd": {
+			"old_snap.desktop", "old_snap.desktop", [][]string{{"/snap/bin/chromium.browser", address}, opener}, "chromium",
+		},
+		"a flatpak": {
+			"flatpak.desktop", "", [][]string{
+				{"/usr/bin/flatpak", "run", "--file-forwarding", "org.mozilla.firefox", "@@u", address, "@@"}, opener,
+			}, "",
+		},
+		"a file in a subfolder": {
+			"kde4-konq.desktop", "", [][]string{{"/opt/my browser/konq", "--icon", "--url=" + address, `a "b"`, "100%"}, opener}, "",
+		},
 		"a command without a field code": {"bare.desktop", "", [][]string{{"bare", address}, opener}, ""},
 		"unknown":                        {"", "", [][]string{opener}, ""},
 		"its desktop file is missing":    {"none.desktop", "", [][]string{opener}, ""},

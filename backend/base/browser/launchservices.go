@@ -11,7 +11,8 @@ import (
 
 // queryMac returns the bundle identifier of the default browser of macOS; "" if it is the system's own, Safari.
 func queryMac() string {
-	cmd, err := program.Command(context.Background(), os.Environ(), "/usr/bin/defaults", "read", "com.apple.LaunchServices/com.apple.launchservices.secure", "LSHandlers")
+	cmd, err := program.Command(context.Background(), os.Environ(), "/usr/bin/defaults", "read",
+		"com.apple.LaunchServices/com.apple.launchservices.secure", "LSHandlers")
 	if err != nil {
 		return ""
 	}

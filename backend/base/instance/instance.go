@@ -74,7 +74,8 @@ func Acquire(folder paths.Folder) (*Lock, error) {
 	file := flock.New(folder.Run("lock"), flock.SetPermissions(0o600))
 	ok, err := file.TryLock()
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Unavailable, "could not lock a file in %s; is the folder on a file system with locks?", folder.Run(""))
+		return nil, fault.Wrap(err, fault.Unavailable, "could not lock a file in %s; is the folder on a file system with locks?",
+			folder.Run(""))
 	}
 	if !ok {
 		return nil, held(folder)
@@ -99,7 +100,8 @@ func (l *Lock) Announce(info Info) error {
 		return fmt.Errorf("encode hub.json: %w", err)
 	}
 	if err := paths.WriteFile(l.folder.Run("hub.json"), data); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "could not write %s, by which other programs find the hub: %s", l.folder.Run("hub.json"), paths.Reason(err))
+		return fault.Wrap(err, fault.Unavailable, "could not write %s, by which other programs find the hub: %s",
+			l.folder.Run("hub.json"), paths.Reason(err))
 	}
 	return nil
 }

@@ -196,13 +196,15 @@ func TestAClosedPortIsUnavailable(t *testing.T) {
 func TestServiceCommandsContainEnvironmentAndArguments(t *testing.T) {
 	env, args := process.Env{"AGENT_DISCOVER_HOME=/a b", "AGENT_DISCOVER_X=<&%>"}, []string{"/opt/x y/agent-discover", "serve"}
 	systemd := strings.Join(systemdCommand("label", "/a b", env, args), "|")
-	if want := "systemd-run|--user|--quiet|--collect|--unit=label|--working-directory=/a b|--setenv=AGENT_DISCOVER_HOME|--setenv=AGENT_DISCOVER_X|--|/opt/x y/agent-discover|serve"; systemd != want {
+	if want := "systemd-run|--user|--quiet|--collect|--unit=label|--working-directory=/a " +
+		"b|--setenv=AGENT_DISCOVER_HOME|--setenv=AGENT_DISCOVER_X|--|/opt/x y/agent-discover|serve"; systemd != want {
 		t.Errorf("got %s", systemd)
 	}
 	launchd := string(launchdJob("label", "/a b", env, args))
 	for _, want := range []string{
-		"<string>/opt/x y/agent-discover</string>", "<key>AGENT_DISCOVER_X</key><string>&lt;&amp;%&gt;</string>", "<key>RunAtLoad</key><true/>",
-		"<key>ProcessType</key><string>Interactive</string>", "<key>ThrottleInterval</key><integer>1</integer>",
+		"<string>/opt/x y/agent-discover</string>", "<key>AGENT_DISCOVER_X</key><string>&lt;&amp;%&gt;</string>",
+		"<key>RunAtLoad</key><true/>", "<key>ProcessType</key><string>Interactive</string>",
+		"<key>ThrottleInterval</key><integer>1</integer>",
 	} {
 		if !strings.Contains(launchd, want) {
 			t.Errorf("the job lacks %s:\n%s", want, launchd)
@@ -280,7 +282,8 @@ func TestARepeatedStartKeepsTheRunningJob(t *testing.T) {
 	dir := t.TempDir()
 	calls := filepath.Join(dir, "calls")
 	// This fake launchctl fails to load a job a second time, as the real one does.
-	script := "#!/bin/sh\necho \"$*\" >> '" + calls + "'\n[ \"$1\" != bootstrap ] || mkdir '" + filepath.Join(dir, "loaded") + "' 2>/dev/null\n"
+	script := "#!/bin/sh\necho \"$*\" >> '" + calls + "'\n[ \"$1\" != bootstrap ] || mkdir '" + filepath.Join(dir,
+		"loaded") + "' 2>/dev/null\n"
 	if err := os.WriteFile(filepath.Join(dir, "launchctl"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +310,8 @@ func TestWindowAndTrayStartTheHubBesideTheirProgram(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", "") // so that no service manager is found
 	for _, by := range []string{"tray", "window"} {
 		f := folder(t)
-		if _, err := Ensure(t.Context(), f, by); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "agent-discover, which is the hub, is missing") {
+		if _, err := Ensure(t.Context(), f, by); fault.KindOf(err) != fault.Unavailable ||
+			!strings.Contains(fault.MessageOf(err), "agent-discover, which is the hub, is missing") {
 			t.Errorf("%s, no hub: %v", by, err)
 		}
 		script := "#!/bin/sh\necho \"played for $*\" >\"$AGENT_DISCOVER_HOME/report\"\n" +
@@ -315,7 +319,8 @@ func TestWindowAndTrayStartTheHubBesideTheirProgram(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(bin, "agent-discover"), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Ensure(t.Context(), f, by); err == nil || !strings.Contains(fault.MessageOf(err), "played for serve --started-by "+by) {
+		if _, err := Ensure(t.Context(), f, by); err == nil ||
+			!strings.Contains(fault.MessageOf(err), "played for serve --started-by "+by) {
 			t.Errorf("%s: %v", by, err)
 		}
 		if err := os.Remove(filepath.Join(bin, "agent-discover")); err != nil {

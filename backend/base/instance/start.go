@@ -216,7 +216,8 @@ func hubProgram(by string) (string, error) {
 		if hub := process.Sibling("agent-discover"); hub != "" {
 			return hub, paths.CheckPlace(hub)
 		}
-		return "", fault.New(fault.Unavailable, "the program agent-discover, which is the hub, is missing; put it beside this one or on the PATH")
+		return "", fault.New(fault.Unavailable,
+			"the program agent-discover, which is the hub, is missing; put it beside this one or on the PATH")
 	}
 	exe, err := os.Executable()
 	if err != nil {

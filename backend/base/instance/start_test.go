@@ -95,7 +95,9 @@ func TestIfNoHubAppearsTheNextWayIsTried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`way=refused program=hub reason="access denied"`, `way=silent program=hub reason="no sign of the hub within 3s"`} {
+	for _, want := range []string{
+		`way=refused program=hub reason="access denied"`, `way=silent program=hub reason="no sign of the hub within 3s"`,
+	} {
 		if !strings.Contains(string(log), want) {
 			t.Errorf("the log lacks %s:\n%s", want, log)
 		}
@@ -180,7 +182,8 @@ func TestAStartSeesOnlyItsOwnOutput(t *testing.T) {
 }
 
 func TestATaskStartsOnBatteryWithoutALimitAndAtNormalPriority(t *testing.T) {
-	encoded := windowsTask(`C:\Users\Jörg & Co`, []string{`C:\Program Files\a\agent-discover.exe`, "serve", "--environment", `C:\Users\Jörg & Co\run\x.json`})
+	encoded := windowsTask(`C:\Users\Jörg & Co`,
+		[]string{`C:\Program Files\a\agent-discover.exe`, "serve", "--environment", `C:\Users\Jörg & Co\run\x.json`})
 	if string(encoded[:2]) != "\xff\xfe" {
 		t.Fatalf("the file begins with % x", encoded[:2])
 	}
@@ -203,7 +206,8 @@ func TestATaskStartsOnBatteryWithoutALimitAndAtNormalPriority(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := task.Settings
-	if s.DisallowStartIfOnBatteries || s.StopIfGoingOnBatteries || !s.AllowStartOnDemand || s.ExecutionTimeLimit != "PT0S" || s.Priority != 5 || task.Triggers != nil || task.Logon != "InteractiveToken" {
+	if s.DisallowStartIfOnBatteries || s.StopIfGoingOnBatteries || !s.AllowStartOnDemand || s.ExecutionTimeLimit != "PT0S" ||
+		s.Priority != 5 || task.Triggers != nil || task.Logon != "InteractiveToken" {
 		t.Errorf("got %+v", task)
 	}
 	if task.Exec.Command != `C:\Program Files\a\agent-discover.exe` || task.Exec.WorkingDirectory != `C:\Users\Jörg & Co` ||

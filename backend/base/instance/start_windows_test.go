@@ -99,7 +99,8 @@ func TestATaskStartsTheHubWithItsEnvironmentAndIsDeleted(t *testing.T) {
 	}
 	l.env = process.Env{"AGENT_DISCOVER_HOME=" + string(l.folder)}
 	refused := way{"refused", func(context.Context, launch) (attempt, error) { return attempt{}, errors.New("access denied") }}
-	info, err := l.inTurn(t.Context(), []way{refused, {"as a scheduled task", startTask}, begins("last", nil, func() { t.Error("the task was not enough") })})
+	info, err := l.inTurn(t.Context(),
+		[]way{refused, {"as a scheduled task", startTask}, begins("last", nil, func() { t.Error("the task was not enough") })})
 	if err != nil || info.Port != 9 {
 		t.Fatalf("got %v, %v", info, err)
 	}

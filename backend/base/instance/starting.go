@@ -33,7 +33,8 @@ func BeginStart(folder paths.Folder) (end func(), err error) {
 	}
 	file := folder.Run("starting")
 	if err := paths.WriteFile(file, data); err != nil {
-		return nil, fault.Wrap(err, fault.Unavailable, "could not announce the start of the hub: %s", fault.MessageOf(folder.Unwritable(err)))
+		return nil, fault.Wrap(err, fault.Unavailable, "could not announce the start of the hub: %s",
+			fault.MessageOf(folder.Unwritable(err)))
 	}
 	return func() {
 		if now, err := paths.ReadFile(file); err == nil && string(now) == string(data) { // not that of a later start

@@ -47,7 +47,8 @@ func check(t *testing.T, data []byte) {
 		t.Fatalf("the cursors end %q at %d", data, stepped)
 	}
 	var s string
-	if got, ok := String(bytes.TrimSpace(data)); ok != (json.Unmarshal(data, &s) == nil && bytes.ContainsRune(data, '"')) || ok && got != s {
+	if got, ok := String(bytes.TrimSpace(data)); ok != (json.Unmarshal(data, &s) == nil && bytes.ContainsRune(data, '"')) ||
+		ok && got != s {
 		t.Fatalf("String(%q) = %q, %v, want %q", data, got, ok, s)
 	}
 	var object map[string]json.RawMessage

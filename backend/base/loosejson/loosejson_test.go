@@ -16,17 +16,21 @@ func TestValuesWithOneMeaningAreAcceptedInOtherTypes(t *testing.T) {
 		Only  Bool
 	}
 	for text, want := range map[string]fields{
-		`{"args":[1,"a",true,2.50,null,{},[]]}`:                            {Args: Strings{"1", "a", "true", "2.50"}},
-		`{"args":[]}`:                                                      {Args: Strings{}},
-		`{"list":"x","map":"y"}`:                                           {},
-		`{"list":["x",1],"map":{"A":true}}`:                                {List: StringsOrNone{"x", "1"}, Map: StringMapOrNone{"A": "true"}},
-		`{"args":null,"env":null,"limit":null,"only":null}`:                {},
-		`{"env":{"PORT":3000,"A":"b","ON":false,"N":null,"L":[]}}`:         {Env: StringMap{"PORT": "3000", "A": "b", "ON": "false"}},
-		`{"limit":"3","only":"true"}`:                                      {Limit: 3, Only: true},
-		`{"limit":2.5,"only":true}`:                                        {Limit: 2.5, Only: true},
-		`{"limit":" 7 ","only":"false"}`:                                   {Limit: 7},
-		`{"limit":"","only":""}`:                                           {},
-		`{"args":["\"quoted\""],"env":{"TEXT":"{\"a\":1}","NULL":"null"}}`: {Args: Strings{`"quoted"`}, Env: StringMap{"TEXT": `{"a":1}`, "NULL": "null"}},
+		`{"args":[1,"a",true,2.50,null,{},[]]}`: {Args: Strings{"1", "a", "true", "2.50"}},
+		`{"args":[]}`:                           {Args: Strings{}},
+		`{"list":"x","map":"y"}`:                {},
+		`{"list":["x",1],"map":{"A":true}}`: {
+			List: StringsOrNone{"x", "1"}, Map: StringMapOrNone{"A": "true"},
+		},
+		`{"args":null,"env":null,"limit":null,"only":null}`:        {},
+		`{"env":{"PORT":3000,"A":"b","ON":false,"N":null,"L":[]}}`: {Env: StringMap{"PORT": "3000", "A": "b", "ON": "false"}},
+		`{"limit":"3","only":"true"}`:                              {Limit: 3, Only: true},
+		`{"limit":2.5,"only":true}`:                                {Limit: 2.5, Only: true},
+		`{"limit":" 7 ","only":"false"}`:                           {Limit: 7},
+		`{"limit":"","only":""}`:                                   {},
+		`{"args":["\"quoted\""],"env":{"TEXT":"{\"a\":1}","NULL":"null"}}`: {
+			Args: Strings{`"quoted"`}, Env: StringMap{"TEXT": `{"a":1}`, "NULL": "null"},
+		},
 	} {
 		var got fields
 		if err := json.Unmarshal([]byte(text), &got); err != nil || !reflect.DeepEqual(got, want) {

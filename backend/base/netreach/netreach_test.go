@@ -14,9 +14,9 @@ import (
 
 func TestReachOfAddresses(t *testing.T) {
 	for address, want := range map[string]Reach{
-		"127.0.0.1": Local, "::1": Local, "0.0.0.0": Local, "::": Local, "169.254.169.254": Local, "fe80::1": Local, "224.0.0.1": Local, "::ffff:127.0.0.1": Local,
-		"10.1.2.3": Private, "172.16.0.1": Private, "192.168.1.1": Private, "100.64.0.1": Private, "fd00::1": Private, "::ffff:10.0.0.1": Private,
-		"93.184.216.34": Public, "2606:4700::1111": Public, "100.63.255.255": Public,
+		"127.0.0.1": Local, "::1": Local, "0.0.0.0": Local, "::": Local, "169.254.169.254": Local, "fe80::1": Local, "224.0.0.1": Local,
+		"::ffff:127.0.0.1": Local, "10.1.2.3": Private, "172.16.0.1": Private, "192.168.1.1": Private, "100.64.0.1": Private,
+		"fd00::1": Private, "::ffff:10.0.0.1": Private, "93.184.216.34": Public, "2606:4700::1111": Public, "100.63.255.255": Public,
 	} {
 		if got := Of(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s: %d, want %d", address, got, want)
@@ -56,7 +56,9 @@ func TestAGuardedTransportConnectsOnlyToWhatIsAllowed(t *testing.T) {
 }
 
 func TestReachOfHosts(t *testing.T) {
-	for host, want := range map[string]Reach{"10.1.2.3": Private, "::1": Local, "localhost": Local, "93.184.216.34": Public, "no-such-host.invalid": Public} {
+	for host, want := range map[string]Reach{
+		"10.1.2.3": Private, "::1": Local, "localhost": Local, "93.184.216.34": Public, "no-such-host.invalid": Public,
+	} {
 		if got := OfHost(t.Context(), host); got != want {
 			t.Errorf("%s: %d, want %d", host, got, want)
 		}

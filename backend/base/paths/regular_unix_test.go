@@ -19,7 +19,9 @@ func TestOnlyRegularFilesAreReadAndWithoutWaiting(t *testing.T) {
 	if err := os.WriteFile(file, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{pipe: "not a regular file", folder: "not a regular file", "/dev/zero": "not a regular file", file: "larger than 3 bytes"} {
+	for path, want := range map[string]string{
+		pipe: "not a regular file", folder: "not a regular file", "/dev/zero": "not a regular file", file: "larger than 3 bytes",
+	} {
 		if text, err := ReadRegular(path, 3); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %q, %v", path, text, err)
 		}

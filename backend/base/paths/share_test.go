@@ -133,7 +133,8 @@ func TestAFileThatStaysInUseIsReportedAfterTwoSeconds(t *testing.T) {
 		inUse: func(err error) bool { return errors.Is(err, busy) },
 	}
 	err := p.do(func() error { attempts++; return busy })
-	if waited := now.Sub(time.Unix(0, 0)); !errors.Is(err, busy) || waited < inUseTimeout || waited > inUseTimeout+2*inUsePause || attempts < 100 {
+	if waited := now.Sub(time.Unix(0, 0)); !errors.Is(err, busy) || waited < inUseTimeout || waited > inUseTimeout+2*inUsePause ||
+		attempts < 100 {
 		t.Errorf("%v after %v and %d attempts", err, waited, attempts)
 	}
 	for name, result := range map[string]error{"success": nil, "another failure": os.ErrNotExist} {

@@ -66,7 +66,8 @@ func tighten(dir string) error {
 	if err != nil || abs == filepath.VolumeName(abs)+`\` || abs == filepath.VolumeName(abs) {
 		return err
 	}
-	now, err := windows.GetNamedSecurityInfo(long(abs), windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
+	now, err := windows.GetNamedSecurityInfo(long(abs), windows.SE_FILE_OBJECT,
+		windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
 	if err != nil {
 		return nil
 	}
@@ -82,7 +83,8 @@ func tighten(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = windows.SetNamedSecurityInfo(long(abs), windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION|windows.PROTECTED_DACL_SECURITY_INFORMATION, nil, nil, list, nil)
+	err = windows.SetNamedSecurityInfo(long(abs), windows.SE_FILE_OBJECT,
+		windows.DACL_SECURITY_INFORMATION|windows.PROTECTED_DACL_SECURITY_INFORMATION, nil, nil, list, nil)
 	if err == nil {
 		err = insist(abs, private, user)
 	}

@@ -19,7 +19,8 @@ func TestOnlyTheUserAndTheSystemMayOpenTheDataFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, _, _ := everybody.DACL()
-	if err := windows.SetNamedSecurityInfo(string(open), windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION, nil, nil, list, nil); err != nil {
+	if err := windows.SetNamedSecurityInfo(string(open), windows.SE_FILE_OBJECT,
+		windows.DACL_SECURITY_INFORMATION, nil, nil, list, nil); err != nil {
 		t.Fatal(err)
 	}
 	if permissions(t, string(open), user) {

@@ -131,7 +131,9 @@ func TestInvalidPatternsAreExplainedWithAPosition(t *testing.T) {
 // FuzzGlob compares globs with those of package path, which are the same for names
 // without slashes, except that braces are refused.
 func FuzzGlob(f *testing.F) {
-	for _, seed := range [][2]string{{"a*b?c", "axbyc"}, {"[a-c]*[!x]", "cy"}, {`\**`, "*x"}, {"*a*a*a*b", "aaaaaaaaaaac"}, {"[^a]", "é"}, {"*?*?", "ab"}} {
+	for _, seed := range [][2]string{
+		{"a*b?c", "axbyc"}, {"[a-c]*[!x]", "cy"}, {`\**`, "*x"}, {"*a*a*a*b", "aaaaaaaaaaac"}, {"[^a]", "é"}, {"*?*?", "ab"},
+	} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, text, name string) {
@@ -159,7 +161,23 @@ func FuzzGlob(f *testing.F) {
 // FuzzRegexp compares expressions with those of package regexp, which looks for no
 // needed texts first.
 func FuzzRegexp(f *testing.F) {
-	for _, seed := range [][3]string{{`\b(read|list)\b`, "i", "a List"}, {"(?i)k+ab", "", "\u212aab"}, {"a|", "", ""}, {"(a+b)*c{2,3}", "s", "cc"}, {"^(get|list)_", "i", "GET_x"}, {"(issue|branch)s?$", "", "my_issues"}, {"^a$", "", "a"}, {"(issue|branch)s?$", "", "issues_x"}, {"^a$", "", "ab"}, {"^get", "i", "aGET"}, {"[a-c]x", "i", "Bx"}, {"^", "", ""}, {"(?i:a)b", "", "Ab"}, {"get_(a|bc)d", "i", "GET_BCD"}, {"[Aa]b", "m", "AB"}} {
+	for _, seed := range [][3]string{
+		{`\b(read|list)\b`, "i", "a List"},
+		{"(?i)k+ab", "", "\u212aab"},
+		{"a|", "", ""},
+		{"(a+b)*c{2,3}", "s", "cc"},
+		{"^(get|list)_", "i", "GET_x"},
+		{"(issue|branch)s?$", "", "my_issues"},
+		{"^a$", "", "a"},
+		{"(issue|branch)s?$", "", "issues_x"},
+		{"^a$", "", "ab"},
+		{"^get", "i", "aGET"},
+		{"[a-c]x", "i", "Bx"},
+		{"^", "", ""},
+		{"(?i:a)b", "", "Ab"},
+		{"get_(a|bc)d", "i", "GET_BCD"},
+		{"[Aa]b", "m", "AB"},
+	} {
 		f.Add(seed[0], seed[1], seed[2])
 	}
 	f.Fuzz(func(t *testing.T, body, chosen, name string) {

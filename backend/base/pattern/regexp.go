@@ -30,7 +30,8 @@ func parseRegexp(text string) (matcher, *Error) {
 	}
 	for i, flag := range text[end+1:] {
 		if !strings.ContainsRune(flags, flag) {
-			return nil, errorAt(end+1+i, "unknown flag %q; use i (ignore case), m (^ and $ match at lines) and s (. matches line feeds)", flag)
+			return nil, errorAt(end+1+i, "unknown flag %q; use i (ignore case), m (^ and $ match at lines) and s (. matches line feeds)",
+				flag)
 		}
 	}
 	if chosen := text[end+1:]; chosen != "" {

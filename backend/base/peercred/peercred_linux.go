@@ -191,5 +191,6 @@ func inTable(a netip.AddrPort, wide bool) string {
 			slices.Reverse(word)
 		}
 	}
-	return strings.ToUpper(hex.EncodeToString(bytes)) + ":" + strings.ToUpper(hex.EncodeToString(binary.BigEndian.AppendUint16(nil, a.Port())))
+	return strings.ToUpper(hex.EncodeToString(bytes)) + ":" +
+		strings.ToUpper(hex.EncodeToString(binary.BigEndian.AppendUint16(nil, a.Port())))
 }

@@ -75,7 +75,8 @@ func startBelowShell(cmd *exec.Cmd) error {
 // startBelow starts a command as a child of another process of the same user. The
 // command gets the rights and the job of that process.
 func startBelow(pid uint32, cmd *exec.Cmd) error {
-	parent, err := windows.OpenProcess(windows.PROCESS_CREATE_PROCESS|windows.PROCESS_DUP_HANDLE|windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
+	parent, err := windows.OpenProcess(windows.PROCESS_CREATE_PROCESS|windows.PROCESS_DUP_HANDLE|windows.PROCESS_QUERY_LIMITED_INFORMATION,
+		false, pid)
 	if err != nil {
 		return fmt.Errorf("open process %d: %w", pid, err)
 	}

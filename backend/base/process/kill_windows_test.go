@@ -75,7 +75,9 @@ func ended(t *testing.T, id ID) {
 func TestACommandEndsWithItsHelpersAlsoWithoutAJob(t *testing.T) {
 	noJob := func() (windows.Handle, error) { return 0, errors.New("no job for a test") }
 	otherJob := func() (windows.Handle, error) { return windows.CurrentProcess(), nil } // no job, so the assignment fails
-	for name, create := range map[string]func() (windows.Handle, error){"with a job": newJob, "without a job": noJob, "not assigned": otherJob} {
+	for name, create := range map[string]func() (windows.Handle, error){
+		"with a job": newJob, "without a job": noJob, "not assigned": otherJob,
+	} {
 		for how, kill := range map[string]func(*exec.Cmd){
 			"killed": func(cmd *exec.Cmd) { Kill(cmd.Process.Pid) },
 			"reaped": func(cmd *exec.Cmd) { Reap(Tree{ID: ID{cmd.Process.Pid, StartOf(cmd.Process.Pid)}}) },

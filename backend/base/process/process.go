@@ -131,7 +131,8 @@ func windowsNames(program, pathext string) []string {
 	if pathext == "" {
 		pathext = ".COM;.EXE;.BAT;.CMD"
 	}
-	extensions := slices.DeleteFunc(strings.Split(strings.ToLower(pathext), ";"), func(ext string) bool { return !strings.HasPrefix(ext, ".") })
+	extensions := slices.DeleteFunc(strings.Split(strings.ToLower(pathext), ";"),
+		func(ext string) bool { return !strings.HasPrefix(ext, ".") })
 	var names []string
 	for _, ext := range extensions {
 		names = append(names, program+ext)

@@ -55,8 +55,9 @@ func TestWindowsNamesIncludeScripts(t *testing.T) {
 
 func TestNamesThatWindowsReadsAsOtherFilesAreNoPrograms(t *testing.T) {
 	for name, want := range map[string]bool{
-		"npx": false, "npx.cmd": false, `C:\a b\x.exe`: false, "C:/x.exe": false, `\\server\share\x.exe`: false, `\\?\C:\x.exe`: false, `.\x`: false,
-		"x.cmd.": true, "x.cmd ": true, `C:\x.cmd. .`: true, "C:x.exe": true, `C:\x.cmd::$DATA`: true, `C:\x.exe:y.cmd`: true, "x\"y": true, "x?": true, "": false,
+		"npx": false, "npx.cmd": false, `C:\a b\x.exe`: false, "C:/x.exe": false, `\\server\share\x.exe`: false, `\\?\C:\x.exe`: false,
+		`.\x`: false, "x.cmd.": true, "x.cmd ": true, `C:\x.cmd. .`: true, "C:x.exe": true, `C:\x.cmd::$DATA`: true, `C:\x.exe:y.cmd`: true,
+		"x\"y": true, "x?": true, "": false,
 	} {
 		if got := aliased(name); got != want {
 			t.Errorf("%q: got %v", name, got)
@@ -74,7 +75,9 @@ func TestCleanRemovesOwnAndForeignVariables(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // there, Clean returns the user's environment, which another test checks
 	}
-	for _, name := range []string{"XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_ACTIVATION_TOKEN"} {
+	for _, name := range []string{
+		"XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_ACTIVATION_TOKEN",
+	} {
 		t.Setenv(name, "set")
 	}
 	clean := Clean()

@@ -80,7 +80,9 @@ func TestMacPathsContainTheFoldersOfHomebrewAndTheSystem(t *testing.T) {
 		exists func(string) bool
 		want   string
 	}{
-		"macOS with Homebrew":  {"darwin", false, brew, "/opt/homebrew/bin:/opt/homebrew/sbin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
+		"macOS with Homebrew": {
+			"darwin", false, brew, "/opt/homebrew/bin:/opt/homebrew/sbin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+		},
 		"macOS without":        {"darwin", false, none, "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
 		"macOS, administrator": {"darwin", true, none, "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
 		"Linux":                {"linux", false, brew, "/usr/local/bin:/usr/bin:/bin"},

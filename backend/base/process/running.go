@@ -38,7 +38,8 @@ func (p program) is(name string) bool {
 	if strings.Contains(name, "/") {
 		return strings.HasSuffix(file, "/"+strings.TrimPrefix(name, "/"))
 	}
-	return short == name && name != "" || file != "" && path.Base(file) == name || runtime.GOOS == "linux" && len(name) > commLength && short == name[:commLength]
+	return short == name && name != "" || file != "" && path.Base(file) == name ||
+		runtime.GOOS == "linux" && len(name) > commLength && short == name[:commLength]
 }
 
 // commLength is the length to which Linux shortens names.

@@ -120,7 +120,8 @@ func TestReapLetsPodmanRemoveTheContainer(t *testing.T) {
 	cmd, tree, pid := helper(t, "setsid sleep </dev/null >/dev/null 2>&1")
 	removed := filepath.Join(t.TempDir(), "removed")
 	// conmon removes the container after its process has ended.
-	conmon := exec.Command(copyOf(t, "/bin/sh", "conmon"), "-c", `while kill -0 "$1"; do sleep .01; done 2>/dev/null; echo >"$2"`, "conmon", strconv.Itoa(pid), removed)
+	conmon := exec.Command(copyOf(t, "/bin/sh", "conmon"), "-c", `while kill -0 "$1"; do sleep .01; done 2>/dev/null; echo >"$2"`,
+		"conmon", strconv.Itoa(pid), removed)
 	Isolate(conmon)
 	conmon.Env = append(os.Environ(), markName+"="+tree.Mark)
 	if err := conmon.Start(); err != nil {

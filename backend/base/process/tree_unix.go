@@ -41,7 +41,8 @@ func members(trees []Tree) []relative {
 	all := processes()
 	member := make(map[int]bool)
 	for _, p := range all {
-		if p.PID != os.Getpid() && p.PID > 1 && slices.ContainsFunc(trees, func(t Tree) bool { return t.has(p) }) && !servesAllContainers(p) {
+		if p.PID != os.Getpid() && p.PID > 1 && slices.ContainsFunc(trees, func(t Tree) bool { return t.has(p) }) &&
+			!servesAllContainers(p) {
 			member[p.PID] = true
 		}
 	}

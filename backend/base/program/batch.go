@@ -39,20 +39,25 @@ func batch(l launch, text []byte, cmd string, own int) (launch, error) {
 		never += "()"
 	}
 	if bad := firstOf(l.path, unsafe); bad != "" && bad != "&" && bad != "^" { // Windows allows both in names, and quotes protect them
-		return launch{}, fault.New(fault.Invalid, "the path of the batch file %s contains %s, which cmd.exe would interpret; move the file, or start the program that it starts", l.path, bad)
+		return launch{}, fault.New(fault.Invalid,
+			"the path of the batch file %s contains %s, which cmd.exe would interpret; move the file, or start the program that it starts",
+			l.path, bad)
 	}
 	line := `cmd.exe /d /e:on /v:off /s /c "` + quoteBatch(l.path, true)
 	for i, arg := range l.args {
 		if bad := firstOf(arg, never); bad != "" {
 			return launch{}, fault.New(fault.Invalid,
-				"argument %d contains %s, which cmd.exe would interpret instead of passing it to the batch file %s; start the program that the batch file starts, such as node with its script, or avoid this character",
+				"argument %d contains %s, which cmd.exe would interpret instead of passing it to the batch file %s; start the program "+
+					"that the batch file starts, such as node with its script, or avoid this character",
 				i+1-own, bad, l.path)
 		}
 		line += " " + quoteBatch(arg, false)
 	}
 	line += `"`
 	if n := len(utf16.Encode([]rune(line))); n > maxBatchLine {
-		return launch{}, fault.New(fault.Invalid, "the arguments for the batch file %s are too long for cmd.exe (%d characters); start the program that the batch file starts", l.path, n)
+		return launch{}, fault.New(fault.Invalid,
+			"the arguments for the batch file %s are too long for cmd.exe (%d characters); start the program that the batch file starts",
+			l.path, n)
 	}
 	return launch{env: l.env, path: cmd, line: line}, nil
 }

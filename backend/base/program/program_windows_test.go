@@ -96,7 +96,8 @@ func check(t *testing.T, path string, own int, env process.Env, answer string, a
 	data, readErr := os.ReadFile(answer)
 	var got []string
 	if err != nil || readErr != nil || json.Unmarshal(data, &got) != nil || len(got) < own || !slices.Equal(got[own:], args) {
-		t.Errorf("%s with %q: got %s, %v, %s; started %q %q", filepath.Base(path), args, data, err, output.Bytes(), cmd.Args, cmd.SysProcAttr.CmdLine)
+		t.Errorf("%s with %q: got %s, %v, %s; started %q %q", filepath.Base(path), args, data, err, output.Bytes(), cmd.Args,
+			cmd.SysProcAttr.CmdLine)
 	}
 	if files := injected(t); len(files) > 0 {
 		t.Fatalf("%s with %q: something else was run and wrote %v", filepath.Base(path), args, files)
@@ -136,7 +137,9 @@ func TestArgumentsArriveExactlyOrAreRefused(t *testing.T) {
 			}
 		}
 		// As the last argument of all, each could change how the line ends.
-		for _, list := range [][]string{harmless, append(harmless, `C:\a dir\`), append(harmless, `C:\dir\`), append(harmless, ""), {`a\\ b\\`}} {
+		for _, list := range [][]string{
+			harmless, append(harmless, `C:\a dir\`), append(harmless, `C:\dir\`), append(harmless, ""), {`a\\ b\\`},
+		} {
 			if !check(t, path, own[name], env, answer, list) {
 				t.Errorf("%s: %q are refused", name, list)
 			}
@@ -158,7 +161,9 @@ func FuzzArgumentsArriveExactlyOrAreRefused(f *testing.F) {
 
 func TestCommandsHaveNoConsoleAndKeepTheirLine(t *testing.T) {
 	paths, _, env, _ := printers(t)
-	for name, prepare := range map[string]func(*exec.Cmd){"as it is": func(*exec.Cmd) {}, "isolated": process.Isolate, "detached": process.Detach, "in a job": process.DetachInJob} {
+	for name, prepare := range map[string]func(*exec.Cmd){
+		"as it is": func(*exec.Cmd) {}, "isolated": process.Isolate, "detached": process.Detach, "in a job": process.DetachInJob,
+	} {
 		cmd, err := Command(t.Context(), env, paths["own.cmd"], "a b")
 		if err != nil {
 			t.Fatal(err)

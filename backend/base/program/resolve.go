@@ -54,13 +54,16 @@ var interpreters = map[string]string{
 func resolve(m machine, l launch, cmd string) (launch, error) {
 	for i, arg := range l.args {
 		if !utf8.ValidString(arg) || strings.ContainsRune(arg, 0) {
-			return launch{}, fault.New(fault.Invalid, "argument %d cannot be passed to a program on Windows, because it contains a NUL byte or is not valid UTF-8", i+1)
+			return launch{}, fault.New(fault.Invalid,
+				"argument %d cannot be passed to a program on Windows, because it contains a NUL byte or is not valid UTF-8", i+1)
 		}
 	}
 	given := len(l.args)
 	for range maxShims {
 		if aliased(l.path) {
-			return launch{}, fault.New(fault.Invalid, "%s is not the name of a program: Windows would read it as the name of another file; write the path of the file without dots or spaces at its end", l.path)
+			return launch{}, fault.New(fault.Invalid,
+				"%s is not the name of a program: Windows would read it as the name of another file; write the path of the file without "+
+					"dots or spaces at its end", l.path)
 		}
 		switch extension := extensionOf(l.path); extension {
 		case ".exe", ".com":
@@ -76,7 +79,8 @@ func resolve(m machine, l launch, cmd string) (launch, error) {
 			}
 			path := m.look(s.env, s.program)
 			if path == "" {
-				return launch{}, fault.New(fault.Failed, "%s starts %q, which was not found: install it, or put its folder on the PATH", l.path, s.program)
+				return launch{}, fault.New(fault.Failed, "%s starts %q, which was not found: install it, or put its folder on the PATH",
+					l.path, s.program)
 			}
 			l = launch{env: s.env, path: path, args: append(s.args, l.args...)}
 		default:
@@ -84,7 +88,9 @@ func resolve(m machine, l launch, cmd string) (launch, error) {
 			if advice == "" {
 				advice = "the program that opens such files, with the file's path as an argument"
 			}
-			return launch{}, fault.New(fault.Invalid, "%s is not a program but a file for one, and Windows does not pass arguments to it unchanged; use the command %s", l.path, advice)
+			return launch{}, fault.New(fault.Invalid,
+				"%s is not a program but a file for one, and Windows does not pass arguments to it unchanged; use the command %s",
+				l.path, advice)
 		}
 	}
 	return launch{}, fault.New(fault.Invalid, "%s leads from one batch file to the next without end; start the program itself", l.path)

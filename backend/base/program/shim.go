@@ -25,7 +25,8 @@ func readShim(m machine, env process.Env, path string, text []byte) (s shim, ok 
 	}
 	b := &batchFile{
 		machine: m, env: env, path: path, dir: path[:strings.LastIndexAny(path, `/\`)+1],
-		values: make(map[string]string), fresh: make(map[string]bool), lines: strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n"),
+		values: make(map[string]string), fresh: make(map[string]bool),
+		lines: strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n"),
 	}
 	for b.next < len(b.lines) {
 		line := b.line()

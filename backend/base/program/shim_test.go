@@ -93,9 +93,24 @@ func TestShimsOfPackageManagersAreReplacedByTheirPrograms(t *testing.T) {
 			process.Env{"USERPROFILE=" + strings.TrimSuffix(npm, `\`)},
 			`C:\nodejs\node.exe|#global\node_modules\npm\bin\npx-cli.js`, "",
 		},
-		{"npx", []string{`bin\node_modules\npm\bin\npx-cli.js`}, process.Env{"NPM_CONFIG_PREFIX=" + npm + "bin"}, `C:\nodejs\node.exe|#bin\node_modules\npm\bin\npx-cli.js`, ""},
-		{"pnpm", []string{"node.exe"}, nil, `#node.exe|#\..\.pnpm\server@1.0.0\node_modules\server\index.js`, `NODE_PATH=C:\store\node_modules`},
-		{"pnpm", nil, process.Env{`Node_Path=D:\own`}, `C:\nodejs\node.exe|#\..\.pnpm\server@1.0.0\node_modules\server\index.js`, `NODE_PATH=C:\store\node_modules;D:\own`},
+		{
+			"npx",
+			[]string{`bin\node_modules\npm\bin\npx-cli.js`},
+			process.Env{"NPM_CONFIG_PREFIX=" + npm + "bin"},
+			`C:\nodejs\node.exe|#bin\node_modules\npm\bin\npx-cli.js`, "",
+		},
+		{
+			"pnpm",
+			[]string{"node.exe"},
+			nil, `#node.exe|#\..\.pnpm\server@1.0.0\node_modules\server\index.js`,
+			`NODE_PATH=C:\store\node_modules`,
+		},
+		{
+			"pnpm", nil,
+			process.Env{`Node_Path=D:\own`},
+			`C:\nodejs\node.exe|#\..\.pnpm\server@1.0.0\node_modules\server\index.js`,
+			`NODE_PATH=C:\store\node_modules;D:\own`,
+		},
 		{"yarn", nil, nil, `C:\nodejs\node.exe|#\yarn.js`, ""},
 		{"volta", nil, nil, `C:\volta\volta.exe|run|volta`, ""},
 		{"scoop", nil, nil, `C:\nodejs\node.exe|C:\scoop\apps\yarn\\yarn.js`, ""}, // through another shim
@@ -224,7 +239,8 @@ func TestOnlyProgramsAreStarted(t *testing.T) {
 		`C:\a:b.exe`:      "not the name of a program",
 	} {
 		l, err := resolve(fake{files: loop}, launch{path: path, args: []string{"&"}}, cmdPath)
-		if want == "" && (err != nil || l.path != path || l.line != "") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if want == "" && (err != nil || l.path != path || l.line != "") ||
+			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: got %+v, %v", path, l, err)
 		}
 		if _, ok := errors.AsType[*fault.Error](err); err != nil && !ok {
@@ -303,8 +319,9 @@ func splitLine(line string) (args []string) {
 // seeds are arguments that cmd.exe, the quoting or a program could misread.
 var seeds = []string{
 	"", "plain", "two words", "tab\there", "ümlaut 日本語 🙂", `C:\dir\`, `C:\a dir\`, `\\server\share\`, `back\slash\\`, `ends with two \\`,
-	"a&b", "a|b", "a<b", "a>b", "a^b", "^", "%OS%", "100%", "%", "a!b", "!PATH!", `a"b`, `"`, `\"`, `""`, `"quoted"`, "it's", "(a)", ")", ";", ",", "a=b",
-	"line\nbreak", "line\r\nbreak", "x&echo.P>C:\\injected.txt", `x"&echo.P>C:\injected.txt&"`, `x" & echo P > C:\injected.txt & "`, "x\necho P>C:\\injected.txt\n",
-	"%PATH:~0,1%", "%%OS%%", "%~dp0", "$(calc)", "`calc`", "--flag=a b", "-", "/c", "/?", "*", "?", "*.*", "~", "@file", "#", "{\"a\": [1, \"&\"]}",
-	"https://example.com/mcp?a=1&b=2", "\u00a0", "\u2028", "\uff02", "\v", "\f", "\x01", "\x1a", "\x7f",
+	"a&b", "a|b", "a<b", "a>b", "a^b", "^", "%OS%", "100%", "%", "a!b", "!PATH!", `a"b`, `"`, `\"`, `""`, `"quoted"`,
+	"it's", "(a)", ")", ";", ",", "a=b", "line\nbreak", "line\r\nbreak", "x&echo.P>C:\\injected.txt", `x"&echo.P>C:\injected.txt&"`,
+	`x" & echo P > C:\injected.txt & "`, "x\necho P>C:\\injected.txt\n", "%PATH:~0,1%", "%%OS%%", "%~dp0", "$(calc)",
+	"`calc`", "--flag=a b", "-", "/c", "/?", "*", "?", "*.*", "~", "@file", "#", "{\"a\": [1, \"&\"]}", "https://example.com/mcp?a=1&b=2",
+	"\u00a0", "\u2028", "\uff02", "\v", "\f", "\x01", "\x1a", "\x7f",
 }

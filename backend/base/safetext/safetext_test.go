@@ -103,7 +103,8 @@ func FuzzNothingStaysHidden(f *testing.F) {
 				t.Errorf("%s(%+q) = %+q", name, s, got)
 			}
 		}
-		if got := Prose(s); !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return Hidden(r) && !harmless('\ufe0f', r) }) {
+		if got := Prose(s); !utf8.ValidString(got) ||
+			strings.ContainsFunc(got, func(r rune) bool { return Hidden(r) && !harmless('\ufe0f', r) }) {
 			t.Errorf("Prose(%+q) = %+q", s, got)
 		}
 		n = max(1, n&0xff)

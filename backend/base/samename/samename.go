@@ -38,5 +38,6 @@ func plain(name string) bool {
 // letter.
 func hidden(r rune) bool {
 	const brailleBlank = '\u2800'
-	return r == brailleBlank || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) && !unicode.IsSpace(r)
+	return r == brailleBlank || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point) && !unicode.IsSpace(r)
 }

@@ -4,8 +4,9 @@ import "testing"
 
 func TestNamesThatMayBeTakenForEachOtherHaveOneForm(t *testing.T) {
 	for _, name := range []string{
-		"delete_file", "DELETE_FILE", "Delete_File", " delete_file", "delete_file ", "delete_file\n", "\u00a0delete_file", "delete_file\u200b", "\ufeffdelete_file", "delete\u00ad_file",
-		"delete\u2060_file", "delete_file\ufe0f", "delete_\U000e0061file", "delete_\u3164file", "delete_\x00file", "ｄelete_file", "ＤＥＬＥＴＥ＿ＦＩＬＥ", "𝐝𝐞𝐥𝐞𝐭𝐞_𝐟𝐢𝐥𝐞", "delete_ﬁle",
+		"delete_file", "DELETE_FILE", "Delete_File", " delete_file", "delete_file ", "delete_file\n", "\u00a0delete_file",
+		"delete_file\u200b", "\ufeffdelete_file", "delete\u00ad_file", "delete\u2060_file", "delete_file\ufe0f", "delete_\U000e0061file",
+		"delete_\u3164file", "delete_\x00file", "ｄelete_file", "ＤＥＬＥＴＥ＿ＦＩＬＥ", "𝐝𝐞𝐥𝐞𝐭𝐞_𝐟𝐢𝐥𝐞", "delete_ﬁle",
 	} {
 		if got := Fold(name); got != "delete_file" {
 			t.Errorf("Fold(%q) = %q", name, got)
@@ -20,7 +21,9 @@ func TestNamesThatMayBeTakenForEachOtherHaveOneForm(t *testing.T) {
 
 func TestOtherNamesHaveOtherForms(t *testing.T) {
 	seen := make(map[string]string)
-	for _, name := range []string{"", "delete_file", "delete-file", "delete file", "deletefile", "delete_files", "dеlete_file", "état", "etat"} {
+	for _, name := range []string{
+		"", "delete_file", "delete-file", "delete file", "deletefile", "delete_files", "dеlete_file", "état", "etat",
+	} {
 		if other, twice := seen[Fold(name)]; twice {
 			t.Errorf("%q and %q have the same form", name, other)
 		}

@@ -33,7 +33,8 @@ type section interface {
 func decode(text []byte, keys map[string]any) *decoder {
 	d := &decoder{values: make(map[string]*yaml.Node)}
 	var document yaml.Node
-	text = versionDirective.ReplaceAll(text, []byte("%YAML 1.1")) // the only version that the parser knows; it reads the others all the same
+	// the only version that the parser knows; it reads the others all the same
+	text = versionDirective.ReplaceAll(text, []byte("%YAML 1.1"))
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		d.problems = problems{notYAML(text, err)}
 		return d

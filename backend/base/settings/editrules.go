@@ -15,9 +15,10 @@ import (
 // the rest of the file, with its comments, unchanged. If Load rejects the file, or would
 // reject it with the rule, AddToolRule returns its error and does not change the file.
 func (e Editor) AddToolRule(file string, rule ToolRule) error {
-	return e.editRules(file, func(rules ToolRules) ToolRules { return append(slices.Clip(rules), rule) }, func(data []byte) ([]byte, error) {
-		return addRule(data, ruleText(rule))
-	})
+	return e.editRules(file, func(rules ToolRules) ToolRules { return append(slices.Clip(rules), rule) },
+		func(data []byte) ([]byte, error) {
+			return addRule(data, ruleText(rule))
+		})
 }
 
 // RemoveToolRule removes the rule at an index from discovery.tool_rules, as AddToolRule adds
@@ -62,7 +63,8 @@ func (e Editor) editRules(file string, wanted func(ToolRules) ToolRules, edit fu
 	})
 }
 
-var errEditByHand = fault.New(fault.Invalid, "discovery.tool_rules is written in a way that cannot be changed here; edit config.yaml itself")
+var errEditByHand = fault.New(fault.Invalid,
+	"discovery.tool_rules is written in a way that cannot be changed here; edit config.yaml itself")
 
 // ruleText returns a rule in one line of YAML.
 func ruleText(r ToolRule) string {

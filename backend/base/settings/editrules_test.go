@@ -24,9 +24,19 @@ func TestARuleIsAddedAndRemovedAndTheRestOfTheFileIsKept(t *testing.T) {
 	for name, row := range map[string]struct{ before, after string }{
 		"no file":         {"", "discovery:\n  tool_rules:\n    - " + added + "\n"},
 		"another setting": {"port: 0 # free", "port: 0 # free\ndiscovery:\n  tool_rules:\n    - " + added + "\n"},
-		"no rules":        {"discovery: # mine\n    # more\n    enabled: true\n", "discovery: # mine\n    tool_rules:\n      - " + added + "\n    # more\n    enabled: true\n"},
-		"an empty list":   {"discovery:\n  tool_rules: []   # none yet\nport: 0\n", "discovery:\n  tool_rules:    # none yet\n    - " + added + "\nport: 0\n"},
-		"rules":           {"discovery:\n  tool_rules:\n  # first\n  - pattern: [a,\n      b]\n    enabled: false # why\n  # end\n  cache: {ttl: 5}\n", "discovery:\n  tool_rules:\n  # first\n  - pattern: [a,\n      b]\n    enabled: false # why\n  - " + added + "\n  # end\n  cache: {ttl: 5}\n"},
+		"no rules": {
+			"discovery: # mine\n    # more\n    enabled: true\n", "discovery: # mine\n    tool_rules:\n      - " + added +
+				"\n    # more\n    enabled: true\n",
+		},
+		"an empty list": {
+			"discovery:\n  tool_rules: []   # none yet\nport: 0\n", "discovery:\n  tool_rules:    # none yet\n    - " + added +
+				"\nport: 0\n",
+		},
+		"rules": {
+			"discovery:\n  tool_rules:\n  # first\n  - pattern: [a,\n      b]\n    enabled: false # why\n  # end\n  cache: {ttl: 5}\n",
+			"discovery:\n  tool_rules:\n  # first\n  - pattern: [a,\n      b]\n    enabled: false # why\n  - " + added +
+				"\n  # end\n  cache: {ttl: 5}\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "config.yaml")
@@ -74,7 +84,8 @@ func TestARuleIsAddedAndRemovedAndTheRestOfTheFileIsKept(t *testing.T) {
 func TestAFileThatCannotBeEditedIsNotChanged(t *testing.T) {
 	for _, text := range []string{
 		"discovery: {tool_rules: [{pattern: a, enabled: true}]}\n", "discovery:\n", "port: many\n",
-		"discovery:\n  tool_rules: [{pattern: a, enabled: true}]\n", "discovery:\n  tool_rules:\n    -\n      pattern: a\n      enabled: true\n",
+		"discovery:\n  tool_rules: [{pattern: a, enabled: true}]\n",
+		"discovery:\n  tool_rules:\n    -\n      pattern: a\n      enabled: true\n",
 	} {
 		file := filepath.Join(t.TempDir(), "config.yaml")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

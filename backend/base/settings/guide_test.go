@@ -83,7 +83,8 @@ func TestTheGuideShowsTheDefaultsOfTheTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("the defaults differ from the table; write them with: go test ./backend/base/settings -run TheGuide -update\n%s", defaults())
+		t.Errorf("the defaults differ from the table; write them with: go test ./backend/base/settings -run TheGuide -update\n%s",
+			defaults())
 	}
 }
 

@@ -33,7 +33,10 @@ func TestAValueIsSavedAndTheRestOfTheFileIsKept(t *testing.T) {
 		{"no file", "", "editors:\n  auto_register: true\n"},
 		{"a file without the key", "# mine\nport: 4000 # the usual\n", "# mine\nport: 4000 # the usual\neditors:\n  auto_register: true\n"},
 		{"a file that declares a version", "%YAML 1.2\n---\nport: 4000\n", "%YAML 1.2\n---\nport: 4000\neditors:\n  auto_register: true\n"},
-		{"a file with the key", "editors:\n  auto_register: false # for now\nport: 4000\n", "editors:\n  auto_register: true # for now\nport: 4000\n"},
+		{
+			"a file with the key", "editors:\n  auto_register: false # for now\nport: 4000\n",
+			"editors:\n  auto_register: true # for now\nport: 4000\n",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "config.yaml")
@@ -75,7 +78,9 @@ func TestAnInvalidValueIsNotSaved(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for key, value := range map[string]any{"port": 70000, "prot": 1, "discovery.cache.ttl": 0, "limits.idle_stop": "soon", "discovery.tool_rules": "x"} {
+	for key, value := range map[string]any{
+		"port": 70000, "prot": 1, "discovery.cache.ttl": 0, "limits.idle_stop": "soon", "discovery.tool_rules": "x",
+	} {
 		if err := editor.Keep(file, strings.Split(key, "."), value); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: %v is saved, %v", key, value, err)
 		}

@@ -104,7 +104,8 @@ func TestAnInvalidFileKeepsTheSettingsAndShowsTheProblem(t *testing.T) {
 		f := follow(t, "discovery: {tool_rules: [{pattern: x, enabled: false}]}")
 		f.write("discovery:\n  tool_rules: [{pattern: '[', enabled: false}]\nresults: {folder: /x}")
 		s := f.after(limit)
-		if rules(s) != "1" || s.Settings.Results.Folder != "" || f.applied.Load() != 0 || len(s.Problems) != 1 || s.Problems[0].Line != 2 || s.Problems[0].Column != 27 {
+		if rules(s) != "1" || s.Settings.Results.Folder != "" || f.applied.Load() != 0 || len(s.Problems) != 1 || s.Problems[0].Line != 2 ||
+			s.Problems[0].Column != 27 {
 			t.Errorf("got %+v", s)
 		}
 		if _, err := f.Reload(); err == nil || !strings.Contains(err.Error(), "line 2") {
@@ -151,7 +152,8 @@ func TestReadersNeverSeeHalfOfAReload(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.yaml")
 	text := func(n int) string {
 		rule := fmt.Sprintf("{pattern: 'x%d', enabled: false}", n)
-		return fmt.Sprintf("discovery: {tool_rules: [%s], clients: [{client: 'x%d', deny: a}]}", strings.Join([]string{rule, rule, rule}, ", "), n)
+		return fmt.Sprintf("discovery: {tool_rules: [%s], clients: [{client: 'x%d', deny: a}]}",
+			strings.Join([]string{rule, rule, rule}, ", "), n)
 	}
 	write := func(n int) {
 		if err := os.WriteFile(file, []byte(text(n)), 0o600); err != nil {
@@ -225,7 +227,8 @@ func TestValuesHaveTheirOrigin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{
-		"port": "environment 4001", "limits.idle_stop": "file 1m30s", "limits.call_timeout": "default 1m0s", "discovery.cache.ttl": "default 3600", "roots": "default []",
+		"port": "environment 4001", "limits.idle_stop": "file 1m30s", "limits.call_timeout": "default 1m0s",
+		"discovery.cache.ttl": "default 3600", "roots": "default []",
 	} {
 		if got := fmt.Sprint(s.OriginOf(key), " ", s.Values()[key]); got != want {
 			t.Errorf("%s is %s, want %s", key, got, want)

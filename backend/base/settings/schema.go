@@ -36,7 +36,8 @@ func Schema() []byte {
 			at.add(name, `{"description":"The former name of `+path[len(path)-1]+`.","deprecated":true}`)
 		}
 	}
-	text := `{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Agent Discover: config.yaml","$defs":` + string(base.Defs) + "," + root.text()[1:]
+	text := `{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Agent Discover: config.yaml","$defs":` + string(base.Defs) +
+		"," + root.text()[1:]
 	var indented strings.Builder
 	encoder := json.NewEncoder(&indented)
 	encoder.SetEscapeHTML(false)
@@ -81,7 +82,8 @@ func (g *group) text() string {
 		}
 		members[i] = fmt.Sprintf("%q:%s", name, schema)
 	}
-	return fmt.Sprintf(`{"type":["object","null"],"description":%s,"additionalProperties":false,"properties":{%s}}`, quoted(g.description), strings.Join(members, ","))
+	return fmt.Sprintf(`{"type":["object","null"],"description":%s,"additionalProperties":false,"properties":{%s}}`,
+		quoted(g.description), strings.Join(members, ","))
 }
 
 // schemaOf returns the schema of a setting.

@@ -124,7 +124,10 @@ func TestTheSchemaAgreesWithTheProgram(t *testing.T) {
 			t.Errorf("the schema accepts %q", text)
 		}
 	}
-	for _, text := range []string{"prot: 1", "port: 70000", "agents: {install: maybe}", "roots: [foo]", "log: {retention_days: 1.5}", "limits: {call_timeout: 5}", "search: {threads: 0}"} {
+	for _, text := range []string{
+		"prot: 1", "port: 70000", "agents: {install: maybe}", "roots: [foo]", "log: {retention_days: 1.5}", "limits: {call_timeout: 5}",
+		"search: {threads: 0}",
+	} {
 		if err := accepts(t, text); err == nil {
 			t.Errorf("the schema accepts %q", text)
 		}

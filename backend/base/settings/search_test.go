@@ -10,11 +10,14 @@ import (
 
 func TestEnvironmentOverridesSearchSettings(t *testing.T) {
 	s, err := load(t, "")
-	if err != nil || s.Search.Provider != ProviderBuiltin || s.Search.Threads != 1 || s.Search.IdleUnload != time.Minute || !s.Search.Learning {
+	if err != nil || s.Search.Provider != ProviderBuiltin || s.Search.Threads != 1 || s.Search.IdleUnload != time.Minute ||
+		!s.Search.Learning {
 		t.Errorf("by default: %+v, %v", s.Search, err)
 	}
 	s, err = load(t, "search: {provider: local, url: 'http://[::1]:8080/v1', model: m, threads: 2, idle_unload: 5m, learning: false}")
-	if want := (Search{Provider: ProviderLocal, URL: "http://[::1]:8080/v1", Model: "m", Threads: 2, IdleUnload: 5 * time.Minute}); err != nil || s.Search != want {
+	if want := (Search{
+		Provider: ProviderLocal, URL: "http://[::1]:8080/v1", Model: "m", Threads: 2, IdleUnload: 5 * time.Minute,
+	}); err != nil || s.Search != want {
 		t.Errorf("from the file: %+v, %v", s.Search, err)
 	}
 	for name, value := range map[string]string{

@@ -223,7 +223,8 @@ func ResultsFolder(entered string) (string, error) {
 		return "", nil
 	}
 	if !filepath.IsAbs(folder) && !strings.HasPrefix(folder, "~/") {
-		return "", fault.New(fault.Invalid, "enter the whole path of the folder; it starts with %q or ~/", filepath.VolumeName(os.TempDir())+string(filepath.Separator))
+		return "", fault.New(fault.Invalid, "enter the whole path of the folder; it starts with %q or ~/",
+			filepath.VolumeName(os.TempDir())+string(filepath.Separator))
 	}
 	folder, err := absolute("", folder)
 	if err != nil {
@@ -262,5 +263,6 @@ func isClientID(text string) bool {
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || strings.ContainsAny(text, "?# \\") {
 		return false
 	}
-	return strings.Trim(u.Path, "/") != "" && !slices.ContainsFunc(strings.Split(u.Path, "/"), func(part string) bool { return part == "." || part == ".." })
+	return strings.Trim(u.Path, "/") != "" && !slices.ContainsFunc(strings.Split(u.Path, "/"),
+		func(part string) bool { return part == "." || part == ".." })
 }

@@ -37,7 +37,8 @@ func TestTheFileOverridesDefaultsAndTheEnvironmentOverridesTheFile(t *testing.T)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Port != 4000 || s.Limits.IdleStop != 200*time.Millisecond || s.Limits.StartTimeout != time.Minute || s.Agents.Install != "deny" || s.Log.Retention() != 0 {
+	if s.Port != 4000 || s.Limits.IdleStop != 200*time.Millisecond || s.Limits.StartTimeout != time.Minute || s.Agents.Install != "deny" ||
+		s.Log.Retention() != 0 {
 		t.Errorf("got %+v", s)
 	}
 	if strings.Join(s.Roots, " ") != "file:///a file:///b" {
@@ -172,13 +173,15 @@ func TestAnInvalidFileIsExplained(t *testing.T) {
 func TestTheRegistryIsAnAddress(t *testing.T) {
 	for text, valid := range map[string]bool{
 		"": true, "https://registry.example.com": true, "http://127.0.0.1:8080/mcp": true,
-		"registry.example.com": false, "file:///etc/passwd": false, "https://user:secret@registry.example.com": false, "https://registry.example.com?key=secret": false,
+		"registry.example.com": false, "file:///etc/passwd": false, "https://user:secret@registry.example.com": false,
+		"https://registry.example.com?key=secret": false,
 	} {
 		s, err := load(t, "market: {registry_url: '"+text+"'}")
 		if valid && (err != nil || s.Market.RegistryURL != text) {
 			t.Errorf("%q: got %q, %v", text, s.Market.RegistryURL, err)
 		}
-		if !valid && (fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "market.registry_url") || strings.Contains(err.Error(), "secret")) {
+		if !valid && (fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "market.registry_url") ||
+			strings.Contains(err.Error(), "secret")) {
 			t.Errorf("%q: got %v", text, err)
 		}
 	}
@@ -190,7 +193,8 @@ func TestTheRegistryIsAnAddress(t *testing.T) {
 		t.Errorf("switched off: got %q, %v", s.Market.RegistryURL, err)
 	}
 	t.Setenv("AGENT_DISCOVER_REGISTRY_URL", "https://other.example.com")
-	if s, err := load(t, "market: {registry_url: 'https://registry.example.com'}"); err != nil || s.Market.RegistryURL != "https://other.example.com" {
+	if s, err := load(t, "market: {registry_url: 'https://registry.example.com'}"); err != nil ||
+		s.Market.RegistryURL != "https://other.example.com" {
 		t.Errorf("got %q, %v", s.Market.RegistryURL, err)
 	}
 }
@@ -210,7 +214,8 @@ func TestFormerKeysAreReadAndKept(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"discovery: {startNew: true}": "discovery startNew", "discovery: {enabled: true}": "discovery start_new", "": "discovery start_new", "port: 1": "discovery start_new",
+		"discovery: {startNew: true}": "discovery startNew", "discovery: {enabled: true}": "discovery start_new", "": "discovery start_new",
+		"port: 1": "discovery start_new",
 	} {
 		for _, key := range []string{"start_new", "startNew"} {
 			if got := strings.Join(spelled([]byte(text), []string{"discovery", key}), " "); got != want {
@@ -226,9 +231,14 @@ func TestEveryVariableOfTheTableSetsItsSetting(t *testing.T) {
 			continue
 		}
 		t.Run(row.Env, func(t *testing.T) {
-			value := map[string]string{"PORT": "7", "EMBEDDING_PROVIDER": "none", "REGISTRY_URL": "https://a.example", "ROOTS": "file:///a", "SETUP_FILE": "/a.json"}[row.Env]
+			value := map[string]string{
+				"PORT": "7", "EMBEDDING_PROVIDER": "none", "REGISTRY_URL": "https://a.example", "ROOTS": "file:///a",
+				"SETUP_FILE": "/a.json",
+			}[row.Env]
 			if value == "" {
-				value = map[string]string{"bool": "off", "int": "9", "string": "text", "time.Duration": "11", "settings.Seconds": "12"}[fmt.Sprintf("%T", row.fallback)]
+				value = map[string]string{
+					"bool": "off", "int": "9", "string": "text", "time.Duration": "11", "settings.Seconds": "12",
+				}[fmt.Sprintf("%T", row.fallback)]
 			}
 			t.Setenv(prefix+row.Env, value)
 			s, err := load(t, "")

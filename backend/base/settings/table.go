@@ -40,8 +40,8 @@ var Table = []Row{
 	{
 		Key: "port", Group: "Hub", Label: "Port", Help: "Port of the hub on this machine; 0, or a port in use: any free one",
 		Comment: "of the hub on loopback; if it is in use, a free port is chosen", Env: "PORT",
-		fallback: 3424, of: func(s *Settings) any { return &s.Port }, check: between(func(s *Settings) int { return s.Port }, 0, 65535, "0 (any free one)"),
-		schema: `"minimum":0,"maximum":65535`,
+		fallback: 3424, of: func(s *Settings) any { return &s.Port },
+		check: between(func(s *Settings) int { return s.Port }, 0, 65535, "0 (any free one)"), schema: `"minimum":0,"maximum":65535`,
 	},
 	{
 		Key: "agents.install", Group: "Agents and tools", Label: "Agents may add servers and toolsets", Help: "ask: a person approves each",
@@ -49,41 +49,48 @@ var Table = []Row{
 		fallback: "ask", of: func(s *Settings) any { return &s.Agents.Install },
 	},
 	{
-		Key: "limits.start_timeout", Group: "Servers", Label: "Start timeout", Help: "Time for a server to start and list its tools, such as 1m",
-		Comment: "for a server to start and list its tools", fallback: time.Minute, of: func(s *Settings) any { return &s.Limits.StartTimeout },
+		Key: "limits.start_timeout", Group: "Servers", Label: "Start timeout",
+		Help: "Time for a server to start and list its tools, such as 1m", Comment: "for a server to start and list its tools",
+		fallback: time.Minute, of: func(s *Settings) any { return &s.Limits.StartTimeout },
 		check: positive(func(s *Settings) time.Duration { return s.Limits.StartTimeout }),
 	},
 	{
-		Key: "limits.call_timeout", Group: "Servers", Label: "Call timeout", Help: "Time for a call without an answer or progress, such as 90s",
-		Comment: "for a call without an answer or progress", fallback: time.Minute, of: func(s *Settings) any { return &s.Limits.CallTimeout },
+		Key: "limits.call_timeout", Group: "Servers", Label: "Call timeout",
+		Help: "Time for a call without an answer or progress, such as 90s", Comment: "for a call without an answer or progress",
+		fallback: time.Minute, of: func(s *Settings) any { return &s.Limits.CallTimeout },
 		check: positive(func(s *Settings) time.Duration { return s.Limits.CallTimeout }),
 	},
 	{
-		Key: "limits.idle_stop", Group: "Servers", Label: "Stop idle servers after", Help: "Time since the last call of a server, such as 5m",
-		Comment: "stop a server so long after its last call", fallback: 5 * time.Minute, of: func(s *Settings) any { return &s.Limits.IdleStop },
+		Key: "limits.idle_stop", Group: "Servers", Label: "Stop idle servers after",
+		Help: "Time since the last call of a server, such as 5m", Comment: "stop a server so long after its last call",
+		fallback: 5 * time.Minute, of: func(s *Settings) any { return &s.Limits.IdleStop },
 		check: positive(func(s *Settings) time.Duration { return s.Limits.IdleStop }),
 	},
 	{
-		Key: "limits.refresh_tools", Group: "Servers", Label: "List tools again every", Help: "For running servers that do not announce changes; 0s: never",
-		Comment:  "list the tools of running servers again that do not announce changes; 0s never",
-		fallback: 30 * time.Second, of: func(s *Settings) any { return &s.Limits.RefreshTools },
-		check: func(s *Settings) string {
+		Key: "limits.refresh_tools", Group: "Servers", Label: "List tools again every",
+		Help:    "For running servers that do not announce changes; 0s: never",
+		Comment: "list the tools of running servers again that do not announce changes; 0s never", fallback: 30 * time.Second,
+		of: func(s *Settings) any { return &s.Limits.RefreshTools }, check: func(s *Settings) string {
 			return unless(s.Limits.RefreshTools == 0 || s.Limits.RefreshTools >= time.Second, "must be 0s (never) or at least 1s")
 		},
 	},
 	{
-		Key: "limits.processes", Group: "Servers", Label: "Processes at the same time", Help: "How many processes of servers may run; 0: any number",
-		Comment: "processes of servers that may run at the same time; 0 for any number", fallback: 100, of: func(s *Settings) any { return &s.Limits.Processes },
-		check: atLeast(func(s *Settings) int { return s.Limits.Processes }, 0, "must be 0 (no limit) or more"), schema: `"minimum":0`,
+		Key: "limits.processes", Group: "Servers", Label: "Processes at the same time",
+		Help:    "How many processes of servers may run; 0: any number",
+		Comment: "processes of servers that may run at the same time; 0 for any number", fallback: 100, of: func(s *Settings) any {
+			return &s.Limits.Processes
+		}, check: atLeast(func(s *Settings) int { return s.Limits.Processes }, 0, "must be 0 (no limit) or more"), schema: `"minimum":0`,
 	},
 	{
 		Key: "limits.server_memory_mb", Group: "Servers", Label: "Memory of a server", Help: "In MiB; 0: any amount",
-		Comment: "stop a server that takes more memory than this; 0 never", fallback: 8192, of: func(s *Settings) any { return &s.Limits.ServerMemoryMB },
+		Comment: "stop a server that takes more memory than this; 0 never", fallback: 8192,
+		of:    func(s *Settings) any { return &s.Limits.ServerMemoryMB },
 		check: atLeast(func(s *Settings) int { return s.Limits.ServerMemoryMB }, 0, "must be 0 (no limit) or more"), schema: `"minimum":0`,
 	},
 	{
-		Key: "log.retention_days", Group: "Records and files", Label: "Days to keep the log of calls", Help: "0: forever", Env: "LOG_RETENTION_DAYS",
-		Comment: "0 keeps log entries forever", fallback: 30, of: func(s *Settings) any { return &s.Log.RetentionDays },
+		Key: "log.retention_days", Group: "Records and files", Label: "Days to keep the log of calls", Help: "0: forever",
+		Env: "LOG_RETENTION_DAYS", Comment: "0 keeps log entries forever", fallback: 30,
+		of:     func(s *Settings) any { return &s.Log.RetentionDays },
 		check:  between(func(s *Settings) int { return s.Log.RetentionDays }, 0, maxRetention, "0 (keep log entries forever)"),
 		schema: fmt.Sprintf(`"minimum":0,"maximum":%d`, maxRetention),
 	},
@@ -94,43 +101,47 @@ var Table = []Row{
 		schema: fmt.Sprintf(`"minimum":0,"maximum":%d`, maxRetention),
 	},
 	{
-		Key: "search.provider", Group: "Search", Label: "Embedding provider", Help: "Compares needs and tools by meaning; builtin works without a network",
+		Key: "search.provider", Group: "Search", Label: "Embedding provider",
+		Help:    "Compares needs and tools by meaning; builtin works without a network",
 		Comment: "embedding provider: builtin, none, local or openai", Choices: Providers, Env: "EMBEDDING_PROVIDER",
 		fallback: ProviderBuiltin, of: func(s *Settings) any { return &s.Search.Provider },
 		check: func(s *Settings) string { return s.Search.wrongBaseURL() },
 	},
 	{
-		Key: "search.model", Group: "Search", Label: "Model", Help: "Of the providers local and openai", Comment: "model of local and openai", Env: "EMBEDDING_MODEL",
-		fallback: "", of: func(s *Settings) any { return &s.Search.Model },
+		Key: "search.model", Group: "Search", Label: "Model", Help: "Of the providers local and openai",
+		Comment: "model of local and openai", Env: "EMBEDDING_MODEL", fallback: "", of: func(s *Settings) any { return &s.Search.Model },
 	},
 	{
 		Key: "search.url", Group: "Search", Label: "Address", Help: "Of the provider local", Comment: "address of local",
-		fallback: defaultSearchURL, of: func(s *Settings) any { return &s.Search.URL }, check: func(s *Settings) string { return s.Search.wrongURL() },
+		fallback: defaultSearchURL, of: func(s *Settings) any { return &s.Search.URL },
+		check: func(s *Settings) string { return s.Search.wrongURL() },
 	},
 	{
-		Key: "search.threads", Group: "Search", Label: "Background cores", Help: "That the provider builtin may use", Env: "EMBEDDING_THREADS",
-		Comment: "cores that builtin may use in the background", fallback: 1, of: func(s *Settings) any { return &s.Search.Threads },
+		Key: "search.threads", Group: "Search", Label: "Background cores", Help: "That the provider builtin may use",
+		Env: "EMBEDDING_THREADS", Comment: "cores that builtin may use in the background", fallback: 1,
+		of:    func(s *Settings) any { return &s.Search.Threads },
 		check: atLeast(func(s *Settings) int { return s.Search.Threads }, 1, "must be at least 1"), schema: `"minimum":1`,
 	},
 	{
-		Key: "search.idle_unload", Group: "Search", Label: "Unload the model after", Help: "Time since its last use; 0s: never", Env: "EMBEDDING_IDLE_TIMEOUT",
-		Comment: "unload builtin so long after its last use; 0s: never", fallback: time.Minute, of: func(s *Settings) any { return &s.Search.IdleUnload },
-		check: func(s *Settings) string {
+		Key: "search.idle_unload", Group: "Search", Label: "Unload the model after", Help: "Time since its last use; 0s: never",
+		Env: "EMBEDDING_IDLE_TIMEOUT", Comment: "unload builtin so long after its last use; 0s: never", fallback: time.Minute,
+		of: func(s *Settings) any { return &s.Search.IdleUnload }, check: func(s *Settings) string {
 			return unless(s.Search.IdleUnload >= 0, "must be 0 (keep the model in memory) or more")
 		},
 	},
 	{
 		Key: "search.learning", Group: "Search", Label: "Learn from calls", Help: "Prefer tools that agents called after similar queries",
-		Comment: "prefer tools that agents called after similar queries", fallback: true, of: func(s *Settings) any { return &s.Search.Learning },
+		Comment:  "prefer tools that agents called after similar queries",
+		fallback: true, of: func(s *Settings) any { return &s.Search.Learning },
 	},
 	{
 		Key: "editors.auto_register", Group: "Hub", Label: "Add the entry to new editors", Help: "As soon as they are found",
 		Comment: "add the entry to newly found editors", fallback: false, of: func(s *Settings) any { return &s.Editors.AutoRegister },
 	},
 	{
-		Key: "session_tools.on", Help: "Editors to whose list find_tool adds what it finds", Comment: "editors, as gemini-cli, to whose list find_tool adds what it finds",
-		fallback: []string(nil), of: func(s *Settings) any { return &s.SessionTools.On },
-		check: func(s *Settings) string {
+		Key: "session_tools.on", Help: "Editors to whose list find_tool adds what it finds",
+		Comment: "editors, as gemini-cli, to whose list find_tool adds what it finds", fallback: []string(nil),
+		of: func(s *Settings) any { return &s.SessionTools.On }, check: func(s *Settings) string {
 			both := slices.ContainsFunc(s.SessionTools.On, func(id string) bool { return slices.Contains(s.SessionTools.Off, id) })
 			return unless(!both, "and session_tools.off name the same client")
 		},
@@ -141,19 +152,22 @@ var Table = []Row{
 		fallback: []string(nil), of: func(s *Settings) any { return &s.SessionTools.Off }, schema: textItems,
 	},
 	{
-		Key: "trust.changes", Group: "Trust", Label: "Changed and new tools", Help: "ask: a person approves them; clean: only those in which the scan finds something",
-		Comment: "texts that servers change or add: ask, or clean (approve what the scan finds clean)", Choices: trustChanges, Live: true,
-		fallback: "ask", of: func(s *Settings) any { return &s.Trust.Changes },
+		Key: "trust.changes", Group: "Trust", Label: "Changed and new tools",
+		Help:    "ask: a person approves them; clean: only those in which the scan finds something",
+		Comment: "texts that servers change or add: ask, or clean (approve what the scan finds clean)",
+		Choices: trustChanges, Live: true, fallback: "ask", of: func(s *Settings) any { return &s.Trust.Changes },
 	},
 	{
-		Key: "trust.results", Group: "Trust", Label: "Results that give orders", Help: "note: log only; mark: also tell the agent; block: keep back until a person releases it",
-		Comment: "results that give orders to agents: note, mark or block", Choices: trustResults, Live: true,
-		fallback: "note", of: func(s *Settings) any { return &s.Trust.Results },
+		Key: "trust.results", Group: "Trust", Label: "Results that give orders",
+		Help:    "note: log only; mark: also tell the agent; block: keep back until a person releases it",
+		Comment: "results that give orders to agents: note, mark or block", Choices: trustResults, Live: true, fallback: "note",
+		of: func(s *Settings) any { return &s.Trust.Results },
 	},
 	{
-		Key: "trust.credentials", Group: "Trust", Label: "Credentials in calls", Help: "warn: log only; mask: replace; block: refuse the call or keep back its result",
-		Comment: "credentials in arguments and results: off, warn, mask or block", Choices: trustCredentials, Live: true,
-		fallback: "warn", of: func(s *Settings) any { return &s.Trust.Credentials },
+		Key: "trust.credentials", Group: "Trust", Label: "Credentials in calls",
+		Help:    "warn: log only; mask: replace; block: refuse the call or keep back its result",
+		Comment: "credentials in arguments and results: off, warn, mask or block", Choices: trustCredentials, Live: true, fallback: "warn",
+		of: func(s *Settings) any { return &s.Trust.Credentials },
 	},
 	{
 		Key: "trust.rules", Help: "Other values for some tools; the first rule that matches and has a value decides",
@@ -161,25 +175,26 @@ var Table = []Row{
 		fallback: TrustRules(nil), of: func(s *Settings) any { return &s.Trust.Rules }, schema: `"items":{"$ref":"#/$defs/trustRule"}`,
 	},
 	{
-		Key: "results.folder", Group: "Records and files", Label: "Folder for files of long results", Help: "Where agents may save images, sounds and files; empty: they may not",
-		Comment: "where agents may save images, sounds and files from results of tools; none: they may not", Live: true,
-		fallback: "", of: func(s *Settings) any { return &s.Results.Folder },
+		Key: "results.folder", Group: "Records and files", Label: "Folder for files of long results",
+		Help:    "Where agents may save images, sounds and files; empty: they may not",
+		Comment: "where agents may save images, sounds and files from results of tools; none: they may not",
+		Live:    true, fallback: "", of: func(s *Settings) any { return &s.Results.Folder },
 	},
 	{
-		Key: "oauth.client_id_document", Group: "Hub", Label: "Client ID document", Help: "https URL of a client ID metadata document that you host; empty: the hub registers itself",
-		Comment:  "https URL of a client ID metadata document that you host; none: the hub registers itself",
-		fallback: "", of: func(s *Settings) any { return &s.OAuth.ClientIDDocument },
-		check: func(s *Settings) string {
+		Key: "oauth.client_id_document", Group: "Hub", Label: "Client ID document",
+		Help:    "https URL of a client ID metadata document that you host; empty: the hub registers itself",
+		Comment: "https URL of a client ID metadata document that you host; none: the hub registers itself", fallback: "",
+		of: func(s *Settings) any { return &s.OAuth.ClientIDDocument }, check: func(s *Settings) string {
 			return unless(s.OAuth.ClientIDDocument == "" || isClientID(s.OAuth.ClientIDDocument),
 				"must be the https:// URL of a document, with a path and without user, query, fragment or dots between slashes")
 		},
 		schema: `"pattern":"^(https://.*)?$"`,
 	},
 	{
-		Key: "market.registry_url", Group: "Hub", Label: "Registry of servers", Help: "Address of the official registry of MCP servers, or of one like it; empty: it is not searched",
+		Key: "market.registry_url", Group: "Hub", Label: "Registry of servers",
+		Help:    "Address of the official registry of MCP servers, or of one like it; empty: it is not searched",
 		Comment: `official registry of MCP servers, or one like it; "": it is not searched`, Env: "REGISTRY_URL",
-		fallback: OfficialRegistry, of: func(s *Settings) any { return &s.Market.RegistryURL },
-		set: func(s *Settings, value string) error {
+		fallback: OfficialRegistry, of: func(s *Settings) any { return &s.Market.RegistryURL }, set: func(s *Settings, value string) error {
 			if s.Market.RegistryURL = value; value == "off" {
 				s.Market.RegistryURL = ""
 			}
@@ -192,8 +207,8 @@ var Table = []Row{
 		schema: `"pattern":"^(https?://.*)?$"`,
 	},
 	{
-		Key: "roots", Help: "URIs of folders that servers get as their MCP roots", Comment: "file:// URIs that servers get as roots", Env: "ROOTS",
-		fallback: []string(nil), of: func(s *Settings) any { return &s.Roots },
+		Key: "roots", Help: "URIs of folders that servers get as their MCP roots", Comment: "file:// URIs that servers get as roots",
+		Env: "ROOTS", fallback: []string(nil), of: func(s *Settings) any { return &s.Roots },
 		check: func(s *Settings) string {
 			wrong := slices.ContainsFunc(s.Roots, func(root string) bool { return !strings.HasPrefix(root, "file://") })
 			return unless(!wrong, "must be file:// URIs, not %q", s.Roots)
@@ -201,63 +216,76 @@ var Table = []Row{
 		schema: `"items":{"type":"string","pattern":"^file://"}`,
 	},
 	{
-		Key: "setup_file", Group: "Records and files", Label: "Setup file", Help: "JSON file that declares servers, which the hub adds when it starts; empty: none",
-		Comment: "JSON file that declares servers", Env: "SETUP_FILE", fallback: "", of: func(s *Settings) any { return &s.SetupFile },
+		Key: "setup_file", Group: "Records and files", Label: "Setup file",
+		Help: "JSON file that declares servers, which the hub adds when it starts; empty: none", Comment: "JSON file that declares servers",
+		Env: "SETUP_FILE", fallback: "", of: func(s *Settings) any { return &s.SetupFile },
 		set: func(s *Settings, value string) (err error) {
 			s.SetupFile, err = absolute(".", value)
 			return err
 		},
 	},
 	{
-		Key: "discovery.enabled", Group: "Agents and tools", Label: "Apply rules and overrides", Help: "Limits of clients and approvals always apply",
-		Comment: "whether tool_rules and tool_overrides apply", Env: "DISCOVERY", Live: true, fallback: true, of: func(s *Settings) any { return &s.Discovery.Enabled },
+		Key: "discovery.enabled", Group: "Agents and tools", Label: "Apply rules and overrides",
+		Help: "Limits of clients and approvals always apply", Comment: "whether tool_rules and tool_overrides apply", Env: "DISCOVERY",
+		Live: true, fallback: true, of: func(s *Settings) any { return &s.Discovery.Enabled },
 	},
 	{
 		Key: "discovery.start_new", Former: "discovery.startNew", Group: "Agents and tools", Label: "Start new servers once",
-		Help:    "In the background, to list their tools; otherwise the first call starts a server, and agents do not find its tools before",
+		Help: "In the background, to list their tools; otherwise the first call starts a server, and agents do not find its tools " +
+			"before",
 		Comment: "start each new server once in the background, to list its tools; otherwise its first call starts it", Live: true,
 		fallback: true, of: func(s *Settings) any { return &s.Discovery.StartNew },
 	},
 	{
-		Key: "discovery.cache.enabled", Group: "Agents and tools", Label: "Cache tool lists", Help: "Otherwise list_tools and inspect ask the servers each time",
-		Env: "CACHE", Live: true, fallback: true, of: func(s *Settings) any { return &s.Discovery.Cache.Enabled },
+		Key: "discovery.cache.enabled", Group: "Agents and tools", Label: "Cache tool lists",
+		Help: "Otherwise list_tools and inspect ask the servers each time", Env: "CACHE", Live: true, fallback: true,
+		of: func(s *Settings) any { return &s.Discovery.Cache.Enabled },
 	},
 	{
-		Key: "discovery.cache.ttl", Group: "Agents and tools", Label: "Tool list lifetime", Help: "Seconds, or a time such as 30m; older lists are read again",
-		Comment: "how long list_tools and inspect use the list of a server before they ask it again, in seconds", Env: "CACHE_TTL", Live: true,
-		fallback: Seconds(time.Hour), of: func(s *Settings) any { return &s.Discovery.Cache.TTL }, schema: `"exclusiveMinimum":0,"pattern":"^[0-9]"`,
+		Key: "discovery.cache.ttl", Group: "Agents and tools", Label: "Tool list lifetime",
+		Help:    "Seconds, or a time such as 30m; older lists are read again",
+		Comment: "how long list_tools and inspect use the list of a server before they ask it again, in seconds",
+		Env:     "CACHE_TTL", Live: true, fallback: Seconds(time.Hour), of: func(s *Settings) any { return &s.Discovery.Cache.TTL },
+		schema: `"exclusiveMinimum":0,"pattern":"^[0-9]"`,
 	},
 	{
-		Key: "discovery.sources", Help: "Editors and files from which servers are imported", Comment: "editors and files whose servers may be imported", Live: true,
-		fallback: Sources(nil), of: func(s *Settings) any { return &s.Discovery.Sources }, schema: `"items":{"$ref":"#/$defs/source"}`,
+		Key: "discovery.sources", Help: "Editors and files from which servers are imported",
+		Comment: "editors and files whose servers may be imported", Live: true, fallback: Sources(nil),
+		of: func(s *Settings) any { return &s.Discovery.Sources }, schema: `"items":{"$ref":"#/$defs/source"}`,
 	},
 	{
 		Key: "discovery.tool_rules", Former: "discovery.toolRules", Comment: "which tools are enabled; see below", Live: true,
 		Help: "The first rule with enabled that matches a tool decides; tags gather from all rules that match. " +
 			"If any rule says enabled: true, tools that no rule is about are disabled.",
-		fallback: ToolRules(nil), of: func(s *Settings) any { return &s.Discovery.ToolRules }, schema: `"items":{"$ref":"#/$defs/toolRule"}`,
+		fallback: ToolRules(nil), of: func(s *Settings) any { return &s.Discovery.ToolRules },
+		schema: `"items":{"$ref":"#/$defs/toolRule"}`,
 	},
 	{
-		Key: "discovery.tool_overrides", Former: "discovery.toolOverrides", Comment: "other names and descriptions, and fixed arguments, of tools", Live: true,
-		Help:     "Other names, descriptions and fixed arguments of single tools",
-		fallback: ToolOverrides(nil), of: func(s *Settings) any { return &s.Discovery.ToolOverrides }, schema: `"items":{"$ref":"#/$defs/toolOverride"}`,
+		Key: "discovery.tool_overrides", Former: "discovery.toolOverrides",
+		Comment: "other names and descriptions, and fixed arguments, of tools",
+		Live:    true, Help: "Other names, descriptions and fixed arguments of single tools", fallback: ToolOverrides(nil),
+		of: func(s *Settings) any { return &s.Discovery.ToolOverrides }, schema: `"items":{"$ref":"#/$defs/toolOverride"}`,
 	},
 	{
 		Key: "discovery.clients", Comment: "limits for single clients", Live: true,
 		Help:     "Limits for single clients. deny goes before allow. If any item of a client has allow, the client has no other tools.",
-		fallback: ClientLimits(nil), of: func(s *Settings) any { return &s.Discovery.Clients }, schema: `"items":{"$ref":"#/$defs/clientLimit"}`,
+		fallback: ClientLimits(nil), of: func(s *Settings) any { return &s.Discovery.Clients },
+		schema: `"items":{"$ref":"#/$defs/clientLimit"}`,
 	},
 	{
-		Key: "discovery.approval.destructive", Group: "Agents and tools", Label: "Ask before destructive calls", Help: "A person approves each call of a tool that may destroy something",
+		Key: "discovery.approval.destructive", Group: "Agents and tools", Label: "Ask before destructive calls",
+		Help: "A person approves each call of a tool that may destroy something",
 		Live: true, fallback: false, of: func(s *Settings) any { return &s.Discovery.Approval.Destructive },
 	},
 	{
-		Key: "discovery.approval.rules", Help: "Which calls need a person's approval; the first rule that matches a tool decides", Comment: "which calls need a person's approval",
-		Live: true, fallback: ApprovalRules(nil), of: func(s *Settings) any { return &s.Discovery.Approval.Rules }, schema: `"items":{"$ref":"#/$defs/approvalRule"}`,
+		Key: "discovery.approval.rules", Help: "Which calls need a person's approval; the first rule that matches a tool decides",
+		Comment: "which calls need a person's approval", Live: true, fallback: ApprovalRules(nil),
+		of: func(s *Settings) any { return &s.Discovery.Approval.Rules }, schema: `"items":{"$ref":"#/$defs/approvalRule"}`,
 	},
 	{
 		Key: "warm_packages", Group: "Servers", Label: "Download packages early", Help: "As soon as a server that npx or uvx runs is added",
-		Comment: "download npx and uvx packages when a server is added", fallback: true, of: func(s *Settings) any { return &s.WarmPackages },
+		Comment:  "download npx and uvx packages when a server is added",
+		fallback: true, of: func(s *Settings) any { return &s.WarmPackages },
 	},
 }
 

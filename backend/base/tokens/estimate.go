@@ -54,7 +54,8 @@ func Estimate(text string) int {
 			for i < len(text) && mark(text[i]) {
 				i++
 			}
-			if i-start > 1 || i == len(text) || !letter(text[i]) || start > 0 && text[start-1] == ' ' { // a single mark is part of the word after it
+			// a single mark is part of the word after it
+			if i-start > 1 || i == len(text) || !letter(text[i]) || start > 0 && text[start-1] == ' ' {
 				sum += punctuation(text[start:i])
 			}
 		default:

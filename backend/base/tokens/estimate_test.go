@@ -15,10 +15,11 @@ func TestEstimatesAreCloseToCounts(t *testing.T) {
 	noise := make([]byte, 900)
 	_, _ = random.Read(noise)
 	for name, text := range map[string]string{
-		"nothing":    "",
-		"English":    "Create a new issue in a repository, with a title, a body and the labels that it shall have. Returns its number.",
-		"JSON":       `{"found":true,"confidence":"high","required_args":[{"name":"owner","type":"string"},{"name":"repo","type":"string"}],"other_matches":[{"call_as":"mcp__github__create_issue","score":0.512}]}`,
-		"names":      "create_issue getRepositoryBranches TwilioApiV2010--ListAvailablePhoneNumberLocal kubernetes-mcp-server__pods_list_in_namespace",
+		"nothing": "",
+		"English": "Create a new issue in a repository, with a title, a body and the labels that it shall have. Returns its number.",
+		"JSON":    `{"found":true,"confidence":"high","required_args":[{"name":"owner","type":"string"},{"name":"repo","type":"string"}],"other_matches":[{"call_as":"mcp__github__create_issue","score":0.512}]}`,
+		"names": "create_issue getRepositoryBranches TwilioApiV2010--ListAvailablePhoneNumberLocal " +
+			"kubernetes-mcp-server__pods_list_in_namespace",
 		"Markdown":   "## Usage\n\n- **must** be `true`\n- see <https://example.org/a/b?c=d&e=f>\n\n```json\n{\"a\": [1, 2, 3]}\n```\n",
 		"German":     "Zeigt die letzten Änderungen auf dem Hauptzweig des Verzeichnisses für größere Geschäftsvorfälle.",
 		"Russian":    "Создаёт новую задачу в репозитории и возвращает её номер.",

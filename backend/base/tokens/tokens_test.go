@@ -50,7 +50,10 @@ func TestCountsAreThoseOfTheReferenceTokenizer(t *testing.T) {
 
 func TestLongRunsAreCountedInLittleTime(t *testing.T) {
 	c := tokens.NewCounter()
-	for _, text := range []string{strings.Repeat("a", 1<<20), strings.Repeat("=", 1<<20), strings.Repeat(" ", 1<<20), strings.Repeat("é", 1<<19), strings.Repeat("\xff", 1<<18)} {
+	for _, text := range []string{
+		strings.Repeat("a", 1<<20), strings.Repeat("=", 1<<20), strings.Repeat(" ", 1<<20), strings.Repeat("é", 1<<19),
+		strings.Repeat("\xff", 1<<18),
+	} {
 		if n := c.Count(text); n < 1<<10 || n > len(text) {
 			t.Errorf("%q… has %d tokens", text[:4], n)
 		}
@@ -100,7 +103,10 @@ func FuzzCount(f *testing.F) {
 }
 
 func BenchmarkCount(b *testing.B) {
-	text := strings.Repeat(`{"name":"create_issue","description":"Create a new issue in a repository.","inputSchema":{"type":"object","properties":{"owner":{"type":"string"}}}}`, 100)
+	text := strings.Repeat(
+		`{"name":"create_issue","description":"Create a new issue in a repository.","inputSchema":{"type":"object","properties":{"owner":{"type":"string"}}}}`,
+		100,
+	)
 	c := tokens.NewCounter()
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {

@@ -14,7 +14,8 @@ func TestEveryStateOutcomeAndClientHasAWordAndAnExplanation(t *testing.T) {
 		}
 	}
 	for name, labels := range map[string]map[string]label{
-		"servers": table.Servers, "checks": table.Checks, "outcomes": table.Outcomes, "clients": table.Clients, "listed": {"": table.Listed},
+		"servers": table.Servers, "checks": table.Checks, "outcomes": table.Outcomes, "clients": table.Clients,
+		"listed": {"": table.Listed},
 	} {
 		if len(labels) == 0 {
 			t.Errorf("%s has no words", name)
@@ -28,7 +29,9 @@ func TestEveryStateOutcomeAndClientHasAWordAndAnExplanation(t *testing.T) {
 }
 
 func TestAStoppedServerIsPausedWhileAllServersAre(t *testing.T) {
-	for state, want := range map[string]string{Stopped: "Paused", Running: "Running", Failing: "Failing", Waiting: "Waiting", "other": "other"} {
+	for state, want := range map[string]string{
+		Stopped: "Paused", Running: "Running", Failing: "Failing", Waiting: "Waiting", "other": "other",
+	} {
 		if got := Server(state, true); got != want {
 			t.Errorf("%s while paused: got %q, want %q", state, got, want)
 		}

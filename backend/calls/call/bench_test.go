@@ -54,7 +54,9 @@ func BenchmarkPermit(b *testing.B) {
 		}
 		var current rules.Current
 		current.Set(rules.New(rules.Options{Discovery: config.Discovery}))
-		p := call.New(call.Options{Registry: servers, Catalog: catalogtest.Open(b, bus, listed), Rules: &current, Bus: bus, Log: slog.New(slog.DiscardHandler)})
+		p := call.New(call.Options{
+			Registry: servers, Catalog: catalogtest.Open(b, bus, listed), Rules: &current, Bus: bus, Log: slog.New(slog.DiscardHandler),
+		})
 		b.Run(what, func(b *testing.B) {
 			for b.Loop() {
 				if err := p.Permit(b.Context(), call.Request{LimitedAs: "cursor", Server: "server7", Tool: "get_thing_33"}); err != nil {

@@ -136,7 +136,8 @@ func unlisted(server registry.Server, what, name string, near []string, asking e
 	if asking != nil {
 		text += ", and could not be asked again: " + fault.MessageOf(asking)
 	}
-	known := jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s %s not found", map[string]string{"tool": "Tool", "prompt": "Prompt"}[what], name)
+	known := jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s %s not found",
+		map[string]string{"tool": "Tool", "prompt": "Prompt"}[what], name)
 	if len(near) > 0 {
 		text += "; did you mean " + strings.Join(near, ", ") + "?"
 		names, _ := json.Marshal(near) // strings cannot fail

@@ -163,7 +163,8 @@ func (a *answers) remember(ctx context.Context, e *elicitation, r Reply) error {
 	case r.Action == "cancel":
 		return fault.New(fault.Invalid, "only accept and decline can be remembered")
 	case r.Action == "accept" && e.Mode != Form:
-		return fault.New(fault.Invalid, "only the values of a form can be remembered; a page to open and a message can be declined for later, too")
+		return fault.New(fault.Invalid,
+			"only the values of a form can be remembered; a page to open and a message can be declined for later, too")
 	case r.Remember == Always && isTransient(e.Server):
 		return fault.New(fault.Invalid, "an answer to a transient server can be remembered for the session only")
 	}

@@ -33,12 +33,15 @@ func (b *Inbox) Approve(ctx context.Context, q call.Question) (rules.Scope, erro
 	case context.Cause(ctx) != nil:
 		return rules.Once, context.Cause(ctx)
 	case errors.As(err, new(unseenError)):
-		return rules.Once, fault.New(fault.Denied, "tool %q of server %q needs a person's approval, and no window or tray of Agent Discover is open: ask the user to open it, then call again", q.Tool, q.Server)
+		return rules.Once, fault.New(fault.Denied,
+			"tool %q of server %q needs a person's approval, and no window or tray of Agent Discover is open: ask the user to open it, "+
+				"then call again", q.Tool, q.Server)
 	case err != nil:
 		text, _ := jsonrpc.ErrorText(err)
 		return rules.Once, fault.Wrap(err, fault.Denied, "tool %q of server %q needs a person's approval: %s", q.Tool, q.Server, text)
 	case jsonrpc.GetString(answer, "action") != "accept":
-		return rules.Once, fault.New(fault.Denied, "the user refused this call of tool %q of server %q; do not try it again unless the user asks for it", q.Tool, q.Server)
+		return rules.Once, fault.New(fault.Denied,
+			"the user refused this call of tool %q of server %q; do not try it again unless the user asks for it", q.Tool, q.Server)
 	}
 	return scopes[Scope(jsonrpc.GetString(answer, "remember"))], nil
 }

@@ -40,13 +40,15 @@ func TestAnApprovalEndsInOneOfItsWays(t *testing.T) {
 		scope rules.Scope
 		want  string // in the error; empty for an approval
 	}{
-		"once":                {accept(Once), time.Second, rules.Once, ""},
-		"for the session":     {accept(ForSession), time.Second, rules.Session, ""},
-		"for good":            {accept(Always), time.Second, rules.Always, ""},
-		"refused":             {refuse("decline"), time.Second, rules.Once, "the user refused this call"},
-		"closed":              {refuse("cancel"), time.Second, rules.Once, "the user refused this call"},
-		"seen by nobody":      {nil, unseenTimeout, rules.Once, "no window or tray of Agent Discover is open"},
-		"answered by nobody":  {func(b *Inbox, _ context.CancelFunc) { b.Elicitations() }, answerTimeout, rules.Once, "nobody has answered it"},
+		"once":            {accept(Once), time.Second, rules.Once, ""},
+		"for the session": {accept(ForSession), time.Second, rules.Session, ""},
+		"for good":        {accept(Always), time.Second, rules.Always, ""},
+		"refused":         {refuse("decline"), time.Second, rules.Once, "the user refused this call"},
+		"closed":          {refuse("cancel"), time.Second, rules.Once, "the user refused this call"},
+		"seen by nobody":  {nil, unseenTimeout, rules.Once, "no window or tray of Agent Discover is open"},
+		"answered by nobody": {
+			func(b *Inbox, _ context.CancelFunc) { b.Elicitations() }, answerTimeout, rules.Once, "nobody has answered it",
+		},
 		"cancelled by caller": {func(_ *Inbox, cancel context.CancelFunc) { cancel() }, time.Second, rules.Once, context.Canceled.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +62,9 @@ func TestAnApprovalEndsInOneOfItsWays(t *testing.T) {
 				}
 				got := make(chan outcome, 1)
 				go func() {
-					scope, err := b.Approve(ctx, call.Question{Server: "one", Tool: "wipe", Client: "agent", Arguments: json.RawMessage(`{"disk":1}`)})
+					scope, err := b.Approve(ctx, call.Question{
+						Server: "one", Tool: "wipe", Client: "agent", Arguments: json.RawMessage(`{"disk":1}`),
+					})
 					got <- outcome{scope, err}
 				}()
 				time.Sleep(time.Second)
@@ -71,10 +75,12 @@ func TestAnApprovalEndsInOneOfItsWays(t *testing.T) {
 				if after := time.Since(began); after != row.after {
 					t.Errorf("it ended after %s, want %s", after, row.after)
 				}
-				if end.scope != row.scope || (end.err == nil) != (row.want == "") || end.err != nil && !strings.Contains(end.err.Error(), row.want) {
+				if end.scope != row.scope || (end.err == nil) != (row.want == "") ||
+					end.err != nil && !strings.Contains(end.err.Error(), row.want) {
 					t.Errorf("got %q, %v", end.scope, end.err)
 				}
-				if cancelled := errors.Is(end.err, context.Canceled); end.err != nil && !cancelled && fault.KindOf(end.err) != fault.Denied {
+				if cancelled := errors.Is(end.err, context.Canceled); end.err != nil && !cancelled &&
+					fault.KindOf(end.err) != fault.Denied {
 					t.Errorf("the error is %v", fault.KindOf(end.err))
 				}
 				if len(b.Elicitations()) != 0 {

@@ -46,8 +46,9 @@ func (c *Caller) Unseen(server string) error {
 	}
 	return &fault.Error{
 		Kind: fault.Conflict, Code: fault.CodePerson,
-		Message: "server \"" + server + "\" asked a person something, and nobody could see it: open the window of Agent Discover or start its tray icon, and call again. " +
-			"Programs can read such questions from GET /api/elicitations and answer them.",
+		Message: "server \"" + server +
+			"\" asked a person something, and nobody could see it: open the window of Agent Discover or start its tray icon, and call " +
+			"again. Programs can read such questions from GET /api/elicitations and answer them.",
 	}
 }
 
@@ -59,5 +60,9 @@ func (e unseenError) Error() string { return e.rpc.Error() }
 func (e unseenError) Unwrap() error { return e.rpc }
 
 func errUnseen(method string) error {
-	return unseenError{jsonrpc.NewError(jsonrpc.CodeInternalError, "%s was not answered: no window or tray of Agent Discover shows it, and no program has read it within %s", method, unseenTimeout)}
+	return unseenError{
+		jsonrpc.NewError(jsonrpc.CodeInternalError,
+			"%s was not answered: no window or tray of Agent Discover shows it, and no program has read it within %s",
+			method, unseenTimeout),
+	}
 }

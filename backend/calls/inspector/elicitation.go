@@ -62,7 +62,9 @@ type elicitation struct {
 // *jsonrpc.Error for the server.
 func elicitationOf(q upstream.Question) (Elicitation, error) {
 	if q.Method == "sampling/createMessage" {
-		return Elicitation{Server: q.Server, Client: q.Client, Mode: Sampling, Message: "The server asks for a message from a model.", Request: q.Params}, nil
+		return Elicitation{
+			Server: q.Server, Client: q.Client, Mode: Sampling, Message: "The server asks for a message from a model.", Request: q.Params,
+		}, nil
 	}
 	asked := Elicitation{Server: q.Server, Client: q.Client, Mode: Form, Message: jsonrpc.GetString(q.Params, "message")}
 	switch mode := jsonrpc.GetString(q.Params, "mode"); mode {
@@ -74,7 +76,8 @@ func elicitationOf(q upstream.Question) (Elicitation, error) {
 			return asked, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s cannot be answered: the mode url needs a url", q.Method)
 		}
 	default:
-		return asked, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s cannot be answered: the dashboard supports the modes form and url only", q.Method)
+		return asked, jsonrpc.NewError(jsonrpc.CodeInvalidParams,
+			"%s cannot be answered: the dashboard supports the modes form and url only", q.Method)
 	}
 	return asked, nil
 }

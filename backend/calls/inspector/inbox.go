@@ -62,7 +62,8 @@ type Inbox struct {
 // NewInbox returns an empty inbox.
 func NewInbox(o InboxOptions) *Inbox {
 	return &Inbox{
-		records: o.Records, bus: o.Bus, sampler: o.Sampler, log: o.Log, timeout: cmp.Or(o.Timeout, answerTimeout), waiting: make(map[string]*elicitation),
+		records: o.Records, bus: o.Bus, sampler: o.Sampler, log: o.Log, timeout: cmp.Or(o.Timeout, answerTimeout),
+		waiting: make(map[string]*elicitation),
 		answers: answers{store: o.Answers, vault: o.Vault, configured: o.Configured},
 	}
 }
@@ -176,7 +177,8 @@ func (b *Inbox) hold(ctx context.Context, asked Elicitation, from asker, about s
 	asked.Expires, _ = ctx.Deadline()
 	question := &elicitation{Elicitation: asked, asker: from, answer: make(chan json.RawMessage, 1)}
 	if !b.add(question) {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "too many questions already wait for a person; try again when they are answered")
+		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError,
+			"too many questions already wait for a person; try again when they are answered")
 	}
 	added()
 	events.Publish(b.bus, Asked{question.Elicitation})
@@ -196,7 +198,8 @@ func (b *Inbox) hold(ctx context.Context, asked Elicitation, from asker, about s
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		b.drop(question.ID, Expired)
-		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "%s was not answered: nobody has answered it in the window of Agent Discover within %s",
+		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError,
+			"%s was not answered: nobody has answered it in the window of Agent Discover within %s",
 			about, asked.Expires.Sub(asked.At).Round(time.Second))
 	}
 	b.drop(question.ID, Withdrawn)

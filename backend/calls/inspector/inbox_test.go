@@ -63,7 +63,9 @@ func TestAQuestionThatNobodyAnswersEndsWithAnError(t *testing.T) {
 						defer cancel()
 					}
 					defer b.Attend()()
-					got := ask(ctx, b, upstream.Question{Server: "one", Method: method, Params: json.RawMessage(`{"message":"Which one?"}`)})
+					got := ask(ctx, b, upstream.Question{
+						Server: "one", Method: method, Params: json.RawMessage(`{"message":"Which one?"}`),
+					})
 					synctest.Wait()
 					waiting := b.Elicitations()
 					if len(waiting) != 1 || !waiting[0].Expires.Equal(time.Now().Add(limit)) {
@@ -103,7 +105,8 @@ func TestAQuestionThatNobodySeesEndsEarly(t *testing.T) {
 				caller, began := b.Caller(), time.Now()
 				got := make(chan error, 1)
 				go func() {
-					_, err := caller.Ask(context.Background(), upstream.Question{Server: "one", Method: "elicitation/create", Params: json.RawMessage(`{"message":"Which one?"}`)})
+					_, err := caller.Ask(context.Background(),
+						upstream.Question{Server: "one", Method: "elicitation/create", Params: json.RawMessage(`{"message":"Which one?"}`)})
 					got <- err
 				}()
 				time.Sleep(time.Second)
@@ -116,7 +119,8 @@ func TestAQuestionThatNobodySeesEndsEarly(t *testing.T) {
 					t.Errorf("the server gets %v", err)
 				}
 				unseen := row.want == unseenTimeout
-				if err := caller.Unseen("one"); (err != nil) != unseen || unseen && (fault.CodeOf(err) != "person_required" || fault.KindOf(err) != fault.Conflict) {
+				if err := caller.Unseen("one"); (err != nil) != unseen ||
+					unseen && (fault.CodeOf(err) != "person_required" || fault.KindOf(err) != fault.Conflict) {
 					t.Errorf("the caller gets %v", err)
 				}
 				if len(b.Elicitations()) != 0 {
@@ -149,7 +153,9 @@ func TestQuestionsAtTheSameTimeAreAnsweredEachForItself(t *testing.T) {
 		ctx := context.Background()
 		first := ask(ctx, b, upstream.Question{Server: "one", Method: "elicitation/create", Params: json.RawMessage(`{"message":"first"}`)})
 		time.Sleep(time.Second)
-		second := ask(ctx, b, upstream.Question{Server: "one", Method: "elicitation/create", Params: json.RawMessage(`{"message":"second"}`)})
+		second := ask(ctx, b, upstream.Question{
+			Server: "one", Method: "elicitation/create", Params: json.RawMessage(`{"message":"second"}`),
+		})
 		synctest.Wait()
 		waiting := b.Elicitations()
 		if len(waiting) != 2 || waiting[0].Message != "first" || waiting[1].Message != "second" {
@@ -186,7 +192,9 @@ func TestOnlyTheSameFormGetsARememberedAnswer(t *testing.T) {
 	}
 	e := &elicitation{Elicitation: asked, asker: askerOf(given)}
 	e.asker.redactor = redact.NewKnownSecrets().Redactor("one", launch.Launch{})
-	if err := b.answers.remember(t.Context(), e, Reply{Action: "accept", Content: json.RawMessage(`{"a":"x"}`), Remember: ForSession}); err != nil {
+	if err := b.answers.remember(t.Context(), e, Reply{
+		Action: "accept", Content: json.RawMessage(`{"a":"x"}`), Remember: ForSession,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	other := given
@@ -202,7 +210,12 @@ func TestOnlyTheSameFormGetsARememberedAnswer(t *testing.T) {
 		{"another schema", question("one", "Delete a.txt?", strings.Replace(schema, "string", "number", 1)), false},
 		{"another server", question("two", "Delete a.txt?", schema), false},
 		{"another session", other, false},
-		{"a page to open", upstream.Question{Server: "one", Method: "elicitation/create", Session: "s", Params: json.RawMessage(`{"mode":"url","message":"Delete a.txt?","url":"https://a.example"}`)}, false},
+		{
+			"a page to open", upstream.Question{
+				Server: "one", Method: "elicitation/create", Session: "s",
+				Params: json.RawMessage(`{"mode":"url","message":"Delete a.txt?","url":"https://a.example"}`),
+			}, false,
+		},
 		{"roots", upstream.Question{Server: "one", Method: "roots/list", Session: "s"}, false},
 	} {
 		if got := b.CanAnswer(t.Context(), row.q); got != row.want {
@@ -223,8 +236,16 @@ func TestAnswersThatCannotBeRememberedAreRefusedAndTheQuestionWaitsOn(t *testing
 	}{
 		{"one", "elicitation/create", `{}`, Reply{Action: "cancel", Remember: Always}, "only accept and decline"},
 		{"one", "elicitation/create", `{}`, Reply{Action: "accept", Remember: "ever"}, "session or always"},
-		{"one", "elicitation/create", `{"mode":"url","url":"https://a.example"}`, Reply{Action: "accept", Remember: ForSession}, "only the values of a form"},
-		{"one", "sampling/createMessage", `{}`, Reply{Action: "accept", Content: json.RawMessage(`{"text":"x"}`), Remember: ForSession}, "only the values of a form"},
+		{
+			"one", "elicitation/create", `{"mode":"url","url":"https://a.example"}`,
+			Reply{Action: "accept", Remember: ForSession},
+			"only the values of a form",
+		},
+		{
+			"one", "sampling/createMessage", `{}`,
+			Reply{Action: "accept", Content: json.RawMessage(`{"text":"x"}`), Remember: ForSession},
+			"only the values of a form",
+		},
 		{transientPrefix + "x", "elicitation/create", `{}`, Reply{Action: "decline", Remember: Always}, "for the session only"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -107,7 +107,8 @@ type entry struct {
 // record stores a record of a request that a server has sent.
 func record(to Recorder, server string, began time.Time, q entry, result json.RawMessage, err error, redactor *redact.Redactor) {
 	r := journal.Record{
-		At: began, Kind: q.Kind, Client: q.Client, Server: server, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began), Road: audit.REST,
+		At: began, Kind: q.Kind, Client: q.Client, Server: server, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began),
+		Road: audit.REST,
 	}
 	switch text, answered := jsonrpc.ErrorText(err); {
 	case answered:

@@ -46,7 +46,9 @@ func (b *Inbox) sample(ctx context.Context, q upstream.Question) (json.RawMessag
 	case b.sampler != nil && isTransient(q.Server) && !isCopy(q.Server):
 		answer = b.compute
 	case !b.CanAnswer(ctx, q):
-		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "sampling is not configured: open the dashboard to answer it yourself, or set AGENT_DISCOVER_OPENAI_API_KEY for the hub to answer that of ad-hoc servers")
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound,
+			"sampling is not configured: open the dashboard to answer it yourself, or set AGENT_DISCOVER_OPENAI_API_KEY for the hub to "+
+				"answer that of ad-hoc servers")
 	}
 	began := time.Now()
 	result, text, err := answer(ctx, q)

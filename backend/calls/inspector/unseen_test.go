@@ -20,7 +20,9 @@ type asking struct {
 }
 
 func (a asking) Call(ctx context.Context, r call.Request) (call.Result, error) {
-	_, err := r.Caller.Ask(ctx, upstream.Question{Server: "one", Method: "elicitation/create", Params: json.RawMessage(`{"message":"Which?"}`)})
+	_, err := r.Caller.Ask(ctx, upstream.Question{
+		Server: "one", Method: "elicitation/create", Params: json.RawMessage(`{"message":"Which?"}`),
+	})
 	if err == nil {
 		a.t.Error("the question was answered")
 	}

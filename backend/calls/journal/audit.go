@@ -20,7 +20,8 @@ func (j *Journal) entries(records []Record) []audit.Entry {
 		if audited(r.Kind) {
 			out = append(out, audit.Entry{
 				At: r.At, Kind: string(r.Kind), Client: r.Client, Editor: r.Editor, Session: r.Session, Token: r.Token, Road: r.Road,
-				Server: r.Server, Tool: r.Tool, ArgumentsSHA256: r.hash, Outcome: string(r.Outcome), Code: r.Code, Micros: r.Latency.Microseconds(),
+				Server: r.Server, Tool: r.Tool, ArgumentsSHA256: r.hash, Outcome: string(r.Outcome), Code: r.Code,
+				Micros: r.Latency.Microseconds(),
 			})
 		}
 	}

@@ -265,7 +265,9 @@ func TestEachVisitsEveryRecordOnceWhileRecordsAreAdded(t *testing.T) {
 	for range 450 {
 		j.Record(Record{Outcome: OK}, nil, nil, nil)
 	}
-	for _, c := range []struct{ limit, offset, want int }{{0, 0, 450}, {1, 0, 1}, {200, 0, 200}, {201, 0, 201}, {999, 0, 450}, {0, 50, 400}} {
+	for _, c := range []struct{ limit, offset, want int }{
+		{0, 0, 450}, {1, 0, 1}, {200, 0, 200}, {201, 0, 201}, {999, 0, 450}, {0, 50, 400},
+	} {
 		var ids []int64
 		total, _ := m.CountRecords(t.Context(), Query{})
 		err := j.Each(t.Context(), Query{Limit: c.limit, Offset: c.offset, Before: 451}, func(r Record) error {
@@ -273,7 +275,8 @@ func TestEachVisitsEveryRecordOnceWhileRecordsAreAdded(t *testing.T) {
 			j.Record(Record{Outcome: Refused}, nil, nil, nil)
 			return nil
 		})
-		if err != nil || len(ids) != c.want || ids[0] != int64(450-c.offset) || !slices.IsSortedFunc(ids, func(a, b int64) int { return int(b - a) }) {
+		if err != nil || len(ids) != c.want || ids[0] != int64(450-c.offset) ||
+			!slices.IsSortedFunc(ids, func(a, b int64) int { return int(b - a) }) {
 			t.Errorf("limit %d of %d: %d records, %v", c.limit, total, len(ids), err)
 		}
 	}
@@ -290,9 +293,11 @@ func TestRecordsAreRedactedAndCut(t *testing.T) {
 	// The record is cut in the middle of the secret.
 	response := `{"content":[{"type":"text","text":"` + strings.Repeat("é", maxText/2-10) + secret + `"}]}`
 	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"hunter2hunter2","q":1}`), json.RawMessage(response), nil)
-	j.Record(Record{Kind: PromptGet, Response: "token=" + secret, Outcome: Failed}, json.RawMessage(`"`+strings.Repeat("x", 2*maxText)+`"`), nil, nil)
+	j.Record(Record{Kind: PromptGet, Response: "token=" + secret, Outcome: Failed},
+		json.RawMessage(`"`+strings.Repeat("x", 2*maxText)+`"`), nil, nil)
 	j.Record(Record{Kind: Progress, Outcome: OK}, json.RawMessage(`{"token":"long-operation","message":"token=`+secret+`"}`), nil, nil)
-	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"`+strings.Repeat("s", 1000)+`","q":"`+strings.Repeat("y", maxText)+`"}`), nil, nil)
+	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"`+strings.Repeat("s", 1000)+`","q":"`+strings.Repeat("y", maxText)+`"}`),
+		nil, nil)
 	stop()
 	r, second := m.records[0], m.records[1]
 	if r.Args != `{"password":"[redacted]","q":1}` {
@@ -301,7 +306,8 @@ func TestRecordsAreRedactedAndCut(t *testing.T) {
 	if strings.Contains(r.Response, "ghp_") || len(r.Response) > maxText+len("…") {
 		t.Errorf("response of %d bytes ends in %q", len(r.Response), r.Response[len(r.Response)-40:])
 	}
-	if second.Kind != PromptGet || second.Response != "token=[redacted]" || len(second.Args) != maxText+len("…") || !strings.HasSuffix(second.Args, "…") {
+	if second.Kind != PromptGet || second.Response != "token=[redacted]" || len(second.Args) != maxText+len("…") ||
+		!strings.HasSuffix(second.Args, "…") {
 		t.Errorf("got %s %q, args of %d bytes", second.Kind, second.Response, len(second.Args))
 	}
 	if third := m.records[2]; third.Args != `{"token":"long-operation","message":"token=[redacted]"}` {
@@ -316,7 +322,8 @@ func TestQueuedResultsAreLimitedInSize(t *testing.T) {
 	m := &memory{}
 	j, stop := start(t, m)
 	defer stop()
-	big := json.RawMessage(`{"content":[{"type":"image","data":"` + strings.Repeat("A", maxPending/3) + `"},{"type":"text","text":"seen"}]}`)
+	big := json.RawMessage(`{"content":[{"type":"image","data":"` + strings.Repeat("A",
+		maxPending/3) + `"},{"type":"text","text":"seen"}]}`)
 	for range 10 { // when the limit is reached, Record waits until a batch was stored
 		j.Record(Record{Outcome: OK}, nil, big, nil)
 	}
@@ -345,7 +352,8 @@ func TestNoPartOfASecretIsKeptWhereATextIsCut(t *testing.T) {
 			j.Record(Record{Outcome: OK}, nil, json.RawMessage(response), redactor)
 			r := (<-published).Record
 			if strings.Contains(r.Response, "horse") || len(r.Response) > maxText+len("…") {
-				t.Errorf("secret at byte %[2]d after %[1]d others: the response of %[3]d bytes ends in %[4]q", before, at, len(r.Response), r.Response[max(0, len(r.Response)-60):])
+				t.Errorf("secret at byte %[2]d after %[1]d others: the response of %[3]d bytes ends in %[4]q",
+					before, at, len(r.Response), r.Response[max(0, len(r.Response)-60):])
 			}
 		}
 	}

@@ -62,7 +62,9 @@ func TestCallsAreMeasuredByTool(t *testing.T) {
 	if a.Calls != 2 || a.Errors != 1 || a.Mean != 25*time.Millisecond || a.Max != 30*time.Millisecond || !a.Last.Equal(at) {
 		t.Errorf("got %+v", a)
 	}
-	if near := func(d, want time.Duration) bool { return math.Abs(float64(d-want)) <= accuracy*float64(want)+1 }; !near(a.P50, 20*time.Millisecond) {
+	if near := func(d, want time.Duration) bool {
+		return math.Abs(float64(d-want)) <= accuracy*float64(want)+1
+	}; !near(a.P50, 20*time.Millisecond) {
 		t.Errorf("median %v", a.P50)
 	}
 	totals := j.Totals()

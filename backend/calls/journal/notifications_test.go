@@ -19,11 +19,17 @@ func TestNotificationsAndProgressAreRecorded(t *testing.T) {
 		j, stop := start(t, store)
 		synctest.Wait()
 		at := time.Now().Add(-time.Minute)
-		events.Publish(j.bus, upstream.Notified{Server: "s", Method: "notifications/message", Params: json.RawMessage(`{"level":"info"}`), At: at})
+		events.Publish(j.bus, upstream.Notified{
+			Server: "s", Method: "notifications/message", Params: json.RawMessage(`{"level":"info"}`), At: at,
+		})
 		events.Publish(j.bus, upstream.Notified{Server: "s", Method: "notifications/tools/list_changed", At: at})
 		synctest.Wait()
-		events.Publish(j.bus, upstream.Progressed{Server: "s", At: at, Params: json.RawMessage(`{"progressToken":"long","progress":1,"total":4,"_meta":{}}`)})
-		events.Publish(j.bus, upstream.Progressed{Server: "s", At: at, Params: json.RawMessage(`{"progressToken":7,"message":"half","progress":0.5}`)})
+		events.Publish(j.bus, upstream.Progressed{
+			Server: "s", At: at, Params: json.RawMessage(`{"progressToken":"long","progress":1,"total":4,"_meta":{}}`),
+		})
+		events.Publish(j.bus, upstream.Progressed{
+			Server: "s", At: at, Params: json.RawMessage(`{"progressToken":7,"message":"half","progress":0.5}`),
+		})
 		synctest.Wait()
 		stop()
 		want := []Record{
@@ -68,7 +74,8 @@ func TestNotificationsAreLimitedPerSecond(t *testing.T) {
 		}
 		events.Publish(j.bus, upstream.Notified{Server: "quiet", Method: "m"})
 		omitted, count := take()
-		if want := []string{`loud: 110 more in the same second are left out {"count":110}`}; !slices.Equal(omitted, want) || count != maxNotifications+2 {
+		if want := []string{`loud: 110 more in the same second are left out {"count":110}`}; !slices.Equal(omitted, want) ||
+			count != maxNotifications+2 {
 			t.Errorf("first second: got %d records and %q", count, omitted)
 		}
 		for range maxNotifications {

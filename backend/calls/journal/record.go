@@ -43,10 +43,11 @@ func Outcomes() []Outcome { return []Outcome{OK, ToolError, Failed, Timeout, Ref
 
 // Record is one entry of the journal.
 type Record struct {
-	ID       int64     // 0 until it is stored; grows and is never reused
-	At       time.Time // start of the call or event
-	Kind     Kind      // empty means Call
-	Client   string    // the client's name from initialize, or "dashboard" or "rest" for the hub's own; empty for messages that the server sent on its own
+	ID   int64     // 0 until it is stored; grows and is never reused
+	At   time.Time // start of the call or event
+	Kind Kind      // empty means Call
+	// the client's name from initialize, or "dashboard" or "rest" for the hub's own; empty for messages that the server sent on its own
+	Client   string
 	Session  string
 	Server   string
 	Tool     string // name of the tool or prompt, URI of the resource, or method

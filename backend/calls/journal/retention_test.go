@@ -14,7 +14,8 @@ func TestOldRecordsAreDeletedAtTheStartAndEveryHour(t *testing.T) {
 		for i := range 1200 {
 			m.records = append(m.records, Record{ID: int64(i + 1), At: now.Add(-25 * time.Hour)})
 		}
-		m.records = append(m.records, Record{ID: 1201, At: now.Add(-23*time.Hour - time.Minute)}, Record{ID: 1202, At: now.Add(-22*time.Hour - time.Minute)})
+		m.records = append(m.records, Record{ID: 1201, At: now.Add(-23*time.Hour - time.Minute)},
+			Record{ID: 1202, At: now.Add(-22*time.Hour - time.Minute)})
 		_, stop := start(t, m)
 		defer stop()
 		synctest.Wait()

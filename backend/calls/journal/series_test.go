@@ -32,7 +32,8 @@ func TestSpansAreWidenedToWholeSteps(t *testing.T) {
 		if got.Steps() != c.steps {
 			t.Errorf("%s to %s: %d steps, want %d", c.since, c.until, got.Steps(), c.steps)
 		}
-		if s, u := got.Since.Format(time.RFC3339), got.Until.Format(time.RFC3339); c.wantSince != "" && (s != c.wantSince || u != c.wantUntil) {
+		if s, u := got.Since.Format(time.RFC3339), got.Until.Format(time.RFC3339); c.wantSince != "" &&
+			(s != c.wantSince || u != c.wantUntil) {
 			t.Errorf("%s to %s became %s to %s", c.since, c.until, s, u)
 		}
 	}

@@ -49,14 +49,17 @@ func TestLongTextsAreCutBetweenEscapeSequences(t *testing.T) {
 }
 
 func FuzzStringsAreDecodedAsByEncodingJSON(f *testing.F) {
-	for _, seed := range []string{`"a\n\r\t\b\f\/\\\"é"`, `"\ud83d\ude00\ud83d\u0041\ude00\uD83D"`, `"\u12`, `"\`, `"\ud83d\u12"`, `""`, `"`, `1`} {
+	for _, seed := range []string{
+		`"a\n\r\t\b\f\/\\\"é"`, `"\ud83d\ude00\ud83d\u0041\ude00\uD83D"`, `"\u12`, `"\`, `"\ud83d\u12"`, `""`, `"`, `1`,
+	} {
 		f.Add([]byte(seed))
 	}
 	quote := []byte(`"`)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		got := stringOf(raw, limit)
 		var want string
-		if !jsonrpc.Valid(raw) || json.Unmarshal(raw, &want) != nil || !bytes.HasPrefix(raw, quote) || !bytes.HasSuffix(raw, quote) || len(want) > maxText {
+		if !jsonrpc.Valid(raw) || json.Unmarshal(raw, &want) != nil || !bytes.HasPrefix(raw, quote) || !bytes.HasSuffix(raw, quote) ||
+			len(want) > maxText {
 			return // stringOf must only return; its result does not matter here
 		}
 		if got != want {

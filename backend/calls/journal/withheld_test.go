@@ -16,14 +16,15 @@ import (
 // known is closed.
 func openAwaiting(t *testing.T, m *memory, known <-chan struct{}) (j *Journal, stop func()) {
 	t.Helper()
-	j, err := Open(t.Context(), Options{Store: m, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Await: func(ctx context.Context) bool {
-		select {
-		case <-known:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}})
+	j, err := Open(t.Context(),
+		Options{Store: m, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Await: func(ctx context.Context) bool {
+			select {
+			case <-known:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,9 +38,11 @@ func TestAHubThatStopsBeforeItKnowsTheSecretsRecordsNoTexts(t *testing.T) {
 	m := &memory{tallies: []Tally{{Server: "s", Tool: "echo"}}}
 	j, stop := openAwaiting(t, m, nil)
 	j.Record(Record{Server: "s", Tool: "unknown secret", Outcome: OK}, nil, nil, nil)
-	j.Record(Record{Server: "s", Tool: "echo", Outcome: OK}, json.RawMessage(`{"text":"unknown secret"}`), json.RawMessage(`{"content":[{"type":"text","text":"unknown secret"}]}`), nil)
+	j.Record(Record{Server: "s", Tool: "echo", Outcome: OK}, json.RawMessage(`{"text":"unknown secret"}`),
+		json.RawMessage(`{"content":[{"type":"text","text":"unknown secret"}]}`), nil)
 	stop()
-	j.Record(Record{Server: "s", Tool: "echo", Outcome: Refused, Response: "unknown secret"}, json.RawMessage(`{"text":"unknown secret"}`), nil, nil)
+	j.Record(Record{Server: "s", Tool: "echo", Outcome: Refused, Response: "unknown secret"},
+		json.RawMessage(`{"text":"unknown secret"}`), nil, nil)
 
 	if len(m.records) != 3 {
 		t.Fatalf("%d records are stored", len(m.records))
@@ -48,7 +51,8 @@ func TestAHubThatStopsBeforeItKnowsTheSecretsRecordsNoTexts(t *testing.T) {
 		t.Errorf("stored the name %s", got)
 	}
 	for _, r := range m.records[1:] {
-		if strings.Contains(r.Args+r.Response, "unknown secret") || !strings.Contains(r.Args, Withheld) || !strings.Contains(r.Response, Withheld) || r.Tool != "echo" {
+		if strings.Contains(r.Args+r.Response, "unknown secret") || !strings.Contains(r.Args, Withheld) ||
+			!strings.Contains(r.Response, Withheld) || r.Tool != "echo" {
 			t.Errorf("stored %+v", r)
 		}
 	}

@@ -23,7 +23,8 @@ func TestRulesAndDestructionDecideWhichCallsWait(t *testing.T) {
 		"  enabled: true\n":                                       "[]",
 		"  approval: {destructive: true}\n":                       "[delete_file delete_repo]",
 		"  approval: {rules: [{pattern: 'send_*', ask: true}]}\n": "[send_mail]",
-		"  enabled: false\n  approval: {destructive: true, rules: [{server: github, ask: false}, {pattern: ['*_repo', 'write_*'], ask: true}]}\n": "[delete_file write_file]",
+		"  enabled: false\n  approval: {destructive: true, rules: [{server: github, ask: false}, {pattern: ['*_repo', 'write_*'], ask: " +
+			"true}]}\n": "[delete_file write_file]",
 	} {
 		if got := fmt.Sprint(asks(configured(t, section))); got != want {
 			t.Errorf("%s: got %s, want %s", section, got, want)

@@ -21,7 +21,9 @@ const production = `
 
 func BenchmarkDecide(b *testing.B) {
 	p := configured(b, production)
-	tools := []string{"get_issue", "delete_draft", "send_message_to_channel", "purge_all", "update_admin_settings", "something_else_entirely"}
+	tools := []string{
+		"get_issue", "delete_draft", "send_message_to_channel", "purge_all", "update_admin_settings", "something_else_entirely",
+	}
 	for b.Loop() {
 		for _, tool := range tools {
 			p.Decide("server-1", tool)

@@ -22,7 +22,8 @@ func TestAnOverrideChangesTheAppearanceOfATool(t *testing.T) {
 	}})
 	view := usable(p, "", in)
 	const want = `{"name":"new_issue", "title":"T", "description":"Files \"an\" issue.", "inputSchema":{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]},"_meta":{"x":1.50}}`
-	if got := view[0]; string(got.Definition) != want || got.Name != "new_issue" || got.Description != `Files "an" issue.` || got.Hash == in.Tools[0].Hash || got.Key() != in.Tools[0].Key() || got.ID != in.Tools[0].ID {
+	if got := view[0]; string(got.Definition) != want || got.Name != "new_issue" || got.Description != `Files "an" issue.` ||
+		got.Hash == in.Tools[0].Hash || got.Key() != in.Tools[0].Key() || got.ID != in.Tools[0].ID {
 		t.Errorf("got  %s\nwant %s", got.Definition, want)
 	}
 	if view[1].Name != "get_issue" {
@@ -39,7 +40,9 @@ func TestAnOverrideChangesTheAppearanceOfATool(t *testing.T) {
 	if again := usable(p, "", in); again[0] != first[0] {
 		t.Error("the appearance is made anew each time")
 	}
-	for name, original := range map[string]string{"new_issue": "create_issue", "create_issue": "create_issue", "list_issues": "list_issues", "other": "other"} {
+	for name, original := range map[string]string{
+		"new_issue": "create_issue", "create_issue": "create_issue", "list_issues": "list_issues", "other": "other",
+	} {
 		if got := p.Original("github", name, in); got != original {
 			t.Errorf("%s is called as %s, want %s", name, got, original)
 		}

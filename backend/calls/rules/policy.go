@@ -149,7 +149,8 @@ func (p *Policy) allows(of *limits, server string, name pattern.Name) bool {
 // forbidsTwin reports whether a rule or a limit names a tool that people may take for one, and forbids it.
 func (p *Policy) forbidsTwin(of *limits, server, tool string, in *catalog.Snapshot) bool {
 	for _, twin := range in.Twins(server, tool) {
-		if d := p.Decide(server, twin.OwnName()); d.Rule >= 0 && !d.Enabled || of != nil && of.denies(server, pattern.NewName(twin.OwnName())) {
+		if d := p.Decide(server, twin.OwnName()); d.Rule >= 0 && !d.Enabled ||
+			of != nil && of.denies(server, pattern.NewName(twin.OwnName())) {
 			return true
 		}
 	}
@@ -171,7 +172,10 @@ func (p *Policy) Refusal(client, server, tool string, in *catalog.Snapshot) erro
 	case !d.Enabled:
 		setting = fmt.Sprintf("discovery.tool_rules[%d] of config.yaml", d.Rule)
 	}
-	return &fault.Error{Kind: fault.Denied, Code: fault.CodeDisabled, Message: fmt.Sprintf("tool %q of server %q is disabled: %s; only the user may change that", tool, server, setting)}
+	return &fault.Error{
+		Kind: fault.Denied, Code: fault.CodeDisabled,
+		Message: fmt.Sprintf("tool %q of server %q is disabled: %s; only the user may change that", tool, server, setting),
+	}
 }
 
 // Restricts reports whether there may be tools that a client may not use.

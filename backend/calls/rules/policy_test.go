@@ -96,11 +96,15 @@ func TestRulesDecideWhichToolsAreEnabled(t *testing.T) {
     - {pattern: "delete_*", enabled: false}
     - {server: github, pattern: ["delete_*", "get_*"], enabled: true}
 `, "files.delete_file files.read_file files.write_file github.get_issue"},
-		{"tags decide nothing", `
+		{
+			"tags decide nothing", `
   tool_rules:
     - {pattern: "*_file", tags: [disk]}
     - {pattern: "delete_*", tags: [danger], enabled: false}
-`, "files.read_file files.write_file github.create_issue github.get_issue github.list_issues mail.Read-All mail.github_digest mail.send_mail"},
+`,
+			"files.read_file files.write_file github.create_issue github.get_issue github.list_issues mail.Read-All mail.github_digest " +
+				"mail.send_mail",
+		},
 		{"production mix", `
   tool_rules:
     - {pattern: ["*delete*", '/drop|purge/i'], enabled: false, tags: [destructive]}
@@ -159,7 +163,8 @@ func TestClientsAreLimitedWithinTheRules(t *testing.T) {
 	for client, want := range map[string]string{
 		"cursor": "github.get_issue github.list_issues",
 		"codex":  "files.read_file github.create_issue github.get_issue github.list_issues mail.Read-All mail.github_digest mail.send_mail",
-		"":       "files.read_file files.write_file github.create_issue github.get_issue github.list_issues mail.Read-All mail.github_digest mail.send_mail",
+		"": "files.read_file files.write_file github.create_issue github.get_issue github.list_issues mail.Read-All " +
+			"mail.github_digest mail.send_mail",
 	} {
 		if got := names(usable(p, client, in)); got != want {
 			t.Errorf("%q: got  %s\nwant %s", client, got, want)
@@ -220,9 +225,15 @@ func TestADryRunShowsWhatARuleWouldHit(t *testing.T) {
 	in := office(t)
 	p := configured(t, "  tool_rules: [{pattern: 'delete_*', enabled: false}]\n")
 	for _, c := range []struct{ rule, want string }{
-		{`{"pattern": ["*_file", "!write_*"], "enabled": false}`, "delete_file *_file false-false, read_file *_file true-false, write_file !write_* true-true"},
-		{`{"server": "github", "pattern": "/_repo$/", "enabled": true}`, "read_file true-false, write_file true-false, create_issue true-false, delete_repo /_repo$/ false-false, " +
-			"get_issue true-false, list_issues true-false, Read-All true-false, github_digest true-false, send_mail true-false"},
+		{
+			`{"pattern": ["*_file", "!write_*"], "enabled": false}`,
+			"delete_file *_file false-false, read_file *_file true-false, write_file !write_* true-true",
+		},
+		{
+			`{"server": "github", "pattern": "/_repo$/", "enabled": true}`,
+			"read_file true-false, write_file true-false, create_issue true-false, delete_repo /_repo$/ false-false, " +
+				"get_issue true-false, list_issues true-false, Read-All true-false, github_digest true-false, send_mail true-false",
+		},
 		{`{"pattern": "nothing", "tags": ["x"]}`, ""},
 	} {
 		rule, err := settings.ParseToolRule([]byte(c.rule))
@@ -231,7 +242,9 @@ func TestADryRunShowsWhatARuleWouldHit(t *testing.T) {
 		}
 		var got []string
 		for _, e := range p.Try(rule, 1, in.Tools) {
-			got = append(got, strings.Join(slices.DeleteFunc([]string{e.Tool.Name, e.Pattern, e.ExcludedBy, fmt.Sprintf("%t-%t", e.Before.Enabled, e.After.Enabled)},
+			got = append(got, strings.Join(slices.DeleteFunc([]string{
+				e.Tool.Name, e.Pattern, e.ExcludedBy, fmt.Sprintf("%t-%t", e.Before.Enabled, e.After.Enabled),
+			},
 				func(s string) bool { return s == "" }), " "))
 		}
 		if strings.Join(got, ", ") != c.want {

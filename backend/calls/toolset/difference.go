@@ -32,7 +32,8 @@ func (e Entry) Drift() *Drift {
 		return nil
 	}
 	compare := func(member string, text func(json.RawMessage) string) []textdiff.Part {
-		return textdiff.Words(safetext.Clip(text(jsonrpc.Get(e.Pinned, member)), maxCompared), safetext.Clip(text(jsonrpc.Get(e.Present.Definition, member)), maxCompared))
+		return textdiff.Words(safetext.Clip(text(jsonrpc.Get(e.Pinned, member)), maxCompared),
+			safetext.Clip(text(jsonrpc.Get(e.Present.Definition, member)), maxCompared))
 	}
 	return &Drift{
 		Known: len(e.Pinned) > 0, Hash: hashOf(e.Present),

@@ -70,7 +70,8 @@ func Parse(data []byte) (Toolset, error) {
 		return Toolset{}, fault.New(fault.Invalid, "the file is not a toolset: its format is not %s", fileFormat)
 	}
 	if in.Version != fileVersion {
-		return Toolset{}, fault.New(fault.Invalid, "the toolset file has version %d; this program reads version %d", in.Version, fileVersion)
+		return Toolset{}, fault.New(fault.Invalid, "the toolset file has version %d; this program reads version %d",
+			in.Version, fileVersion)
 	}
 	t := Toolset{Name: in.Name, Description: in.Description}
 	for _, tool := range in.Tools {

@@ -31,7 +31,8 @@ func (k *Keeper) Propose(ctx context.Context, t Toolset) (Toolset, error) {
 		}
 	}
 	if waiting >= maxWaiting {
-		return Toolset{}, fault.New(fault.Busy, "%d toolsets wait for approval, which is the limit; ask the user to approve or delete some in the dashboard", waiting)
+		return Toolset{}, fault.New(fault.Busy,
+			"%d toolsets wait for approval, which is the limit; ask the user to approve or delete some in the dashboard", waiting)
 	}
 	return k.add(ctx, t)
 }
@@ -122,7 +123,8 @@ func (k *Keeper) DeleteForAgent(ctx context.Context, name string) error {
 		return denied()
 	}
 	if policy != "allow" && t.Approved {
-		return fault.New(fault.Denied, "agents may not delete the toolset %q here, because a person has approved it; ask the user to delete it in the dashboard", name)
+		return fault.New(fault.Denied,
+			"agents may not delete the toolset %q here, because a person has approved it; ask the user to delete it in the dashboard", name)
 	}
 	return k.Delete(ctx, name)
 }

@@ -138,13 +138,17 @@ func (k *Keeper) Admit(name string, tool catalog.Key) error {
 			return server.Usable()
 		}
 	}
-	return fault.New(fault.NotFound, "the tool %s.%s of the toolset %q is missing: its server was removed or does not list it any more", tool.Server, tool.Tool, name)
+	return fault.New(fault.NotFound, "the tool %s.%s of the toolset %q is missing: its server was removed or does not list it any more",
+		tool.Server, tool.Tool, name)
 }
 
 func drifted(name string, r Reference) error {
 	return &fault.Error{
 		Kind: fault.Denied, Code: fault.CodeDrifted,
-		Message: fmt.Sprintf("the tool %s has changed since a person added it to the toolset %q; ask the user to read the change and pin the tool again, in the dashboard or with: agent-discover toolset pin %[2]s %[1]s", r.Qualified(), name),
+		Message: fmt.Sprintf(
+			"the tool %s has changed since a person added it to the toolset %q; ask the user to read the change and pin the tool again, "+
+				"in the dashboard or with: agent-discover toolset pin %[2]s %[1]s", r.Qualified(), name,
+		),
 	}
 }
 

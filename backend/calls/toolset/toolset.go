@@ -101,7 +101,8 @@ var validName = regexp.MustCompile(`^[a-z0-9-]{2,50}$`)
 // CheckName returns an error if a toolset cannot have a name.
 func CheckName(name string) error {
 	if !validName.MatchString(name) {
-		return fault.New(fault.Invalid, "invalid toolset name %q: use 2 to 50 lower-case letters, digits and hyphens", safetext.Clip(name, 60))
+		return fault.New(fault.Invalid, "invalid toolset name %q: use 2 to 50 lower-case letters, digits and hyphens",
+			safetext.Clip(name, 60))
 	}
 	return nil
 }

@@ -71,7 +71,8 @@ func TestLimitsOfToolsets(t *testing.T) {
 			t.Errorf("%q was created", row.name)
 		}
 	}
-	_, err := f.Create(t.Context(), toolset.Toolset{Name: "noted", Tools: []toolset.Reference{{Server: "mail", Tool: "send", Note: strings.Repeat("n", 501)}}})
+	_, err := f.Create(t.Context(),
+		toolset.Toolset{Name: "noted", Tools: []toolset.Reference{{Server: "mail", Tool: "send", Note: strings.Repeat("n", 501)}}})
 	expect(t, err, fault.Invalid, "note on mail.send is too long")
 }
 

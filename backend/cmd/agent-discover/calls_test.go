@@ -43,7 +43,8 @@ func TestServerKilledDuringACallIsNamedAndRestarted(t *testing.T) {
 	if !r.IsError {
 		t.Fatalf("the call returned %+v, want an error", r)
 	}
-	programtest.Contains(t, r.Text(), `server "fake"`, `tool "hold"`, "signal: killed", "took effect is unknown", "starts again with the next call")
+	programtest.Contains(t, r.Text(), `server "fake"`, `tool "hold"`, "signal: killed", "took effect is unknown",
+		"starts again with the next call")
 	if again := c.PID("fake"); again == child {
 		t.Errorf("process %d was not replaced", again)
 	}
@@ -200,7 +201,10 @@ func TestProgressKeepsItsToken(t *testing.T) {
 				}
 			}
 			for step := 1; step <= 3; step++ {
-				want := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":3,"message":"step %d"}}`, token, step, step)
+				want := fmt.Sprintf(
+					`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":3,"message":"step %d"}}`,
+					token, step, step,
+				)
 				if !slices.Contains(steps, want) {
 					t.Errorf("%s is not among %v", want, steps)
 				}
@@ -217,8 +221,11 @@ func TestRequestOfAServerIsPassedToItsOnlyCaller(t *testing.T) {
 	c := h.Companion()
 	c.Open(`{"sampling":{},"elicitation":{}}`)
 	for method, bodies := range map[string][2]string{
-		"sampling/createMessage": {`{"messages":[],"maxTokens":9007199254740993,"x":[1.10]}`, `{"role":"assistant","content":{"type":"hologram"},"n":9007199254740993}`},
-		"elicitation/create":     {`{"message":"Sure?","requestedSchema":{"type":"object"}}`, `{"action":"accept","content":{"n":1.10}}`},
+		"sampling/createMessage": {
+			`{"messages":[],"maxTokens":9007199254740993,"x":[1.10]}`,
+			`{"role":"assistant","content":{"type":"hologram"},"n":9007199254740993}`,
+		},
+		"elicitation/create": {`{"message":"Sure?","requestedSchema":{"type":"object"}}`, `{"action":"accept","content":{"n":1.10}}`},
 	} {
 		id := c.StartTool("fake__ask", `{"method":"`+method+`","params":`+bodies[0]+`}`)
 		if m := c.Requested(method, bodies[1]); string(m.Params) != bodies[0] {
@@ -248,7 +255,8 @@ func TestRequestOfAServerIsRefusedWithoutASingleCaller(t *testing.T) {
 
 	// The server sends a request on SIGUSR1, while no call is in flight.
 	programtest.Signal(t, c.PID("fake"), syscall.SIGUSR1)
-	programtest.Eventually(t, "the server receives the answer", func() bool { return strings.Contains(h.Server("fake").Stderr, "answer: ") })
+	programtest.Eventually(t, "the server receives the answer",
+		func() bool { return strings.Contains(h.Server("fake").Stderr, "answer: ") })
 	programtest.Contains(t, h.Server("fake").Stderr, "no call is in flight, and several clients have called the server")
 	for _, c := range []*programtest.Client{c, other} {
 		c.Ask("ping", `{}`)

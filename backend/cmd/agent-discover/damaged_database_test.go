@@ -161,7 +161,8 @@ func damageTable(t *testing.T, file, table string) {
 		t.Fatal(err)
 	}
 	var page, size int64
-	err = db.QueryRow("SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = ?", table).Scan(&page, &size)
+	err = db.QueryRow("SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = ?", table).Scan(&page,
+		&size)
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}

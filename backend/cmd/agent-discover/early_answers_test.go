@@ -63,7 +63,8 @@ func TestCompanionsAnswerBeforeTheHubListens(t *testing.T) {
 	}
 	modern.AwaitCount(programtest.ToolListChanged, 1)
 	for _, m := range modern.Messages() {
-		if m.Method == programtest.ToolListChanged && !strings.Contains(string(m.Params), `"io.modelcontextprotocol/subscriptionId":`+listen) {
+		if m.Method == programtest.ToolListChanged &&
+			!strings.Contains(string(m.Params), `"io.modelcontextprotocol/subscriptionId":`+listen) {
 			t.Errorf("the client received %s", m.Line)
 		}
 	}

@@ -64,7 +64,8 @@ func TestEveryEditorEntryStartsACompanionThatListsRegistry(t *testing.T) {
 			t.Fatal(err)
 		}
 		return !slices.ContainsFunc(out.Outcomes, func(o registration.Outcome) bool {
-			return o.Status == "done" && !slices.ContainsFunc(cost.Clients, func(c operations.ClientContext) bool { return c.Name == clientName(o.Path) })
+			return o.Status == "done" && !slices.ContainsFunc(cost.Clients,
+				func(c operations.ClientContext) bool { return c.Name == clientName(o.Path) })
 		})
 	})
 }

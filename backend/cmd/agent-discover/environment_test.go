@@ -229,7 +229,9 @@ func TestASetupFileMayUseVariablesThatAnEditorGivesToTheCompanion(t *testing.T) 
 	h.Set("OTHER_TOKEN", "tok-67890")
 	c := h.Attach() // starts the hub
 	programtest.Eventually(t, "the setup file is read", func() bool { return strings.Contains(c.Registry(`{"action":"list"}`), `"fake"`) })
-	for name, want := range map[string]string{"GIVEN": "tok-12345", "PRICE": "5$", "MISSING": "", "GIVEN_TOKEN": "", "OTHER_TOKEN": "", "AGENT_DISCOVER_SETUP_VARIABLES": ""} {
+	for name, want := range map[string]string{
+		"GIVEN": "tok-12345", "PRICE": "5$", "MISSING": "", "GIVEN_TOKEN": "", "OTHER_TOKEN": "", "AGENT_DISCOVER_SETUP_VARIABLES": "",
+	} {
 		if got := c.Variable("fake", name); got != want {
 			t.Errorf("the server's %s is %q, want %q", name, got, want)
 		}

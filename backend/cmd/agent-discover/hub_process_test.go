@@ -38,7 +38,8 @@ func TestLearnedToolsSurviveAKilledHub(t *testing.T) {
 	}
 	c.Registry(`{"action":"find_tool","query":"die with a text"}`)
 	c.Registry(`{"action":"proxy_call","call_as":"mcp__fake__echo","arguments":{"text":"x"}}`)
-	programtest.Eventually(t, "the search learns from the restored session", func() bool { return strings.Contains(h.Must("learned"), "die with a text") })
+	programtest.Eventually(t, "the search learns from the restored session",
+		func() bool { return strings.Contains(h.Must("learned"), "die with a text") })
 	h.Must("learned", "forget", "--all")
 	programtest.Contains(t, h.Must("learned"), "Nothing was learned yet")
 }
@@ -53,7 +54,8 @@ func startGrandchild(t *testing.T, c *programtest.Client, server string) (child,
 		t.Fatalf("the server's child process does not run: %v", err)
 	}
 	if programtest.ProcessGroup(child) != child || programtest.ProcessGroup(grandchild) != child {
-		t.Fatalf("child %d and grandchild %d are in groups %d and %d", child, grandchild, programtest.ProcessGroup(child), programtest.ProcessGroup(grandchild))
+		t.Fatalf("child %d and grandchild %d are in groups %d and %d", child, grandchild, programtest.ProcessGroup(child),
+			programtest.ProcessGroup(grandchild))
 	}
 	return child, grandchild
 }
@@ -167,7 +169,8 @@ func TestTenCompanionsAtOnceStartOneHub(t *testing.T) {
 	}
 	var ids []string
 	for _, c := range clients {
-		ids = append(ids, c.Start("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"many","version":"1"}}`))
+		ids = append(ids, c.Start("initialize",
+			`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"many","version":"1"}}`))
 	}
 	for i, c := range clients {
 		if m := c.Answer(ids[i]); m.Error != nil {

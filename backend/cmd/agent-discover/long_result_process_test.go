@@ -107,7 +107,9 @@ func TestAResultOf20MBIsReadSearchedAndProjectedByACompanion(t *testing.T) {
 	if !strings.Contains(found, `"name": "entry <159999> é"`) || strings.Count(found, "\n") != 3 {
 		t.Errorf("found %s", found)
 	}
-	if got := strings.Join(strings.Fields(ask("call_read_tool", "read_more", fmt.Sprintf(`{"handle":%q,"path":"$.items[?@.id == 159999]['name','n','big']"}`, handle))[0]), ""); got != `["entry<159999>é",1.50,9007199254740993]` {
+	if got := strings.Join(strings.Fields(ask("call_read_tool", "read_more",
+		fmt.Sprintf(`{"handle":%q,"path":"$.items[?@.id == 159999]['name','n','big']"}`,
+			handle))[0]), ""); got != `["entry<159999>é",1.50,9007199254740993]` {
 		t.Errorf("the path selects %s", got)
 	}
 	ids := ask("call_read_tool", "read_more", fmt.Sprintf(`{"handle":%q,"path":"$..id"}`, handle))

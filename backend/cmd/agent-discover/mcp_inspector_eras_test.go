@@ -57,7 +57,8 @@ func TestMCPInspectorConnectsInEveryEraOverEveryTransport(t *testing.T) {
 		{"sse", "modern", ""}, // this transport exists in the legacy era only
 	} {
 		inspect := func(args ...string) (stdout string, failed bool) {
-			argv := i.script("mcp-inspector", append([]string{"--cli", "--config", config, "--server", row.transport, "--protocol-era", row.era, "--method"}, args...)...)
+			argv := i.script("mcp-inspector",
+				append([]string{"--cli", "--config", config, "--server", row.transport, "--protocol-era", row.era, "--method"}, args...)...)
 			cmd := exec.Command(argv[0], argv[1:]...)
 			var out, stderr bytes.Buffer
 			cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = i.Env, i.Dir, &out, &stderr

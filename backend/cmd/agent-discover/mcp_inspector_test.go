@@ -106,7 +106,8 @@ func TestMCPInspectorUsesTheRegistryTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	var installed struct{ Status, NextStep string }
-	i.registry(`{"action":"install","name":"fake","command":`+quoted(command[0])+`,"args":`+string(args)+`,"description":"A fake"}`, &installed)
+	i.registry(`{"action":"install","name":"fake","command":`+quoted(command[0])+`,"args":`+string(args)+`,"description":"A fake"}`,
+		&installed)
 	if installed.Status != "waiting_for_approval" {
 		t.Fatalf("install: %+v", installed)
 	}
@@ -187,7 +188,10 @@ func TestMCPInspectorCallsToolsOfOfficialServers(t *testing.T) {
 		want    string // in the result
 	}{
 		{"everything", i.script("mcp-server-everything"), "echo back a message", "echo", `{"message":"through"}`, "through"},
-		{"filesystem", i.script("mcp-server-filesystem", i.Dir), "read a text file", "read_text_file", `{"path":` + quoted(note) + `}`, "written by the test"},
+		{
+			"filesystem", i.script("mcp-server-filesystem", i.Dir), "read a text file", "read_text_file", `{"path":` + quoted(note) + `}`,
+			"written by the test",
+		},
 		{
 			"memory", i.script("mcp-server-memory"), "create new entities in the knowledge graph", "create_entities",
 			`{"entities":[{"name":"hub","entityType":"program","observations":["forwards"]}]}`, "forwards",
@@ -223,7 +227,10 @@ func TestMCPInspectorFindsAndCallsAToolWithARandomName(t *testing.T) {
 	i := newInspector(t)
 	name := func() string { return "t" + strings.ToLower(rand.Text()[:12]) }
 	wanted, secret := name(), rand.Text()
-	flags := []string{"-only", "-result", `{"content":[{"type":"text","text":"` + secret + `"}]}`, "-tool", wanted + "=Convert a temperature from Celsius to Fahrenheit"}
+	flags := []string{
+		"-only", "-result", `{"content":[{"type":"text","text":"` + secret + `"}]}`, "-tool",
+		wanted + "=Convert a temperature from Celsius to Fahrenheit",
+	}
 	for _, description := range []string{
 		"Convert an amount of money from one currency to another", "Tell the temperature of the sea at a coast",
 		"Book a table in a restaurant", "Translate a sentence to another language",
@@ -262,7 +269,8 @@ func TestMCPInspectorLoadTestPasses(t *testing.T) {
 			Errors int `json:"errors"`
 		} `json:"result"`
 	}
-	if err := json.Unmarshal([]byte(out.Stdout), &summary); err != nil || out.Code != 0 || summary.Result.OK != 200 || summary.Result.Errors != 0 {
+	if err := json.Unmarshal([]byte(out.Stdout), &summary); err != nil || out.Code != 0 || summary.Result.OK != 200 ||
+		summary.Result.Errors != 0 {
 		t.Errorf("exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 	}
 }

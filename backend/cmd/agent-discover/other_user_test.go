@@ -31,7 +31,9 @@ const otherUser = 65534
 const asOther = "HUB_TEST_AS_OTHER"
 
 func init() {
-	act, ok := map[string]func(args []string){"watch": watchProcesses, "read": readFolder, "ask": askHub, "take": takePort}[os.Getenv(asOther)]
+	act, ok := map[string]func(args []string){
+		"watch": watchProcesses, "read": readFolder, "ask": askHub, "take": takePort,
+	}[os.Getenv(asOther)]
 	if ok {
 		act(os.Args[1:])
 		os.Exit(0)
@@ -45,7 +47,10 @@ func watchProcesses([]string) {
 	go func() { _, _ = io.Copy(io.Discard, os.Stdin); close(ended) }()
 	seen := make(map[string]bool)
 	for {
-		for _, pattern := range []string{"/proc/[0-9]*/cmdline", "/proc/[0-9]*/environ", "/proc/[0-9]*/fd/*", "/proc/[0-9]*/task/*/environ", "/proc/[0-9]*/task/*/cmdline"} {
+		for _, pattern := range []string{
+			"/proc/[0-9]*/cmdline", "/proc/[0-9]*/environ", "/proc/[0-9]*/fd/*", "/proc/[0-9]*/task/*/environ",
+			"/proc/[0-9]*/task/*/cmdline",
+		} {
 			files, _ := filepath.Glob(pattern)
 			for _, file := range files {
 				text, err := os.ReadFile(file)
@@ -125,7 +130,8 @@ func takePort(args []string) {
 					_ = request.Write(&text)
 					fmt.Printf("%q\n", text.String())
 					if request.URL.Path == "/companion" {
-						_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: agent-discover/1\r\n\r\n")
+						_, _ = io.WriteString(conn,
+							"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: agent-discover/1\r\n\r\n")
 						for {
 							line, err := requests.ReadString('\n')
 							if err != nil {
@@ -136,7 +142,8 @@ func takePort(args []string) {
 						}
 					}
 					body := `{"nonce":"n","proof":"00","session_proof":"00","version":"1.0.0","protocol":1}`
-					_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+					_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+						len(body), body)
 				}
 			}()
 		}

@@ -16,7 +16,8 @@ func TestACompanionWithoutAHubListsTheToolThatSavesFiles(t *testing.T) {
 		h.Settings(settings)
 		h.Run("stop") // otherwise the companion starts a hub
 		c := h.CompanionOf("--surface", "native", "--client", "codex")
-		if got := string(c.Ask("tools/list", `{}`).Line); !strings.Contains(got, "read_more") || strings.Contains(got, "save_block") != listed {
+		if got := string(c.Ask("tools/list", `{}`).Line); !strings.Contains(got, "read_more") ||
+			strings.Contains(got, "save_block") != listed {
 			t.Errorf("with the settings %q: %s", settings, got)
 		}
 	}

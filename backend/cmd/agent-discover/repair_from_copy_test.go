@@ -97,7 +97,8 @@ func TestRepairRestoresALostDatabaseFromItsCopyAlone(t *testing.T) {
 		Copy  store.Supplement
 	}
 	h.MustJSON(&done, "doctor", "--repair", "--yes", "--json")
-	if !done.Copy.Taken || !slices.Equal(done.Copy.Servers, []string{"seen", "unseen"}) || !slices.Equal(done.Copy.Waiting, done.Copy.Servers) {
+	if !done.Copy.Taken || !slices.Equal(done.Copy.Servers, []string{"seen", "unseen"}) ||
+		!slices.Equal(done.Copy.Waiting, done.Copy.Servers) {
 		t.Errorf("got %+v", done)
 	}
 	h.Serve()

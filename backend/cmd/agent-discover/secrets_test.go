@@ -173,7 +173,10 @@ func TestNothingThatTheHubWritesContainsASecret(t *testing.T) {
 	// The server returns the secrets in results, errors, stderr and requests.
 	c := h.Attach()
 	var written []string // texts written by the hub and its programs
-	secrets := []string{"correct-horse-of-owner", "correct-horse-line-1", "correct-horse-line-2", `correct-\"horse\"<odd>&\\ück`, "correct-horse-of-mode", "correct-horse-of-result", "correct-horse-of-header"}
+	secrets := []string{
+		"correct-horse-of-owner", "correct-horse-line-1", "correct-horse-line-2", `correct-\"horse\"<odd>&\\ück`, "correct-horse-of-mode",
+		"correct-horse-of-result", "correct-horse-of-header",
+	}
 	for _, value := range secrets {
 		arguments := `{"text":"` + value + `"}`
 		if got := c.Tool("fake__echo", arguments); !strings.Contains(got, "horse") {
@@ -193,11 +196,15 @@ func TestNothingThatTheHubWritesContainsASecret(t *testing.T) {
 	h.SetSecret("fake", "MODE", "correct-horse-of-the-new-mode")
 	c.Tool("fake__environment", `{}`)
 	c.Tool("fake__echo", `{"text":"the old correct-horse-of-mode, the new correct-horse-of-the-new-mode"}`)
-	written = append(written, h.Run("servers", "refresh", "crashing").Stderr, h.Run("servers", "refresh", "junk").Stderr, h.Run("servers", "refresh", "remote").Stderr, h.Run("servers", "activate", "crashing").Stderr)
+	written = append(written, h.Run("servers", "refresh", "crashing").Stderr, h.Run("servers", "refresh", "junk").Stderr,
+		h.Run("servers", "refresh", "remote").Stderr, h.Run("servers", "activate", "crashing").Stderr)
 	h.Must("secrets", "delete", "fake", "MODE")
 	c.Tool("fake__echo", `{"text":"one that was deleted, correct-horse-of-mode"}`)
 
-	for _, path := range []string{"/api/logs?limit=500", "/api/servers", "/api/servers/1", "/api/servers/2", "/api/servers/3", "/api/servers/4", "/api/servers/5", "/api/secrets", "/api/servers/2/secrets", "/api/tools", "/api/status"} {
+	for _, path := range []string{
+		"/api/logs?limit=500", "/api/servers", "/api/servers/1", "/api/servers/2", "/api/servers/3", "/api/servers/4", "/api/servers/5",
+		"/api/secrets", "/api/servers/2/secrets", "/api/tools", "/api/status",
+	} {
 		var answer jsonText
 		if err := api.Do(t.Context(), http.MethodGet, path, nil, &answer); err != nil {
 			t.Fatal(err)
@@ -207,7 +214,8 @@ func TestNothingThatTheHubWritesContainsASecret(t *testing.T) {
 		}
 		written = append(written, string(answer))
 	}
-	written = append(written, h.Must("servers", "show", "fake"), h.Must("servers", "list"), h.Must("logs"), h.Run("doctor").Stdout, h.Must("secrets", "list"))
+	written = append(written, h.Must("servers", "show", "fake"), h.Must("servers", "list"), h.Must("logs"), h.Run("doctor").Stdout,
+		h.Must("secrets", "list"))
 	programtest.Contains(t, s.Stderr.String(), "hello [redacted]")
 	written = append(written, dataFolderText(h, t), s.Stderr.String(), c.Stderr.String())
 	c.Close()

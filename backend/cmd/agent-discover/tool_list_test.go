@@ -75,7 +75,8 @@ func TestToolWithoutASchemaTypeIsListedWithAllItsFields(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
-	h.Add("fake", mcptest.Command(t, "-only", "-definition", unusualTool, "-definition", `{"name":"bare"}`, "-definition", `{"name":"null","inputSchema":null}`))
+	h.Add("fake", mcptest.Command(t, "-only", "-definition", unusualTool, "-definition", `{"name":"bare"}`, "-definition",
+		`{"name":"null","inputSchema":null}`))
 	h.Must("servers", "activate", "fake")
 	want := strings.Replace(unusualTool, `"name":"odd"`, `"name":"fake__odd"`, 1)
 	want = strings.Replace(want, `"x-order":9007199254740993}`, `"x-order":9007199254740993,"type":"object"}`, 1)

@@ -29,7 +29,9 @@ func TestChangesOfAListAreAnnouncedByTool(t *testing.T) {
 	for e := range changed {
 		got = append(got, fmt.Sprint(e.Server, e.Summary))
 		for _, change := range e.Changes {
-			if change.Kind != catalog.Added && change.Previous == "" || change.Kind != catalog.Removed && (change.Current == "" || change.Definition == nil) || change.Previous == change.Current || e.At.IsZero() {
+			if change.Kind != catalog.Added && change.Previous == "" ||
+				change.Kind != catalog.Removed && (change.Current == "" || change.Definition == nil) || change.Previous == change.Current ||
+				e.At.IsZero() {
 				t.Errorf("got %+v", change)
 			}
 			if change.Kind == catalog.Updated && change.Previous != before[change.Tool] {
@@ -58,7 +60,8 @@ func TestToolsAreLookedUpByQualifiedNameAndHash(t *testing.T) {
 	if _, ok := c.Snapshot().Qualified("c.y"); ok {
 		t.Error("an unknown name was found")
 	}
-	if got := c.Reads(); got != (catalog.Reads{Hits: 2, Misses: 1}) || got.Rate() < 0.66 || got.Rate() > 0.67 || (catalog.Reads{}).Rate() != 0 {
+	if got := c.Reads(); got != (catalog.Reads{Hits: 2, Misses: 1}) || got.Rate() < 0.66 || got.Rate() > 0.67 ||
+		(catalog.Reads{}).Rate() != 0 {
 		t.Errorf("got %+v", got)
 	}
 }

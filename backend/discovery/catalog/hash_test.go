@@ -16,7 +16,8 @@ var irregular = []string{
 	`{"name":"a"}`, `{}`, `[]`, `null`, `"x"`, `{"name":"a","name":"b"}`, `{"n\u0061me":"a"}`, `{"name":"a\u0041<>&\u2028é\ud800\/"}`,
 	`{"title":"t","name":"a","annotations":{},"inputSchema":{"b":[],"a":[1.0,-0,1E+5,12345678901234567890,true,false,null,"",[{}]],"":0}}`,
 	` { "title" : "t" , "name" : "a" , "_meta" : { "x" : 1 } , "inputSchema" : { "z" : { "y" : [ 1 , 2 ] } , "a" : "\n" } } `,
-	"{\"name\":\"\xff\"}", "{\"n\xc3\xa9\":1,\"name\":\"a\"}", `{"name":"a","inputSchema":{"a":1,"a":2}}`, `{"Name":"a","TITLE":1}`, "{\"name\":\"\x7f\"}", `{"name":"\b\f\n\r\t\"\\\/\u0008 — é €    "}`, `{"name":`,
+	"{\"name\":\"\xff\"}", "{\"n\xc3\xa9\":1,\"name\":\"a\"}", `{"name":"a","inputSchema":{"a":1,"a":2}}`, `{"Name":"a","TITLE":1}`,
+	"{\"name\":\"\x7f\"}", `{"name":"\b\f\n\r\t\"\\\/\u0008 — é €    "}`, `{"name":`,
 }
 
 func TestHashesAreTheSameWithAndWithoutDecoding(t *testing.T) {
@@ -88,9 +89,14 @@ func generated(n int) []json.RawMessage {
 	for i := range out {
 		properties := ""
 		for p := range 12 {
-			properties += fmt.Sprintf(`,"field_%d":{"type":"string","description":"What the field %d of the tool %d means, with \"quotes\" and a few words more.","enum":["a","b"]}`, p, p, i)
+			properties += fmt.Sprintf(
+				`,"field_%d":{"type":"string","description":"What the field %d of the tool %d means, with \"quotes\" and a few words more.","enum":["a","b"]}`,
+				p, p, i,
+			)
 		}
-		out[i] = fmt.Appendf(nil, `{"name":"tool_%d","description":"Does one thing.","inputSchema":{"type":"object","properties":{%s},"required":["field_1"]}}`, i, properties[1:])
+		out[i] = fmt.Appendf(nil,
+			`{"name":"tool_%d","description":"Does one thing.","inputSchema":{"type":"object","properties":{%s},"required":["field_1"]}}`,
+			i, properties[1:])
 	}
 	return out
 }

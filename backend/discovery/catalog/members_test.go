@@ -14,8 +14,8 @@ var unusual = []string{
 	" {\t\"name\" : \"a\" ,\r\n\"inputSchema\" : { \"properties\" : { \"p\" : { \"description\" : \"q\" } } } } ",
 	`{"name":"a\"b\\","description":"line\nnext \u00e9 \ud83d\ude00","title":"\\\""}`,
 	`{"n\u0061me":"a"}`, `{"Name":"a"}`, `{"name":"a","NAME":"b"}`, `{"name":"a","name":"b"}`, `{"name":"a","name":1}`,
-	`{"name":1}`, `{"name":null}`, `{"name":""}`, `{}`, `[]`, `null`, `"name"`, ``, `{`, `{"name"`, `{"name":`, `{"name":"a"`, `{"name":"a",}`,
-	`{"name":"a"} x`, `{"name":"a"}}`, `{"name":"a","title":1,"description":{"a":["}"]}}`,
+	`{"name":1}`, `{"name":null}`, `{"name":""}`, `{}`, `[]`, `null`, `"name"`, ``, `{`, `{"name"`, `{"name":`, `{"name":"a"`,
+	`{"name":"a",}`, `{"name":"a"} x`, `{"name":"a"}}`, `{"name":"a","title":1,"description":{"a":["}"]}}`,
 	`{"other":{"name":"no"},"name":"a","list":[{"name":"no"},"]}"]}`,
 	`{"name":"a","inputSchema":true}`, `{"name":"a","inputSchema":null}`, `{"name":"a","inputSchema":{"properties":[]}}`,
 	`{"name":"a","inputSchema":{"properties":null}}`, `{"name":"a","inputschema":{"properties":{"p":{}}}}`,
@@ -62,7 +62,8 @@ func readsAlike(t *testing.T, definition []byte) {
 		return
 	}
 	if got.Name != want.Name || got.Title != want.Title || got.Description != want.Description {
-		t.Errorf("%s was restored as %q, not %q", definition, []string{got.Name, got.Title, got.Description}, []string{want.Name, want.Title, want.Description})
+		t.Errorf("%s was restored as %q, not %q", definition, []string{got.Name, got.Title, got.Description},
+			[]string{want.Name, want.Title, want.Description})
 	}
 	one, other := make(map[string]string), make(map[string]string)
 	got.EachParameter(func(name, description string) {

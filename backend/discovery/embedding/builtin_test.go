@@ -90,7 +90,13 @@ func TestAnIdleEncoderIsReleased(t *testing.T) {
 			passes   time.Duration
 			ask      bool
 			released int
-		}{{59 * time.Second, true, 0}, {59 * time.Second, false, 0}, {time.Second, false, 1}, {time.Hour, true, 1}, {time.Minute, false, 2}} {
+		}{
+			{59 * time.Second, true, 0},
+			{59 * time.Second, false, 0},
+			{time.Second, false, 1},
+			{time.Hour, true, 1},
+			{time.Minute, false, 2},
+		} {
 			time.Sleep(wait.passes) // virtual
 			synctest.Wait()
 			if wait.ask {

@@ -72,7 +72,9 @@ func (x *Index) normalizeAll(vectors [][]float32, texts int) error {
 		case len(v) == 0 || len(v) > maxDimensions:
 			return fault.New(fault.Failed, "the model returned a vector of %d numbers; is it an embedding model?", len(v))
 		case len(v) != dimensions:
-			return fault.New(fault.Failed, "the model returned vectors of %d numbers, earlier ones had %d; if the model has changed, give it a different name in search.model", len(v), dimensions)
+			return fault.New(fault.Failed,
+				"the model returned vectors of %d numbers, earlier ones had %d; if the model has changed, give it a different name in "+
+					"search.model", len(v), dimensions)
 		case !normalize(v):
 			return fault.Wrap(errRefused, fault.Failed, "the model returned a vector of zeros; is it an embedding model?")
 		}

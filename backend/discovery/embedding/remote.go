@@ -177,7 +177,8 @@ func (r *remote) statusError(status int) error {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return fault.New(fault.Denied, "%s answers with status %d: %s", r.host, status, r.advice)
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		return fault.Wrap(errNotFound, fault.NotFound, "%s does not have the model %q, or does not compute vectors; with Ollama, run: ollama pull %[2]s", r.host, r.model)
+		return fault.Wrap(errNotFound, fault.NotFound,
+			"%s does not have the model %q, or does not compute vectors; with Ollama, run: ollama pull %[2]s", r.host, r.model)
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 		return fault.Wrap(errRefused, fault.Failed, "%s rejects texts with status %d; is %q an embedding model?", r.host, status, r.model)
 	case http.StatusInternalServerError: // some servers respond so to a text that is too long

@@ -42,7 +42,8 @@ func (m *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Model string   `json:"model"`
 		Input []string `json:"input"`
 	}
-	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
+	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil || r.Method != http.MethodPost ||
+		r.Header.Get("Content-Type") != "application/json" {
 		http.Error(w, "unexpected request", http.StatusTeapot)
 		return
 	}

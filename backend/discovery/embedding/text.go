@@ -19,7 +19,8 @@ const maxText = 2000
 // Text returns the text that is embedded for a tool: the names of its server
 // and of itself as words, and its description.
 func Text(t *catalog.Tool) string {
-	return safetext.Prefix(words(t.Server)+" "+words(t.Name)+". "+strings.Join(strings.Fields(safetext.Prefix(t.Description, 2*maxText)), " "), maxText)
+	return safetext.Prefix(words(t.Server)+" "+words(t.Name)+". "+strings.Join(strings.Fields(safetext.Prefix(t.Description, 2*maxText)),
+		" "), maxText)
 }
 
 // words splits a name into lower-case words at punctuation and at changes from

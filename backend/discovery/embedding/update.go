@@ -260,7 +260,8 @@ func (x *Index) oneByOne(ctx context.Context, batch []job) ([]Made, bool) {
 		}
 		switch {
 		case errors.Is(err, errRefused):
-			x.log.Info("the model rejects the text of a tool; it is found by words alone", "server", j[0].Server, "tool", j[0].Name, "error", err)
+			x.log.Info("the model rejects the text of a tool; it is found by words alone", "server", j[0].Server, "tool", j[0].Name,
+				"error", err)
 			if x.state.skipped == nil {
 				x.state.skipped = make(map[textHash]bool)
 			}

@@ -276,7 +276,8 @@ func TestStatusIsNotWorkingWhenTheLastVectorsArePublished(t *testing.T) {
 	d := newFixture(t)
 	d.list("many", numbered(3)...)
 	observed := &statusStore{Store: d.store.ToolVectors}
-	o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, &words{before: func(string) { d.clock.add(time.Second) }})
+	o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1},
+		&words{before: func(string) { d.clock.add(time.Second) }})
 	o.Store = observed
 	observed.index = embedding.New(o)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -105,7 +105,8 @@ func TestMeasuresFollowTheirDefinitions(t *testing.T) {
 	second := (1 / log(4)) / (1 + 1/log(3))
 	third := (1 + 1/log(4) + 1/log(7)) / (1 + 1/log(3) + 1/log(4))
 	same("nDCG@10", r.All.NDCG, (1+second+third+1)/4)
-	if len(r.Kinds) != 3 || r.Kinds[0].Kind != "intent" || r.Kinds[0].Queries != 2 || r.Kinds[1].Kind != "multi" || r.Kinds[2].Kind != "typo" {
+	if len(r.Kinds) != 3 || r.Kinds[0].Kind != "intent" || r.Kinds[0].Queries != 2 || r.Kinds[1].Kind != "multi" ||
+		r.Kinds[2].Kind != "typo" {
 		t.Errorf("got the kinds %+v", r.Kinds)
 	}
 	same("R@1 of multi", r.Kinds[1].R1, 1)
@@ -188,7 +189,8 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 
 func TestLabelsWithoutAToolAndRepeatedIDsAreCounted(t *testing.T) {
 	tools := "\uFEFF" + goodTool + "\r\n" + goodTool
-	set, err := Read(written(t, "t", tools), written(t, "q", `{"id":"1","query":"q","relevant":["a","b","a","c"]}`+"\n"+`{"id":"2","query":"q"}`))
+	set, err := Read(written(t, "t", tools),
+		written(t, "q", `{"id":"1","query":"q","relevant":["a","b","a","c"]}`+"\n"+`{"id":"2","query":"q"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -132,12 +132,14 @@ func (c *costs) check(t *testing.T, name string, limit int) {
 	}
 	sorted := slices.Sorted(slices.Values(c.counted))
 	at := func(share int) int { return sorted[len(sorted)*share/100] }
-	t.Logf("%s: %d replies, p50 %d, p95 %d, max %d tokens; estimated %d %%, too low %d times", name, len(sorted), at(50), at(95), sorted[len(sorted)-1], 100*estimated/sum, low)
+	t.Logf("%s: %d replies, p50 %d, p95 %d, max %d tokens; estimated %d %%, too low %d times", name, len(sorted), at(50), at(95),
+		sorted[len(sorted)-1], 100*estimated/sum, low)
 	if at(95) > limit {
 		t.Errorf("%s: p95 is %d tokens, want at most %d", name, at(95), limit)
 	}
 	if 100*low > 2*len(sorted) || 100*estimated > 120*sum {
-		t.Errorf("%s: the estimate is too low for %d of %d replies, and %d %% of the count in total", name, low, len(sorted), 100*estimated/sum)
+		t.Errorf("%s: the estimate is too low for %d of %d replies, and %d %% of the count in total", name, low, len(sorted),
+			100*estimated/sum)
 	}
 }
 
@@ -166,9 +168,12 @@ func small(t *testing.T, s *search.Searcher, queries []string) {
 		if kept += len(reply.OtherMatches); len(reply.Text) < len(result.Hits[0].Tool.Description) {
 			shortened++
 		}
-		batch.add(t, map[string]any{"results": []any{findreply.ForIntent(query, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: none})}})
+		batch.add(t, map[string]any{
+			"results": []any{findreply.ForIntent(query, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: none})},
+		})
 	}
-	t.Logf("%d of %d descriptions are cut; replies have %.1f other matches on average", shortened, len(one.counted), float64(kept)/float64(len(one.counted)))
+	t.Logf("%d of %d descriptions are cut; replies have %.1f other matches on average",
+		shortened, len(one.counted), float64(kept)/float64(len(one.counted)))
 	one.check(t, "find_tool", 250)
 	batch.check(t, "find_tools", 120)
 }

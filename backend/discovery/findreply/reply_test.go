@@ -184,13 +184,16 @@ func TestNamesThatACallNeedsAreNeverCut(t *testing.T) {
 			}
 		}
 	}
-	if got := ForQuery(ranked(search.Low, others(t, 1, "x")[0], tool(t, long, "x", "")), plain(DefaultOthers)); len(got.OtherMatches) != 0 || len(got.Tools()) != 1 {
+	if got := ForQuery(ranked(search.Low, others(t, 1, "x")[0], tool(t, long, "x", "")),
+		plain(DefaultOthers)); len(got.OtherMatches) != 0 || len(got.Tools()) != 1 {
 		t.Errorf("another match has a name of %d letters", len(long))
 	}
 }
 
 func TestAnEmptyIntentIsRepeated(t *testing.T) {
-	for _, reply := range []any{ForIntent("", ranked(search.Low, others(t, 1, "x")...), plain(0)), NoMatchForIntent("", search.Result{}, nil, Known{})} {
+	for _, reply := range []any{
+		ForIntent("", ranked(search.Low, others(t, 1, "x")...), plain(0)), NoMatchForIntent("", search.Result{}, nil, Known{}),
+	} {
 		if got := text(t, reply); !strings.HasPrefix(got, `{"intent":"",`) {
 			t.Errorf("got %s", got)
 		}
@@ -223,7 +226,8 @@ func TestRequestedMatchesAreKeptBeyondTheBudget(t *testing.T) {
 
 func TestHighConfidenceKeepsFewerMatchesAndMoreDescription(t *testing.T) {
 	tools := append([]*catalog.Tool{tool(t, "do_it", "Does it. "+strings.Repeat("one word ", 70), "")}, others(t, 4, "Other.")...)
-	high, medium := ForQuery(ranked(search.High, tools...), plain(DefaultOthers)), ForQuery(ranked(search.Medium, tools...), plain(DefaultOthers))
+	high, medium := ForQuery(ranked(search.High, tools...), plain(DefaultOthers)), ForQuery(ranked(search.Medium, tools...),
+		plain(DefaultOthers))
 	if len(high.OtherMatches) != 2 || len(medium.OtherMatches) != 4 || len(high.Text) <= len(medium.Text) {
 		t.Errorf("high: %d others, %s\nmedium: %d others, %s", len(high.OtherMatches), high.Text, len(medium.OtherMatches), medium.Text)
 	}
@@ -247,9 +251,11 @@ func TestLongTextsEndAfterASentenceOrWord(t *testing.T) {
 		}
 	}
 	for description, want := range map[string]string{
-		"Reads it. " + short:                           "Reads it. One sentence. One sentence. One sentence. One sentence. One sentence. One sentence. One sentence.",
-		"Reads a whole file of text. " + short:         "Reads a whole file of text.",
-		"Use: 1. open it, 2. read it " + short:         "Use: 1. open it, 2. read it One sentence. One sentence. One sentence. One sentence. One sentence. One sentence.",
+		"Reads it. " +
+			short: "Reads it. One sentence. One sentence. One sentence. One sentence. One sentence. One sentence. One sentence.",
+		"Reads a whole file of text. " + short: "Reads a whole file of text.",
+		"Use: 1. open it, 2. read it " +
+			short: "Use: 1. open it, 2. read it One sentence. One sentence. One sentence. One sentence. One sentence. One sentence.",
 		strings.Repeat("在存储库", 70):                     strings.Repeat("在存储库", 20) + "在存储…",
 		"In English. And " + strings.Repeat("界", 5000): "In English. And " + strings.Repeat("界", 34) + "…",
 	} {
@@ -269,7 +275,9 @@ func TestLongTextsEndAfterASentenceOrWord(t *testing.T) {
 func TestTheNextStepOmitsLongNames(t *testing.T) {
 	o := plain(DefaultOthers)
 	o.Listed = func(*catalog.Tool) bool { return true }
-	for name, want := range map[string]string{"do": "as srv__do if listed", strings.Repeat("name_of_it_", 40): "directly: without mcp__ if listed"} {
+	for name, want := range map[string]string{
+		"do": "as srv__do if listed", strings.Repeat("name_of_it_", 40): "directly: without mcp__ if listed",
+	} {
 		if got := ForQuery(ranked(search.High, tool(t, name, "Does it.", "")), o); !strings.Contains(got.NextStep, want) {
 			t.Errorf("got %q, want it to contain %q", got.NextStep, want)
 		}
@@ -290,7 +298,8 @@ func TestDescriptionsAreShownOncePerSession(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	o.Shown = func(*catalog.Tool) Shown { return NameShown }
-	if got := text(t, ForQuery(ranked(search.High, tools...), o)); !strings.Contains(got, "Sends a mail.") || strings.Contains(got, `"told"`) {
+	if got := text(t, ForQuery(ranked(search.High, tools...), o)); !strings.Contains(got, "Sends a mail.") ||
+		strings.Contains(got, `"told"`) {
 		t.Errorf("after only the name was shown: got %s", got)
 	}
 }
@@ -306,17 +315,39 @@ func TestTheNextStepFitsTheSession(t *testing.T) {
 		next   nextStep
 		others int
 	}{
-		"invoke call_as directly: as s__t if listed, else by registry proxy_call":                                               {nextStep{confidence: search.High, listed: "s__t"}, 4},
-		"invoke call_as directly: without mcp__ if listed, else by registry proxy_call":                                         {nextStep{confidence: search.High, listed: "s__t", omitName: true}, 0},
-		"invoke call_as directly: by registry proxy_call":                                                                       {nextStep{confidence: search.High, omitName: true}, 0},
-		"check other_matches; pick one and invoke (without re-searching): without mcp__ if listed, else by registry proxy_call": {nextStep{confidence: search.Medium, listed: "s__t"}, 1},
-		"check other_matches; pick one and invoke (without re-searching): by registry proxy_call":                               {nextStep{confidence: search.Medium}, 1},
-		"invoke call_as directly if it fits: as s__t if listed, else by registry proxy_call":                                    {nextStep{confidence: search.Medium, listed: "s__t"}, 0},
-		"ambiguous — ask the user to disambiguate or pick from other_matches; then invoke it by registry proxy_call":            {nextStep{confidence: search.Low}, 1},
-		"ambiguous — ask the user to disambiguate; then invoke it as s__t if listed, else by registry proxy_call":               {nextStep{confidence: search.Low, listed: "s__t"}, 0},
-		"invoke call_as directly: by call_read":                                                                                 {nextStep{confidence: search.High, caller: caller, best: &catalog.Tool{}}, 4},
-		"invoke call_as directly: without mcp__ if listed, else by call_read":                                                   {nextStep{confidence: search.High, listed: "s__t", omitName: true, caller: caller, best: &catalog.Tool{}}, 4},
-		"check other_matches; pick one and invoke (without re-searching): without mcp__ if listed, else by any":                 {nextStep{confidence: search.Medium, listed: "s__t", caller: caller, best: &catalog.Tool{}}, 4},
+		"invoke call_as directly: as s__t if listed, else by registry proxy_call": {
+			nextStep{confidence: search.High, listed: "s__t"}, 4,
+		},
+		"invoke call_as directly: without mcp__ if listed, else by registry proxy_call": {
+			nextStep{confidence: search.High, listed: "s__t", omitName: true}, 0,
+		},
+		"invoke call_as directly: by registry proxy_call": {
+			nextStep{confidence: search.High, omitName: true}, 0,
+		},
+		"check other_matches; pick one and invoke (without re-searching): without mcp__ if listed, else by registry proxy_call": {
+			nextStep{confidence: search.Medium, listed: "s__t"}, 1,
+		},
+		"check other_matches; pick one and invoke (without re-searching): by registry proxy_call": {
+			nextStep{confidence: search.Medium}, 1,
+		},
+		"invoke call_as directly if it fits: as s__t if listed, else by registry proxy_call": {
+			nextStep{confidence: search.Medium, listed: "s__t"}, 0,
+		},
+		"ambiguous — ask the user to disambiguate or pick from other_matches; then invoke it by registry proxy_call": {
+			nextStep{confidence: search.Low}, 1,
+		},
+		"ambiguous — ask the user to disambiguate; then invoke it as s__t if listed, else by registry proxy_call": {
+			nextStep{confidence: search.Low, listed: "s__t"}, 0,
+		},
+		"invoke call_as directly: by call_read": {
+			nextStep{confidence: search.High, caller: caller, best: &catalog.Tool{}}, 4,
+		},
+		"invoke call_as directly: without mcp__ if listed, else by call_read": {
+			nextStep{confidence: search.High, listed: "s__t", omitName: true, caller: caller, best: &catalog.Tool{}}, 4,
+		},
+		"check other_matches; pick one and invoke (without re-searching): without mcp__ if listed, else by any": {
+			nextStep{confidence: search.Medium, listed: "s__t", caller: caller, best: &catalog.Tool{}}, 4,
+		},
 		"": {nextStep{}, 4},
 	} {
 		if got := n.next.text(n.others); got != want {
@@ -369,10 +400,17 @@ func TestRequiredArgumentsAreReadFromAnySchema(t *testing.T) {
 }
 
 func TestReplyWithoutAMatchShowsTheClosestTools(t *testing.T) {
-	tools := []*catalog.Tool{tool(t, "tide", "Height of the tide", ""), tool(t, strings.Repeat("long", 60), "Too long a name", ""), tool(t, "harbour", "Opening hours of a harbour", "")}
+	tools := []*catalog.Tool{
+		tool(t, "tide", "Height of the tide", ""), tool(t, strings.Repeat("long", 60), "Too long a name", ""),
+		tool(t, "harbour", "Opening hours of a harbour", ""),
+	}
 	result := search.Result{TopScore: 0.1234, Closest: ranked(search.Low, tools...).Hits}
 	got := text(t, NoMatch("knit a jumper", result, nil, Known{}))
-	for _, want := range []string{`{"found":false,"matches":[],"top_score":0.123,`, `"closest":[{"call_as":"mcp__srv__tide","tool":"tide","description":"Height of the tide","score":`, `{"call_as":"mcp__srv__harbour"`} {
+	for _, want := range []string{
+		`{"found":false,"matches":[],"top_score":0.123,`,
+		`"closest":[{"call_as":"mcp__srv__tide","tool":"tide","description":"Height of the tide","score":`,
+		`{"call_as":"mcp__srv__harbour"`,
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %s, want %s in it", got, want)
 		}
@@ -380,7 +418,8 @@ func TestReplyWithoutAMatchShowsTheClosestTools(t *testing.T) {
 	if strings.Contains(got, "long") {
 		t.Errorf("the reply contains a name that no client accepts: %s", got)
 	}
-	if got := text(t, NoMatchForIntent("knit", result, nil, Known{})); !strings.Contains(got, `"closest":[{"call_as":"mcp__srv__tide"},{"call_as":"mcp__srv__harbour"}]`) {
+	if got := text(t, NoMatchForIntent("knit", result, nil, Known{})); !strings.Contains(got,
+		`"closest":[{"call_as":"mcp__srv__tide"},{"call_as":"mcp__srv__harbour"}]`) {
 		t.Errorf("an intent without a match gives %s", got)
 	}
 }

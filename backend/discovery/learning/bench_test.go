@@ -18,7 +18,10 @@ func fill(d *fixture, words int) {
 				text += fmt.Sprintf(" common%c", 'a'+i%9)
 			}
 		}
-		p := Pair{ID: int64(i + 1), Query: text, Tool: key(fmt.Sprint("tool", i%500)), Times: 1 + i%5, Last: d.clock.Add(-time.Duration(i) * time.Hour)}
+		p := Pair{
+			ID: int64(i + 1), Query: text, Tool: key(fmt.Sprint("tool", i%500)), Times: 1 + i%5,
+			Last: d.clock.Add(-time.Duration(i) * time.Hour),
+		}
 		d.memory.put(p, needOf(text))
 	}
 }

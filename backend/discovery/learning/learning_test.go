@@ -137,7 +137,8 @@ func TestAFailedWriteIsRepeated(t *testing.T) {
 func TestHostileQueriesAreCut(t *testing.T) {
 	for name, query := range map[string]string{
 		"long words": strings.Repeat("x", 10_000), "many words": strings.Repeat("ab cd ", 1_700) + "end",
-		"invalid text": strings.Repeat("\x00\xff\u202e", 2_500), "one letter": strings.Repeat("a ", 5_000), "marks": "a" + strings.Repeat("\u0301", 5_000),
+		"invalid text": strings.Repeat("\x00\xff\u202e", 2_500), "one letter": strings.Repeat("a ", 5_000), "marks": "a" +
+			strings.Repeat("\u0301", 5_000),
 		"words": func() string {
 			var b strings.Builder
 			for i := range 2_000 {

@@ -49,11 +49,13 @@ func TestStrengthGrowsWithUseAndFades(t *testing.T) {
 		do       func(*fixture)
 		from, to float64
 	}{
-		"once":                      {func(d *fixture) { d.teach("read mail", "a", 1) }, 0.5, 0.5},
-		"three times":               {func(d *fixture) { d.teach("read mail", "a", 3) }, 0.79, 0.81},
-		"often":                     {func(d *fixture) { d.teach("read mail", "a", 100) }, 0.999, 1},
-		"a half-maxAge":             {func(d *fixture) { d.teach("read mail", "a", 1); d.clock = d.clock.Add(90 * day) }, 0.2499, 0.2501},
-		"two half-lives":            {func(d *fixture) { d.teach("read mail", "a", 100); d.clock = d.clock.Add(180 * day) }, 0.2499, 0.2501},
+		"once":          {func(d *fixture) { d.teach("read mail", "a", 1) }, 0.5, 0.5},
+		"three times":   {func(d *fixture) { d.teach("read mail", "a", 3) }, 0.79, 0.81},
+		"often":         {func(d *fixture) { d.teach("read mail", "a", 100) }, 0.999, 1},
+		"a half-maxAge": {func(d *fixture) { d.teach("read mail", "a", 1); d.clock = d.clock.Add(90 * day) }, 0.2499, 0.2501},
+		"two half-lives": {
+			func(d *fixture) { d.teach("read mail", "a", 100); d.clock = d.clock.Add(180 * day) }, 0.2499, 0.2501,
+		},
 		"a clock that was set back": {func(d *fixture) { d.teach("read mail", "a", 1); d.clock = d.clock.Add(-90 * day) }, 0.5, 0.5},
 		"after 600 days":            {func(d *fixture) { d.teach("read mail", "a", 1); d.clock = d.clock.Add(600 * day) }, 0, 0},
 		"a rival":                   {func(d *fixture) { d.teach("read mail", "a", 1); d.teach("read mail", "b", 4) }, 0.12, 0.13},

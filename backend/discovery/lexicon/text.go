@@ -19,7 +19,8 @@ func tokensOf(query string) []token {
 // tokensIn returns the words of a text.
 func tokensIn(text string) []token {
 	var out []token
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) }) {
+	for _, w := range strings.FieldsFunc(text,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) }) {
 		t := token{written: strings.ToLower(w)}
 		if !isIdentifier(w) {
 			t.folded = fold(t.written)

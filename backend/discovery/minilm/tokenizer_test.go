@@ -51,7 +51,9 @@ func TestInvalidUTF8IsSkipped(t *testing.T) {
 }
 
 func FuzzTokens(f *testing.F) {
-	for _, text := range []string{"", "hello", "[SEP]", "[[MASK]", "\xff", "é", "e\u0301", "한국어", "漢字", strings.Repeat("x", 101), "\u1e9b\u0323"} {
+	for _, text := range []string{
+		"", "hello", "[SEP]", "[[MASK]", "\xff", "é", "e\u0301", "한국어", "漢字", strings.Repeat("x", 101), "\u1e9b\u0323",
+	} {
 		f.Add(text, 9)
 	}
 	words := readVocabulary(vocabularyData)

@@ -54,7 +54,10 @@ var ablations = []struct {
 		return func() { fieldWeight = was }
 	}},
 	{name: "priority of named tools", then: func(r *ranking) { r.named = nil; r.selectBest(nil) }},
-	{name: "coverage", without: func() func() { return swap(&wordsAlone, blend{}) }, then: func(r *ranking) { r.blend.coverage = 0; r.selectBest(nil) }},
+	{
+		name: "coverage", without: func() func() { return swap(&wordsAlone, blend{}) },
+		then: func(r *ranking) { r.blend.coverage = 0; r.selectBest(nil) },
+	},
 	{name: "steps", whole: true},
 }
 
@@ -263,6 +266,7 @@ func TestEachPartOfTheRankingIsMeasured(t *testing.T) {
 		if rows := strings.Count(b.String(), "\n"); rows != len(ablations) || strings.Contains(b.String(), "NaN") {
 			t.Errorf("%s: the table has %d rows, or NaN:\n%s", set.name, rows, b.String())
 		}
-		t.Logf("%s, %d queries: R@1 / R@5\n\n| without | words alone | with meaning |\n|---|---|---|\n%s\n", set.name, len(set.queries), b.String())
+		t.Logf("%s, %d queries: R@1 / R@5\n\n| without | words alone | with meaning |\n|---|---|---|\n%s\n",
+			set.name, len(set.queries), b.String())
 	}
 }

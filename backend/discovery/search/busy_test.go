@@ -23,7 +23,9 @@ func TestConcurrentSearchesFindToolsThatDoNotChange(t *testing.T) {
 	var vectors atomic.Pointer[embedding.Vectors]
 	meaning := meaningOf(nil)
 	meaning.vectors = vectors.Load
-	s := New(Options{Catalog: c, Bus: &events.Bus{}, Meaning: meaning, Learned: fakeLearned{"": {{Server: "slack", Tool: "get_users", Strength: 0.1}}}})
+	s := New(Options{
+		Catalog: c, Bus: &events.Bus{}, Meaning: meaning, Learned: fakeLearned{"": {{Server: "slack", Tool: "get_users", Strength: 0.1}}},
+	})
 
 	over, changed := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -52,7 +54,8 @@ func TestConcurrentSearchesFindToolsThatDoNotChange(t *testing.T) {
 		all.Go(func() {
 			for range rounds {
 				for query, want := range map[string]string{
-					"create_issue": "github__create_issue", "storm warnings of a region": "weather__get_alerts", "send_email": "mail__send_email",
+					"create_issue": "github__create_issue", "storm warnings of a region": "weather__get_alerts",
+					"send_email": "mail__send_email",
 				} {
 					r := s.Find(t.Context(), Query{Text: query, Limit: 3, Explain: true})
 					if !r.Found || r.Hits[0].Tool.Proxied() != want {

@@ -29,7 +29,10 @@ type Evidence struct {
 // evidence returns the evidence about the best hit.
 func (r *ranking) evidence() Evidence {
 	top := r.best[0]
-	e := Evidence{named: r.named[top.at], top: top.Score, lead: top.Score, meaning: r.similarities != nil, words: len(contentWords(r.asked.meaning)), tools: len(r.index.documents)}
+	e := Evidence{
+		named: r.named[top.at], top: top.Score, lead: top.Score, meaning: r.similarities != nil, words: len(contentWords(r.asked.meaning)),
+		tools: len(r.index.documents),
+	}
 	if len(r.best) > 1 {
 		e.lead -= r.best[1].Score
 		e.tied = e.named >= misspelled && r.named[r.best[1].at] == e.named
@@ -116,8 +119,9 @@ func (e Evidence) features() [features]float64 {
 		return 0
 	}
 	return [features]float64{
-		e.top, min(e.lead, maxLead), min(e.lead, 0.1), e.covered, e.missing, e.missingNames, is(e.agree), math.Log1p(float64(min(max(e.words, 4), 12))),
-		is(e.named >= namedByWords), is(e.named == mentioned || e.named == misspelled), e.similarity, e.similarityGap,
+		e.top, min(e.lead, maxLead), min(e.lead, 0.1), e.covered, e.missing, e.missingNames, is(e.agree),
+		math.Log1p(float64(min(max(e.words, 4), 12))), is(e.named >= namedByWords), is(e.named == mentioned || e.named == misspelled),
+		e.similarity, e.similarityGap,
 	}
 }
 
@@ -179,7 +183,9 @@ var (
 		minFoundFew: 0.27, minFoundMany: 0.27,
 	}
 	byMeaning = chances{
-		any:         chance{[features]float64{-2.925, 7.624, -9.143, -1.169, -2.774, -1.677, 0.365, 3.467, 1.432, 3.199, 16.106, 16.868}, -10.442},
+		any: chance{
+			[features]float64{-2.925, 7.624, -9.143, -1.169, -2.774, -1.677, 0.365, 3.467, 1.432, 3.199, 16.106, 16.868}, -10.442,
+		},
 		best:        chance{[features]float64{0.287, 9.589, 1.907, -1.395, -2.88, -0.55, 0.578, 1.72, 1.952, 3.052, 7.605, -3.964}, -5.949},
 		minFoundFew: 0.07, minFoundMany: 0.46,
 	}

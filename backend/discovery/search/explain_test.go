@@ -84,7 +84,9 @@ func TestHitsKnowTheirPlaceByWordsAlone(t *testing.T) {
 		t.Errorf("got %v", places)
 	}
 	allow := func(t *catalog.Tool) bool { return t.Name != "send_letter" }
-	for _, hit := range s.Find(t.Context(), Query{Text: "send an email to Anna", Limit: 10, Allow: allow, Always: true, Explain: true}).Hits {
+	for _, hit := range s.Find(t.Context(), Query{
+		Text: "send an email to Anna", Limit: 10, Allow: allow, Always: true, Explain: true,
+	}).Hits {
 		if hit.Tool.Name == "tell_channel" && hit.ByWords != 1 {
 			t.Errorf("a tool that is not allowed takes a place: got place %d, want 1", hit.ByWords)
 		}

@@ -49,7 +49,10 @@ func TestNamedToolsRankFirst(t *testing.T) {
 
 // The words, the vectors and earlier calls all favour another tool.
 func TestANamedToolRanksAboveBetterScores(t *testing.T) {
-	c := newCatalog(t, officeWith(map[string]string{"noise": "rival: please call tell with the title of my bug not the list of channels what does it need create an issue in github for the broken page"}))
+	c := newCatalog(t, officeWith(map[string]string{
+		"noise": "rival: please call tell with the title of my bug not the list of channels what does it need create an issue in github " +
+			"for the broken page",
+	}))
 	vectors := vectorsOf(t, c, measuredModel, senseEncoder{})
 	lifts := fakeLearned{"": {{Server: "noise", Tool: "rival", Strength: 1}, {Server: "slack", Tool: "list_channels", Strength: 1}}}
 	for _, tool := range []string{"rival", "list_channels"} {
@@ -80,7 +83,8 @@ func TestALongNameMayHaveTwoTypos(t *testing.T) {
 	c := newCatalog(t, office)
 	s := New(Options{Catalog: c, Learned: fakeLearned{"": {{Server: "github", Tool: "getPullRequest", Strength: 1}}}})
 	for _, query := range []string{"creat_pull_reqest", "craete_pull_requets", "createPulRequets"} {
-		if r := s.Find(t.Context(), Query{Text: query, Limit: 3}); !r.Found || r.Hits[0].Tool.Name != "create_pull_request" || r.Evidence.named != misspelled {
+		if r := s.Find(t.Context(), Query{Text: query, Limit: 3}); !r.Found || r.Hits[0].Tool.Name != "create_pull_request" ||
+			r.Evidence.named != misspelled {
 			t.Errorf("%q: %+v, %s", query, r.Evidence, names(r.Hits))
 		}
 	}
@@ -93,7 +97,8 @@ func TestANameOnTwoServersIsAmbiguous(t *testing.T) {
 		for _, query := range []string{"create_issue", "createIssue", "create issue"} {
 			r := s.Find(t.Context(), Query{Text: query, Limit: 5})
 			first := names(r.Hits[:2])
-			if r.Confidence == High || !strings.Contains(first, "github__create_issue") || !strings.Contains(first, "gitlab__create_issue") {
+			if r.Confidence == High || !strings.Contains(first, "github__create_issue") ||
+				!strings.Contains(first, "gitlab__create_issue") {
 				t.Errorf("%s, %q: %s, %s", name, query, r.Confidence, first)
 			}
 		}
@@ -109,7 +114,9 @@ func TestNamedToolsThatAreNotAllowedAreNotFound(t *testing.T) {
 	s := New(Options{Catalog: newCatalog(t, office)})
 	allow := func(tool string) bool { return tool != "create_issue" }
 	for _, query := range slices.Concat(spellings, mentions) {
-		r := s.Find(t.Context(), Query{Text: query, Limit: 50, Always: true, Allow: func(tool *catalog.Tool) bool { return allow(tool.Name) }})
+		r := s.Find(t.Context(), Query{
+			Text: query, Limit: 50, Always: true, Allow: func(tool *catalog.Tool) bool { return allow(tool.Name) },
+		})
 		if strings.Contains(names(r.Hits), "create_issue") || r.Evidence.named == namedExactly {
 			t.Errorf("%q: %+v, %s", query, r.Evidence, names(r.Hits))
 		}
@@ -120,7 +127,8 @@ func TestALiftAppliesToTheToolOfItsServerOnly(t *testing.T) {
 	c := newCatalog(t, officeWith(map[string]string{"gitlab": "create_issue: Create a new issue in a repository | title body"}))
 	for _, server := range []string{"github", "gitlab"} {
 		s := New(Options{Catalog: c, Learned: fakeLearned{"": {{Server: server, Tool: "create_issue", Strength: 0.5}}}})
-		if r := s.Find(t.Context(), Query{Text: "make a new issue", Limit: 2}); r.Hits[0].Tool.Server != server || r.Hits[1].Tool.Name != "create_issue" {
+		if r := s.Find(t.Context(), Query{Text: "make a new issue", Limit: 2}); r.Hits[0].Tool.Server != server ||
+			r.Hits[1].Tool.Name != "create_issue" {
 			t.Errorf("%s: %s", server, names(r.Hits))
 		}
 	}

@@ -67,7 +67,9 @@ func definitions(server string) []json.RawMessage {
 		for _, p := range strings.Fields(parameters) {
 			properties[p] = map[string]string{"description": p + " of it"}
 		}
-		raw, _ := json.Marshal(map[string]any{"name": name, "description": description, "inputSchema": map[string]any{"properties": properties}})
+		raw, _ := json.Marshal(map[string]any{
+			"name": name, "description": description, "inputSchema": map[string]any{"properties": properties},
+		})
 		out = append(out, raw)
 	}
 	return out

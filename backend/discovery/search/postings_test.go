@@ -16,14 +16,18 @@ import (
 // goroutines.
 func manyTools(t *testing.T) *catalog.Catalog {
 	t.Helper()
-	verbs, things := []string{"create", "list", "close", "merge", "export"}, []string{"issue", "branch", "invoice", "page", "alert", "ticket", "café"}
+	verbs, things := []string{"create", "list", "close", "merge", "export"}, []string{
+		"issue", "branch", "invoice", "page", "alert", "ticket", "café",
+	}
 	servers := make(map[string][]json.RawMessage)
 	for server := range 3 {
 		var definitions []json.RawMessage
 		for i := range 2 * minPerWorker {
 			verb, thing := verbs[i%len(verbs)], things[i/len(verbs)%len(things)]
-			definitions = append(definitions, fmt.Appendf(nil, `{"name":"%s_%s_%d","description":"Can %s any %s of project%d.","inputSchema":{"properties":{"%sId%d":{"description":"which %s"}}}}`,
-				verb, thing, i, verb, thing, i%(97+server), thing, i%13, thing))
+			definitions = append(definitions,
+				fmt.Appendf(nil,
+					`{"name":"%s_%s_%d","description":"Can %s any %s of project%d.","inputSchema":{"properties":{"%sId%d":{"description":"which %s"}}}}`,
+					verb, thing, i, verb, thing, i%(97+server), thing, i%13, thing))
 		}
 		servers[fmt.Sprint("server", server)] = definitions
 	}

@@ -204,7 +204,8 @@ func (x *index) guesses(word string, s tolerance) []guess {
 		}
 	}
 	slices.SortFunc(out, func(a, b guess) int {
-		return cmp.Or(cmp.Compare(b.likeness, a.likeness), cmp.Compare(x.toolCount(b.term), x.toolCount(a.term)), cmp.Compare(a.word, b.word))
+		return cmp.Or(cmp.Compare(b.likeness, a.likeness), cmp.Compare(x.toolCount(b.term), x.toolCount(a.term)),
+			cmp.Compare(a.word, b.word))
 	})
 	return out[:min(len(out), maxGuesses)]
 }

@@ -57,8 +57,8 @@ func TestOtherScriptsAreMatched(t *testing.T) {
 // hostile are malicious and meaningless queries.
 var hostile = []string{
 	"", " ", "\t\r\n  ", "🙂", "🙂🙃👩‍👩‍👧‍👦", "اعرض كل المشاكل المفتوحة", "הצג את כל הבעיות", "\u202eeussi_etaerc",
-	"the of and to", "a", "x", "日", "?", "***", `"foo" OR bar* NEAR(baz, 3); DROP TABLE tools`, `" OR 1=1 --`, `name:create* AND NOT ^x`, "(((((", `\`, `%_%`,
-	"\x00", "create\x00issue", "\xff\xfe\xfd", "create_\xffissue", "\xed\xa0\x80", "e\u0301\u0301\u0301", "ſ K Å", "İ",
+	"the of and to", "a", "x", "日", "?", "***", `"foo" OR bar* NEAR(baz, 3); DROP TABLE tools`, `" OR 1=1 --`, `name:create* AND NOT ^x`,
+	"(((((", `\`, `%_%`, "\x00", "create\x00issue", "\xff\xfe\xfd", "create_\xffissue", "\xed\xa0\x80", "e\u0301\u0301\u0301", "ſ K Å", "İ",
 	"__", "mcp__", "mcp____", ".", "/", "::", "github__", "__create_issue", "mcp__github__", " . ",
 	strings.Repeat("issue ", 200), strings.Repeat("create an issue and then list all branches, ", 240), // the second has 10 kB
 	strings.Repeat("x", 10<<10), strings.Repeat("日", 5000), strings.Repeat("A", 5000), strings.Repeat("_", 5000),
@@ -97,7 +97,11 @@ func checkResult(t *testing.T, text string, r Result) {
 func TestHostileQueriesGiveValidResults(t *testing.T) {
 	c := newCatalog(t, office)
 	for _, meaning := range []Meaning{nil, meaningOf(vectorsOf(t, c, measuredModel, senseEncoder{}))} {
-		s := New(Options{Catalog: c, Meaning: meaning, Learned: fakeLearned{"": {{Server: "slack", Tool: "get_users", Strength: 1, Like: "who is there"}}}})
+		s := New(Options{
+			Catalog: c, Meaning: meaning, Learned: fakeLearned{
+				"": {{Server: "slack", Tool: "get_users", Strength: 1, Like: "who is there"}},
+			},
+		})
 		for _, text := range hostile {
 			checkResult(t, text, s.Find(t.Context(), Query{Text: text, Limit: 10, Always: true, Explain: true}))
 			s.Nearest("", text, 5)
@@ -107,7 +111,9 @@ func TestHostileQueriesGiveValidResults(t *testing.T) {
 
 func TestQueriesWithoutContentFindNothing(t *testing.T) {
 	s := New(Options{Catalog: newCatalog(t, office)})
-	for _, text := range []string{"", " ", "\t\n", "🙂", "a", "x", "?", "***", "\x00", "\xff\xfe", "__", "mcp__", "the of and to", "اعرض كل المشاكل المفتوحة", "日"} {
+	for _, text := range []string{
+		"", " ", "\t\n", "🙂", "a", "x", "?", "***", "\x00", "\xff\xfe", "__", "mcp__", "the of and to", "اعرض كل المشاكل المفتوحة", "日",
+	} {
 		if r := s.Find(t.Context(), Query{Text: text, Limit: 5}); r.Found || len(r.Hits) > 0 {
 			t.Errorf("%q: found %s, want nothing", text, names(r.Hits))
 		}

@@ -53,11 +53,13 @@ func TestWithoutVectorsWordsAloneCount(t *testing.T) {
 		t.Fatal("vectors do not change the ranking")
 	}
 	for name, m := range map[string]fakeMeaning{
-		"no vectors at all":                meaningOf(none),
-		"vectors of other tools":           meaningOf(strange),
-		"nil":                              meaningOf(nil),
-		"no vector of a query":             {meaningOf(vectors).vectors, func(string) ([]float32, bool) { return nil, false }},
-		"a query vector that is too long":  {meaningOf(vectors).vectors, func(string) ([]float32, bool) { return make([]float32, dimensions+1), true }},
+		"no vectors at all":      meaningOf(none),
+		"vectors of other tools": meaningOf(strange),
+		"nil":                    meaningOf(nil),
+		"no vector of a query":   {meaningOf(vectors).vectors, func(string) ([]float32, bool) { return nil, false }},
+		"a query vector that is too long": {
+			meaningOf(vectors).vectors, func(string) ([]float32, bool) { return make([]float32, dimensions+1), true },
+		},
 		"a query vector that is too short": {meaningOf(vectors).vectors, func(string) ([]float32, bool) { return []float32{1}, true }},
 		"an empty query vector":            {meaningOf(vectors).vectors, func(string) ([]float32, bool) { return nil, true }},
 	} {
@@ -165,7 +167,8 @@ func TestAUselessModelDoesLittleHarm(t *testing.T) {
 	meaning := meaningOf(vectorsOf(t, c, "something-else", constantEncoder(same)))
 	meaning.query = func(string) ([]float32, bool) { return same, true }
 	expectBest(t, New(Options{Catalog: c, Meaning: meaning}), map[string]string{
-		"create a branch": "github__create_branch", "storm warnings": "weather__get_alerts", "send an email": "mail__send_email", "create_issue": "github__create_issue",
+		"create a branch": "github__create_branch", "storm warnings": "weather__get_alerts", "send an email": "mail__send_email",
+		"create_issue": "github__create_issue",
 	})
 }
 
@@ -210,7 +213,8 @@ func TestOneSuccessDoesNotOutrankAClearlyBetterTool(t *testing.T) {
 	c := newCatalog(t, office)
 	once := fakeLearned{"": {{Server: "calendar", Tool: "list_events", Strength: 0.5, Like: "what else"}}}
 	expectBest(t, New(Options{Catalog: c, Learned: once}), map[string]string{
-		"storm warnings": "weather__get_alerts", "list the channels of the workspace": "slack__list_channels", "take a screenshot": "browser__take_screenshot",
+		"storm warnings": "weather__get_alerts", "list the channels of the workspace": "slack__list_channels",
+		"take a screenshot": "browser__take_screenshot",
 	})
 	near := New(Options{Catalog: c, Learned: fakeLearned{"": {{Server: "calendar", Tool: "delete_event", Strength: 0.5}}}})
 	expectBest(t, near, map[string]string{"event": "calendar__delete_event"})
@@ -219,7 +223,11 @@ func TestOneSuccessDoesNotOutrankAClearlyBetterTool(t *testing.T) {
 func TestLiftsWithoutEffectChangeNothing(t *testing.T) {
 	c := newCatalog(t, office)
 	want := order(t, New(Options{Catalog: c}))
-	for name, l := range map[string]Learned{"none": fakeLearned{}, "of an unknown tool": fakeLearned{"": {{Server: "github", Tool: "gone", Strength: 1}}}, "without strength": fakeLearned{"": {{Server: "github", Tool: "create_issue"}}}} {
+	for name, l := range map[string]Learned{
+		"none": fakeLearned{}, "of an unknown tool": fakeLearned{
+			"": {{Server: "github", Tool: "gone", Strength: 1}},
+		}, "without strength": fakeLearned{"": {{Server: "github", Tool: "create_issue"}}},
+	} {
 		if got := order(t, New(Options{Catalog: c, Learned: l})); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
@@ -228,7 +236,9 @@ func TestLiftsWithoutEffectChangeNothing(t *testing.T) {
 
 func TestLiftsAreExplained(t *testing.T) {
 	c := newCatalog(t, office)
-	s := New(Options{Catalog: c, Learned: fakeLearned{"": {{Server: "slack", Tool: "get_users", Strength: 0.5, Like: "who works here, who"}}}})
+	s := New(Options{
+		Catalog: c, Learned: fakeLearned{"": {{Server: "slack", Tool: "get_users", Strength: 0.5, Like: "who works here, who"}}},
+	})
 	for _, hit := range s.Find(t.Context(), Query{Text: "the people of the workspace", Limit: 50, Explain: true, Always: true}).Hits {
 		for _, reason := range hit.Why {
 			if (reason.Field == "learned") != (hit.Tool.Name == "get_users" && reason.Field == "learned") {
@@ -258,7 +268,8 @@ func TestReasonsAddUpInEveryMode(t *testing.T) {
 	some := officeWith(nil)
 	delete(some, "github")
 	lifts := fakeLearned{"": {
-		{Server: "slack", Tool: "get_users", Strength: 1, Like: "who"}, {Server: "github", Tool: "create_issue", Strength: 0.7, Like: "report a bug"},
+		{Server: "slack", Tool: "get_users", Strength: 1, Like: "who"},
+		{Server: "github", Tool: "create_issue", Strength: 0.7, Like: "report a bug"},
 	}}
 	seen := make(map[string]bool)
 	for _, o := range []Options{
@@ -297,7 +308,10 @@ func TestRankingsAreDeterministic(t *testing.T) {
 	for name, meaning := range map[string]Meaning{"words": nil, "meaning": meaningOf(vectors)} {
 		want := ""
 		for range 8 { // newCatalog adds the servers in random order
-			s := New(Options{Catalog: newCatalog(t, servers), Meaning: meaning, Learned: fakeLearned{"": {{Server: "mail", Tool: "send_email", Strength: 0.3}}}})
+			s := New(Options{
+				Catalog: newCatalog(t, servers), Meaning: meaning,
+				Learned: fakeLearned{"": {{Server: "mail", Tool: "send_email", Strength: 0.3}}},
+			})
 			for range 2 {
 				got := order(t, s)
 				if want == "" {

@@ -10,7 +10,8 @@ import (
 func TestScoresAreInTheOrderOfTheTools(t *testing.T) {
 	var tools []*catalog.Tool
 	for _, definition := range []string{
-		`{"name":"weather","description":"The weather of a city"}`, `{"name":"create_issue","description":"Create an issue"}`, `{"name":"notes","description":"Notes about an issue and more"}`,
+		`{"name":"weather","description":"The weather of a city"}`, `{"name":"create_issue","description":"Create an issue"}`,
+		`{"name":"notes","description":"Notes about an issue and more"}`,
 	} {
 		tool, ok := catalog.NewTool("s", json.RawMessage(definition))
 		if !ok {

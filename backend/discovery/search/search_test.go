@@ -20,7 +20,8 @@ func tools(t *testing.T) (*Searcher, *catalog.Catalog) {
 			`{"name":"list_issues","description":"List the issues of a repository"}`,
 			`{"name":"getPullRequest","description":"Get a pull request"}`,
 		),
-		"files":   catalogtest.Definitions(`{"name":"read_text_file","description":"Read the contents of a file from disk as text"}`, `{"name":"list_directory","description":"List what is in a directory"}`),
+		"files": catalogtest.Definitions(`{"name":"read_text_file","description":"Read the contents of a file from disk as text"}`,
+			`{"name":"list_directory","description":"List what is in a directory"}`),
 		"weather": catalogtest.Definitions(`{"name":"forecast","description":"Weather of the coming days for a city","inputSchema":"odd"}`),
 	})
 	return New(Options{Catalog: c, Bus: bus}), c
@@ -91,7 +92,9 @@ func TestOnlyAllowedToolsAreFound(t *testing.T) {
 func TestNewToolsAreFoundImmediately(t *testing.T) {
 	s, c := tools(t)
 	s.Find(t.Context(), Query{Text: "x", Limit: 1})
-	if _, err := c.Replace(t.Context(), "new", []json.RawMessage{json.RawMessage(`{"name":"frobnicate","description":"Frobnicates a widget"}`)}); err != nil {
+	if _, err := c.Replace(t.Context(), "new", []json.RawMessage{
+		json.RawMessage(`{"name":"frobnicate","description":"Frobnicates a widget"}`),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if r := s.Find(t.Context(), Query{Text: "frobnicate widgets", Limit: 1}); !r.Found || r.Hits[0].Tool.Server != "new" {
@@ -130,7 +133,9 @@ func TestTextsAreSplitIntoWords(t *testing.T) {
 
 func TestNearestFindsMisspelledNames(t *testing.T) {
 	s, _ := tools(t)
-	for name, want := range map[string]string{"forcast": "weather__forecast", "creat_isue": "github__create_issue", "Forecst": "weather__forecast"} {
+	for name, want := range map[string]string{
+		"forcast": "weather__forecast", "creat_isue": "github__create_issue", "Forecst": "weather__forecast",
+	} {
 		near := s.Nearest("", name, 3)
 		if len(near) == 0 || near[0].Proxied() != want {
 			t.Errorf("%s: got %v, want %s", name, near, want)
@@ -151,8 +156,12 @@ func TestDistanceIsTheNumberOfEdits(t *testing.T) {
 
 func TestTheClosestToolsAreShownIfNothingFits(t *testing.T) {
 	s, _ := tools(t)
-	r := s.Find(t.Context(), Query{Text: "purple giraffes knit warm woollen jumpers, dance waltzes, bake sourdough bread, polish marble statues near one repository", Limit: 1, Explain: true})
-	if r.Found || len(r.Hits) != 0 || len(r.Closest) == 0 || len(r.Closest) > maxClosest || r.Closest[0].Score != r.TopScore || r.Closest[0].Why == nil {
+	r := s.Find(t.Context(), Query{
+		Text:  "purple giraffes knit warm woollen jumpers, dance waltzes, bake sourdough bread, polish marble statues near one repository",
+		Limit: 1, Explain: true,
+	})
+	if r.Found || len(r.Hits) != 0 || len(r.Closest) == 0 || len(r.Closest) > maxClosest || r.Closest[0].Score != r.TopScore ||
+		r.Closest[0].Why == nil {
 		t.Errorf("got %+v", r)
 	}
 	if r := s.Find(t.Context(), Query{Text: "create_issue", Limit: 5}); !r.Found || r.Closest != nil {

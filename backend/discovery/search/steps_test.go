@@ -56,7 +56,8 @@ func TestANamedToolRanksAboveSteps(t *testing.T) {
 
 func TestStepsPreferServersThatTheQueryMentions(t *testing.T) {
 	s := New(Options{Catalog: newCatalog(t, officeWith(map[string]string{
-		"workshop": "create_issue: Create a new issue in a repository\nlist_issues: List the issues of a repository\ncreate_branch: Create a branch in a repository",
+		"workshop": "create_issue: Create a new issue in a repository\nlist_issues: List the issues of a repository\n" +
+			"create_branch: Create a branch in a repository",
 	}))})
 	r := s.Find(t.Context(), Query{Text: "create a branch and create a new issue, all of it in the workshop", Limit: 6})
 	got := names(r.Hits)

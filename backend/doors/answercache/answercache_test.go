@@ -85,8 +85,8 @@ func TestADamagedFileIsIgnored(t *testing.T) {
 	flipped := bytes.Clone(whole)
 	flipped[len(flipped)-3] ^= 1
 	for name, data := range map[string][]byte{
-		"empty": {}, "cut": whole[:len(whole)-1], "changed": flipped, "longer": append(bytes.Clone(whole), ' '), "without a sum": whole[65:],
-		"zeros": make([]byte, len(whole)), "sum alone": whole[:64],
+		"empty": {}, "cut": whole[:len(whole)-1], "changed": flipped, "longer": append(bytes.Clone(whole), ' '),
+		"without a sum": whole[65:], "zeros": make([]byte, len(whole)), "sum alone": whole[:64],
 	} {
 		if err := os.WriteFile(c.file(list), data, 0o600); err != nil {
 			t.Fatal(err)

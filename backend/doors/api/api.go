@@ -177,7 +177,8 @@ type Door struct {
 // New returns the handler. WebSockets receive nothing before Run is called.
 func New(o Options) *Door {
 	views := operations.NewViews(operations.ViewOptions{
-		States: o.Servers.Upstream, Readiness: o.Servers.Readiness, Tools: o.Servers.Catalog, Calls: o.Servers.Journal, SignIns: o.Servers.OAuth,
+		States: o.Servers.Upstream, Readiness: o.Servers.Readiness, Tools: o.Servers.Catalog, Calls: o.Servers.Journal,
+		SignIns:   o.Servers.OAuth,
 		Sandboxes: o.Servers.Sandbox,
 	})
 	mux := http.NewServeMux()
@@ -223,7 +224,9 @@ const wellKnown = "/.well-known/"
 // PrincipalOf returns whose credential a request to the MCP endpoint has shown.
 func PrincipalOf(r *http.Request) endpoint.Principal {
 	if grant := guard.GrantOf(r.Context()); grant != nil {
-		return endpoint.Principal{ID: grant.ID, Name: grant.Name, Server: grant.Server(), Surface: grant.Surface, Client: grant.Client, Ended: grant.Ended()}
+		return endpoint.Principal{
+			ID: grant.ID, Name: grant.Name, Server: grant.Server(), Surface: grant.Surface, Client: grant.Client, Ended: grant.Ended(),
+		}
 	}
 	if session := guard.SessionOf(r.Context()); session != nil {
 		return endpoint.Principal{ID: "page-" + session.ID(), Anything: true, Ended: session.Ended()}
@@ -242,8 +245,13 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Config{File: o.Config.File, Live: o.Config.Live, Keep: o.Editors.KeepSetting, Edit: o.Config.Edit},
 		&operations.Rules{Policy: o.Config.Policy, Catalog: s.Catalog},
 		&operations.Sessions{Sessions: o.Sessions},
-		&operations.Tokens{Tokens: o.Clients.Tokens, Registry: s.Registry, Toolsets: s.Toolsets, Importer: o.Editors.Importer, Address: o.Info.Address()},
-		&operations.Servers{Registry: s.Registry, Intake: s.Intake, Lifecycle: s.Lifecycle, Download: s.Downloads.Later, Trust: s.Trust, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Corrections: s.Corrections, Views: views},
+		&operations.Tokens{
+			Tokens: o.Clients.Tokens, Registry: s.Registry, Toolsets: s.Toolsets, Importer: o.Editors.Importer, Address: o.Info.Address(),
+		},
+		&operations.Servers{
+			Registry: s.Registry, Intake: s.Intake, Lifecycle: s.Lifecycle, Download: s.Downloads.Later, Trust: s.Trust, Catalog: s.Catalog,
+			Stderr: s.Upstream.Stderr, Corrections: s.Corrections, Views: views,
+		},
 		&operations.Parse{Importer: o.Editors.Importer},
 		&operations.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Accept: s.Trust.Accept, Views: views},
 		&operations.Sandboxes{Registry: s.Registry, Views: views, Forget: s.Sandbox.ForgetDenied},
@@ -252,13 +260,18 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
 		&operations.SignIns{Registry: s.Registry, OAuth: s.OAuth, Sessions: o.Sessions},
 		&operations.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},
-		&operations.Inspector{Registry: s.Registry, Requests: s.Inspector, Upstream: s.Upstream, Output: s.Traces.Output, Messages: s.Traces.Messages},
+		&operations.Inspector{
+			Registry: s.Registry, Requests: s.Inspector, Upstream: s.Upstream, Output: s.Traces.Output, Messages: s.Traces.Messages,
+		},
 		&operations.Transient{Inspector: s.Inspector, Describe: s.Upstream.Describe, Shown: s.Upstream.ShownTools},
 		&operations.Questions{Inbox: s.Inbox},
 		&operations.ToolApprovals{Approvals: s.Approvals},
 		&operations.Presets{Inspector: s.Inspector},
 		&operations.Discovery{Registry: s.Registry, Catalog: s.Catalog, Servers: s.Upstream, Listed: s.Listed, History: s.ToolHistory},
-		&operations.Tools{Registry: s.Registry, Catalog: s.Catalog, Policy: o.Config.Policy, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy, Held: s.Calls.Held, Near: o.Clients.Gateway.Near},
+		&operations.Tools{
+			Registry: s.Registry, Catalog: s.Catalog, Policy: o.Config.Policy, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy,
+			Held: s.Calls.Held, Near: o.Clients.Gateway.Near,
+		},
 		&operations.Toolsets{Keeper: s.Toolsets},
 		&operations.Trust{Registry: s.Registry, Keeper: s.Trust},
 		&operations.KeptResults{Screen: s.Results},
@@ -270,7 +283,8 @@ func groups(o Options, views *operations.Views) []interface{ Routes(*route.Table
 		&operations.Audit{Audit: s.Audit, Settle: s.Journal.Settle, Log: o.Log},
 		&operations.Metrics{Registry: s.Registry, Journal: s.Journal, Now: time.Now},
 		&operations.Editors{
-			Registrar: o.Editors.Registrar, Entry: o.Editors.Entry, Check: o.Editors.Doctor.Run, Shown: o.Clients.Gateway, KeepSetting: o.Editors.KeepSetting,
+			Registrar: o.Editors.Registrar, Entry: o.Editors.Entry, Check: o.Editors.Doctor.Run, Shown: o.Clients.Gateway,
+			KeepSetting: o.Editors.KeepSetting,
 		},
 		&operations.Results{Folder: o.Clients.Gateway.ResultsFolder, Choose: o.Clients.ChooseResults},
 		&operations.EditorImport{Importer: o.Editors.Importer},
@@ -300,7 +314,11 @@ func newPusher(o Options, views *operations.Views) *push.Pusher {
 			Servers: s.Registry, Tools: s.Catalog, Totals: s.Journal.Totals, Running: s.Upstream.State, View: views.Server,
 			SecretNames: s.Secrets.Names,
 		},
-		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Calls.InFlight, Clients: o.Clients.Gateway.Clients, Held: s.Trust.Counts, Kept: func() int { return len(s.Results.List()) }, Problem: func() string { return operations.JournalProblem(s.Journal.Problem()) }},
+		Status: push.Status{
+			Paused: s.Upstream.Paused, InFlight: s.Calls.InFlight, Clients: o.Clients.Gateway.Clients, Held: s.Trust.Counts,
+			Kept:    func() int { return len(s.Results.List()) },
+			Problem: func() string { return operations.JournalProblem(s.Journal.Problem()) },
+		},
 		Learning: o.Discovery.Learning, Mirror: o.Market.Mirror, Output: s.Traces, Editors: o.Editors.Registrar, Attend: s.Inbox.Attend,
 		Sessions: o.Sessions, Timeouts: o.Timeouts, Bus: o.Bus,
 	})

@@ -229,7 +229,9 @@ func TestOnlyTheseOperationsNeedNoToken(t *testing.T) {
 		}
 	}
 	slices.Sort(public)
-	if want := []string{"GET /health", "GET /hello", "POST /api/session", "POST /api/session/challenge", "POST /api/session/resume"}; !slices.Equal(public, want) {
+	if want := []string{
+		"GET /health", "GET /hello", "POST /api/session", "POST /api/session/challenge", "POST /api/session/resume",
+	}; !slices.Equal(public, want) {
 		t.Errorf("operations without a token = %v, want %v", public, want)
 	}
 }

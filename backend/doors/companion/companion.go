@@ -94,7 +94,8 @@ func (c *Companion) readClient() error {
 		var long *jsonrpc.LineTooLong
 		switch {
 		case errors.As(err, &long):
-			if err := c.write(answer(nil, nil, jsonrpc.NewError(-32600, "Invalid Request: %s of %d bytes", long, maxClientLine))); err != nil {
+			if err := c.write(answer(nil, nil,
+				jsonrpc.NewError(-32600, "Invalid Request: %s of %d bytes", long, maxClientLine))); err != nil {
 				return err
 			}
 		case err == io.EOF:

@@ -96,7 +96,10 @@ func startCompanion(t *testing.T, folder paths.Folder, change ...func(*Companion
 	in, toCompanion := io.Pipe()
 	fromCompanion, out := io.Pipe()
 	e := &editor{t: t, in: toCompanion, out: bufio.NewReader(fromCompanion), hub: far, lines: bufio.NewReader(far), began: time.Now()}
-	e.c = &Companion{Folder: folder, Version: "1.0.0", In: in, Out: out, Log: slog.New(slog.DiscardHandler), Tools: []json.RawMessage{json.RawMessage(`0`)}}
+	e.c = &Companion{
+		Folder: folder, Version: "1.0.0", In: in, Out: out, Log: slog.New(slog.DiscardHandler),
+		Tools: []json.RawMessage{json.RawMessage(`0`)},
+	}
 	e.c.open = func(ctx context.Context) (net.Conn, error) {
 		select {
 		case <-time.After(hubStarts):
@@ -171,13 +174,16 @@ func TestTheLastAnswersAreGivenWhileTheHubStarts(t *testing.T) {
 		e.after(0)
 		e.send(request("4", callTool))
 		e.hubGets(request(replayed("initialize"), greeting1), initialized, request(replayed("legacy-tools/list"), listTools),
-			request(replayed("modern-server/discover"), discover), request(replayed("modern-tools/list"), listModern), request("4", callTool))
+			request(replayed("modern-server/discover"), discover), request(replayed("modern-tools/list"), listModern), request("4",
+				callTool))
 		e.after(hubStarts)
 		e.hubSends(result(replayed("legacy-tools/list"), `{"tools":[1]}`), result(replayed("modern-server/discover"), `{"new":"discover"}`),
-			result(replayed("initialize"), `{"new":"initialize"}`), result(replayed("modern-tools/list"), `{"tools":[2]}`), result("4", `{}`))
+			result(replayed("initialize"), `{"new":"initialize"}`), result(replayed("modern-tools/list"), `{"tools":[2]}`),
+			result("4", `{}`))
 		expect(t, e.out, result("4", `{}`)) // the lists have not changed
 		for key, want := range map[answercache.Key]string{
-			of("initialize", legacyKey): `{"new":"initialize"}`, of("server/discover", modernKey): `{"new":"discover"}`, legacyKey: `{"tools":[1]}`,
+			of("initialize", legacyKey): `{"new":"initialize"}`, of("server/discover", modernKey): `{"new":"discover"}`,
+			legacyKey: `{"tools":[1]}`,
 		} {
 			if got, _, _ := e.c.answers().Get(key); string(got) != want {
 				t.Errorf("%s: %s is kept for the next start", key.Method, got)
@@ -242,7 +248,9 @@ func TestTheFirstStartWaitsForTheHub(t *testing.T) {
 		expect(t, e.out, result("1", `{"d":1}`))
 		expect(t, e.out, `{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"no"}}`)
 		synctest.Wait()
-		for key, want := range map[answercache.Key]string{of("initialize", legacyKey): `{"i":1}`, of("server/discover", modernKey): `{"d":1}`, modernKey: ""} {
+		for key, want := range map[answercache.Key]string{
+			of("initialize", legacyKey): `{"i":1}`, of("server/discover", modernKey): `{"d":1}`, modernKey: "",
+		} {
 			if got, _, _ := e.c.answers().Get(key); string(got) != want {
 				t.Errorf("%s: %s is kept for the next start", key.Method, got)
 			}
@@ -258,7 +266,8 @@ func TestOnlyTheAnswerToTheSameQuestionIsGiven(t *testing.T) {
 		waits := []string{
 			request("2", strings.ReplaceAll(listModern, "Claude", "Codex")), request("3", discover),
 			request("4", strings.ReplaceAll(listModern, `{"_meta"`, `{"cursor":"c","_meta"`)), request("5", listTools),
-			request("6", strings.ReplaceAll(listModern, "tools/list", "prompts/list")), request("7", strings.ReplaceAll(listModern, "2026-07-28", "2099-01-01")),
+			request("6", strings.ReplaceAll(listModern, "tools/list", "prompts/list")), request("7",
+				strings.ReplaceAll(listModern, "2026-07-28", "2099-01-01")),
 			request("0", greeting1), request("8", listTools), // the client is not initialized yet
 		}
 		e.send(waits...)
@@ -353,7 +362,8 @@ func TestARunningHubIsAskedFirst(t *testing.T) {
 		expect(t, e.out, result("0", `{"last":"initialize"}`))
 		e.after(earlyAfter)
 		expect(t, e.out, result("1", `{"tools":[1]}`))
-		e.hubGets(request(replayed("initialize"), greeting1), initialized, request(replayed("legacy-tools/list"), listTools), request("2", callTool))
+		e.hubGets(request(replayed("initialize"), greeting1), initialized, request(replayed("legacy-tools/list"), listTools),
+			request("2", callTool))
 		e.after(hubStarts)
 	})
 }
@@ -378,7 +388,8 @@ func TestAHubThatDoesNotStartIsReported(t *testing.T) {
 		e := startCompanion(t, folder, failsWith(startFailure{errStopped}))
 		e.ask("1", listModern, `{"tools":[2]}`)
 		e.send(request("2", callTool))
-		if line, err := e.out.ReadString('\n'); err != nil || !strings.Contains(line, `"id":2`) || !strings.Contains(line, "stopped by the user") {
+		if line, err := e.out.ReadString('\n'); err != nil || !strings.Contains(line, `"id":2`) ||
+			!strings.Contains(line, "stopped by the user") {
 			t.Errorf("got %q, %v", line, err)
 		}
 		e.after(hubStarts)

@@ -83,7 +83,9 @@ func Dial(ctx context.Context, info instance.Info, version, session string, entr
 	}
 	s := &stream{Conn: conn, buffered: bufio.NewReader(conn)}
 	_ = conn.SetDeadline(time.Now().Add(handshakeTimeout))
-	if err := s.shakeHands(info, greeting{Protocol: instance.Protocol, Version: version, Nonce: instance.NewSecret(), Session: session, Farewell: true, Entry: entry}); err != nil {
+	if err := s.shakeHands(info, greeting{
+		Protocol: instance.Protocol, Version: version, Nonce: instance.NewSecret(), Session: session, Farewell: true, Entry: entry,
+	}); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
@@ -119,7 +121,8 @@ func (s *stream) shakeHands(info instance.Info, hello greeting) error {
 	case !end.Ready:
 		return fault.New(fault.Unavailable, "the hub refused the session: %s", end.Error)
 	case end.Surface != hello.Surface:
-		return fault.New(fault.Unavailable, "the hub is older than this program and cannot show the surface %q; restart it: agent-discover restart", hello.Surface)
+		return fault.New(fault.Unavailable,
+			"the hub is older than this program and cannot show the surface %q; restart it: agent-discover restart", hello.Surface)
 	}
 	s.notice, s.version = end.Notice, counter.Version
 	return nil

@@ -120,7 +120,8 @@ func (h *Hub) welcome(s *stream) (session string, entry Entry, farewells bool, e
 	}
 	welcome := verdict{Ready: true, Surface: hello.Surface}
 	if given.Replace {
-		welcome.Notice = "the hub is version " + h.Info.Version + " and other clients use it; version " + hello.Version + " replaces it when they are done, or with: agent-discover restart"
+		welcome.Notice = "the hub is version " + h.Info.Version + " and other clients use it; version " + hello.Version +
+			" replaces it when they are done, or with: agent-discover restart"
 		h.Log.Info("a newer version waits for this hub to be idle", "version", hello.Version)
 	}
 	return hello.Session, hello.Entry, hello.Farewell, s.send(welcome)
@@ -134,7 +135,10 @@ func (h *Hub) refuseNewer(s *stream) error {
 		h.Stop()
 		return err
 	}
-	return s.send(verdict{Error: "this hub (version " + h.Info.Version + ") is older than the companion, and other clients use it; restart it when they are done: agent-discover restart"})
+	return s.send(verdict{
+		Error: "this hub (version " + h.Info.Version +
+			") is older than the companion, and other clients use it; restart it when they are done: agent-discover restart",
+	})
 }
 
 // idle reports whether the hub has no session and no call in flight.

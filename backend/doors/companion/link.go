@@ -56,7 +56,8 @@ func (c *Companion) keepLinked(ctx context.Context) {
 	}
 }
 
-var errStopped = fault.New(fault.Denied, "Agent Discover was stopped by the user; start it from the tray or the window, or with: agent-discover start")
+var errStopped = fault.New(fault.Denied,
+	"Agent Discover was stopped by the user; start it from the tray or the window, or with: agent-discover start")
 
 // startFailure marks the error that no hub could be started. Requests are then
 // answered at once, because waiting does not help.
@@ -303,7 +304,8 @@ func (c *Companion) unlink(why string) {
 	var replies [][]byte
 	for _, id := range lost {
 		replies = append(replies, answer(json.RawMessage(id), nil, jsonrpc.NewError(codeUnknownOutcome,
-			"%s while this request was in flight; its outcome is unknown. The companion reconnects on its own: check the outcome before you repeat an action that changes something", why)))
+			"%s while this request was in flight; its outcome is unknown. The companion reconnects on its own: check the outcome before "+
+				"you repeat an action that changes something", why)))
 	}
 	c.mu.Unlock()
 	c.writeAll(replies)

@@ -38,7 +38,8 @@ func TestListenRequestsAreSentToTheNextHub(t *testing.T) {
 		second, client := linked(t, c)
 		lines = bufio.NewReader(second)
 		expect(t, lines, listenLine)
-		expect(t, client, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}`)
+		expect(t, client,
+			`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}`)
 		go func() {
 			const reordered = `{"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}},"method":"notifications/subscriptions/acknowledged","jsonrpc":"2.0"}`
 			sendTo(t, second, reordered) // the client has one

@@ -65,7 +65,9 @@ func TestTheNearestFileNamesTheToolsetOfAProject(t *testing.T) {
 }
 
 func TestAHandshakeWithABadProjectIsRefused(t *testing.T) {
-	for _, p := range []Project{{Toolset: "../x"}, {Toolset: strings.Repeat("a", 51)}, {File: strings.Repeat("a", 2000)}, {Problem: "\xff"}} {
+	for _, p := range []Project{
+		{Toolset: "../x"}, {Toolset: strings.Repeat("a", 51)}, {File: strings.Repeat("a", 2000)}, {Problem: "\xff"},
+	} {
 		if err := (Entry{Project: p}).Check(); err == nil {
 			t.Errorf("%+v is accepted", p)
 		}

@@ -125,8 +125,9 @@ func TestNamesOfTokens(t *testing.T) {
 		f.create(name)
 	}
 	for name, kind := range map[string]fault.Kind{
-		"a": fault.Conflict, "": fault.Invalid, ".": fault.Invalid, "..": fault.Invalid, " ": fault.Invalid, "a/b": fault.Invalid, "a\nb": fault.Invalid, "a\x00": fault.Invalid,
-		"a\u202eb": fault.Invalid, "a\xff": fault.Invalid, strings.Repeat("ü", 101): fault.Invalid,
+		"a": fault.Conflict, "": fault.Invalid, ".": fault.Invalid, "..": fault.Invalid, " ": fault.Invalid, "a/b": fault.Invalid,
+		"a\nb": fault.Invalid, "a\x00": fault.Invalid, "a\u202eb": fault.Invalid, "a\xff": fault.Invalid,
+		strings.Repeat("ü", 101): fault.Invalid,
 	} {
 		if _, _, err := f.Create(t.Context(), credentials.Credential{Name: name}); fault.KindOf(err) != kind || err == nil {
 			t.Errorf("%q: %v", name, err)
@@ -184,7 +185,10 @@ func TestClientAndSurfaceBelongToTheToken(t *testing.T) {
 		}
 	}
 	for _, c := range []credentials.Credential{
-		{Name: "x", Surface: "everything"}, {Name: "x", Surface: "server:"}, {Name: "x", Surface: "Registry"}, {Name: "x", Client: "no-such-editor"},
+		{Name: "x", Surface: "everything"},
+		{Name: "x", Surface: "server:"},
+		{Name: "x", Surface: "Registry"},
+		{Name: "x", Client: "no-such-editor"},
 	} {
 		if _, _, err := f.Create(t.Context(), c); fault.KindOf(err) != fault.Invalid || err == nil {
 			t.Errorf("%+v: %v", c, err)

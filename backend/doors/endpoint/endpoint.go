@@ -109,9 +109,9 @@ type scope struct{ principal, server, toolset string }
 // New returns an endpoint.
 func New(o Options) *Endpoint {
 	return &Endpoint{
-		open: o.Open, principal: o.Principal, knows: o.Knows, usable: o.Usable, log: o.Log, slots: make(chan struct{}, maxStreams), unread: jsonrpc.NewBudget(maxUnread),
-		legacy: make(map[string]*session), modern: make(map[scope]*session), watched: make(map[string]bool),
-		closing: make(chan struct{}), left: make(chan struct{}),
+		open: o.Open, principal: o.Principal, knows: o.Knows, usable: o.Usable, log: o.Log, slots: make(chan struct{}, maxStreams),
+		unread: jsonrpc.NewBudget(maxUnread), legacy: make(map[string]*session), modern: make(map[scope]*session),
+		watched: make(map[string]bool), closing: make(chan struct{}), left: make(chan struct{}),
 	}
 }
 
@@ -174,7 +174,8 @@ func (c *conversation) allowed(server string) bool {
 	default:
 		return true
 	}
-	refuse(c.w, http.StatusForbidden, nil, invalid("this token does not open the server; create one with: agent-discover token create NAME --surface server:NAME"))
+	refuse(c.w, http.StatusForbidden, nil,
+		invalid("this token does not open the server; create one with: agent-discover token create NAME --surface server:NAME"))
 	return false
 }
 

@@ -64,11 +64,15 @@ func (s *scripted) Request(ctx context.Context, method string, params json.RawMe
 		return json.RawMessage(fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"scripted","version":"1"}}`,
 			mcpversion.Negotiate(jsonrpc.GetString(params, "protocolVersion")))), nil
 	case method == "server/discover" && modern:
-		return mcpversion.Discover{Capabilities: json.RawMessage(`{"tools":{}}`)}.Result(mcpversion.Hop{ServerInfo: json.RawMessage(`{"name":"scripted","version":"1"}`)}), nil
+		return mcpversion.Discover{Capabilities: json.RawMessage(`{"tools":{}}`)}.Result(mcpversion.Hop{
+			ServerInfo: json.RawMessage(`{"name":"scripted","version":"1"}`),
+		}), nil
 	case method == "ping" && !modern:
 		return json.RawMessage("{}"), nil
 	case method == "tools/list":
-		return mcpversion.Complete(method, json.RawMessage(`{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"weather","inputSchema":`+schema+`}]}`), mcpversion.Hop{}), nil
+		return mcpversion.Complete(method,
+			json.RawMessage(`{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"weather","inputSchema":`+schema+`}]}`),
+			mcpversion.Hop{}), nil
 	case method == "tools/call":
 		return s.tool(ctx, params)
 	case method == "subscriptions/listen" && modern:
@@ -245,7 +249,8 @@ func (d *door) post(body string, headers ...string) (*http.Response, string) {
 // initialize begins a legacy session and returns its header.
 func (d *door) initialize(version string, headers ...string) string {
 	d.t.Helper()
-	resp, body := d.post(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"`+version+`","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, headers...)
+	resp, body := d.post(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"`+version+
+		`","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, headers...)
 	id := resp.Header.Get("Mcp-Session-Id")
 	if resp.StatusCode != http.StatusOK || len(id) != 64 || !strings.Contains(body, `"protocolVersion":"`+version+`"`) {
 		d.t.Fatalf("initialize: %d, session %q, %s", resp.StatusCode, id, body)
@@ -343,10 +348,12 @@ const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","i
 
 // modernCall returns a modern call of a tool.
 func modernCall(id, tool, arguments string) string {
-	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `,` + meta + `}}`
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `,` + meta +
+		`}}`
 }
 
 // legacyCall returns a legacy call of a tool.
 func legacyCall(id, tool, arguments string) string {
-	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `,"_meta":{"progressToken":"p"}}}`
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments +
+		`,"_meta":{"progressToken":"p"}}}`
 }

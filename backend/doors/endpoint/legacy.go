@@ -76,7 +76,8 @@ func (c *conversation) sessionNamed(name string, id []byte) (s *session, ok bool
 		return nil, false
 	case c.toolset != "" && c.toolset != cmp.Or(s.toolset, surfaces.Toolset(s.principal.Surface)):
 		s.release()
-		refuse(c.w, http.StatusForbidden, id, invalid("the session does not belong to this toolset; send initialize with the header "+ToolsetHeader))
+		refuse(c.w, http.StatusForbidden, id,
+			invalid("the session does not belong to this toolset; send initialize with the header "+ToolsetHeader))
 		return nil, false
 	}
 	return s, true

@@ -68,7 +68,8 @@ func TestRequestsOfOneSessionHaveALimit(t *testing.T) {
 		}()
 		calls = append(calls, d.next())
 	}
-	if _, body := d.post(legacyCall("200", "echo", "{}"), session); !strings.Contains(body, `"id":200,"error":{"code":-31001,"message":"128 requests`) {
+	if _, body := d.post(legacyCall("200", "echo", "{}"), session); !strings.Contains(body,
+		`"id":200,"error":{"code":-31001,"message":"128 requests`) {
 		t.Errorf("one more: %s", body)
 	}
 	if _, body := d.post(legacyCall("1", "echo", "{}"), d.initialize("2025-11-25")); !strings.Contains(body, `"result"`) {

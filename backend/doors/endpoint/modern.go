@@ -67,7 +67,8 @@ func (c *conversation) checkModern(m jsonrpc.Message) *jsonrpc.Error {
 		}
 	}
 	if c.version() == "" {
-		return jsonrpc.NewError(mcpversion.CodeHeaderMismatch, "Header mismatch: MCP-Protocol-Version is missing; send headers that repeat the body")
+		return jsonrpc.NewError(mcpversion.CodeHeaderMismatch,
+			"Header mismatch: MCP-Protocol-Version is missing; send headers that repeat the body")
 	}
 	if err := mcpheader.Check(c.r.Header, m.Method, m.Params); err != nil {
 		return err

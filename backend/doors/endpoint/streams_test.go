@@ -25,7 +25,8 @@ func (d *door) begin(ctx context.Context, body string, headers ...string) *feed 
 func TestProgressComesOnTheStreamOfItsRequest(t *testing.T) {
 	d := open(t)
 	for name, headers := range map[string][]string{
-		"legacy": {d.initialize("2025-11-25")}, "modern": modernHeaders("tools/call", "progress"), // of these, only the session numbers streams
+		// of these, only the session numbers streams
+		"legacy": {d.initialize("2025-11-25")}, "modern": modernHeaders("tools/call", "progress"),
 	} {
 		call := legacyCall("5", "progress", "{}")
 		if name == "modern" {
@@ -66,7 +67,8 @@ func TestAClientIsAskedOnTheStreamOfItsOnlyRequest(t *testing.T) {
 		if err != nil || string(asked.Params) != `{"n":1.0}` {
 			t.Fatalf("asked %+v, %v", asked, err)
 		}
-		if resp, _ := d.post(`{"jsonrpc":"2.0","id":`+string(asked.ID)+`,"result":{"of":"`+method+`"}}`, session); resp.StatusCode != http.StatusAccepted {
+		if resp, _ := d.post(`{"jsonrpc":"2.0","id":`+string(asked.ID)+`,"result":{"of":"`+method+`"}}`,
+			session); resp.StatusCode != http.StatusAccepted {
 			t.Errorf("the answer: %d", resp.StatusCode)
 		}
 		if got := stream.rest(); !strings.Contains(got, `{\"of\":\"`+method) {
@@ -106,14 +108,16 @@ func TestMessagesOutsideOfRequestsChooseAStream(t *testing.T) {
 	get := newFeed(t, d.send(t.Context(), request{http.MethodGet, "", []string{session}, ""}))
 	notify("notifications/message", `{"get":1}`)
 	two.finish <- "{}"
-	if got, want := second.rest(), `{"first":2}`; !strings.Contains(got, want) || !strings.Contains(got, `{"newest":1}`) || strings.Contains(got, "get") {
+	if got, want := second.rest(), `{"first":2}`; !strings.Contains(got, want) || !strings.Contains(got, `{"newest":1}`) ||
+		strings.Contains(got, "get") {
 		t.Errorf("the second stream has\n%s", got)
 	}
 	notify("notifications/tools/list_changed", `{"get":2}`)
 	_ = two.peer.Notify(two.ctx, "notifications/message", json.RawMessage(`{"late":2}`))
 	notify("notifications/message", `{"only":2}`)
 	one.finish <- "{}"
-	if got := first.rest(); !strings.Contains(got, `{"only":1}`) || !strings.Contains(got, `{"only":2}`) || !strings.Contains(got, `{"late":2}`) || strings.Contains(got, "get") {
+	if got := first.rest(); !strings.Contains(got, `{"only":1}`) || !strings.Contains(got, `{"only":2}`) ||
+		!strings.Contains(got, `{"late":2}`) || strings.Contains(got, "get") {
 		t.Errorf("the first stream has\n%s", got)
 	}
 	get.await(`{"get":1}`)
@@ -189,7 +193,9 @@ func TestTheEndOfTheStreamCancelsModernRequestsOnly(t *testing.T) {
 			t.Errorf("the second time: %s", got)
 		}
 		for _, wrong := range []string{"9_1", "x", "2_99", "2_-1", "_"} {
-			if resp := d.send(t.Context(), request{http.MethodGet, "", []string{session, "Last-Event-ID: " + wrong}, ""}); resp.StatusCode != http.StatusBadRequest {
+			if resp := d.send(t.Context(), request{
+				http.MethodGet, "", []string{session, "Last-Event-ID: " + wrong}, "",
+			}); resp.StatusCode != http.StatusBadRequest {
 				t.Errorf("Last-Event-ID %s: status %d", wrong, resp.StatusCode)
 			}
 		}
@@ -222,7 +228,8 @@ func TestACancelledLegacyRequestGetsNoAnswer(t *testing.T) {
 	if got := <-done; got.status != http.StatusAccepted || got.body != "" {
 		t.Errorf("got %+v", got)
 	}
-	if cancelled, ok := errors.AsType[*jsonrpc.Cancelled](context.Cause(c.ctx)); !ok || !strings.Contains(string(cancelled.Params), "enough") {
+	if cancelled, ok := errors.AsType[*jsonrpc.Cancelled](context.Cause(c.ctx)); !ok ||
+		!strings.Contains(string(cancelled.Params), "enough") {
 		t.Errorf("the cause is %v", context.Cause(c.ctx))
 	}
 }
@@ -257,7 +264,8 @@ func TestEqualIDsOfTwoClientsOfOnePrincipal(t *testing.T) {
 func TestABatchIsAnsweredTogetherOrAsAStream(t *testing.T) {
 	d := open(t)
 	session := d.initialize("2025-03-26")
-	_, body := d.post(`[`+legacyCall("1", "echo", `{"a":1}`)+`,{"jsonrpc":"2.0","method":"notifications/initialized"},`+"\n"+legacyCall(`"2"`, "none", "{}")+`]`, session)
+	_, body := d.post(`[`+legacyCall("1", "echo", `{"a":1}`)+`,{"jsonrpc":"2.0","method":"notifications/initialized"},`+"\n"+
+		legacyCall(`"2"`, "none", "{}")+`]`, session)
 	var answers []struct {
 		ID            any
 		Result, Error json.RawMessage
@@ -329,7 +337,8 @@ func TestARevokedTokenEndsItsSessionsAndStreams(t *testing.T) {
 	guest := "Authorization: Bearer guest"
 	session, other := d.initialize("2025-11-25", guest), d.initialize("2025-11-25")
 	get := newFeed(t, d.send(t.Context(), request{http.MethodGet, "", []string{session, guest}, ""}))
-	listen := d.begin(t.Context(), `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{},`+meta+`}}`, modernHeaders("subscriptions/listen", "", guest)...)
+	listen := d.begin(t.Context(), `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{},`+meta+`}}`,
+		modernHeaders("subscriptions/listen", "", guest)...)
 	listen.await("acknowledged")
 	close(d.revoked)
 	get.rest()
@@ -349,7 +358,8 @@ func TestARevokedTokenEndsItsSessionsAndStreams(t *testing.T) {
 func TestSubscriptionsEndWithAResultWhenTheHubStops(t *testing.T) {
 	d := open(t)
 	session := d.initialize("2025-11-25")
-	listen := d.begin(t.Context(), `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{},`+meta+`}}`, modernHeaders("subscriptions/listen", "")...)
+	listen := d.begin(t.Context(), `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{},`+meta+`}}`,
+		modernHeaders("subscriptions/listen", "")...)
 	listen.await("acknowledged")
 	get := newFeed(t, d.send(t.Context(), request{http.MethodGet, "", []string{session}, ""}))
 	sse := newFeed(t, d.send(t.Context(), request{http.MethodGet, "/sse", nil, ""}))

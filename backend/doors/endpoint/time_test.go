@@ -65,7 +65,8 @@ func serve(ctx context.Context, e *endpoint.Endpoint, method, path, body string,
 
 func begun(t *testing.T, e *endpoint.Endpoint) string {
 	t.Helper()
-	r, done := serve(t.Context(), e, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
+	r, done := serve(t.Context(), e, "POST", "/mcp",
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
 	<-done
 	return "Mcp-Session-Id: " + r.header.Get("Mcp-Session-Id")
 }

@@ -97,7 +97,9 @@ func TestTheSessionWithTheLongestListCounts(t *testing.T) {
 	for _, order := range [][]int{{100, 700, 300}, {700, 300, 100}} {
 		var connected []SeenClient
 		for i, listed := range order {
-			connected = append(connected, SeenClient{Name: "zed", Version: string(rune('a' + i)), First: now, Last: now, Listed: listed, Whole: 5000})
+			connected = append(connected, SeenClient{
+				Name: "zed", Version: string(rune('a' + i)), First: now, Last: now, Listed: listed, Whole: 5000,
+			})
 		}
 		got, err := h.with(t.Context(), connected)
 		slices.SortFunc(got, func(a, b KnownClient) int { return a.Listed - b.Listed })

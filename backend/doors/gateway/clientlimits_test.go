@@ -36,12 +36,16 @@ func (noSlugs) SaveSlug(context.Context, int64, string) error   { return nil }
 func newGateway(t *testing.T, definitions ...string) *Gateway {
 	t.Helper()
 	bus := &events.Bus{}
-	reg, err := registry.Open(t.Context(), fixedServers{[]registry.Server{{ID: 1, Name: "s", Enabled: true, Approved: true}, {ID: 2, Name: "other", Approved: true}}}, bus)
+	reg, err := registry.Open(t.Context(),
+		fixedServers{[]registry.Server{{ID: 1, Name: "s", Enabled: true, Approved: true}, {ID: 2, Name: "other", Approved: true}}}, bus)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tools := catalogtest.Open(t, bus, map[string][]json.RawMessage{"s": catalogtest.Definitions(definitions...)})
-	return New(Options{Registry: reg, Catalog: tools, Usage: usage{}, Slugs: noSlugs{}, Bus: bus, History: NewClientHistory(noClients{}, slog.New(slog.DiscardHandler))})
+	return New(Options{
+		Registry: reg, Catalog: tools, Usage: usage{}, Slugs: noSlugs{}, Bus: bus,
+		History: NewClientHistory(noClients{}, slog.New(slog.DiscardHandler)),
+	})
 }
 
 // newClient returns the initialized session of a client.
@@ -107,7 +111,8 @@ func TestRegistryIsAdaptedToTheClientToo(t *testing.T) {
 
 func TestLongNamesAreShortenedForClientsWithALimit(t *testing.T) {
 	long, longer := strings.Repeat("a", 60), strings.Repeat("a", 61)
-	g := newGateway(t, `{"name":"fits","inputSchema":{"type":"object"}}`, `{"name":"`+long+`","inputSchema":{"type":"object"}}`, `{"name":"`+longer+`","inputSchema":{"type":"object"}}`)
+	g := newGateway(t, `{"name":"fits","inputSchema":{"type":"object"}}`, `{"name":"`+long+`","inputSchema":{"type":"object"}}`,
+		`{"name":"`+longer+`","inputSchema":{"type":"object"}}`)
 	for client, row := range map[string]struct {
 		limit int
 		short bool
@@ -181,7 +186,9 @@ func TestShortNamesInAListAreUnique(t *testing.T) {
 }
 
 func TestEveryEditorHasLimitsByTheClientInItsEntry(t *testing.T) {
-	schemas := map[string]schemacompat.Vendor{"": "", "anthropic": schemacompat.Anthropic, "gemini": schemacompat.Gemini, "openai": schemacompat.OpenAI}
+	schemas := map[string]schemacompat.Vendor{
+		"": "", "anthropic": schemacompat.Anthropic, "gemini": schemacompat.Gemini, "openai": schemacompat.OpenAI,
+	}
 	limited := 0
 	for _, e := range table.Table() {
 		vendor, known := schemas[e.Schemas]

@@ -148,8 +148,8 @@ type Gateway struct {
 // New returns a gateway.
 func New(o Options) *Gateway {
 	g := &Gateway{
-		registry: o.Registry, features: o.Features, intake: o.Intake, lifecycle: o.Lifecycle, setup: o.Setup, calls: o.Calls, toolsets: o.Toolsets,
-		market: o.Market, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, version: o.Version,
+		registry: o.Registry, features: o.Features, intake: o.Intake, lifecycle: o.Lifecycle, setup: o.Setup, calls: o.Calls,
+		toolsets: o.Toolsets, market: o.Market, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, version: o.Version,
 		addFoundFor: choices{of: o.AddFound},
 		inventory:   inventory.New(o.Registry, o.Catalog, o.Rules), slugs: newSlugs(o.Slugs, o.Log), pending: newPendingCalls(o.StateKey),
 		subscriptions: &resourceSubscriptions{pipeline: o.Calls}, sessions: &sessions{open: make(map[*Session]struct{})},

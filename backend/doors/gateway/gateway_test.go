@@ -22,7 +22,8 @@ func TestListedToolsKeepValidMembersAndGetANewName(t *testing.T) {
 		`{"name":"t","inputSchema":{"type":["object","null"],"properties":[]}}`:                                             `{"name":"s__t","inputSchema":{"type":"object"}}`,
 		`{"name":"t","inputSchema":true,"description":null,"title":7,"annotations":"x"}`:                                    `{"name":"s__t","inputSchema":{"type":"object"}}`,
 		`{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"array"},"execution":{"taskSupport":"maybe"}}`:  `{"name":"s__t","inputSchema":{"type":"object"},"execution":{}}`,
-		`{"name":"t","inputSchema":{"type":"object","x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}}`:      `{"name":"s__t","inputSchema":{"type":"object"}}`,
+		`{"name":"t","inputSchema":{"type":"object","x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) +
+			`}}`: `{"name":"s__t","inputSchema":{"type":"object"}}`,
 	} {
 		tool, ok := catalog.NewTool("s", json.RawMessage(def))
 		if !ok {
@@ -50,7 +51,8 @@ type usage map[string]int
 func (u usage) Usage() map[string]int { return u }
 
 func TestInstructionsNameTheMostUsedServersThatAreApproved(t *testing.T) {
-	names := strings.Fields("github gitlab jira confluence slack notion linear sentry postgres filesystem memory playwright kubernetes grafana stripe")
+	names := strings.Fields("github gitlab jira confluence slack notion linear sentry postgres filesystem memory playwright kubernetes " +
+		"grafana stripe")
 	var servers []registry.Server
 	for i, name := range names {
 		servers = append(servers, registry.Server{ID: int64(i + 1), Name: name, Approved: name != "stripe"})
@@ -59,10 +61,13 @@ func TestInstructionsNameTheMostUsedServersThatAreApproved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := New(Options{Registry: reg, Usage: usage{"postgres": 9, "slack": 5, "stripe": 99}, Catalog: catalogtest.Open(t, &events.Bus{}, nil)})
+	g := New(Options{
+		Registry: reg, Usage: usage{"postgres": 9, "slack": 5, "stripe": 99}, Catalog: catalogtest.Open(t, &events.Bus{}, nil),
+	})
 	for _, surface := range []string{surfaces.Registry, surfaces.Meta} {
 		text := newSession(g, Opening{Surface: surface}).surface.(*allServers).own.Instructions()
-		if !strings.HasPrefix(text, "Tools of postgres, slack, ") || !strings.Contains(text, " more: ") || strings.Contains(text, "stripe") {
+		if !strings.HasPrefix(text, "Tools of postgres, slack, ") || !strings.Contains(text, " more: ") ||
+			strings.Contains(text, "stripe") {
 			t.Errorf("got %s", text)
 		}
 	}

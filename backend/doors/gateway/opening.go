@@ -96,7 +96,8 @@ func (s *Session) makeRequests(g *Gateway, o Opening) {
 		inFlight: inFlight{changed: g.clientsChanged}, level: s.level, changes: s.changes, exchanges: s.exchanges, settle: g.feed.settle,
 	}
 	s.signIns = &signIns{
-		service: g.signIns, client: s.client, exchanges: s.exchanges, peer: o.Peer, changes: s.changes, open: make(map[string]*signInQuestion),
+		service: g.signIns, client: s.client, exchanges: s.exchanges, peer: o.Peer, changes: s.changes,
+		open: make(map[string]*signInQuestion),
 	}
 	s.results = &longResults{store: &g.results, client: cutting(s, o), folder: g.ResultsFolder, lookup: s.tools.Lookup}
 	if s.choice.Set != "" {
@@ -129,15 +130,16 @@ func (s *Session) makeSurface(g *Gateway, o Opening) {
 	if server := surfaces.Server(o.Surface); server != "" {
 		s.level.uses(server)
 		s.show(&oneServer{
-			server: server, version: g.version, registry: g.registry, features: g.features, pipeline: g.calls, introductions: g.introductions,
-			definitions: g.definitions, client: s.client, tools: s.tools, list: s.list, calls: s.calls, requests: s.requests,
-			signIns: s.signIns, exchanges: s.exchanges,
+			server: server, version: g.version, registry: g.registry, features: g.features, pipeline: g.calls,
+			introductions: g.introductions, definitions: g.definitions, client: s.client, tools: s.tools, list: s.list, calls: s.calls,
+			requests: s.requests, signIns: s.signIns, exchanges: s.exchanges,
 		})
 		return
 	}
 	if s.choice.Set != "" {
 		s.show(toolsetview.New(s.choice, toolsetview.Options{
-			Registry: g.registry, List: s.list, Tools: s.tools, Calls: s.calls, Translate: g.translation, Lists: g.lists.from, Info: g.about(),
+			Registry: g.registry, List: s.list, Tools: s.tools, Calls: s.calls, Translate: g.translation, Lists: g.lists.from,
+			Info: g.about(),
 		}))
 		return
 	}
@@ -160,8 +162,8 @@ func (s *Session) hubTools(g *Gateway, surface string) hubTools {
 		return g.meta.Tools(meta.Options{Queries: queries, Toolsets: toolsets, Client: s.tools, Calls: s.calls, Results: s.results})
 	}
 	return registrytool.New(registrytool.Options{
-		Registry: g.registry, Intake: g.intake, Lifecycle: g.lifecycle, Setup: g.setup, Market: g.market, Roster: g.roster, Queries: queries,
-		Toolsets: toolsets, Client: s.tools, Proposer: s.client.proposer, Calls: s.calls, SignIns: s.signIns,
+		Registry: g.registry, Intake: g.intake, Lifecycle: g.lifecycle, Setup: g.setup, Market: g.market, Roster: g.roster,
+		Queries: queries, Toolsets: toolsets, Client: s.tools, Proposer: s.client.proposer, Calls: s.calls, SignIns: s.signIns,
 	})
 }
 

@@ -45,7 +45,8 @@ func TestAnAnnouncedChangeIsSentOnce(t *testing.T) {
 			o.put(notification{method: "notifications/resources/updated", params: json.RawMessage(`{"uri":"b"}`)})
 		}
 	})
-	if len(lines) != 4 || !strings.Contains(lines[0], "list_changed") || !strings.Contains(lines[1], `"a"`) || !strings.Contains(lines[2], `"b"`) {
+	if len(lines) != 4 || !strings.Contains(lines[0], "list_changed") || !strings.Contains(lines[1], `"a"`) ||
+		!strings.Contains(lines[2], `"b"`) {
 		t.Errorf("got %s", lines)
 	}
 }

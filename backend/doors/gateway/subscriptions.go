@@ -42,7 +42,8 @@ type resourceKey struct{ server, session, uri string }
 // request returns a request about the resource, over a lease of its server.
 func (k resourceKey) request(method string, over *upstream.Lease) call.Request {
 	return call.Request{
-		Server: k.server, Session: k.session, Method: method, Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(k.uri)), Internal: true, Over: over,
+		Server: k.server, Session: k.session, Method: method, Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(k.uri)),
+		Internal: true, Over: over,
 	}
 }
 

@@ -23,9 +23,9 @@ func TestSuggestionsKeepTheRestOfTheResult(t *testing.T) {
 func TestOnlyUnknownToolsAndWrongArgumentsLeadToSuggestions(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Unknown tool: red_file": true, "Tool git_stats not found": true, "MCP error -32602: Invalid arguments for tool x": true,
-		"1 validation error for call\npath\n  Field required": true, "Missing required parameter: path": true, "'path' is a required property": true,
-		"Input validation error: 'path' is a required property": true,
-		"Access denied - path outside allowed directories":      false, "Invalid argument: permission denied": false, "403 Forbidden": false,
+		"1 validation error for call\npath\n  Field required": true, "Missing required parameter: path": true,
+		"'path' is a required property": true, "Input validation error: 'path' is a required property": true,
+		"Access denied - path outside allowed directories": false, "Invalid argument: permission denied": false, "403 Forbidden": false,
 		"fatal: not a git repository": false, "file not found": false, "rate limit exceeded": false, "boom": false, "": false,
 	} {
 		result, _ := answer.Error(text)
@@ -33,7 +33,9 @@ func TestOnlyUnknownToolsAndWrongArgumentsLeadToSuggestions(t *testing.T) {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}
-	for code, want := range map[int64]bool{jsonrpc.CodeInvalidParams: true, jsonrpc.CodeMethodNotFound: true, jsonrpc.CodeInternalError: false, -32000: false} {
+	for code, want := range map[int64]bool{
+		jsonrpc.CodeInvalidParams: true, jsonrpc.CodeMethodNotFound: true, jsonrpc.CodeInternalError: false, -32000: false,
+	} {
 		if got := misdirected(jsonrpc.NewError(code, "Access denied")); got != want {
 			t.Errorf("code %d: got %v", code, got)
 		}

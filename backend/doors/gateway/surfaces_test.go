@@ -37,10 +37,10 @@ func ofServers(t *testing.T, names []string, tools map[string][]string, used usa
 
 // realServers are names of servers, and tools of some.
 var (
-	realServers = strings.Fields("github filesystem slack postgres notion linear sentry jira confluence stripe figma playwright kubernetes grafana asana " +
-		"airtable hubspot salesforce zendesk intercom datadog cloudflare vercel supabase mongodb redis elasticsearch snowflake bigquery dropbox " +
-		"google-drive gmail google-calendar outlook teams discord telegram twilio sendgrid mailchimp shopify woocommerce paypal square xero quickbooks " +
-		"docker terraform aws azure")
+	realServers = strings.Fields("github filesystem slack postgres notion linear sentry jira confluence stripe figma playwright " +
+		"kubernetes grafana asana airtable hubspot salesforce zendesk intercom datadog cloudflare vercel supabase mongodb redis " +
+		"elasticsearch snowflake bigquery dropbox google-drive gmail google-calendar outlook teams discord telegram twilio sendgrid " +
+		"mailchimp shopify woocommerce paypal square xero quickbooks docker terraform aws azure")
 	realTools = map[string][]string{
 		"github":     strings.Fields("create_issue list_issues get_issue search_code get_file_contents create_pull_request"),
 		"filesystem": strings.Fields("read_file write_file list_directory"), "slack": strings.Fields("post_message list_channels"),
@@ -55,7 +55,8 @@ func TestSurfacesAreSmallWithAnyNumberOfServers(t *testing.T) {
 	}
 	limits := map[string]int{surfaces.Meta: 600, surfaces.Registry: 500}
 	for name, servers := range map[string][]string{
-		"none": nil, "1": realServers[:1], "5": realServers[:5], "30": realServers[:30], "50": realServers[:50], "50 random": random, "one long": {strings.Repeat("x7-", 60)},
+		"none": nil, "1": realServers[:1], "5": realServers[:5], "30": realServers[:30], "50": realServers[:50], "50 random": random,
+		"one long": {strings.Repeat("x7-", 60)},
 	} {
 		g := ofServers(t, servers, realTools, usage{})
 		for surface, limit := range limits {
@@ -78,7 +79,8 @@ func TestSurfacesAreSmallWithAnyNumberOfServers(t *testing.T) {
 			if off := listed.Tokens - count; off < -count/20 || off > count/20 {
 				t.Errorf("%s, %s: %d tokens are reported as %d", surface, name, count, listed.Tokens)
 			}
-			checkInstructions(t, instructions, servers, map[string][]string{surfaces.Meta: {"find_tool", "call_tool"}, surfaces.Registry: {"registry"}}[surface])
+			checkInstructions(t, instructions, servers,
+				map[string][]string{surfaces.Meta: {"find_tool", "call_tool"}, surfaces.Registry: {"registry"}}[surface])
 		}
 	}
 }
@@ -155,7 +157,8 @@ func TestMetaToolsAreFoundTogetherAndToldApart(t *testing.T) {
 		if (string(jsonrpc.Get(metadata, "anthropic/alwaysLoad")) == "true") != (name != "call_write_tool") {
 			t.Errorf("%s has the metadata %s", name, metadata)
 		}
-		if long := jsonrpc.Get(metadata, "anthropic/maxResultSizeChars"); (string(long) == "500000") != (name == "call_tool" || name == "call_read_tool") {
+		if long := jsonrpc.Get(metadata, "anthropic/maxResultSizeChars"); (string(long) == "500000") != (name == "call_tool" ||
+			name == "call_read_tool") {
 			t.Errorf("%s has the metadata %s", name, metadata)
 		}
 		words := []string{"tool", "find_tool"}

@@ -22,7 +22,8 @@ const beforeMatch = 200
 func (d *document) grep(c Client, q Query) (json.RawMessage, error) {
 	pattern, err := regexp.Compile(q.Grep)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "grep is not a regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return nil, fault.New(fault.Invalid, "grep is not a regular expression: %s",
+			strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	if err := d.checkOffset(q.Offset); err != nil {
 		return nil, err

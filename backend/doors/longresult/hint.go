@@ -48,7 +48,8 @@ func (d *document) rest(c Client, handle string, at int) string {
 		return fmt.Sprintf("[%d of %d bytes are not shown. %s reads on. Instead of offset, %s.%s]",
 			len(d.text)-at, len(d.text), c.call(fmt.Sprintf(`%s,"offset":%d`, begin, at)), strings.Join(ways, ", "), save)
 	}
-	return fmt.Sprintf("[The text is complete, but not the result. Call %s with one more argument: %s.%s]", c.call(begin), strings.Join(ways, ", "), save)
+	return fmt.Sprintf("[The text is complete, but not the result. Call %s with one more argument: %s.%s]",
+		c.call(begin), strings.Join(ways, ", "), save)
 }
 
 // hasBlocks reports whether there are images, sounds or files.

@@ -116,14 +116,19 @@ func TestAShortResultIsNotChanged(t *testing.T) {
 
 func TestBlocksThatFitAreKept(t *testing.T) {
 	var s Store
-	small, sound := `{"type":"text","text":"first <b>","annotations":{"x":1}}`, `{"type":"audio","mimeType":"audio/wav","data":"`+strings.Repeat("A", 30_000)+`"}`
-	result := json.RawMessage(`{"content":[` + small + `,` + sound + `,{"type":"resource_link","uri":"file:///a","name":"n"},{"type":"text","text":"` + strings.Repeat("z", 30_000) + `"}],"structuredContent":{"b":2},"isError":true}`)
+	small, sound := `{"type":"text","text":"first <b>","annotations":{"x":1}}`,
+		`{"type":"audio","mimeType":"audio/wav","data":"`+strings.Repeat("A", 30_000)+`"}`
+	result := json.RawMessage(`{"content":[` + small + `,` + sound +
+		`,{"type":"resource_link","uri":"file:///a","name":"n"},{"type":"text","text":"` + strings.Repeat("z",
+		30_000) + `"}],"structuredContent":{"b":2},"isError":true}`)
 	cut := s.Cut(clientA, result)
-	if !strings.Contains(string(cut), `"content":[`+small+`,`) || strings.Contains(string(cut), "structuredContent") || !strings.Contains(string(cut), `"isError":true`) {
+	if !strings.Contains(string(cut), `"content":[`+small+`,`) || strings.Contains(string(cut), "structuredContent") ||
+		!strings.Contains(string(cut), `"isError":true`) {
 		t.Errorf("got %.300s", cut)
 	}
 	list := textsOf(t, cut)
-	if list[1] != "[block 1: audio audio/wav, 22500 bytes]\n" || !strings.Contains(string(cut), `{"type":"resource_link","uri":"file:///a","name":"n"}`) {
+	if list[1] != "[block 1: audio audio/wav, 22500 bytes]\n" ||
+		!strings.Contains(string(cut), `{"type":"resource_link","uri":"file:///a","name":"n"}`) {
 		t.Errorf("got %q", list[:3])
 	}
 	n := 1
@@ -281,7 +286,8 @@ func TestImagesAreShownWholeAndDoNotCount(t *testing.T) {
 		t.Errorf("got %.300s", got)
 	}
 	result = json.RawMessage(`{"content":[` + image + `,{"type":"text","text":"` + strings.Repeat("z", 90_000) + `"}]}`)
-	if cut := s.Cut(clientA, result); !strings.Contains(string(cut), `"content":[`+image+`,`) || len(cut) > len(image)+DefaultLimit || len(cut) < len(image)+10_000 {
+	if cut := s.Cut(clientA, result); !strings.Contains(string(cut), `"content":[`+image+`,`) || len(cut) > len(image)+DefaultLimit ||
+		len(cut) < len(image)+10_000 {
 		t.Errorf("%d bytes", len(cut))
 	}
 }
@@ -289,7 +295,9 @@ func TestImagesAreShownWholeAndDoNotCount(t *testing.T) {
 func TestAResultWithManyLongBlocksIsCut(t *testing.T) {
 	var s Store
 	sound := `{"type":"audio","mimeType":"audio/wav","data":"` + strings.Repeat("A", 30_000) + `"}`
-	cut := s.Cut(clientA, json.RawMessage(`{"_meta":{"x":"`+strings.Repeat("y", 5_000)+`"},"content":[`+strings.TrimSuffix(strings.Repeat(sound+",", 1_000), ",")+`]}`))
+	cut := s.Cut(clientA,
+		json.RawMessage(`{"_meta":{"x":"`+strings.Repeat("y", 5_000)+`"},"content":[`+
+			strings.TrimSuffix(strings.Repeat(sound+",", 1_000), ",")+`]}`))
 	if len(cut) > DefaultLimit {
 		t.Errorf("%d bytes", len(cut))
 	}
@@ -300,9 +308,11 @@ func TestAResultWithManyLongBlocksIsCut(t *testing.T) {
 
 func TestACompleteTextSaysWhatElseThereIs(t *testing.T) {
 	var s Store
-	cut := s.Cut(clientA, json.RawMessage(`{"content":[{"type":"text","text":"short"}],"structuredContent":{"a":"`+strings.Repeat("z", DefaultLimit)+`"}}`))
+	cut := s.Cut(clientA, json.RawMessage(`{"content":[{"type":"text","text":"short"}],"structuredContent":{"a":"`+strings.Repeat("z",
+		DefaultLimit)+`"}}`))
 	list := textsOf(t, cut)
-	if want := `[The text is complete, but not the result. Call read_more {"handle":"` + numbered(&s, "r1") + `"} with one more argument: "path":"$…" selects by JSONPath (RFC 9535).]`; list[0] != "short" || list[1] != want {
+	if want := `[The text is complete, but not the result. Call read_more {"handle":"` + numbered(&s, "r1") +
+		`"} with one more argument: "path":"$…" selects by JSONPath (RFC 9535).]`; list[0] != "short" || list[1] != want {
 		t.Errorf("got %q", list)
 	}
 	odd := json.RawMessage(`{"content":[{"type":"text","text":"short"}],"_meta":{"a":"` + strings.Repeat("z", DefaultLimit) + `"}}`)
@@ -325,7 +335,8 @@ func TestMatchesInALongLineAreShownOneByOne(t *testing.T) {
 	}
 	for _, line := range lines {
 		at, rest, _ := strings.Cut(line, ": ")
-		if offset, err := strconv.Atoi(at); err != nil || !strings.HasPrefix(text[offset:], strings.TrimSuffix(rest, "…")) || len(rest) > maxLine+10 {
+		if offset, err := strconv.Atoi(at); err != nil || !strings.HasPrefix(text[offset:], strings.TrimSuffix(rest, "…")) ||
+			len(rest) > maxLine+10 {
 			t.Errorf("at %s: %.300s", at, rest)
 		}
 	}
@@ -334,7 +345,8 @@ func TestMatchesInALongLineAreShownOneByOne(t *testing.T) {
 		fmt.Fprintf(&wide, "%d%s\n", i, strings.Repeat("\"", 990))
 	}
 	s.Cut(clientA, ofText(wide.String()))
-	if got, err := read(&s, Query{Handle: "r2", Grep: "^50", Context: 20}); err != nil || len(got) > DefaultLimit || !strings.Contains(string(got), `: 50\"`) {
+	if got, err := read(&s, Query{Handle: "r2", Grep: "^50", Context: 20}); err != nil || len(got) > DefaultLimit ||
+		!strings.Contains(string(got), `: 50\"`) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 }
@@ -344,8 +356,9 @@ func TestPathsFollowTheStandard(t *testing.T) {
 	for path, want := range map[string]string{
 		"$": `[` + source + `]`, "$.a[0].n": `[1.50]`, "$['a'][1]": `[{"n":2}]`, "$.a[-1]": `[[3,{"n":[]}]]`, "$.a[*].n": `[1.50,2]`,
 		"$.a[0:2].n": `[1.50,2]`, "$.a[::-1][0]": `[3]`, "$.a[0,1].n": `[1.50,2]`, "$['b','n']": `[{"n":null,"$":7},9007199254740993]`,
-		"$..n": `[9007199254740993,1.50,"\u00e9",2,[],null]`, "$.a..n": `[1.50,"\u00e9",2,[]]`, "$.a[?@.n > 1.6]": `[{"n":2}]`, "$.b[?@ == 7]": `[7]`,
-		"$.a[?@.n == $.a[1].n].n": `[2]`, "$..[?@.n == 2]": `[{"n":2}]`, "$.none": ``, "$.a.n": ``, "$.n[0]": ``, "$.n.n": ``, "$.n..n": ``, "$.a[9]": ``,
+		"$..n": `[9007199254740993,1.50,"\u00e9",2,[],null]`, "$.a..n": `[1.50,"\u00e9",2,[]]`, "$.a[?@.n > 1.6]": `[{"n":2}]`,
+		"$.b[?@ == 7]": `[7]`, "$.a[?@.n == $.a[1].n].n": `[2]`, "$..[?@.n == 2]": `[{"n":2}]`, "$.none": ``, "$.a.n": ``, "$.n[0]": ``,
+		"$.n.n": ``, "$.n..n": ``, "$.a[9]": ``,
 	} {
 		var s Store
 		s.Cut(clientA, jsonrpc.Set(ofText(strings.Repeat("x", 30_000)), "structuredContent", json.RawMessage(source)))
@@ -402,7 +415,9 @@ func TestAResourceIsReadInPieces(t *testing.T) {
 	if got != text {
 		t.Errorf("read %d of %d bytes", len(got), len(text))
 	}
-	for _, uri := range []string{resources + "x", resources + numbered(&s, "r1") + "?offset=x", resources + numbered(&s, "r1") + "?offset=-1", resources} {
+	for _, uri := range []string{
+		resources + "x", resources + numbered(&s, "r1") + "?offset=x", resources + numbered(&s, "r1") + "?offset=-1", resources,
+	} {
 		if _, err := s.ReadResource(linked, uri); fault.MessageOf(err) == "" {
 			t.Errorf("%s: %v", uri, err)
 		}
@@ -421,7 +436,8 @@ func FuzzReadingOn(f *testing.F) {
 		first = strings.Repeat(first, min(max(times, 1), 1_000))
 		c := Client{Session: "a", Limit: 1_800 + min(max(limit, 0), 30_000)}
 		var s Store
-		result := jsonrpc.Set(nil, "content", array([]json.RawMessage{textBlock(first), json.RawMessage(`{"type":"audio","data":"QUJD"}`), textBlock(second)}))
+		result := jsonrpc.Set(nil, "content",
+			array([]json.RawMessage{textBlock(first), json.RawMessage(`{"type":"audio","data":"QUJD"}`), textBlock(second)}))
 		if len(result) <= c.Limit {
 			return
 		}

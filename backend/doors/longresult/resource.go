@@ -43,7 +43,8 @@ func (s *Store) ReadResource(c Client, uri string) (json.RawMessage, error) {
 	contents := []json.RawMessage{content(uri, text)}
 	if end < len(doc.text) {
 		next := uriOf(handle, end)
-		contents = append(contents, content(next, fmt.Sprintf("[%d of %d bytes follow. Read the resource %s to read on.]", len(doc.text)-end, len(doc.text), next)))
+		contents = append(contents, content(next,
+			fmt.Sprintf("[%d of %d bytes follow. Read the resource %s to read on.]", len(doc.text)-end, len(doc.text), next)))
 	}
 	return jsonrpc.Set(nil, "contents", array(contents)), nil
 }

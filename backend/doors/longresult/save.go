@@ -98,10 +98,11 @@ func create(root *os.Root, file string, content []byte) error {
 
 // extensions are those of files that cannot run programs, by their types.
 var extensions = map[string]string{
-	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/avif": ".avif", "image/bmp": ".bmp", "image/tiff": ".tiff",
-	"audio/mpeg": ".mp3", "audio/wav": ".wav", "audio/x-wav": ".wav", "audio/ogg": ".ogg", "audio/flac": ".flac", "audio/aac": ".aac", "audio/mp4": ".m4a", "audio/webm": ".weba",
-	"video/mp4": ".mp4", "video/webm": ".webm", "video/mpeg": ".mpeg",
-	"application/pdf": ".pdf", "application/json": ".json", "application/zip": ".zip", "application/gzip": ".gz", "text/plain": ".txt", "text/csv": ".csv",
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/avif": ".avif", "image/bmp": ".bmp",
+	"image/tiff": ".tiff", "audio/mpeg": ".mp3", "audio/wav": ".wav", "audio/x-wav": ".wav", "audio/ogg": ".ogg", "audio/flac": ".flac",
+	"audio/aac": ".aac", "audio/mp4": ".m4a", "audio/webm": ".weba", "video/mp4": ".mp4", "video/webm": ".webm", "video/mpeg": ".mpeg",
+	"application/pdf": ".pdf", "application/json": ".json", "application/zip": ".zip", "application/gzip": ".gz", "text/plain": ".txt",
+	"text/csv": ".csv",
 }
 
 // extensionOf returns the extension of files of a type. Other types get one that no

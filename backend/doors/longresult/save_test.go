@@ -29,12 +29,14 @@ func savable(t *testing.T) (s *Store, c Client, folder string) {
 	folder = filepath.Join(t.TempDir(), "new", "folder")
 	c = Client{Session: "a", Limit: DefaultLimit, Saver: "call_write_tool", Folder: folder}
 	blocks := []string{
-		binary("image", "image/png", "pixels"), binary("audio", "audio/wav; rate=8", strings.Repeat("tone", 10_000)), binary("resource", "application/x-sh", "rm -r /"),
-		`{"type":"resource_link","uri":"file:///a","name":"a"}`, `{"type":"image","mimeType":"image/png","data":"not base64!"}`,
+		binary("image", "image/png", "pixels"), binary("audio", "audio/wav; rate=8", strings.Repeat("tone", 10_000)),
+		binary("resource", "application/x-sh", "rm -r /"), `{"type":"resource_link","uri":"file:///a","name":"a"}`,
+		`{"type":"image","mimeType":"image/png","data":"not base64!"}`,
 	}
 	s = new(Store)
 	cut := s.Cut(c, json.RawMessage(`{"content":[`+strings.Join(blocks, ",")+`]}`))
-	if want := `call_write_tool {\"call_as\":\"save_block\",\"arguments\":{\"handle\":\"` + numbered(s, "r1") + `\",\"block\":N}} saves block N, from 0 on, as a file.`; !strings.Contains(string(cut), want) {
+	if want := `call_write_tool {\"call_as\":\"save_block\",\"arguments\":{\"handle\":\"` + numbered(s, "r1") +
+		`\",\"block\":N}} saves block N, from 0 on, as a file.`; !strings.Contains(string(cut), want) {
 		t.Fatalf("got %s, want %s", cut, want)
 	}
 	return s, c, folder
@@ -126,11 +128,13 @@ func TestAFolderThatCannotBeWrittenIsAnError(t *testing.T) {
 
 func TestAnImageCanBeSavedAlthoughItIsShown(t *testing.T) {
 	c := Client{Session: "a", Limit: DefaultLimit, Folder: t.TempDir()}
-	result := `{"content":[{"type":"text","text":"a screenshot"},` + binary("image", "image/png", strings.Repeat("pixel", 10_000)) + `],"structuredContent":{"a":1}}`
+	result := `{"content":[{"type":"text","text":"a screenshot"},` + binary("image", "image/png",
+		strings.Repeat("pixel", 10_000)) + `],"structuredContent":{"a":1}}`
 	var s Store
 	cut := string(s.Cut(c, json.RawMessage(result)))
 	before, _, _ := strings.Cut(result, "]")
-	if !strings.HasPrefix(cut, before+`,{"type":"text","text":"[save_block {\"handle\":\"`) || !strings.HasSuffix(cut, `,"structuredContent":{"a":1}}`) {
+	if !strings.HasPrefix(cut, before+`,{"type":"text","text":"[save_block {\"handle\":\"`) ||
+		!strings.HasSuffix(cut, `,"structuredContent":{"a":1}}`) {
 		t.Errorf("got %s…%s", cut[:200], cut[len(cut)-300:])
 	}
 	if content, err := os.ReadFile(saved(t, &s, c, 1)); err != nil || len(content) != 50_000 {

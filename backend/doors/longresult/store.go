@@ -122,10 +122,12 @@ func (s *Store) find(id any, handle string) (*document, error) {
 		}
 		number, own := strings.CutPrefix(handle, of.mark)
 		if n, err := strconv.Atoi(number); own && err == nil && n >= 1 && n <= of.last {
-			return nil, fault.New(fault.NotFound, "the result %s is no longer kept, because later long results needed the room; call the tool again", handle)
+			return nil, fault.New(fault.NotFound,
+				"the result %s is no longer kept, because later long results needed the room; call the tool again", handle)
 		}
 	}
-	return nil, fault.New(fault.NotFound, "unknown handle %q: use one that a long result of this session named, or call the tool again", clip(handle))
+	return nil, fault.New(fault.NotFound, "unknown handle %q: use one that a long result of this session named, or call the tool again",
+		clip(handle))
 }
 
 func clip(text string) string {

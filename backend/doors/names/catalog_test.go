@@ -28,7 +28,10 @@ func recorded(t *testing.T) map[string]map[string]json.RawMessage {
 		}
 		slug := Slug(strings.TrimSuffix(filepath.Base(file), ".json"), func(slug string) bool { return out[slug] != nil })
 		out[slug] = make(map[string]json.RawMessage)
-		for method, member := range map[string]string{"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates"} {
+		for method, member := range map[string]string{
+			"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources",
+			"resources/templates/list": "resourceTemplates",
+		} {
 			out[slug][method] = jsonrpc.Set(nil, member, jsonrpc.Get(data, member))
 		}
 	}

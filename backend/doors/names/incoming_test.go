@@ -15,7 +15,10 @@ func TestEachPlaceLeadsBack(t *testing.T) {
 		{"resources/directory/read", `{"uri":"skill://‹gh/›p","cursor":"gh+a"}`, "gh"},
 		{"skills/get", `{"uri":"skill://‹gh/›p/SKILL.md"}`, "gh"},
 		{"resources/read", `{"uri":"‹svn+›ssh://host/x"}`, "svn"},
-		{"completion/complete", `{"ref":{"type":"ref/resource","uri":"‹gh+›file:///{path}","name":"gh__a"},"argument":{"name":"gh__a","value":"gh+a:"}}`, "gh"},
+		{
+			"completion/complete",
+			`{"ref":{"type":"ref/resource","uri":"‹gh+›file:///{path}","name":"gh__a"},"argument":{"name":"gh__a","value":"gh+a:"}}`, "gh",
+		},
 		{"completion/complete", `{"ref":{"name":"‹gh__›a","type":"ref/prompt","uri":"gh+a:"}}`, "gh"},
 		{"completion/complete", `{"ref":{"name":"gh__a","type":"ref/tool","uri":"gh+a:"}}`, ""},
 		{"tasks/get", `{"taskId":"‹gh+›t1"}`, "gh"},
@@ -23,7 +26,10 @@ func TestEachPlaceLeadsBack(t *testing.T) {
 		{"tasks/cancel", `{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"‹gh+›t1"}},"taskId":"‹gh+›t1"}`, "gh"},
 		{"tasks/update", `{"taskId":"‹gh+›x-ref:t1","inputResponses":{"a":{"uri":"gh+a:","taskId":"gh+1"}}}`, "gh"},
 		{"resources/read", `{"uri":"‹gh+›a:","_meta":{"io.modelcontextprotocol/related-task":{"taskId":"a+t1"}}}`, "gh"},
-		{"sampling/createMessage", `{"content":{"type":"text","text":"gh+a:"},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"‹gh+›t1"}}}`, "gh"},
+		{
+			"sampling/createMessage",
+			`{"content":{"type":"text","text":"gh+a:"},"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"‹gh+›t1"}}}`, "gh",
+		},
 		{"sampling/createMessage", `{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"of the client"}}}`, ""},
 		{"notifications/tasks/status", `{"taskId":"gh+t1"}`, ""}, // a task of the client
 		{"tools/call", `{"name":"gh__a","arguments":{"uri":"gh+file:///a"}}`, ""},
@@ -78,13 +84,30 @@ func TestSubscriptionsAreDividedAmongServers(t *testing.T) {
 		{
 			`{"_meta":{"a":1.0}, "notifications" : {"toolsListChanged":true,"resourceSubscriptions":[ "gh+file:///a", 7, "a+x-ref:b" ,"none+a:", "ui:\/\/gh+v","file:///one"],"taskIds":["svn+t+1", "t2"]}}`,
 			[]Subscription{
-				{"gh", json.RawMessage(`{"_meta":{"a":1.0}, "notifications" : {"toolsListChanged":true,"resourceSubscriptions":["file:///a","ui:\/\/v","file:///one"],"taskIds":[]}}`)},
-				{"a", json.RawMessage(`{"_meta":{"a":1.0}, "notifications" : {"toolsListChanged":true,"resourceSubscriptions":["b"],"taskIds":[]}}`)},
-				{"svn", json.RawMessage(`{"_meta":{"a":1.0}, "notifications" : {"toolsListChanged":true,"resourceSubscriptions":[],"taskIds":["t+1"]}}`)},
+				{
+					"gh",
+					json.RawMessage(`{"_meta":{"a":1.0}, "notifications" : {"toolsListChanged":true,"resourceSubscriptions":["file:///a","ui:\/\/v","file:///one"],"taskIds":[]}}`),
+				},
+				{
+					"a",
+					json.RawMessage(`{"_meta":{"a":1.0}, "notifications" : {"toolsListChanged":true,"resourceSubscriptions":["b"],"taskIds":[]}}`),
+				},
+				{
+					"svn",
+					json.RawMessage(`{"_meta":{"a":1.0}, "notifications" : {"toolsListChanged":true,"resourceSubscriptions":[],"taskIds":["t+1"]}}`),
+				},
 			},
 		},
-		{`{"notifications":{"taskIds":["gh+1"],"resourceSubscriptions":["gh+a:"]}}`, []Subscription{{"gh", json.RawMessage(`{"notifications":{"taskIds":["1"],"resourceSubscriptions":["a:"]}}`)}}},
-		{`{"notifications":{"taskIds":["gh+1"],"resourceSubscriptions":"gh+a:"}}`, []Subscription{{"gh", json.RawMessage(`{"notifications":{"taskIds":["1"],"resourceSubscriptions":"gh+a:"}}`)}}},
+		{
+			`{"notifications":{"taskIds":["gh+1"],"resourceSubscriptions":["gh+a:"]}}`, []Subscription{
+				{"gh", json.RawMessage(`{"notifications":{"taskIds":["1"],"resourceSubscriptions":["a:"]}}`)},
+			},
+		},
+		{
+			`{"notifications":{"taskIds":["gh+1"],"resourceSubscriptions":"gh+a:"}}`, []Subscription{
+				{"gh", json.RawMessage(`{"notifications":{"taskIds":["1"],"resourceSubscriptions":"gh+a:"}}`)},
+			},
+		},
 		{`{"notifications":{"toolsListChanged":true}}`, nil},
 		{`{"notifications":[]}`, nil},
 		{`{`, nil},
@@ -104,7 +127,11 @@ func TestSubscriptionsAreDividedAmongServers(t *testing.T) {
 }
 
 func FuzzIncoming(f *testing.F) {
-	for _, message := range []string{`{"uri":"gh+a:"}`, `{"uri":"\u0067h+x-ref:a"}`, `{"ref":{"type":"ref/prompt","name":"gh__é"}}`, `{"taskId":"gh+1","_meta":{"io.modelcontextprotocol/related-task":{"taskId":"gh+1"}}}`, `{"notifications":{"resourceSubscriptions":["gh+a:","b"],"taskIds":["a+1"]}}`} {
+	for _, message := range []string{
+		`{"uri":"gh+a:"}`, `{"uri":"\u0067h+x-ref:a"}`, `{"ref":{"type":"ref/prompt","name":"gh__é"}}`,
+		`{"taskId":"gh+1","_meta":{"io.modelcontextprotocol/related-task":{"taskId":"gh+1"}}}`,
+		`{"notifications":{"resourceSubscriptions":["gh+a:","b"],"taskIds":["a+1"]}}`,
+	} {
 		for _, method := range []string{"resources/read", "tasks/get", "completion/complete"} {
 			f.Add(method, []byte(message))
 		}

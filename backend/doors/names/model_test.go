@@ -17,7 +17,8 @@ import (
 // is a task id, and % is each member. An empty last step is a content block or
 // several. All messages have names at modelRelated too.
 var modelPaths = map[string]string{
-	"tools/list":                               "tools.*._meta.ui.resourceUri tools.*._meta.ui/resourceUri tools.*._meta.openai/outputTemplate tools.*._meta.related.taskId",
+	"tools/list": "tools.*._meta.ui.resourceUri tools.*._meta.ui/resourceUri " +
+		"tools.*._meta.openai/outputTemplate tools.*._meta.related.taskId",
 	"tools/call":                               modelUI + " content. taskId task.taskId" + modelInputs,
 	"prompts/get":                              "messages.*.content." + modelInputs,
 	"resources/list":                           "resources.*.uri",
@@ -27,9 +28,10 @@ var modelPaths = map[string]string{
 	"notifications/resources/updated":          "uri",
 	"notifications/subscriptions/acknowledged": "notifications.resourceSubscriptions.* notifications.taskIds.#",
 	"tasks/list":                               "tasks.*.taskId",
-	"tasks/get":                                "taskId" + modelInputs + " result." + strings.ReplaceAll(modelUI+" content. messages.*.content. contents.*.uri "+modelRelated, " ", " result."),
-	"skills/list":                              "skills.*.uri skills.*.resources.*.uri",
-	"completion/complete":                      "",
+	"tasks/get": "taskId" + modelInputs + " result." +
+		strings.ReplaceAll(modelUI+" content. messages.*.content. contents.*.uri "+modelRelated, " ", " result."),
+	"skills/list":         "skills.*.uri skills.*.resources.*.uri",
+	"completion/complete": "",
 }
 
 const (
@@ -155,9 +157,9 @@ func (g *generator) array(depth int, element func()) {
 // wanted says what a member usually is: s for a string, o for an object, a for
 // an array of objects, l for a list of strings.
 var wanted = map[string]byte{
-	"uri": 's', "uriTemplate": 's', "resourceUri": 's', "ui/resourceUri": 's', "openai/outputTemplate": 's', "text": 's', "blob": 's', "description": 's',
-	"taskId": 'i', "type": 't', "_meta": 'o', "ui": 'o', "resource": 'o', "params": 'o', "task": 'o', "result": 'o', "notifications": 'o', "structuredContent": 'o',
-	"inputRequests": 'o', "k": 'o', relatedTask: 'o',
+	"uri": 's', "uriTemplate": 's', "resourceUri": 's', "ui/resourceUri": 's', "openai/outputTemplate": 's', "text": 's', "blob": 's',
+	"description": 's', "taskId": 'i', "type": 't', "_meta": 'o', "ui": 'o', "resource": 'o', "params": 'o', "task": 'o', "result": 'o',
+	"notifications": 'o', "structuredContent": 'o', "inputRequests": 'o', "k": 'o', relatedTask: 'o',
 	"tools": 'a', "content": 'a', "messages": 'a', "contents": 'a', "resources": 'a', "resourceTemplates": 'a', "skills": 'a', "tasks": 'a',
 	"resourceSubscriptions": 'l', "taskIds": 'k', "annotations": 'x', "id": 'x',
 }

@@ -124,7 +124,8 @@ func directory(tools []string, listed map[string]string) Directory {
 }
 
 func TestANameIsListedThenPrefixedThenUnique(t *testing.T) {
-	d := directory([]string{"a__x", "a__same", "b__same", "b__only", "b__a__y"}, map[string]string{"a__cut_05b1bf": "a__x", "a__same": "b__same"})
+	d := directory([]string{"a__x", "a__same", "b__same", "b__only", "b__a__y"},
+		map[string]string{"a__cut_05b1bf": "a__x", "a__same": "b__same"})
 	for _, row := range []struct{ shown, server, name, wrong string }{
 		{"a__cut_05b1bf", "a", "x", ""},
 		{"a__same", "b", "same", ""}, // the list counts first

@@ -75,11 +75,13 @@ func TestBareURIsBelongToTheirOnlyOwner(t *testing.T) {
 		{"+file:///one", "", `find the server of "+file:///one": no server has it; use a name from a list`},
 	} {
 		slug, uri, err := servers.URI(row.shown)
-		if slug != row.slug || err == nil && uri != row.shown || (err != nil) != (row.wrong != "") || err != nil && err.Error() != row.wrong {
+		if slug != row.slug || err == nil && uri != row.shown || (err != nil) != (row.wrong != "") ||
+			err != nil && err.Error() != row.wrong {
 			t.Errorf("%q is %q of %q, %v", row.shown, uri, slug, err)
 		}
 		params := json.RawMessage(`{"uri":` + string(jsonrpc.Quote(row.shown)) + `}`)
-		if slug, out, err := servers.Incoming("resources/read", params); slug != row.slug || string(out) != string(params) || (err != nil) != (row.wrong != "") {
+		if slug, out, err := servers.Incoming("resources/read", params); slug != row.slug || string(out) != string(params) ||
+			(err != nil) != (row.wrong != "") {
 			t.Errorf("%s becomes %s of %q, %v", params, out, slug, err)
 		}
 	}
@@ -92,7 +94,10 @@ func TestBareURIsBelongToTheirOnlyOwner(t *testing.T) {
 }
 
 func FuzzShownURIsLeadBack(f *testing.F) {
-	for i, uri := range []string{"file:///a+b", "svn+ssh://x", "ui://a+b/c", "skill://a/b", "x-ref:", "", "ui://ui+a", "é:a", "a\\u002bb:", "\x00", `ui:\/\/a`, "gh+a"} {
+	for i, uri := range []string{
+		"file:///a+b", "svn+ssh://x", "ui://a+b/c", "skill://a/b", "x-ref:", "", "ui://ui+a", "é:a", "a\\u002bb:", "\x00", `ui:\/\/a`,
+		"gh+a",
+	} {
 		f.Add(i, uri)
 	}
 	f.Fuzz(func(t *testing.T, i int, text string) {

@@ -232,7 +232,8 @@ func TestACancelledRetryCancelsTheCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c, err = l.Resume(inputrequired.Retry{State: out.Required.State, Responses: []inputrequired.Response{response("q1", `{}`)}}, binding); err != nil {
+		if c, err = l.Resume(inputrequired.Retry{State: out.Required.State, Responses: []inputrequired.Response{response("q1", `{}`)}},
+			binding); err != nil {
 			t.Fatal(err)
 		}
 		cause := errors.New("cancelled by the client")
@@ -259,7 +260,8 @@ func TestParkedCallsAreLimitedForEachPrincipal(t *testing.T) {
 		}
 		stranger := binding
 		stranger.Principal = "you"
-		if out, err := l.Begin(t.Context(), stranger, asking("elicitation/create")).Wait(t.Context(), nil); err != nil || out.Required == nil {
+		if out, err := l.Begin(t.Context(), stranger, asking("elicitation/create")).Wait(t.Context(), nil); err != nil ||
+			out.Required == nil {
 			t.Errorf("another principal: %s, %v", out.Result, err)
 		}
 		l.End(func(pendinginput.Binding) bool { return true }, errors.New("test ends"))
@@ -313,7 +315,8 @@ func TestNotificationsReachTheRequestThatWaits(t *testing.T) {
 			}
 			time.Sleep(2 * time.Second)
 			key := out.Required.Requests[0].Key
-			if c, err = l.Resume(inputrequired.Retry{State: out.Required.State, Responses: []inputrequired.Response{response(key, `{}`)}}, binding); err != nil {
+			if c, err = l.Resume(inputrequired.Retry{State: out.Required.State, Responses: []inputrequired.Response{response(key, `{}`)}},
+				binding); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()
@@ -348,7 +351,8 @@ func TestAStateOfAServerIsBoundToItsCall(t *testing.T) {
 			t.Errorf("another principal: %v", err)
 		}
 	}
-	if _, err := pendinginput.New(sealer).Resume(inputrequired.Retry{State: sealer.Seal(nil, binding, now.Add(time.Minute))}, binding); !errors.Is(err, pendinginput.ErrState) {
+	if _, err := pendinginput.New(sealer).Resume(inputrequired.Retry{State: sealer.Seal(nil, binding, now.Add(time.Minute))},
+		binding); !errors.Is(err, pendinginput.ErrState) {
 		t.Errorf("a state of a server resumes a parked call: %v", err)
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -25,7 +25,8 @@ func Check(surface string) error {
 		return nil
 	}
 	if Server(surface) == "" && Toolset(surface) == "" {
-		return fault.New(fault.Invalid, "unknown surface %q: use %s, %s, %s, %sNAME or %sNAME", surface, Registry, Meta, Native, OfServer, OfToolset)
+		return fault.New(fault.Invalid, "unknown surface %q: use %s, %s, %s, %sNAME or %sNAME",
+			surface, Registry, Meta, Native, OfServer, OfToolset)
 	}
 	return nil
 }

@@ -3,7 +3,9 @@ package surfaces
 import "testing"
 
 func TestUnknownSurfacesAreRefused(t *testing.T) {
-	for surface, server := range map[string]string{"": "", "registry": "", "meta": "", "native": "", "server:notes": "notes", "server:a:b": "a:b", "toolset:daily": ""} {
+	for surface, server := range map[string]string{
+		"": "", "registry": "", "meta": "", "native": "", "server:notes": "notes", "server:a:b": "a:b", "toolset:daily": "",
+	} {
 		if err := Check(surface); err != nil || Server(surface) != server {
 			t.Errorf("%q: %q, %v", surface, Server(surface), err)
 		}

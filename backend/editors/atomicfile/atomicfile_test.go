@@ -26,7 +26,8 @@ func read(t *testing.T, path string) File {
 
 func write(t *testing.T, path, text string, mode os.FileMode) string {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode),
+		os.Chmod(path, mode)); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -65,7 +66,9 @@ func TestNewFilesAndFoldersAreReadableByTheUserOnly(t *testing.T) {
 	root := t.TempDir()
 	path := filepath.Join(root, "a", "b", "c.json")
 	f := read(t, path)
-	if want := []string{filepath.Join(root, "a"), filepath.Join(root, "a", "b")}; f.Exists || strings.Join(f.MissingFolders(), " ") != strings.Join(want, " ") {
+	if want := []string{
+		filepath.Join(root, "a"), filepath.Join(root, "a", "b"),
+	}; f.Exists || strings.Join(f.MissingFolders(), " ") != strings.Join(want, " ") {
 		t.Errorf("missing file: Exists is %v and MissingFolders are %v", f.Exists, f.MissingFolders())
 	}
 	folders := f.MissingFolders()
@@ -145,13 +148,15 @@ func TestFilesThatCannotBeReplacedAreRefused(t *testing.T) {
 	write(t, at("closed"), "", 0o444)
 	write(t, at("two"), "", 0o600)
 	write(t, at("folder/in"), "", 0o600)
-	if err := errors.Join(loop, os.Link(at("two"), at("second link")), os.Chmod(at("folder"), 0o555)); err != nil || runtime.GOOS == "windows" {
+	if err := errors.Join(loop, os.Link(at("two"), at("second link")), os.Chmod(at("folder"), 0o555)); err != nil ||
+		runtime.GOOS == "windows" {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { _ = os.Chmod(at("folder"), 0o700) })
 	for name, want := range map[string]string{
 		"a": "leads back to itself", ".": "not a file", "big": "16 MB", "closed": "read-only", "two": "hard link",
-		"folder/in": "the folder " + at("folder") + " is read-only", "folder/new/x": "read-only", "two/x": "not a folder", "dangling": "does not exist",
+		"folder/in": "the folder " + at("folder") + " is read-only", "folder/new/x": "read-only", "two/x": "not a folder",
+		"dangling": "does not exist",
 	} {
 		f, err := Read(at(name))
 		if err == nil {
@@ -315,7 +320,8 @@ func TestFingerprintsDifferBetweenContents(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := read(t, path)
-	if absent.Fingerprint() != "" || first.Fingerprint() == second.Fingerprint() || second.Fingerprint() != read(t, path).Fingerprint() || !absent.ModTime().IsZero() || second.ModTime().IsZero() {
+	if absent.Fingerprint() != "" || first.Fingerprint() == second.Fingerprint() || second.Fingerprint() != read(t, path).Fingerprint() ||
+		!absent.ModTime().IsZero() || second.ModTime().IsZero() {
 		t.Errorf("fingerprints are %q, %q and %q", absent.Fingerprint(), first.Fingerprint(), second.Fingerprint())
 	}
 }

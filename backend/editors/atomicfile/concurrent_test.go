@@ -88,7 +88,8 @@ func TestAFileIsReadOnceItIsAtRest(t *testing.T) {
 					}
 					return nil
 				})
-				if waited := time.Since(begin); err != nil || string(f.Data) != row.content || waited < row.want || waited > row.want+defaultRest/10 {
+				if waited := time.Since(begin); err != nil || string(f.Data) != row.content || waited < row.want ||
+					waited > row.want+defaultRest/10 {
 					t.Errorf("content %q, %v after %v, want %v", f.Data, err, waited, row.want)
 				}
 			})
@@ -249,7 +250,8 @@ func TestWhenTwoProgramsWriteBothVersionsAreKept(t *testing.T) {
 	path := aged(t, write(t, filepath.Join(t.TempDir(), "a.json"), "old", 0o600))
 	disk := quick
 	disk.Swap = func(temp, target string) error { // one has the old file open, the other one opens the new file
-		return errors.Join(exchangeFiles(temp, target), os.WriteFile(temp, []byte("first"), 0o600), os.WriteFile(target, []byte("second"), 0o600))
+		return errors.Join(exchangeFiles(temp, target), os.WriteFile(temp, []byte("first"), 0o600),
+			os.WriteFile(target, []byte("second"), 0o600))
 	}
 	err := disk.Replace(t.Context(), read(t, path), []byte("new"))
 	if fault.KindOf(err) != fault.Conflict || !strings.Contains(fault.MessageOf(err), path+".kept-1") {

@@ -95,7 +95,8 @@ func (d Disk) watch(guard *guard, f File, old string) bool {
 	}
 	for end := time.Now().Add(watched); ; {
 		now, err := Stat(old)
-		if err != nil || guard.broken() || now.info == nil || now.info.Size() != first.info.Size() || !now.ModTime().Equal(first.ModTime()) {
+		if err != nil || guard.broken() || now.info == nil || now.info.Size() != first.info.Size() ||
+			!now.ModTime().Equal(first.ModTime()) {
 			return false
 		}
 		if !time.Now().Before(end) {
@@ -147,7 +148,8 @@ func (d Disk) keepAside(f File, version string) error {
 			err = paths.Rename(version, kept)
 		}
 		if err != nil {
-			return fault.Wrap(err, fault.Failed, "two programs wrote %s at the same moment; the other version could not be kept: %s", f.Path, Reason(err))
+			return fault.Wrap(err, fault.Failed, "two programs wrote %s at the same moment; the other version could not be kept: %s",
+				f.Path, Reason(err))
 		}
 		return fault.New(fault.Conflict, "two programs wrote %s at the same moment; the other version is in %s", f.Path, kept)
 	}

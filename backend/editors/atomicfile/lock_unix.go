@@ -36,7 +36,8 @@ func LockFolder(ctx context.Context, path string) (unlock func()) {
 	}
 	for end := time.Now().Add(lockTimeout); ; {
 		err := unix.Flock(int(folder.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil || !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) || time.Now().After(end) || sleep(ctx, retryPause/5) != nil {
+		if err == nil || !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) || time.Now().After(end) ||
+			sleep(ctx, retryPause/5) != nil {
 			return func() {
 				_ = unix.Flock(int(folder.Fd()), unix.LOCK_UN)
 				_ = folder.Close()

@@ -65,7 +65,8 @@ func (g *guard) release() {
 	if g.file == nil {
 		return
 	}
-	_, _ = unix.FcntlInt(g.file.Fd(), unix.F_SETLEASE, unix.F_UNLCK) // not only Close: a process that is being started may still have a copy
+	// not only Close: a process that is being started may still have a copy
+	_, _ = unix.FcntlInt(g.file.Fd(), unix.F_SETLEASE, unix.F_UNLCK)
 	_ = g.file.Close()
 }
 

@@ -23,7 +23,8 @@ func hardLinks(path string, _ fs.FileInfo) uint64 {
 	if err != nil {
 		return 1
 	}
-	handle, err := windows.CreateFile(name, windows.FILE_READ_ATTRIBUTES, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil, windows.OPEN_EXISTING, 0, 0)
+	handle, err := windows.CreateFile(name, windows.FILE_READ_ATTRIBUTES,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil, windows.OPEN_EXISTING, 0, 0)
 	if err != nil {
 		return 1
 	}
@@ -42,7 +43,8 @@ func keepOwner(*os.File, fs.FileInfo, string) error { return nil }
 func inheritOwner(string) error { return nil }
 
 // keptAttributes are the attributes of a file that people or programs set.
-const keptAttributes = windows.FILE_ATTRIBUTE_HIDDEN | windows.FILE_ATTRIBUTE_SYSTEM | windows.FILE_ATTRIBUTE_ARCHIVE | windows.FILE_ATTRIBUTE_NOT_CONTENT_INDEXED
+const keptAttributes = windows.FILE_ATTRIBUTE_HIDDEN | windows.FILE_ATTRIBUTE_SYSTEM | windows.FILE_ATTRIBUTE_ARCHIVE |
+	windows.FILE_ATTRIBUTE_NOT_CONTENT_INDEXED
 
 // keepAttributes gives a new file the attributes and the access list of an old
 // one.
@@ -90,7 +92,8 @@ func keepAccess(path, old string) error {
 	if control&windows.SE_DACL_PROTECTED != 0 {
 		inherit = windows.PROTECTED_DACL_SECURITY_INFORMATION
 	}
-	if err := windows.SetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION|inherit, nil, nil, list, nil); err != nil {
+	if err := windows.SetNamedSecurityInfo(path, windows.SE_FILE_OBJECT,
+		windows.DACL_SECURITY_INFORMATION|inherit, nil, nil, list, nil); err != nil {
 		return fmt.Errorf("keep the permissions of the file: %w", err)
 	}
 	return nil

@@ -84,7 +84,8 @@ func (b *Bundle) Close() error {
 // original may change it at any time.
 func (b *Bundle) copy(from io.Reader) (size int64, err error) {
 	if b.file, err = os.CreateTemp("", "agent-discover-*.mcpb"); err != nil {
-		return 0, fault.Wrap(err, fault.Unavailable, "could not copy the bundle; check that the folder for temporary files exists and the disk is not full")
+		return 0, fault.Wrap(err, fault.Unavailable,
+			"could not copy the bundle; check that the folder for temporary files exists and the disk is not full")
 	}
 	sum := sha256.New()
 	size, err = io.Copy(io.MultiWriter(b.file, sum), io.LimitReader(from, maxBundle+1))
@@ -226,7 +227,8 @@ func (b *Bundle) list() error {
 }
 
 func tooLarge() error {
-	return fault.New(fault.Invalid, "the bundle is too large: unpacked, it exceeds %d MiB or is far larger than the archive suggests", maxUnpacked>>20)
+	return fault.New(fault.Invalid, "the bundle is too large: unpacked, it exceeds %d MiB or is far larger than the archive suggests",
+		maxUnpacked>>20)
 }
 
 // badOnWindows matches file names that are invalid on Windows or have a

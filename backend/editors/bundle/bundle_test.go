@@ -72,7 +72,8 @@ const plain = `{"manifest_version":"0.3","name":"notes","version":"1.2.0","descr
 var linux = System{OS: "linux", Home: "/home/me", Runs: func(p string) bool { return p != "python" }}
 
 func TestBundlesAreUnpackedForTheUserOnly(t *testing.T) {
-	b := opened(t, member{"manifest.json", plain, 0}, member{"server/", "", fs.ModeDir | 0o777}, member{"server/index.js", "code", 0o644}, member{"bin/tool", "elf", 0o755})
+	b := opened(t, member{"manifest.json", plain, 0}, member{"server/", "", fs.ModeDir | 0o777},
+		member{"server/index.js", "code", 0o644}, member{"bin/tool", "elf", 0o755})
 	if b.Name != "notes" || b.Version != "1.2.0" || len(b.Hash) != 64 || b.Folder() != "notes-"+b.Hash {
 		t.Errorf("the manifest is %+v, the folder %s", b.Manifest, b.Folder())
 	}
@@ -85,7 +86,9 @@ func TestBundlesAreUnpackedForTheUserOnly(t *testing.T) {
 	if err := unpacked.Keep(); err != nil {
 		t.Fatal(err)
 	}
-	for name, mode := range map[string]fs.FileMode{"manifest.json": 0o600, "server": 0o700 | fs.ModeDir, "server/index.js": 0o600, "bin/tool": 0o700} {
+	for name, mode := range map[string]fs.FileMode{
+		"manifest.json": 0o600, "server": 0o700 | fs.ModeDir, "server/index.js": 0o600, "bin/tool": 0o700,
+	} {
 		info, err := os.Stat(filepath.Join(unpacked.Folder, name))
 		if err != nil || info.Mode() != mode && runtime.GOOS != "windows" {
 			t.Errorf("%s is %v, %v", name, info.Mode(), err)
@@ -196,7 +199,8 @@ func TestFilesThatAreNoBundlesAreRefused(t *testing.T) {
 			t.Errorf("%s: got %v", what, err)
 		}
 	}
-	if _, err := Open(packed(t, member{"server.js", "x", 0})); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "manifest.json") {
+	if _, err := Open(packed(t, member{"server.js", "x", 0})); fault.KindOf(err) != fault.Invalid ||
+		!strings.Contains(err.Error(), "manifest.json") {
 		t.Errorf("without a manifest: %v", err)
 	}
 	for what, name := range map[string]string{"a folder": t.TempDir(), "a relative path": "a.mcpb"} {

@@ -193,7 +193,8 @@ func (s System) folders(folder string) map[string]string {
 	}
 	return map[string]string{
 		"__dirname": folder, "/": separator, "pathSeparator": separator, "HOME": s.Home,
-		"DESKTOP": s.Home + separator + "Desktop", "DOCUMENTS": s.Home + separator + "Documents", "DOWNLOADS": s.Home + separator + "Downloads",
+		"DESKTOP": s.Home + separator + "Desktop", "DOCUMENTS": s.Home + separator + "Documents",
+		"DOWNLOADS": s.Home + separator + "Downloads",
 	}
 }
 

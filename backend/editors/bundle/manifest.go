@@ -93,7 +93,8 @@ func readManifest(text []byte) (Manifest, error) {
 		return Manifest{}, fault.New(fault.Invalid, "the bundle's manifest.json is larger than %d MiB", maxManifest>>20)
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &m); err != nil {
-		return Manifest{}, fault.Wrap(err, fault.Invalid, "the bundle's manifest.json is not valid JSON, or a value in it has the wrong type")
+		return Manifest{}, fault.Wrap(err, fault.Invalid,
+			"the bundle's manifest.json is not valid JSON, or a value in it has the wrong type")
 	}
 	out := Manifest{
 		Name: m.Name, Title: cmp.Or(m.Title, m.Name), Version: m.Version, Description: m.Description, Homepage: m.Homepage,

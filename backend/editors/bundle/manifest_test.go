@@ -37,7 +37,14 @@ func TestManifestsOfEveryVersionAreRead(t *testing.T) {
 
 // manifestOf returns a manifest with a start and options.
 func manifestOf(kind, start, questions string) member {
-	return member{"manifest.json", fmt.Sprintf(`{"manifest_version":"0.4","name":"n","version":"1","server":{"type":%q,"entry_point":"server/main","mcp_config":%s},"user_config":%s}`, kind, start, questions), 0}
+	return member{
+		"manifest.json",
+		fmt.Sprintf(
+			`{"manifest_version":"0.4","name":"n","version":"1","server":{"type":%q,"entry_point":"server/main","mcp_config":%s},"user_config":%s}`,
+			kind, start,
+			questions,
+		), 0,
+	}
 }
 
 func TestLaunchReplacesVariables(t *testing.T) {
@@ -55,8 +62,9 @@ func TestLaunchReplacesVariables(t *testing.T) {
 			"/home/me/a", "/home/me/Documents", "x=", "${secret:X}", "${other}",
 		},
 		Env: map[string]string{
-			"KEY": "${__dirname} ${user_config.limit}", "EMPTY": "", "LIB": filepath.Join("/b", "server", "cfg.json"), "ALL": "/home/me/Desktop,/home/me/Downloads",
-			"IN": "<${__dirname} ${user_config.limit}>",
+			"KEY": "${__dirname} ${user_config.limit}", "EMPTY": "", "LIB": filepath.Join("/b", "server", "cfg.json"),
+			"ALL": "/home/me/Desktop,/home/me/Downloads",
+			"IN":  "<${__dirname} ${user_config.limit}>",
 		},
 	}
 	if got.Command != want.Command || !slices.Equal(got.Args, want.Args) || !maps.Equal(got.Env, want.Env) {
@@ -91,14 +99,17 @@ func TestAnswersAreChecked(t *testing.T) {
 		t.Errorf("the options are %+v", b.Options)
 	}
 	for answer, want := range map[[2]string]string{
-		{"", ""}: `--set-file key=FILE (API key)`, {"key", "v"}: "", {"n", "x"}: `"n" must be a number from 1 up to 10`, {"n", "11"}: `"n"`, {"on", "yes"}: `"on" must be true`,
+		{"", ""}: `--set-file key=FILE (API key)`, {"key", "v"}: "", {"n", "x"}: `"n" must be a number from 1 up to 10`,
+		{"n", "11"}: `"n"`, {"on", "yes"}: `"on" must be true`,
 	} {
 		answers := map[string]string{answer[0]: answer[1]}
 		if want != `--set-file key=FILE (API key)` {
 			answers["key"] = "hidden-value"
 		}
 		err := b.Check(linux, answers)
-		if (want == "") != (err == nil) || err != nil && (fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden-value")) {
+		if (want == "") != (err == nil) ||
+			err != nil && (fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), want) ||
+				strings.Contains(err.Error(), "hidden-value")) {
 			t.Errorf("%v: got %v", answer, err)
 		}
 	}
@@ -113,7 +124,8 @@ func TestFitsComparesThePlatforms(t *testing.T) {
 
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(plain))
-	f.Add([]byte(manifestOf("uv", `{"command":"x","args":["${user_config.a}"]}`, `{"a":{"type":"file","multiple":true,"default":["${HOME}"]}}`).text))
+	f.Add([]byte(manifestOf("uv", `{"command":"x","args":["${user_config.a}"]}`,
+		`{"a":{"type":"file","multiple":true,"default":["${HOME}"]}}`).text))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := readManifest(text)
 		if err != nil {

@@ -12,7 +12,8 @@ func large(f Format, entries, extra int) (string, Place) {
 	switch f {
 	case TOML:
 		for i := range entries {
-			fmt.Fprintf(&b, "[mcp_servers.s%d]\ncommand = \"npx\" # %d\nargs = [\"-y\", \"x\"]\n\n[mcp_servers.s%d.env]\nA = \"%s\"\n\n", i, i, i, strings.Repeat("x", extra))
+			fmt.Fprintf(&b, "[mcp_servers.s%d]\ncommand = \"npx\" # %d\nargs = [\"-y\", \"x\"]\n\n[mcp_servers.s%d.env]\nA = \"%s\"\n\n",
+				i, i, i, strings.Repeat("x", extra))
 		}
 		return b.String(), placeOf(TOML, "mcp_servers")
 	case YAML:

@@ -224,9 +224,13 @@ func seed(f *testing.F, format Format, places int, more ...string) {
 }
 
 func FuzzJSON(f *testing.F) {
-	places := []Place{placeOf(JSON, "mcpServers"), placeOf(StrictJSON, "mcpServers"), placeOf(JSON, "tools/mcpServers"), placeOf(JSON, "[name]"), placeOf(JSON, "servers[name]"), placeOf(JSON, "")}
+	places := []Place{
+		placeOf(JSON, "mcpServers"), placeOf(StrictJSON, "mcpServers"), placeOf(JSON, "tools/mcpServers"), placeOf(JSON, "[name]"),
+		placeOf(JSON, "servers[name]"), placeOf(JSON, ""),
+	}
 	seed(f, JSON, len(places), `{"a":1,"a":2,"mcpServers":{"x":1,"x":2}}`, strings.Repeat(`{"tools":`, 40)+"{}"+strings.Repeat("}", 40),
-		`{"mcpServers":{"discover":{},},}`, `{"mcpServers":{/*`+"\n"+`*/"x":{}/*,*/}}`, "{\r\"mcpServers\":\t{}\r}", `{"mcpServers":{"discover":1e999}}//`, `{"\ud800":"\ud800"}`)
+		`{"mcpServers":{"discover":{},},}`, `{"mcpServers":{/*`+"\n"+`*/"x":{}/*,*/}}`, "{\r\"mcpServers\":\t{}\r}",
+		`{"mcpServers":{"discover":1e999}}//`, `{"\ud800":"\ud800"}`)
 	f.Fuzz(func(t *testing.T, text []byte, i uint8) {
 		p := places[int(i)%len(places)]
 		checkOutline(t, text, p)
@@ -278,14 +282,18 @@ func places(v *hujson.Value) string {
 
 func FuzzTOML(f *testing.F) {
 	places := []Place{placeOf(TOML, "mcp_servers"), placeOf(TOML, "mcp_servers[name]"), placeOf(TOML, "tools/mcp")}
-	seed(f, TOML, len(places), "[a]\n[a.b]\n[mcp_servers.discover.env]\n[mcp_servers]\n", "mcp_servers.discover = {a.b = 1}", "a = '''\n[mcp_servers.discover]\n'''\r\n",
-		"[mcp_servers.discover]\n[x]\n[mcp_servers.discover.a]\n[[mcp_servers.discover.b]]\n[y]\n", "[tools]\nmcp.discover.a = 1\nmcp.x = 2", "a = "+strings.Repeat("[", 40)+strings.Repeat("]", 40))
+	seed(f, TOML, len(places), "[a]\n[a.b]\n[mcp_servers.discover.env]\n[mcp_servers]\n", "mcp_servers.discover = {a.b = 1}",
+		"a = '''\n[mcp_servers.discover]\n'''\r\n",
+		"[mcp_servers.discover]\n[x]\n[mcp_servers.discover.a]\n[[mcp_servers.discover.b]]\n[y]\n",
+		"[tools]\nmcp.discover.a = 1\nmcp.x = 2", "a = "+strings.Repeat("[", 40)+strings.Repeat("]", 40))
 	f.Fuzz(func(t *testing.T, text []byte, i uint8) { checkAnyText(t, text, places[int(i)%len(places)]) })
 }
 
 func FuzzYAML(f *testing.F) {
 	places := []Place{placeOf(YAML, "extensions"), placeOf(YAML, "mcpServers[name]"), placeOf(YAML, "tools/mcp"), placeOf(YAML, "")}
-	seed(f, YAML, len(places), "extensions:\n  discover: &a {}\nb: *a\n", "? extensions\n:\n  x: 1\n", "extensions:\n  x: |+\n    a\n\n\n", "extensions: !!map\n  a: 1\n", "extensions: !\n", "extensions: !<!> # a\n", "a: 1\n...\n",
-		"mcpServers:\n- - a\n- name: discover\n  b: |\n   c\n- ? a\n  : b\n", "extensions:\n  discover: \"a\n# b\"\n  c: 1\n", strings.Repeat("a: {", 40)+strings.Repeat("}", 40), "extensions:\n\u2028  a: 1\u0085  b: 2\n")
+	seed(f, YAML, len(places), "extensions:\n  discover: &a {}\nb: *a\n", "? extensions\n:\n  x: 1\n", "extensions:\n  x: |+\n    a\n\n\n",
+		"extensions: !!map\n  a: 1\n", "extensions: !\n", "extensions: !<!> # a\n", "a: 1\n...\n",
+		"mcpServers:\n- - a\n- name: discover\n  b: |\n   c\n- ? a\n  : b\n", "extensions:\n  discover: \"a\n# b\"\n  c: 1\n",
+		strings.Repeat("a: {", 40)+strings.Repeat("}", 40), "extensions:\n\u2028  a: 1\u0085  b: 2\n")
 	f.Fuzz(func(t *testing.T, text []byte, i uint8) { checkAnyText(t, text, places[int(i)%len(places)]) })
 }

@@ -43,7 +43,8 @@ func parseJSON(src source, p Place) (document, error) {
 	if p.Format == StrictJSON {
 		var raw json.RawMessage
 		if bad, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(d.body, &raw)); ok {
-			return nil, invalid(lineOf(d.body, int(bad.Offset)), "the file has a comment or a trailing comma, which its editor does not accept")
+			return nil, invalid(lineOf(d.body, int(bad.Offset)),
+				"the file has a comment or a trailing comma, which its editor does not accept")
 		}
 	}
 	if root == nil {

@@ -156,7 +156,9 @@ func (d *jsonDoc) inside(name string) (document, error) {
 	if i < 0 {
 		return nil, fault.New(fault.NotFound, "the entry %q does not exist", name)
 	}
-	in := &jsonDoc{body: d.body, place: Place{Format: d.place.Format, Keys: append(d.place.Keys[:len(d.place.Keys):len(d.place.Keys)], name)}}
+	in := &jsonDoc{
+		body: d.body, place: Place{Format: d.place.Format, Keys: append(d.place.Keys[:len(d.place.Keys):len(d.place.Keys)], name)},
+	}
 	in.resolved = append(d.resolved[:len(d.resolved):len(d.resolved)], items[i].value)
 	return in, in.check()
 }

@@ -314,7 +314,8 @@ func (d *yamlDoc) otherItems(name string) []*yaml.Node {
 // equalNodes compares nodes by their values, not by their layout.
 func equalNodes(a, b []*yaml.Node) bool {
 	return slices.EqualFunc(a, b, func(a, b *yaml.Node) bool {
-		return a.Kind == b.Kind && a.Value == b.Value && a.ShortTag() == b.ShortTag() && a.Anchor == b.Anchor && equalNodes(a.Content, b.Content)
+		return a.Kind == b.Kind && a.Value == b.Value && a.ShortTag() == b.ShortTag() && a.Anchor == b.Anchor && equalNodes(a.Content,
+			b.Content)
 	})
 }
 

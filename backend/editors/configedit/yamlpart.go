@@ -49,7 +49,8 @@ func (d *yamlDoc) itemPart(c *yamlStep, i int) (*yamlPart, error) {
 	var dashes []int
 	for line := v.Line - 1; line < c.limit; line++ {
 		text := d.line(line)
-		if len(text) > column && text[column] == '-' && blank(text[:column]) && (column+1 == len(text) || strings.IndexByte(" \n", text[column+1]) >= 0) {
+		if len(text) > column && text[column] == '-' && blank(text[:column]) &&
+			(column+1 == len(text) || strings.IndexByte(" \n", text[column+1]) >= 0) {
 			dashes = append(dashes, line)
 		}
 	}

@@ -30,8 +30,9 @@ type Cost struct {
 	Servers int    `json:"servers"` // enabled servers of the editor, without the Agent Discover entry
 	Known   int    `json:"known"`   // those of Servers whose tools are in the catalog
 	Tools   int    `json:"tools"`   // tools of the known servers
-	Today   int    `json:"today"`   // tokens of Tools at the start of a conversation, plus those that Agent Discover lists if the editor has its entry
-	Through int    `json:"through"` // tokens if Agent Discover were the only server of the editor
+	// tokens of Tools at the start of a conversation, plus those that Agent Discover lists if the editor has its entry
+	Today   int `json:"today"`
+	Through int `json:"through"` // tokens if Agent Discover were the only server of the editor
 	// Directly is the tokens, at the start of a conversation, of Tools and of all
 	// tools that Agent Discover reaches, if the editor had all their servers
 	// itself. An editor that defers tools loads only their names.

@@ -63,13 +63,19 @@ func newFixture(t *testing.T) *fixture {
 		Machine: f.machine(), Folder: folder.Backups("editors"), Bus: bus, Log: log,
 		Entry: table.Server{Transport: "stdio", Command: f.program, Args: []string{"mcp"}},
 	})
-	processes := upstream.New(upstream.Options{Registry: f.servers, Catalog: f.tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")})
+	processes := upstream.New(upstream.Options{
+		Registry: f.servers, Catalog: f.tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json"),
+	})
 	manager := lifecycle.New(lifecycle.Options{Registry: f.servers, Catalog: f.tools, Vault: vault, Log: log, Processes: processes})
 	lists, err := features.Open(t.Context(), db.Listings, bus)
 	f.must(err)
 	f.doctor = doctor.New(doctor.Options{
 		Machine: f.machine(), Editors: f.registrar, Servers: f.servers, Tools: f.tools,
-		Importer:    importer.New(importer.Options{Machine: f.machine(), Registry: f.servers, Intake: intake.New(intake.Options{Registry: f.servers, Vault: vault, Remove: manager.Remove}), Vault: vault, RemoveEntries: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles")}),
+		Importer: importer.New(importer.Options{
+			Machine: f.machine(), Registry: f.servers,
+			Intake: intake.New(intake.Options{Registry: f.servers, Vault: vault, Remove: manager.Remove}),
+			Vault:  vault, RemoveEntries: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles"),
+		}),
 		Corrections: corrections.Reader{Tools: f.tools, Listings: lists, Running: processes}.Of,
 		ShownTokens: f.shownTokens, Listed: func() []string { return f.listed },
 	})
@@ -139,7 +145,8 @@ func (f *fixture) run() doctor.Report {
 		f.t.Errorf("two reports on the same state differ:\n%+v\nand\n%+v", report, again)
 	}
 	for _, found := range report.Findings {
-		if found.Text == "" || strings.ContainsAny(found.Text+found.Advice, "\n\x1b") || len(found.Editors) == 0 && found.Kind != doctor.Odd || found.Subject == "" {
+		if found.Text == "" || strings.ContainsAny(found.Text+found.Advice, "\n\x1b") ||
+			len(found.Editors) == 0 && found.Kind != doctor.Odd || found.Subject == "" {
 			f.t.Errorf("finding %+v: want an editor, a subject, and one line of text without control characters", found)
 		}
 	}
@@ -184,7 +191,8 @@ func (f *fixture) discoverEntry() string {
 func TestEntriesThatDoNotNameTheirEditorAreReported(t *testing.T) {
 	f := newFixture(t)
 	path := f.write(".cursor/mcp.json", `{"mcpServers":{`+f.discoverEntry()+`}}`)
-	if got, want := findings(f.run(), doctor.Outdated), "note cursor: The Agent Discover entry in "+path+" does not say that it is for Cursor, or what Cursor is shown. Update it: `agent-discover editors register cursor`."; got != want {
+	if got, want := findings(f.run(), doctor.Outdated), "note cursor: The Agent Discover entry in "+path+
+		" does not say that it is for Cursor, or what Cursor is shown. Update it: `agent-discover editors register cursor`."; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	_, err := f.registrar.Apply(t.Context(), registration.Request{Action: registration.Register, Editors: []string{"cursor"}})
@@ -202,7 +210,8 @@ func TestCostsCoverTheServersOfAnEditorAndAgentDiscover(t *testing.T) {
 	f.server("quiet", "@x/quiet", plain)
 	each := tokens.Count(plain)
 	f.must(f.countTokens())
-	f.write(".cursor/mcp.json", `{"mcpServers":{`+entry("play", "@x/play")+`,`+entry("unknown", "@x/unknown")+`,"off":{"command":"npx","args":["-y","@x/quiet"],"disabled":true}}}`)
+	f.write(".cursor/mcp.json", `{"mcpServers":{`+entry("play", "@x/play")+`,`+entry("unknown",
+		"@x/unknown")+`,"off":{"command":"npx","args":["-y","@x/quiet"],"disabled":true}}}`)
 	f.write(".gemini/settings.json", `{"mcpServers":{`+f.discoverEntry()+`}}`)
 	report := f.run()
 	if report.Costs == nil {
@@ -213,10 +222,16 @@ func TestCostsCoverTheServersOfAnEditorAndAgentDiscover(t *testing.T) {
 		costs[c.Editor] = c
 	}
 	both := tokens.Count(plain) + tokens.Count(strings.Replace(plain, "open", "shut", 1))
-	if got, want := costs["cursor"], (doctor.Cost{Editor: "cursor", Name: "Cursor", Servers: 2, Known: 1, Tools: 2, Today: both, Through: entryTokens, Directly: both + each, Saved: both + each - entryTokens, Share: tokens.Share(entryTokens)}); got != want {
+	if got, want := costs["cursor"], (doctor.Cost{
+		Editor: "cursor", Name: "Cursor", Servers: 2, Known: 1, Tools: 2, Today: both, Through: entryTokens, Directly: both + each,
+		Saved: both + each - entryTokens, Share: tokens.Share(entryTokens),
+	}); got != want {
 		t.Errorf("costs of Cursor: %+v, want %+v", got, want)
 	}
-	if got, want := costs["gemini-cli"], (doctor.Cost{Editor: "gemini-cli", Name: "Gemini CLI", Today: entryTokens, Through: entryTokens, Directly: both + each, Saved: both + each - entryTokens, Share: tokens.Share(entryTokens)}); got != want {
+	if got, want := costs["gemini-cli"], (doctor.Cost{
+		Editor: "gemini-cli", Name: "Gemini CLI", Today: entryTokens, Through: entryTokens, Directly: both + each,
+		Saved: both + each - entryTokens, Share: tokens.Share(entryTokens),
+	}); got != want {
 		t.Errorf("costs of Gemini CLI: %+v, want %+v", got, want)
 	}
 	f.listed = []string{"quiet__open"}
@@ -241,7 +256,8 @@ func TestServersThatSeveralEditorsStartAreReportedOnce(t *testing.T) {
 	f := newFixture(t)
 	f.write(".cursor/mcp.json", `{"mcpServers":{`+entry("play", "@x/play")+`}}`)
 	f.write(".gemini/settings.json", `{"mcpServers":{`+entry("browser", "@x/play")+`,"far":{"httpUrl":"https://example.org/mcp"}}}`)
-	f.write(".claude.json", `{"mcpServers":{`+entry("play", "@x/play")+`,"far":{"type":"http","url":"https://example.org/mcp"}},"projects":{"/p":{"mcpServers":{`+entry("other", "@x/other")+`}}}}`)
+	f.write(".claude.json", `{"mcpServers":{`+entry("play", "@x/play")+
+		`,"far":{"type":"http","url":"https://example.org/mcp"}},"projects":{"/p":{"mcpServers":{`+entry("other", "@x/other")+`}}}}`)
 	f.write(".claude/settings.json", `{}`)
 	report := f.run()
 	const want = "warning claude-code,cursor,gemini-cli: Claude Code, Cursor and Gemini CLI each start their own process of play. " +
@@ -258,7 +274,8 @@ func TestLimitsCoverDirectAndProxiedTools(t *testing.T) {
 	f := newFixture(t)
 	long := strings.Repeat("n", 50)
 	definitions := []string{
-		`{"name":"` + long + `"}`, `{"name":"odd","inputSchema":{"type":"object","properties":{"filter[id]":{"type":"string"},"n":{"const":1}}}}`, plain,
+		`{"name":"` + long + `"}`,
+		`{"name":"odd","inputSchema":{"type":"object","properties":{"filter[id]":{"type":"string"},"n":{"const":1}}}}`, plain,
 		`{"name":"usual","inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"n":{"type":"integer","default":3}},"additionalProperties":false}}`,
 	}
 	for i := range 37 {
@@ -274,27 +291,41 @@ func TestLimitsCoverDirectAndProxiedTools(t *testing.T) {
 	advice := func(id string) string {
 		return "Move it to Agent Discover: `agent-discover editors import " + id + " --server much --take-out`."
 	}
-	if got, want := findings(report, doctor.NameLimit), "warning claude-code: 1 tool of much-and-more has a name that is too long for Claude Code, which leaves it out: "+long+". "+advice("claude-code")+
-		"\nwarning cursor: 1 tool of much-and-more has a name that is too long for Cursor, which leaves it out: "+long+". "+advice("cursor")+
-		"\nwarning gemini-cli: 1 tool of much-and-more has a name that is too long for Gemini CLI, which leaves it out: "+long+". "+advice("gemini-cli"); got != want {
+	if got, want := findings(report, doctor.NameLimit),
+		"warning claude-code: 1 tool of much-and-more has a name that is too long for Claude Code, which leaves it out: "+long+". "+
+			advice("claude-code")+
+			"\nwarning cursor: 1 tool of much-and-more has a name that is too long for Cursor, which leaves it out: "+long+". "+
+			advice("cursor")+
+			"\nwarning gemini-cli: 1 tool of much-and-more has a name that is too long for Gemini CLI, which leaves it out: "+long+". "+
+			advice("gemini-cli"); got != want {
 		t.Errorf("names of direct tools: got\n%s\nwant\n%s", got, want)
 	}
-	if got, want := findings(report, doctor.Schema), "warning claude-code: 1 tool of much-and-more in Claude Code has arguments that Claude models may refuse, together with all other tools: odd. "+advice("claude-code")+
-		"\nwarning gemini-cli: 1 tool of much-and-more in Gemini CLI has arguments that Gemini models may refuse, together with all other tools: odd. "+advice("gemini-cli"); got != want {
+	if got, want := findings(report, doctor.Schema),
+		"warning claude-code: 1 tool of much-and-more in Claude Code has arguments that Claude models may refuse, together with all "+
+			"other tools: odd. "+advice("claude-code")+
+			"\nwarning gemini-cli: 1 tool of much-and-more in Gemini CLI has arguments that Gemini models may refuse, together with all "+
+			"other tools: odd. "+advice("gemini-cli"); got != want {
 		t.Errorf("schemas of direct tools: got\n%s\nwant\n%s", got, want)
 	}
-	if got, want := findings(report, doctor.ToolCap), "warning cursor: Cursor loads at least 41 tools but accepts about 40; it ignores the others or gets slow. Move its servers to Agent Discover: `agent-discover editors import cursor --take-out`."; got != want {
+	if got, want := findings(report, doctor.ToolCap),
+		"warning cursor: Cursor loads at least 41 tools but accepts about 40; it ignores the others or gets slow. Move its servers to "+
+			"Agent Discover: `agent-discover editors import cursor --take-out`."; got != want {
 		t.Errorf("count of direct tools: got\n%s\nwant\n%s", got, want)
 	}
 	f.write(".cursor/mcp.json", `{"mcpServers":{`+f.discoverEntry()+`}}`)
 	f.write(".gemini/settings.json", `{"mcpServers":{`+f.discoverEntry()+`}}`)
 	f.write(".claude.json", `{"mcpServers":{}}`)
 	report = f.run()
-	if got, want := findings(report, doctor.NameLimit), "note cursor: 1 tool offered through Agent Discover has a name that is too long for Cursor and is shown under a shorter one: "+long+". "+
-		"\nnote gemini-cli: 1 tool offered through Agent Discover has a name that is too long for Gemini CLI and is shown under a shorter one: "+long+". "; got != want {
+	if got, want := findings(report, doctor.NameLimit),
+		"note cursor: 1 tool offered through Agent Discover has a name that is too long for Cursor and is shown under a shorter one: "+long+
+			". "+
+			"\nnote gemini-cli: 1 tool offered through Agent Discover has a name that is too long for Gemini CLI and is shown under a "+
+			"shorter one: "+long+". "; got != want {
 		t.Errorf("names of proxied tools: got\n%s\nwant\n%s", got, want)
 	}
-	if got, want := findings(report, doctor.Schema), "note gemini-cli: 1 tool offered through Agent Discover has arguments that Gemini models may refuse; Agent Discover adapts it automatically: odd. "; got != want {
+	if got, want := findings(report, doctor.Schema),
+		"note gemini-cli: 1 tool offered through Agent Discover has arguments that Gemini models may refuse; Agent Discover adapts it "+
+			"automatically: odd. "; got != want {
 		t.Errorf("schemas of proxied tools: got\n%s\nwant\n%s", got, want)
 	}
 	if got := findings(report, doctor.ToolCap); got != "" {
@@ -303,7 +334,9 @@ func TestLimitsCoverDirectAndProxiedTools(t *testing.T) {
 	for _, tool := range f.tools.Snapshot().Of("much") {
 		f.listed = append(f.listed, tool.Proxied())
 	}
-	if got, want := findings(f.run(), doctor.ToolCap), "warning cursor: Agent Discover lists 42 tools, and Cursor accepts about 40. Remove servers from the tool list; their tools can still be found: `agent-discover servers deactivate NAME`."; got != want {
+	if got, want := findings(f.run(), doctor.ToolCap),
+		"warning cursor: Agent Discover lists 42 tools, and Cursor accepts about 40. Remove servers from the tool list; their tools can "+
+			"still be found: `agent-discover servers deactivate NAME`."; got != want {
 		t.Errorf("count of proxied tools: got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -312,15 +345,24 @@ func TestBrokenEntriesAreReported(t *testing.T) {
 	f := newFixture(t)
 	gone := filepath.Join(f.bin, "gone", "agent-discover")
 	cursor := f.write(".cursor/mcp.json", `{"mcpServers":{"discover":{"command":"npx"}}}`)
-	gemini := f.write(".gemini/settings.json", fmt.Sprintf(`{"mcpServers":{"discover":{"command":%q,"args":["mcp"]},"lost":{"command":"no-such-\u001b[31mprogram"}}}`, gone))
+	gemini := f.write(".gemini/settings.json",
+		fmt.Sprintf(`{"mcpServers":{"discover":{"command":%q,"args":["mcp"]},"lost":{"command":"no-such-\u001b[31mprogram"}}}`, gone))
 	broken := f.write(".claude.json", `{"mcpServers":`)
 	f.write(".claude/settings.json", `{}`)
 	report := f.run()
 	for kind, want := range map[string][]string{
-		doctor.Stale:      {"problem gemini-cli: The Agent Discover entry in " + gemini + " starts " + gone + " instead of this program", "`agent-discover editors register gemini-cli`"},
-		doctor.Foreign:    {"warning cursor: The entry discover in " + cursor + " starts another program. ", "`agent-discover editors register cursor --replace`"},
+		doctor.Stale: {
+			"problem gemini-cli: The Agent Discover entry in " + gemini + " starts " + gone + " instead of this program",
+			"`agent-discover editors register gemini-cli`",
+		},
+		doctor.Foreign: {
+			"warning cursor: The entry discover in " + cursor + " starts another program. ",
+			"`agent-discover editors register cursor --replace`",
+		},
 		doctor.Unreadable: {"problem claude-code: " + broken},
-		doctor.Missing:    {"warning gemini-cli: lost in Gemini CLI starts no-such-\\x1b[31mprogram, which is not installed on this machine."},
+		doctor.Missing: {
+			"warning gemini-cli: lost in Gemini CLI starts no-such-\\x1b[31mprogram, which is not installed on this machine.",
+		},
 	} {
 		got := findings(report, kind)
 		for _, part := range want {
@@ -347,13 +389,16 @@ func TestBrokenEntriesAreReported(t *testing.T) {
 func TestUnreadAndRemovedEntriesAreReported(t *testing.T) {
 	f := newFixture(t)
 	path := f.write(".gemini/settings.json", `{}`)
-	_, err := f.registrar.Apply(t.Context(), registration.Request{Action: registration.Register, Editors: []string{"gemini-cli"}, By: "person"})
+	_, err := f.registrar.Apply(t.Context(),
+		registration.Request{Action: registration.Register, Editors: []string{"gemini-cli"}, By: "person"})
 	f.must(err)
-	if got := findings(f.run(), doctor.Reload); !strings.HasPrefix(got, "note gemini-cli: Gemini CLI has not connected since its file was changed. ") {
+	if got := findings(f.run(), doctor.Reload); !strings.HasPrefix(got,
+		"note gemini-cli: Gemini CLI has not connected since its file was changed. ") {
 		t.Errorf("reload: %q", got)
 	}
 	f.must(os.WriteFile(path, []byte(`{}`), 0o600))
-	if got, want := findings(f.run(), doctor.Dropped), "warning gemini-cli: The Agent Discover entry is no longer in "+path+": another program or Gemini CLI removed it. Add it again: `agent-discover editors register gemini-cli`."; got != want {
+	if got, want := findings(f.run(), doctor.Dropped), "warning gemini-cli: The Agent Discover entry is no longer in "+path+
+		": another program or Gemini CLI removed it. Add it again: `agent-discover editors register gemini-cli`."; got != want {
 		t.Errorf("removed entry: got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -387,7 +432,8 @@ func TestToolsThatAnEditorDefersAreCountedAsDeferred(t *testing.T) {
 	each, name := tokens.Count(plain), tokens.Estimate("mcp__play__open")+1
 	want := map[string]int{"codex": each - name, "copilot-cli": 0}
 	for _, c := range f.run().Costs {
-		if deferred, ok := want[c.Editor]; ok && (c.Deferred != deferred || c.Directly != each-deferred || c.Today != c.Directly || c.Saved != c.Directly-c.Through) {
+		if deferred, ok := want[c.Editor]; ok &&
+			(c.Deferred != deferred || c.Directly != each-deferred || c.Today != c.Directly || c.Saved != c.Directly-c.Through) {
 			t.Errorf("got %+v, want %d deferred", c, deferred)
 		}
 		delete(want, c.Editor)

@@ -20,7 +20,8 @@ func (e *editor) importAdvice(s server) string {
 	if s.candidate.Problem != "" {
 		return ""
 	}
-	return fmt.Sprintf("Move it to Agent Discover: `agent-discover editors import %s --server %s --take-out`.", e.status.ID, s.candidate.Name)
+	return fmt.Sprintf("Move it to Agent Discover: `agent-discover editors import %s --server %s --take-out`.",
+		e.status.ID, s.candidate.Name)
 }
 
 // registerAdvice advises to register with the editor; purpose starts the
@@ -62,11 +63,13 @@ func (e *editor) fileFinding(f registration.FileStatus) (Finding, bool) {
 	case registration.Registered:
 		if f.Outdated {
 			return e.finding(Outdated, Note, f.Path,
-				fmt.Sprintf("The Agent Discover entry in %s does not say that it is for %s, or what %s is shown.", path, e.status.Name, e.status.Name),
+				fmt.Sprintf("The Agent Discover entry in %s does not say that it is for %s, or what %s is shown.", path, e.status.Name,
+					e.status.Name),
 				e.registerAdvice("Update it", "")), true
 		}
 	case registration.Unreadable:
-		return e.finding(Unreadable, Problem, f.Path, fmt.Sprintf("%s of %s cannot be changed%s.", path, e.status.Name, reason), e.fixAdvice(f)), true
+		return e.finding(Unreadable, Problem, f.Path, fmt.Sprintf("%s of %s cannot be changed%s.", path, e.status.Name, reason),
+			e.fixAdvice(f)), true
 	case registration.Stale:
 		level := Warning
 		if f.Problem != "" {
@@ -138,7 +141,8 @@ func shareAdvice(c *importer.Candidate, ids []string) string {
 	if c.Problem != "" {
 		return ""
 	}
-	return fmt.Sprintf("Run it once for all of them: `agent-discover editors import %s --server %s --take-out`.", strings.Join(ids, " "), c.Name)
+	return fmt.Sprintf("Run it once for all of them: `agent-discover editors import %s --server %s --take-out`.",
+		strings.Join(ids, " "), c.Name)
 }
 
 // missing reports the entries whose command is not installed.

@@ -116,7 +116,8 @@ func (e *editor) tooLong(server string, all []*catalog.Tool, name func(*catalog.
 
 // models names the models of each vendor.
 var models = map[string]string{
-	string(schemacompat.Anthropic): "Claude models", string(schemacompat.Gemini): "Gemini models", string(schemacompat.OpenAI): "GPT models",
+	string(schemacompat.Anthropic): "Claude models", string(schemacompat.Gemini): "Gemini models",
+	string(schemacompat.OpenAI): "GPT models",
 }
 
 // refusedSchemas reports the tools of a server that an editor's models may
@@ -213,7 +214,8 @@ func (x *examination) odd() (findings []Finding) {
 		findings = append(findings, Finding{
 			Kind: Odd, Level: Note, Editors: []string{}, Subject: server.Name,
 			Text: fmt.Sprintf("Clients would refuse whole lists because of %d %s of the server %s, and are shown %s mended or not at all, "+
-				"such as the %s: %s.", len(all), plural(len(all), "item", "items"), server.Name, it(len(all)), name, clean(strings.Join(first.Changes, "; "))),
+				"such as the %s: %s.", len(all), plural(len(all), "item", "items"), server.Name, it(len(all)), name,
+				clean(strings.Join(first.Changes, "; "))),
 			Advice: fmt.Sprintf("Report this to the authors of the server: `agent-discover servers show %s`.", server.Name),
 		})
 	}

@@ -20,7 +20,8 @@ func samePlace(a, b occurrence) bool {
 // them has a sign-in of its own.
 func severalSignIns(group []occurrence) bool {
 	for n, o := range group {
-		if o.server.Transport != "stdio" && slices.ContainsFunc(group[:n], func(p occurrence) bool { return samePlace(o, p) && o.entry != p.entry }) {
+		if o.server.Transport != "stdio" &&
+			slices.ContainsFunc(group[:n], func(p occurrence) bool { return samePlace(o, p) && o.entry != p.entry }) {
 			return true
 		}
 	}
@@ -107,7 +108,8 @@ func (v *registryView) matchAll(ctx context.Context, all []Candidate) {
 // the other has none.
 func (v *registryView) account(ctx context.Context, s table.Server, r registry.Server, m *match) {
 	given := literals(s.Transport, s.Args, s.Env, s.URL, s.Headers)
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(v.names(ctx, r.Name))), func(name string) bool { return strings.HasPrefix(name, "oauth:") })
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(v.names(ctx, r.Name))),
+		func(name string) bool { return strings.HasPrefix(name, "oauth:") })
 	for _, literal := range literals(r.Transport, r.Args, r.Env, r.Endpoint(), r.Headers) {
 		names = append(names, literal.Where)
 	}

@@ -38,7 +38,10 @@ func (i *Importer) ScanBundle(ctx context.Context, file string) (Scan, []Questio
 	defer func() { _ = b.Close() }()
 	questions := []Question{}
 	for _, o := range b.Options {
-		q := Question{Key: o.Key, Title: shown(o.Title), Description: shown(o.Description), Kind: o.Kind, Required: o.Required, Secret: o.Secret, Multiple: o.Multiple}
+		q := Question{
+			Key: o.Key, Title: shown(o.Title), Description: shown(o.Description), Kind: o.Kind, Required: o.Required, Secret: o.Secret,
+			Multiple: o.Multiple,
+		}
 		if !o.Secret {
 			q.Default = b.Default(i.system(), o)
 		}
@@ -57,7 +60,9 @@ func (i *Importer) system() bundle.System {
 func (i *Importer) bundleCandidate(b *bundle.Bundle, file string) Candidate {
 	folder := filepath.Join(i.options.Bundles, b.Folder())
 	run := b.Launch(i.system(), folder, nil)
-	o := occurrence{entry: b.Name, server: table.Server{Transport: "stdio", Command: run.Command, Args: run.Args, Env: run.Env}, pasted: true}
+	o := occurrence{
+		entry: b.Name, server: table.Server{Transport: "stdio", Command: run.Command, Args: run.Args, Env: run.Env}, pasted: true,
+	}
 	o.file.Path = file
 	if !b.Fits(i.system()) {
 		o.problem = "the bundle does not support this operating system, only " + strings.Join(b.Platforms, ", ")
@@ -90,7 +95,8 @@ func (i *Importer) installed(b *bundle.Bundle) (registry.Server, string) {
 				rest = rest[:at]
 			}
 			folder := rest
-			if found && (pathname.Here.Equal(folder, b.Folder()) || b.IsFormerFolder(folder) && b.In(filepath.Join(i.options.Bundles, folder))) {
+			if found && (pathname.Here.Equal(folder, b.Folder()) ||
+				b.IsFormerFolder(folder) && b.In(filepath.Join(i.options.Bundles, folder))) {
 				return s, folder
 			}
 		}

@@ -64,13 +64,15 @@ func TestScanningABundleReturnsItsServerAndItsQuestions(t *testing.T) {
 	scan, questions, err := f.ScanBundle(t.Context(), file)
 	f.must(err)
 	c := candidate(t, scan, "my-notes")
-	if len(scan.Candidates) != 1 || c.Sources[0].Path != file || c.Sources[0].Name != "My Notes" || c.Sources[0].Removable || c.Problem != "" || len(c.Warnings) > 0 {
+	if len(scan.Candidates) != 1 || c.Sources[0].Path != file || c.Sources[0].Name != "My Notes" || c.Sources[0].Removable ||
+		c.Problem != "" || len(c.Warnings) > 0 {
 		t.Errorf("the candidate is %+v", c)
 	}
 	text, err := json.Marshal(questions)
 	f.must(err)
 	want := `[{"key":"api_key","title":"API key","description":"Of notes","kind":"string","default":"","required":true,"secret":true,"multiple":false},` +
-		`{"key":"folders","title":"Folders","description":"","kind":"directory","default":"` + strings.ReplaceAll(f.home, `\`, `\\`) + `/notes","required":false,"secret":false,"multiple":true},` +
+		`{"key":"folders","title":"Folders","description":"","kind":"directory","default":"` + strings.ReplaceAll(f.home, `\`, `\\`) +
+		`/notes","required":false,"secret":false,"multiple":true},` +
 		`{"key":"level","title":"Level","description":"","kind":"number","default":"3","required":false,"secret":false,"multiple":false},` +
 		`{"key":"other_key","title":"Other","description":"","kind":"string","default":"","required":false,"secret":true,"multiple":false}]`
 	if string(text) != want {
@@ -96,7 +98,8 @@ func TestSecretsOfAnImportedBundleAreInTheKeychain(t *testing.T) {
 	s := f.server("my-notes")
 	folder := filepath.Join(string(f.folder), "bundles", f.unpacked()[0])
 	equal(t, "arguments", s.Args, filepath.Join(folder, "server", "index.js"), "--key=${secret:other_key}", "/a b", "/c")
-	if s.Source != "bundle" || s.Enabled || !s.Approved || s.Env["NOTES_KEY"] != "${secret:NOTES_KEY}" || s.Env["LEVEL"] != "3" || f.read(s.Args[0]) != "code" {
+	if s.Source != "bundle" || s.Enabled || !s.Approved || s.Env["NOTES_KEY"] != "${secret:NOTES_KEY}" || s.Env["LEVEL"] != "3" ||
+		f.read(s.Args[0]) != "code" {
 		t.Errorf("the server is %+v", s)
 	}
 	filled, err := f.vault.Fill(t.Context(), s.Name, launch.Of(s))
@@ -152,7 +155,9 @@ func TestImportingABundleAgainRestoresItsFiles(t *testing.T) {
 	if f.read(s.Args[0]) != "code" || len(f.unpacked()) != 1 {
 		t.Errorf("its file is %s, the folders are %v", f.read(s.Args[0]), f.unpacked())
 	}
-	equal(t, "with answers", results(f.run(importer.Request{Bundle: file, Values: map[string]string{"api_key": "other-staple", "level": "7"}})), "my-notes imported env.NOTES_KEY,user_config.other_key")
+	equal(t, "with answers", results(f.run(importer.Request{
+		Bundle: file, Values: map[string]string{"api_key": "other-staple", "level": "7"},
+	})), "my-notes imported env.NOTES_KEY,user_config.other_key")
 	s = f.server("my-notes")
 	if s.Env["LEVEL"] != "7" || !f.vault.Holds(t.Context(), "my-notes", "NOTES_KEY", "other-staple") {
 		t.Errorf("the server is %+v", s)
@@ -166,7 +171,8 @@ func TestImportingABundleAgainRestoresItsFiles(t *testing.T) {
 	}
 	f.run(importer.Request{Bundle: file, Values: answers})
 	other := f.bundle(map[string]string{"manifest.json": notes, "server/index.js": "another's code"})
-	equal(t, "another bundle of the same name", results(f.run(importer.Request{Bundle: other, Values: answers})), "my-notes-2 imported env.NOTES_KEY,user_config.other_key")
+	equal(t, "another bundle of the same name", results(f.run(importer.Request{Bundle: other, Values: answers})),
+		"my-notes-2 imported env.NOTES_KEY,user_config.other_key")
 	if f.read(s.Args[0]) != "code" {
 		t.Error("another bundle has changed the files of the first")
 	}
@@ -204,7 +210,8 @@ func TestBundlesOfEarlierVersionsMoveToAFolderWithTheWholeHash(t *testing.T) {
 	}
 	equal(t, "again", results(f.run(importer.Request{Bundle: file})), "my-notes here")
 	s := f.server("my-notes")
-	if !strings.Contains(s.Args[0], "my-notes-"+hash) || f.read(s.Args[0]) != "code" || s.Args[1] != "--key=${secret:other_key}" || !s.Approved {
+	if !strings.Contains(s.Args[0], "my-notes-"+hash) || f.read(s.Args[0]) != "code" || s.Args[1] != "--key=${secret:other_key}" ||
+		!s.Approved {
 		t.Errorf("the server is %+v", s)
 	}
 }
@@ -237,23 +244,42 @@ func TestAFailedImportOfABundleLeavesNothing(t *testing.T) {
 		q    importer.Request
 		want string
 	}{
-		"no answer":     {importer.Request{Bundle: file}, `--set-file api_key=FILE (API key)`},
-		"no number":     {importer.Request{Bundle: file, Values: map[string]string{"api_key": "battery-staple", "level": "x"}}, `"level" must be a number`},
-		"no bundle":     {importer.Request{Bundle: f.bundle(map[string]string{"a": "b"})}, "no manifest.json"},
-		"path upwards":  {importer.Request{Bundle: f.bundle(map[string]string{"manifest.json": notes, "../up": "x"}), Values: answers}, "outside of its folder"},
-		"from editors":  {importer.Request{Bundle: file, Values: answers, RemoveEntries: true}, "without removing entries"},
-		"a poor name":   {importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: id, Name: "a__b"}}}, "__"},
-		"our own name":  {importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: id, Name: "discover"}}}, "entry of Agent Discover"},
+		"no answer": {importer.Request{Bundle: file}, `--set-file api_key=FILE (API key)`},
+		"no number": {
+			importer.Request{
+				Bundle: file, Values: map[string]string{"api_key": "battery-staple", "level": "x"},
+			}, `"level" must be a number`,
+		},
+		"no bundle": {importer.Request{Bundle: f.bundle(map[string]string{"a": "b"})}, "no manifest.json"},
+		"path upwards": {
+			importer.Request{
+				Bundle: f.bundle(map[string]string{"manifest.json": notes, "../up": "x"}), Values: answers,
+			}, "outside of its folder",
+		},
+		"from editors": {importer.Request{Bundle: file, Values: answers, RemoveEntries: true}, "without removing entries"},
+		"a poor name":  {importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: id, Name: "a__b"}}}, "__"},
+		"our own name": {
+			importer.Request{
+				Bundle: file, Values: answers, Choices: []importer.Choice{{ID: id, Name: "discover"}},
+			}, "entry of Agent Discover",
+		},
 		"a path for it": {importer.Request{Bundle: "notes.mcpb"}, "must be absolute"},
 	} {
-		if _, err := f.Import(t.Context(), row.q, false); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), row.want) || strings.Contains(fault.MessageOf(err), "staple") {
+		if _, err := f.Import(t.Context(), row.q, false); fault.KindOf(err) != fault.Invalid ||
+			!strings.Contains(fault.MessageOf(err), row.want) || strings.Contains(fault.MessageOf(err), "staple") {
 			t.Errorf("%s: got %v", what, err)
 		}
 	}
-	equal(t, "a taken name", results(f.run(importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: id, Name: "taken"}}})), "taken failed")
-	equal(t, "another bundle", results(f.run(importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: "other"}}})), "failed")
-	elsewhere := f.bundle(map[string]string{"manifest.json": strings.Replace(notes, `"server":`, `"compatibility": {"platforms": ["win32"]}, "server":`, 1)})
-	if r := f.run(importer.Request{Bundle: elsewhere, Values: answers}); r.Servers[0].Status != importer.Failed || !strings.Contains(r.Servers[0].Problem, "win32") {
+	equal(t, "a taken name", results(f.run(importer.Request{
+		Bundle: file, Values: answers, Choices: []importer.Choice{{ID: id, Name: "taken"}},
+	})), "taken failed")
+	equal(t, "another bundle", results(f.run(importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: "other"}}})),
+		"failed")
+	elsewhere := f.bundle(map[string]string{
+		"manifest.json": strings.Replace(notes, `"server":`, `"compatibility": {"platforms": ["win32"]}, "server":`, 1),
+	})
+	if r := f.run(importer.Request{Bundle: elsewhere, Values: answers}); r.Servers[0].Status != importer.Failed ||
+		!strings.Contains(r.Servers[0].Problem, "win32") {
 		t.Errorf("a bundle for another operating system: %+v", r)
 	}
 	equal(t, "servers", f.servers(), "taken")

@@ -97,7 +97,9 @@ func merge(group []occurrence) []Candidate {
 	var all []Candidate
 	named := severalSignIns(group)
 	for _, o := range group {
-		at := slices.IndexFunc(all, func(c Candidate) bool { return c.takes(o, named) && maps.Equal(settings(c.Server), settings(o.server)) })
+		at := slices.IndexFunc(all, func(c Candidate) bool {
+			return c.takes(o, named) && maps.Equal(settings(c.Server), settings(o.server))
+		})
 		if at < 0 {
 			at = slices.IndexFunc(all, func(c Candidate) bool { return c.takes(o, named) })
 		}
@@ -134,7 +136,10 @@ func newCandidate(o occurrence) Candidate {
 // idOf hashes what a server runs. For an unusable entry, the hash includes its
 // place.
 func idOf(o occurrence) string {
-	parts := []any{o.server.Transport, o.server.Command, append([]string{}, o.server.Args...), o.server.Env, o.server.URL, o.server.Headers, o.server.Dir}
+	parts := []any{
+		o.server.Transport, o.server.Command, append([]string{}, o.server.Args...), o.server.Env, o.server.URL, o.server.Headers,
+		o.server.Dir,
+	}
 	if o.problem != "" {
 		parts = append(parts, o.file.Path, o.file.Place.Keys, o.entry)
 	}
@@ -154,7 +159,8 @@ func (c *Candidate) add(o occurrence) {
 		source.Editor, source.Name, source.Removable = o.editor.ID, o.editor.Name, !o.readOnly && o.problem == "" && o.entry != ""
 	}
 	same := func(s Source) bool {
-		return pathname.Here.Equal(s.found.file.Path, o.file.Path) && slices.Equal(s.found.file.Place.Keys, o.file.Place.Keys) && s.found.entry == o.entry && s.Editor == source.Editor
+		return pathname.Here.Equal(s.found.file.Path, o.file.Path) && slices.Equal(s.found.file.Place.Keys, o.file.Place.Keys) &&
+			s.found.entry == o.entry && s.Editor == source.Editor
 	}
 	if !o.pasted && slices.ContainsFunc(c.Sources, same) {
 		return

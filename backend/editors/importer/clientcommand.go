@@ -87,7 +87,8 @@ func ofClient(words []string) ([]textEntry, error) {
 	case len(words) > 2 && (words[1] == "add" || words[1] == "install"):
 		return added(words[2:])
 	}
-	return nil, fault.New(fault.Invalid, "this command of an AI client does not add a server; paste the command that does, such as claude mcp add NAME -- COMMAND")
+	return nil, fault.New(fault.Invalid,
+		"this command of an AI client does not add a server; paste the command that does, such as claude mcp add NAME -- COMMAND")
 }
 
 // addJSON reads the arguments of "claude mcp add-json": a name and an entry.
@@ -177,7 +178,8 @@ func (a *adding) option(word string, words []string) []string {
 var pairWord = regexp.MustCompile(`^[A-Za-z_][\w-]*(=|:\s)`)
 
 // flags are the options that take no value.
-var flags = setOf("--trust", "--client-secret", "--json", "--show-secrets", "--workspace", "--global", "--project", "--local", "--replace", "-r", "--force", "-f", "--yes", "-y", "--debug", "-d", "--disabled", "--no-trust", "-g", "--user")
+var flags = setOf("--trust", "--client-secret", "--json", "--show-secrets", "--workspace", "--global", "--project", "--local",
+	"--replace", "-r", "--force", "-f", "--yes", "-y", "--debug", "-d", "--disabled", "--no-trust", "-g", "--user")
 
 func (a *adding) set(option, value string) {
 	switch option {
@@ -218,7 +220,8 @@ func (a *adding) set(option, value string) {
 		}
 	case "--exclude-tools":
 		a.fields["excludeTools"] = "set"
-	case "--client-id", "--client-secret", "--callback-port", "--oauth-client-id", "--oauth-client-secret", "--oauth-client-registration", "--oauth-resource",
+	case "--client-id", "--client-secret", "--callback-port", "--oauth-client-id", "--oauth-client-secret", "--oauth-client-registration",
+		"--oauth-resource",
 		"--oauth-scopes", "--oauth-authorization-url", "--oauth-token-url", "--oauth-redirect-uri":
 		a.fields["oauth"] = "set"
 	case "--disabled":

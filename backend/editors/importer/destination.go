@@ -58,7 +58,8 @@ func runnerWords(words []string) []string {
 		return words
 	}
 	n := 1
-	for ; n < len(words) && (words[n] == "-y" || words[n] == "--yes" || words[n] == "-q" || words[n] == "--quiet" || words[n] == "--"); n++ {
+	for ; n < len(words) && (words[n] == "-y" || words[n] == "--yes" || words[n] == "-q" || words[n] == "--quiet" ||
+		words[n] == "--"); n++ {
 	}
 	return append([]string{words[0]}, words[n:]...)
 }

@@ -12,7 +12,9 @@ func TestABundleMayHaveTheNameOfADeviceOfWindows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, false)
 			manifest := strings.Replace(notes, `"my notes"`, `"`+name+`"`, 1)
-			report := f.run(importer.Request{Bundle: f.bundle(map[string]string{"manifest.json": manifest, "server/index.js": "code"}), Values: answers})
+			report := f.run(importer.Request{
+				Bundle: f.bundle(map[string]string{"manifest.json": manifest, "server/index.js": "code"}), Values: answers,
+			})
 			if len(report.Servers) != 1 || report.Servers[0].Status != importer.Imported {
 				t.Fatalf("the import returned %+v", report)
 			}

@@ -18,11 +18,12 @@ import (
 // Exported is a configuration text for an editor, with servers of the
 // registry.
 type Exported struct {
-	Editor string   `json:"editor"`
-	Path   string   `json:"path"` // the editor's file on this machine; "" when unknown
-	Format string   `json:"format"`
-	Text   string   `json:"text"`
-	Left   []string `json:"left" nullable:"false"` // servers that the editor does not support, with the reason, and credentials that the user has to fill in
+	Editor string `json:"editor"`
+	Path   string `json:"path"` // the editor's file on this machine; "" when unknown
+	Format string `json:"format"`
+	Text   string `json:"text"`
+	// servers that the editor does not support, with the reason, and credentials that the user has to fill in
+	Left []string `json:"left" nullable:"false"`
 }
 
 // Export returns the named servers, or all when no name is given, as entries
@@ -113,7 +114,8 @@ func exportEntry(e *table.Editor, shape string, r registry.Server) (configedit.O
 		if len(left) == 0 {
 			break
 		}
-		setText(&s, left[0].Where, strings.ReplaceAll(left[0].Text(standIn), "${secret:"+standIn+"}", "${env:"+placeholder(left[0].Name)+"}"))
+		setText(&s, left[0].Where, strings.ReplaceAll(left[0].Text(standIn), "${secret:"+standIn+"}",
+			"${env:"+placeholder(left[0].Name)+"}"))
 	}
 	if len(literals(s.Transport, s.Args, s.Env, s.URL, s.Headers)) > 0 {
 		return nil, nil, fault.New(fault.Invalid, "it contains too many credentials")

@@ -69,7 +69,9 @@ func newFixture(t testing.TB, locked bool) *fixture {
 	}
 	f.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: servers, Catalog: tools, Vault: f.vault, Log: log,
-		Processes: upstream.New(upstream.Options{Registry: servers, Catalog: tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
+		Processes: upstream.New(upstream.Options{
+			Registry: servers, Catalog: tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json"),
+		}),
 	})
 	f.intake = intake.Options{Registry: servers, Vault: f.vault, Remove: f.lifecycle.Remove}
 	f.options.Intake = intake.New(f.intake)
@@ -143,7 +145,9 @@ func (f *fixture) removeEntries(_ context.Context, editor string, file table.Fil
 		text = change.Text
 	}
 	f.removed = append(f.removed, fmt.Sprint(editor, " ", filepath.Base(file.Path), " ", entries))
-	return registration.Outcome{Editor: editor, Path: file.Path, Status: "done", Change: fmt.Sprint("change-", len(f.removed))}, os.WriteFile(file.Path, text, 0o600)
+	return registration.Outcome{
+		Editor: editor, Path: file.Path, Status: "done", Change: fmt.Sprint("change-", len(f.removed)),
+	}, os.WriteFile(file.Path, text, 0o600)
 }
 
 func (f *fixture) scan(ids ...string) importer.Scan {

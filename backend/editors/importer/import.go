@@ -13,13 +13,15 @@ import (
 
 // Request selects what an import adds.
 type Request struct {
-	Choices       []Choice          `json:"servers" nullable:"false"` // empty: all new candidates that can be imported
-	RemoveEntries bool              `json:"take_out"`                 // also remove the entries from the editors, including those of servers that exist already
-	PlainText     bool              `json:"plain_text"`               // keep credentials readable in the configuration if they cannot be stored as secrets; otherwise their servers are not imported
-	Text          string            `json:"text"`                     // pasted text to import from, instead of the editors
-	Bundle        string            `json:"bundle"`                   // absolute path of an .mcpb or .dxt file to import from, instead of the editors
-	Values        map[string]string `json:"values"`                   // answers to the questions of a bundle
-	Unseen        bool              `json:"-"`                        // no person has seen what the servers run, so they wait for approval
+	Choices []Choice `json:"servers" nullable:"false"` // empty: all new candidates that can be imported
+	// also remove the entries from the editors, including those of servers that exist already
+	RemoveEntries bool `json:"take_out"`
+	// keep credentials readable in the configuration if they cannot be stored as secrets; otherwise their servers are not imported
+	PlainText bool              `json:"plain_text"`
+	Text      string            `json:"text"`   // pasted text to import from, instead of the editors
+	Bundle    string            `json:"bundle"` // absolute path of an .mcpb or .dxt file to import from, instead of the editors
+	Values    map[string]string `json:"values"` // answers to the questions of a bundle
+	Unseen    bool              `json:"-"`      // no person has seen what the servers run, so they wait for approval
 }
 
 // Choice is a candidate to import.
@@ -45,7 +47,8 @@ type Result struct {
 	Preview
 	Warnings []string `json:"warnings" nullable:"false"` // what a person should know, as in Candidate
 	Waiting  bool     `json:"waiting,omitempty"`         // it waits for approval
-	Kept     []string `json:"kept" nullable:"false"`     // places whose credentials stay readable in the configuration, as the request allows
+	// places whose credentials stay readable in the configuration, as the request allows
+	Kept []string `json:"kept" nullable:"false"`
 }
 
 // The statuses of a Result.
@@ -78,10 +81,14 @@ func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, err
 	if err != nil {
 		return Report{}, err
 	}
-	run := importRun{Importer: i, dry: dry, origin: originOf(q), readable: q.PlainText, report: Report{Servers: []Result{}, Removed: []Removal{}, DryRun: dry}}
+	run := importRun{
+		Importer: i, dry: dry, origin: originOf(q), readable: q.PlainText,
+		report: Report{Servers: []Result{}, Removed: []Removal{}, DryRun: dry},
+	}
 	for _, chosen := range choose(q, scan.Candidates) {
 		if ctx.Err() != nil {
-			return run.report, fault.Wrap(ctx.Err(), fault.Unavailable, "the import was interrupted; run it again for the remaining servers")
+			return run.report, fault.Wrap(ctx.Err(), fault.Unavailable,
+				"the import was interrupted; run it again for the remaining servers")
 		}
 		result := run.server(ctx, chosen)
 		run.report.Servers = append(run.report.Servers, result)
@@ -120,7 +127,9 @@ func choose(q Request, candidates []Candidate) []choice {
 		}
 		at := slices.IndexFunc(candidates, func(c Candidate) bool { return c.ID == wanted.ID })
 		if at < 0 {
-			all = append(all, choice{Candidate: Candidate{ID: wanted.ID, Name: wanted.Name, Preview: previewOf(table.Server{})}, unknown: true})
+			all = append(all, choice{
+				Candidate: Candidate{ID: wanted.ID, Name: wanted.Name, Preview: previewOf(table.Server{})}, unknown: true,
+			})
 			continue
 		}
 		all = append(all, choice{Candidate: candidates[at], wanted: wanted.Name})
@@ -176,7 +185,8 @@ func (r *importRun) add(ctx context.Context, c choice, result *Result) error {
 		take = r.options.Intake.Check
 	}
 	out, err := take(ctx, intake.Arrival{
-		Server: newServer(result.Name, sourceOf(c.Candidate), c.Server), Origin: r.origin, SwitchedOff: c.Server.Disabled, Moved: true, Readable: r.readable,
+		Server: newServer(result.Name, sourceOf(c.Candidate), c.Server), Origin: r.origin, SwitchedOff: c.Server.Disabled, Moved: true,
+		Readable: r.readable,
 	})
 	if err == nil {
 		result.take(out)
@@ -207,7 +217,8 @@ func readableAllowed(err error) error {
 	if fault.CodeOf(err) != fault.CodeUnstorable {
 		return err
 	}
-	return fault.Wrap(err, fault.KindOf(err), "%s. Or import with --plain-text to keep them readable in the configuration of Agent Discover", fault.MessageOf(err))
+	return fault.Wrap(err, fault.KindOf(err),
+		"%s. Or import with --plain-text to keep them readable in the configuration of Agent Discover", fault.MessageOf(err))
 }
 
 // sourceOf returns the registry's source of an imported server.

@@ -27,7 +27,8 @@ func TestCredentialsOfImportedServersAreInTheKeychain(t *testing.T) {
 	dry, err := f.Import(t.Context(), importer.Request{RemoveEntries: true}, true)
 	f.must(err)
 	equal(t, "dry run", sorted(results(dry)), "docs imported headers.Authorization", "files imported env.API_KEY,args[3]", "off imported")
-	if len(f.servers()) > 0 || f.read(file) != before || !dry.DryRun || len(dry.Removed) != 1 || len(dry.Removed[0].Entries) != 3 || dry.Removed[0].Change != "" {
+	if len(f.servers()) > 0 || f.read(file) != before || !dry.DryRun || len(dry.Removed) != 1 || len(dry.Removed[0].Entries) != 3 ||
+		dry.Removed[0].Change != "" {
 		t.Errorf("a dry run left %v, %+v", f.servers(), dry.Removed)
 	}
 
@@ -37,14 +38,16 @@ func TestCredentialsOfImportedServersAreInTheKeychain(t *testing.T) {
 		t.Errorf("entries were removed: %+v", report.Removed)
 	}
 	files := f.server("files")
-	if text := fmt.Sprint(files); strings.Contains(text, "horse") || strings.Contains(text, "staple") || files.Source != "editor:cursor" || !files.Approved || files.Enabled || files.Env["MODE"] != "fast" {
+	if text := fmt.Sprint(files); strings.Contains(text, "horse") || strings.Contains(text, "staple") || files.Source != "editor:cursor" ||
+		!files.Approved || files.Enabled || files.Env["MODE"] != "fast" {
 		t.Errorf("the server is %s", text)
 	}
 	filled, err := f.vault.Fill(t.Context(), files.Name, launch.Of(files))
 	if err != nil || filled.Args[3] != "correct-horse" || filled.Env["API_KEY"] != "battery-staple" {
 		t.Errorf("a start gets %v %v, %v", filled.Args, filled.Env, err)
 	}
-	if docs := f.server("docs"); docs.Transport != "streamable-http" || docs.URL != "https://h/mcp" || docs.Headers["Authorization"] == "" || strings.Contains(fmt.Sprint(docs), "horse") {
+	if docs := f.server("docs"); docs.Transport != "streamable-http" || docs.URL != "https://h/mcp" ||
+		docs.Headers["Authorization"] == "" || strings.Contains(fmt.Sprint(docs), "horse") {
 		t.Errorf("it is %+v", docs)
 	}
 	equal(t, "second import", results(f.run(importer.Request{})))
@@ -64,7 +67,14 @@ func TestOnlyChosenServersAreImported(t *testing.T) {
 	scan := f.scan()
 	id := func(name string) string { return candidate(t, scan, name).ID }
 	q := importer.Request{Choices: []importer.Choice{
-		{ID: id("a"), Name: "renamed"}, {ID: id("a")}, {ID: id("b"), Name: "taken"}, {ID: id("c"), Name: "a__b"}, {ID: id("d"), Name: "discover"}, {ID: id("f")}, {ID: "none"}, {ID: id("g"), Name: "renamed"},
+		{ID: id("a"), Name: "renamed"},
+		{ID: id("a")},
+		{ID: id("b"), Name: "taken"},
+		{ID: id("c"), Name: "a__b"},
+		{ID: id("d"), Name: "discover"},
+		{ID: id("f")},
+		{ID: "none"},
+		{ID: id("g"), Name: "renamed"},
 	}}
 	want := []string{"renamed imported", "taken failed", "a__b failed", "discover failed", "f failed", "failed", "renamed failed"}
 	dry, err := f.Import(t.Context(), q, true)
@@ -83,7 +93,8 @@ func TestOnlyChosenServersAreImported(t *testing.T) {
 
 func TestServersThatAreSwitchedOffInTheEditorWaitForApproval(t *testing.T) {
 	f := newFixture(t, false)
-	file := f.write(".cursor/mcp.json", `{"mcpServers": {"off": {"command": "npx", "args": ["off"], "disabled": true}, "on": {"command": "npx", "args": ["on"]}}}`)
+	file := f.write(".cursor/mcp.json",
+		`{"mcpServers": {"off": {"command": "npx", "args": ["off"], "disabled": true}, "on": {"command": "npx", "args": ["on"]}}}`)
 	f.write(".codex/config.toml", "[mcp_servers.also_off]\ncommand = \"npx\"\nargs = [\"also\"]\nenabled = false\n")
 	equal(t, "results", sorted(results(f.run(importer.Request{RemoveEntries: true}))), "also_off imported", "off imported", "on imported")
 	for name, approved := range map[string]bool{"off": false, "also_off": false, "on": true} {
@@ -101,8 +112,11 @@ func TestEntriesAreRemovedInOneChangePerFile(t *testing.T) {
 	f.add(registry.Server{Name: "old", Command: "uvx", Args: []string{"old"}})
 	cursor := f.write(".cursor/mcp.json", `{"mcpServers": {
 		"a": {"command": "npx", "args": ["a"], "env": {"API_KEY": "battery-staple"}}, "old": {"command": "uvx", "args": ["old"]}, "bad": {"args": []}}}`)
-	codex := f.write(".codex/config.toml", "# mine\n[mcp_servers.alpha]\ncommand = \"npx\"\nargs = [\"a\"]\nenv = { API_KEY = \"battery-staple\" }\n\n[mcp_servers.discover]\ncommand = \"/opt/agent-discover\"\nargs = [\"mcp\"]\n")
-	claude := f.write(".claude.json", `{"mcpServers": {}, "projects": {"/p": {"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"API_KEY": "battery-staple"}}}}}}`)
+	codex := f.write(".codex/config.toml",
+		"# mine\n[mcp_servers.alpha]\ncommand = \"npx\"\nargs = [\"a\"]\nenv = { API_KEY = \"battery-staple\" }\n\n"+
+			"[mcp_servers.discover]\ncommand = \"/opt/agent-discover\"\nargs = [\"mcp\"]\n")
+	claude := f.write(".claude.json",
+		`{"mcpServers": {}, "projects": {"/p": {"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"API_KEY": "battery-staple"}}}}}}`)
 	project := f.read(claude)
 
 	report := f.run(importer.Request{RemoveEntries: true})
@@ -130,10 +144,13 @@ func TestEntriesAreRemovedInOneChangePerFile(t *testing.T) {
 func TestEntriesAreKeptUntilAServerReplacesThemCompletely(t *testing.T) {
 	f := newFixture(t, false)
 	f.add(registry.Server{Name: "poor", Command: "npx", Args: []string{"poor"}})
-	if _, err := f.options.Registry.(*registry.Registry).Add(t.Context(), registry.Server{Name: "waits", Command: "npx", Args: []string{"waits"}}); err != nil {
+	if _, err := f.options.Registry.(*registry.Registry).Add(t.Context(), registry.Server{
+		Name: "waits", Command: "npx", Args: []string{"waits"},
+	}); err != nil {
 		t.Fatal(err)
 	}
-	file := f.write(".cursor/mcp.json", `{"mcpServers": {"poor": {"command": "npx", "args": ["poor"], "env": {"API_KEY": "battery-staple"}}, "waits": {"command": "npx", "args": ["waits"]}}}`)
+	file := f.write(".cursor/mcp.json",
+		`{"mcpServers": {"poor": {"command": "npx", "args": ["poor"], "env": {"API_KEY": "battery-staple"}}, "waits": {"command": "npx", "args": ["waits"]}}}`)
 	before := f.read(file)
 	report := f.run(importer.Request{RemoveEntries: true})
 	equal(t, "results", sorted(results(report)), "poor here", "waits here")
@@ -144,7 +161,8 @@ func TestEntriesAreKeptUntilAServerReplacesThemCompletely(t *testing.T) {
 		}
 		problems = append(problems, taken.Problem)
 	}
-	equal(t, "problems", sorted(problems), "the entry was kept: the server poor exists, but without API_KEY", "the server waits waits for approval; the entry was kept")
+	equal(t, "problems", sorted(problems), "the entry was kept: the server poor exists, but without API_KEY",
+		"the server waits waits for approval; the entry was kept")
 	if f.read(file) != before || len(f.removed) > 0 {
 		t.Errorf("the file is %s", f.read(file))
 	}
@@ -153,11 +171,14 @@ func TestEntriesAreKeptUntilAServerReplacesThemCompletely(t *testing.T) {
 func TestEntriesWithDifferentWorkingFoldersAreNotMerged(t *testing.T) {
 	f := newFixture(t, false)
 	file := f.write(".cursor/mcp.json", `{"mcpServers": {
-		"a": {"command": "npx", "args": ["x"], "cwd": "/one"}, "b": {"command": "npx", "args": ["x"], "cwd": "/two"}, "c": {"command": "npx", "args": ["c"], "cwd": "`+filepath.ToSlash(f.home)+`"}}}`)
+		"a": {"command": "npx", "args": ["x"], "cwd": "/one"}, "b": {"command": "npx", "args": ["x"], "cwd": "/two"}, "c": {"command": "npx", "args": ["c"], "cwd": "`+
+		filepath.ToSlash(f.home)+
+		`"}}}`)
 	equal(t, "results", sorted(results(f.run(importer.Request{}))), "a imported", "b imported", "c imported")
 	report := f.run(importer.Request{RemoveEntries: true})
 	equal(t, "removed", f.removed, "cursor mcp.json [c]")
-	if len(report.Removed) != 3 || !strings.Contains(report.Removed[0].Problem, "but it starts in your home folder") || !strings.Contains(f.read(file), "/two") {
+	if len(report.Removed) != 3 || !strings.Contains(report.Removed[0].Problem, "but it starts in your home folder") ||
+		!strings.Contains(f.read(file), "/two") {
 		t.Errorf("removals: %+v", report.Removed)
 	}
 }
@@ -170,7 +191,9 @@ func TestTheHomeFolderHasOtherSpellings(t *testing.T) {
 	} else {
 		f.must(os.Symlink(f.home, link))
 	}
-	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"a": map[string]any{"command": "npx", "args": []string{"a"}, "cwd": link}}})
+	text, err := json.Marshal(map[string]any{
+		"mcpServers": map[string]any{"a": map[string]any{"command": "npx", "args": []string{"a"}, "cwd": link}},
+	})
 	f.must(err)
 	f.write(".cursor/mcp.json", string(text))
 	report := f.run(importer.Request{RemoveEntries: true})
@@ -198,7 +221,9 @@ func TestHundredsOfServersAreImported(t *testing.T) {
 	for _, path := range []string{".cursor/mcp.json", ".kiro/settings/mcp.json", ".lmstudio/mcp.json"} {
 		entries := map[string]any{}
 		for n := range 150 {
-			entries[fmt.Sprint("server-", n)] = map[string]any{"command": "npx", "args": []string{"-y", fmt.Sprint("@x/p", n)}, "env": map[string]string{"MODE": fmt.Sprint(n)}}
+			entries[fmt.Sprint("server-", n)] = map[string]any{
+				"command": "npx", "args": []string{"-y", fmt.Sprint("@x/p", n)}, "env": map[string]string{"MODE": fmt.Sprint(n)},
+			}
 		}
 		text, err := json.Marshal(map[string]any{"mcpServers": entries})
 		f.must(err)
@@ -242,7 +267,8 @@ func TestExportsKeepOrReportTheDefaultsOfVariables(t *testing.T) {
 		out, err := f.Export(t.Context(), editor, nil)
 		f.must(err)
 		left := strings.Join(out.Left, "\n")
-		if !strings.Contains(out.Text, want.text) || !strings.Contains(left, want.left) || (want.left == "") == strings.Contains(left, "no spelling") {
+		if !strings.Contains(out.Text, want.text) || !strings.Contains(left, want.left) ||
+			(want.left == "") == strings.Contains(left, "no spelling") {
 			t.Errorf("%s: %s\n%s", editor, out.Text, left)
 		}
 		if strings.Contains(out.Text+left, token) {
@@ -253,18 +279,30 @@ func TestExportsKeepOrReportTheDefaultsOfVariables(t *testing.T) {
 
 func TestExportsAreSpelledAsTheEditorSpellsThem(t *testing.T) {
 	f := newFixture(t, false)
-	f.add(registry.Server{Name: "files", Command: "npx", Args: []string{"-y", "@x/files", "--token", "correct-horse", "--password=battery-staple"}, Env: map[string]string{"API_KEY": "${secret:API_KEY}", "HOME_X": "${env:HOME_X}/x"}})
-	f.add(registry.Server{Name: "docs", Transport: "streamable-http", URL: "https://me:pass-word@h/mcp?token=query-value", Headers: map[string]string{"Authorization": "Bearer ${secret:AUTHORIZATION}", "X-Key": token}})
+	f.add(registry.Server{
+		Name: "files", Command: "npx", Args: []string{"-y", "@x/files", "--token", "correct-horse", "--password=battery-staple"},
+		Env: map[string]string{"API_KEY": "${secret:API_KEY}", "HOME_X": "${env:HOME_X}/x"},
+	})
+	f.add(registry.Server{
+		Name: "docs", Transport: "streamable-http", URL: "https://me:pass-word@h/mcp?token=query-value",
+		Headers: map[string]string{"Authorization": "Bearer ${secret:AUTHORIZATION}", "X-Key": token},
+	})
 	f.add(registry.Server{Name: "empty"})
 	if _, err := f.options.Registry.(*registry.Registry).Add(t.Context(), registry.Server{Name: "waits", Command: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	for editor, want := range map[string][]string{
-		"cursor":         {`"mcpServers": {`, `"files": {`, `"url": "https://me:${env:URL_PASSWORD}@h/mcp?token=${env:URL_TOKEN}"`, `"API_KEY": "${env:API_KEY}"`, `"${env:TOKEN}"`, `"--password=${env:PASSWORD}"`, `"HOME_X": "${env:HOME_X}/x"`},
-		"opencode":       {`"API_KEY": "{env:API_KEY}"`, `"{env:TOKEN}"`, `"HOME_X": "{env:HOME_X}/x"`},
-		"gemini-cli":     {`"API_KEY": "${API_KEY}"`, `"${TOKEN}"`, `"HOME_X": "${HOME_X}/x"`},
-		"continue":       {"API_KEY: '${{ secrets.API_KEY }}'"},
-		"codex":          {"[mcp_servers.files]", "[mcp_servers.docs]", `env_vars = ["API_KEY"]`, `bearer_token_env_var = "AUTHORIZATION"`, `X-Key = "X_KEY"`},
+		"cursor": {
+			`"mcpServers": {`, `"files": {`, `"url": "https://me:${env:URL_PASSWORD}@h/mcp?token=${env:URL_TOKEN}"`,
+			`"API_KEY": "${env:API_KEY}"`, `"${env:TOKEN}"`, `"--password=${env:PASSWORD}"`, `"HOME_X": "${env:HOME_X}/x"`,
+		},
+		"opencode":   {`"API_KEY": "{env:API_KEY}"`, `"{env:TOKEN}"`, `"HOME_X": "{env:HOME_X}/x"`},
+		"gemini-cli": {`"API_KEY": "${API_KEY}"`, `"${TOKEN}"`, `"HOME_X": "${HOME_X}/x"`},
+		"continue":   {"API_KEY: '${{ secrets.API_KEY }}'"},
+		"codex": {
+			"[mcp_servers.files]", "[mcp_servers.docs]", `env_vars = ["API_KEY"]`, `bearer_token_env_var = "AUTHORIZATION"`,
+			`X-Key = "X_KEY"`,
+		},
 		"goose":          {"extensions:", "  files:", "cmd: npx", "uri: "},
 		"claude-desktop": {`"files": {`},
 	} {

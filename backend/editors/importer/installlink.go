@@ -50,7 +50,9 @@ func installLink(line string) (entries []textEntry, is bool, err error) {
 	if entry := commandInLink(values, scheme[1]); entry != nil {
 		return []textEntry{understand(*entry)}, true, nil
 	}
-	for _, text := range append([]string{values.Get("config"), values.Get("servers"), values.Get("mcp"), values.Get("server"), values.Get("mcpServers")}, query) {
+	for _, text := range append([]string{
+		values.Get("config"), values.Get("servers"), values.Get("mcp"), values.Get("server"), values.Get("mcpServers"),
+	}, query) {
 		found := entriesInLink(text)
 		for n := range found {
 			if name := values.Get("name"); name != "" && len(found) == 1 && found[n].Name == "" {
@@ -64,7 +66,8 @@ func installLink(line string) (entries []textEntry, is bool, err error) {
 	if web {
 		return nil, false, nil // it may be the URL of a server
 	}
-	return nil, true, fault.New(fault.Invalid, "the link (%s:) contains no server; paste the configuration, the command or the URL of the server instead", scheme[1])
+	return nil, true, fault.New(fault.Invalid,
+		"the link (%s:) contains no server; paste the configuration, the command or the URL of the server instead", scheme[1])
 }
 
 // parameters parses a query and keeps a plus sign, which base64 contains.

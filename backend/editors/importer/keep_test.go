@@ -13,7 +13,8 @@ import (
 
 func TestWithoutAKeychainCredentialsAreNotStoredUnlessThePersonSaysSo(t *testing.T) {
 	f := newFixture(t, true)
-	file := f.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"API_KEY": "battery-staple"}}, "b": {"command": "npx", "args": ["b"]}}}`)
+	file := f.write(".cursor/mcp.json",
+		`{"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"API_KEY": "battery-staple"}}, "b": {"command": "npx", "args": ["b"]}}}`)
 	before := f.read(file)
 	dry, err := f.Import(t.Context(), importer.Request{RemoveEntries: true}, true)
 	f.must(err)
@@ -22,7 +23,8 @@ func TestWithoutAKeychainCredentialsAreNotStoredUnlessThePersonSaysSo(t *testing
 		equal(t, what, sorted(results(got)), "a failed", "b imported")
 		at := slices.IndexFunc(got.Servers, func(r importer.Result) bool { return r.Name == "a" })
 		problem := got.Servers[at].Problem
-		if !strings.Contains(problem, "secrets unlock") || !strings.Contains(problem, "--plain-text") || !strings.Contains(problem, "env.API_KEY") || strings.Contains(problem, "staple") {
+		if !strings.Contains(problem, "secrets unlock") || !strings.Contains(problem, "--plain-text") ||
+			!strings.Contains(problem, "env.API_KEY") || strings.Contains(problem, "staple") {
 			t.Errorf("%s: the problem is %s", what, problem)
 		}
 		if len(got.Removed) != 1 || !slices.Equal(got.Removed[0].Entries, []string{"b"}) {
@@ -41,7 +43,8 @@ func TestWithoutAKeychainCredentialsAreNotStoredUnlessThePersonSaysSo(t *testing
 		a := got.Servers[0]
 		equal(t, what, results(got)[:1], "a imported")
 		equal(t, "kept in "+what, a.Kept, "env.API_KEY")
-		if !strings.Contains(a.Problem, "readable") || !strings.Contains(a.Problem, "secrets unlock") || strings.Contains(a.Problem, "staple") {
+		if !strings.Contains(a.Problem, "readable") || !strings.Contains(a.Problem, "secrets unlock") ||
+			strings.Contains(a.Problem, "staple") {
 			t.Errorf("%s: the problem is %s", what, a.Problem)
 		}
 	}
@@ -55,7 +58,12 @@ func TestWithoutAKeychainCredentialsAreNotStoredUnlessThePersonSaysSo(t *testing
 type stuck struct{ *secretmigration.Migrator }
 
 func (stuck) Migrate(_ context.Context, servers []string, _ bool) ([]secretmigration.Move, error) {
-	return []secretmigration.Move{{Server: servers[0], Where: "env.API_KEY", Name: "API_KEY", Action: secretmigration.NotMoved, Error: "the keychain was not unlocked"}}, nil
+	return []secretmigration.Move{
+		{
+			Server: servers[0], Where: "env.API_KEY", Name: "API_KEY", Action: secretmigration.NotMoved,
+			Error: "the keychain was not unlocked",
+		},
+	}, nil
 }
 
 func TestAServerWhoseCredentialsCannotBeStoredIsNotLeftBehind(t *testing.T) {

@@ -12,8 +12,10 @@ var understood = setOf(
 	"command", "cmd", "args", "arguments", "env", "envs", "environment", "env_vars", "url", "httpUrl", "http_url", "serverUrl", "uri",
 	"headers", "http_headers", "env_http_headers", "bearer_token_env_var", "api_key_env", "requestInit", "requestOptions",
 	"type", "transport", "transportType", "disabled", "enabled", "isActive", "cwd", "working_directory", "workingDirectory",
-	"name", "id", "description", "icon", "tags", "secrets", "source", "bundled", "gallery", "version", "title", "author", "provider", "logoUrl", "homepage",
-	"settings", "start_on_launch", "available_tools", "dev", "required", "custom_instructions", "config_source", "anythingllm", "useShellInterpolation",
+	"name", "id", "description", "icon", "tags", "secrets", "source", "bundled", "gallery", "version", "title", "author", "provider",
+	"logoUrl", "homepage",
+	"settings", "start_on_launch", "available_tools", "dev", "required", "custom_instructions", "config_source", "anythingllm",
+	"useShellInterpolation",
 	"package", "repository", "keep_running", "active", "warm", "autoStart", "$schema",
 )
 
@@ -41,14 +43,17 @@ var (
 
 // losses are the fields of known clients that cannot be imported.
 var losses = map[string]loss{
-	"envFile": lostFile, "env_file": lostFile, "env_keys": {"its variables in the editor's keychain (%s) are left out: set them as secrets", true},
-	"includeTools": lostTools, "excludeTools": lostTools, "disabledTools": lostTools, "disabled_tools": lostTools, "enabledTools": lostTools, "enabled_tools": lostTools,
-	"tools": lostTools, "toolFilter": lostTools, "allowedTools": lostTools, "blockedTools": lostTools, "disallowedTools": lostTools,
-	"timeout": lostTime, "startup_timeout_sec": lostTime, "startup_timeout_ms": lostTime, "tool_timeout_sec": lostTime, "connectTimeout": lostTime, "timeoutSec": lostTime,
-	"initTimeout": lostTime, "requestTimeout": lostTime, "connectionTimeout": lostTime, "longRunning": lostTime,
-	"alwaysAllow": lostTrust, "autoApprove": lostTrust, "auto_approve": lostTrust, "trust": lostTrust, "autoApproveTools": lostTrust, "default_tools_approval_mode": lostTrust, "always_allow": lostTrust,
-	"oauth": lostLogin, "auth": lostLogin, "authProviderType": lostLogin, "scopes": lostLogin, "oauth_resource": lostLogin, "clientId": lostLogin, "targetAudience": lostLogin, "targetServiceAccount": lostLogin,
-	"sandbox": lostBox, "sandboxEnabled": lostBox, "sandbox_policy": lostBox,
+	"envFile": lostFile, "env_file": lostFile,
+	"env_keys":     {"its variables in the editor's keychain (%s) are left out: set them as secrets", true},
+	"includeTools": lostTools, "excludeTools": lostTools, "disabledTools": lostTools, "disabled_tools": lostTools,
+	"enabledTools": lostTools, "enabled_tools": lostTools, "tools": lostTools, "toolFilter": lostTools, "allowedTools": lostTools,
+	"blockedTools": lostTools, "disallowedTools": lostTools, "timeout": lostTime, "startup_timeout_sec": lostTime,
+	"startup_timeout_ms": lostTime, "tool_timeout_sec": lostTime, "connectTimeout": lostTime, "timeoutSec": lostTime,
+	"initTimeout": lostTime, "requestTimeout": lostTime, "connectionTimeout": lostTime, "longRunning": lostTime, "alwaysAllow": lostTrust,
+	"autoApprove": lostTrust, "auto_approve": lostTrust, "trust": lostTrust, "autoApproveTools": lostTrust,
+	"default_tools_approval_mode": lostTrust, "always_allow": lostTrust, "oauth": lostLogin, "auth": lostLogin,
+	"authProviderType": lostLogin, "scopes": lostLogin, "oauth_resource": lostLogin, "clientId": lostLogin, "targetAudience": lostLogin,
+	"targetServiceAccount": lostLogin, "sandbox": lostBox, "sandboxEnabled": lostBox, "sandbox_policy": lostBox,
 }
 
 var lostFile = loss{"its file of variables (%s) is not read: add the variables that the server needs", true}

@@ -61,7 +61,8 @@ func fromBlocks(all []string) ([]textEntry, error) {
 		}
 	}
 	if len(entries) == 0 {
-		return nil, fault.New(fault.Invalid, "none of the code blocks in the text contains a server; paste the configuration, the command or the URL of the server")
+		return nil, fault.New(fault.Invalid,
+			"none of the code blocks in the text contains a server; paste the configuration, the command or the URL of the server")
 	}
 	if len(entries) > maxEntries {
 		return nil, tooManyServers()

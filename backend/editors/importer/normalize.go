@@ -61,7 +61,8 @@ func argument(n int) string { return fmt.Sprintf("args[%d]", n) }
 // their folder are not merged.
 func (o *occurrence) checkFolder(m table.Machine) {
 	dir, command := o.server.Dir, o.server.Command
-	relative := strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) && !strings.HasPrefix(command, "~") && !strings.Contains(command, "${")
+	relative := strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) && !strings.HasPrefix(command, "~") &&
+		!strings.Contains(command, "${")
 	if dir == "~" || isHome(dir, m) {
 		o.server.Dir, dir = "", ""
 	}

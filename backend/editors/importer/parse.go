@@ -83,7 +83,8 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 		}))
 	}
 	if len(servers) == 0 {
-		return nil, fault.New(fault.Invalid, "the text contains only the Agent Discover entry, which cannot be added to Agent Discover itself")
+		return nil, fault.New(fault.Invalid,
+			"the text contains only the Agent Discover entry, which cannot be added to Agent Discover itself")
 	}
 	return servers, ctx.Err()
 }
@@ -94,8 +95,8 @@ func newParsed(e textEntry, c Candidate, filled func(where, placeholder string) 
 		Name: c.Name, Description: shown(e.Description), Tags: append([]string{}, e.Tags...),
 		Transport: s.Transport, Command: s.Command, Args: append([]string{}, s.Args...), Env: notNil(s.Env),
 		URL: s.URL, Headers: notNil(s.Headers), Target: c.Command,
-		Secrets: []Credential{}, Missing: []Placeholder{}, Existing: c.Existing, Disabled: s.Disabled, Notes: c.Warnings, Problem: c.Problem,
-		Preview: c.Preview, entry: e.Name,
+		Secrets: []Credential{}, Missing: []Placeholder{}, Existing: c.Existing, Disabled: s.Disabled, Notes: c.Warnings,
+		Problem: c.Problem, Preview: c.Preview, entry: e.Name,
 	}
 	switch {
 	case e.Name == "" || e.Name == c.Name:
@@ -152,7 +153,8 @@ func (p *Parsed) placeholders(filled func(where, placeholder string) bool) {
 	o.edit(func(where, text string) string {
 		for _, found := range unfilled.FindAllString(text, -1) {
 			missing := Placeholder{Where: where, Text: found}
-			if strings.HasPrefix(found, "${secret:") || filled(where, found) || slices.ContainsFunc(p.Missing, func(m Placeholder) bool { return m.Where == where && m.Text == found }) {
+			if strings.HasPrefix(found, "${secret:") || filled(where, found) ||
+				slices.ContainsFunc(p.Missing, func(m Placeholder) bool { return m.Where == where && m.Text == found }) {
 				continue
 			}
 			missing.Secret = p.nameOfSecret(missing, text)
@@ -172,7 +174,9 @@ func (o *occurrence) isSet(m table.Machine, where, placeholder string) bool {
 // nameOfSecret returns the name of the secret that should replace a
 // placeholder; "" if a value in this place is not a credential.
 func (p *Parsed) nameOfSecret(m Placeholder, text string) string {
-	s := table.Server{Transport: p.Transport, Args: slices.Clone(p.Args), Env: maps.Clone(p.Env), URL: p.URL, Headers: maps.Clone(p.Headers)}
+	s := table.Server{
+		Transport: p.Transport, Args: slices.Clone(p.Args), Env: maps.Clone(p.Env), URL: p.URL, Headers: maps.Clone(p.Headers),
+	}
 	setText(&s, m.Where, strings.ReplaceAll(text, m.Text, standIn))
 	for _, l := range literals(s.Transport, s.Args, s.Env, s.URL, s.Headers) {
 		if l.Where == m.Where && strings.Contains(l.Value, standIn) {
@@ -184,7 +188,9 @@ func (p *Parsed) nameOfSecret(m Placeholder, text string) string {
 
 // example matches values that documentation gives as examples, such as
 // YOUR_API_KEY and <token>.
-var example = regexp.MustCompile(`(?i)^(<[^>]+>|\[[A-Z_ -]+\]|x{4,}|.*\b(your|my)[-_ ].*(key|token|secret|password|id)\b.*|changeme|\.\.\.|…)$`)
+var example = regexp.MustCompile(
+	`(?i)^(<[^>]+>|\[[A-Z_ -]+\]|x{4,}|.*\b(your|my)[-_ ].*(key|token|secret|password|id)\b.*|changeme|\.\.\.|…)$`,
+)
 
 // CheckNames returns for each name why a new server cannot have the name; ""
 // when it can. Names that occur twice in the list are refused.

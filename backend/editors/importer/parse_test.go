@@ -33,7 +33,9 @@ func TestParsedServersCarryTheirCredentials(t *testing.T) {
 		`TOKEN=first-one npx --TOKEN other-one`:                 {"env.TOKEN TOKEN=first-one", "args[1] TOKEN-2=other-one"},
 		`npx --token same-value --token=same-value`:             {"args[1] token=same-value", "args[2] token=same-value"},
 		`npx ` + token: {"args[0] args[0]=" + token},
-		`{"url": "https://h/x", "headers": {"X-Key": "abcdefgh"}}`:                                                            {"headers.X-Key X-Key=abcdefgh"},
+		`{"url": "https://h/x", "headers": {"X-Key": "abcdefgh"}}`: {
+			"headers.X-Key X-Key=abcdefgh",
+		},
 		`{"url": "https://h/x", "headers": {"API_KEY": "abcdefg"}}`:                                                           {"headers.API_KEY headers:API_KEY=abcdefg"},
 		`https://me:pass-word@h/mcp?token=query-value`:                                                                        {"url url:password=pass-word", "url url:token=query-value"},
 		`{"name": "a", "command": "x", "secrets": {"K": "hidden"}}`:                                                           {" K=hidden"},
@@ -60,13 +62,19 @@ func TestParsedServersCarryTheirCredentials(t *testing.T) {
 func TestParsedServersListPlaceholders(t *testing.T) {
 	f := newFixture(t, false)
 	for text, want := range map[string]importer.Placeholder{
-		`{"command": "npx", "env": {"KEY": "${input:key}"}}`:                                    {Where: "env.KEY", Text: "${input:key}"},
-		`{"command": "npx", "env": {"API_KEY": "${input:key}"}}`:                                {Where: "env.API_KEY", Text: "${input:key}", Secret: "API_KEY"},
-		`{"url": "https://x.example", "headers": {"Authorization": "Bearer ${env:TOKEN}"}}`:     {Where: "headers.Authorization", Text: "${env:TOKEN}", Secret: "Authorization"},
-		`{"command": "npx", "args": ["${workspaceFolder}", "${workspaceFolder}"], "env": null}`: {Where: "args[0]", Text: "${workspaceFolder}"},
-		`{"command": "npx", "args": ["--token=${input:t}"]}`:                                    {Where: "args[0]", Text: "${input:t}", Secret: "token"},
-		`{"url": "https://x.example/?key=${input:k}"}`:                                          {Where: "url", Text: "${input:k}", Secret: "url:key"},
-		`{"command": "${NOT_SET}/bin/x"}`:                                                       {Where: "command", Text: "${env:NOT_SET}"},
+		`{"command": "npx", "env": {"KEY": "${input:key}"}}`: {Where: "env.KEY", Text: "${input:key}"},
+		`{"command": "npx", "env": {"API_KEY": "${input:key}"}}`: {
+			Where: "env.API_KEY", Text: "${input:key}", Secret: "API_KEY",
+		},
+		`{"url": "https://x.example", "headers": {"Authorization": "Bearer ${env:TOKEN}"}}`: {
+			Where: "headers.Authorization", Text: "${env:TOKEN}", Secret: "Authorization",
+		},
+		`{"command": "npx", "args": ["${workspaceFolder}", "${workspaceFolder}"], "env": null}`: {
+			Where: "args[0]", Text: "${workspaceFolder}",
+		},
+		`{"command": "npx", "args": ["--token=${input:t}"]}`: {Where: "args[0]", Text: "${input:t}", Secret: "token"},
+		`{"url": "https://x.example/?key=${input:k}"}`:       {Where: "url", Text: "${input:k}", Secret: "url:key"},
+		`{"command": "${NOT_SET}/bin/x"}`:                    {Where: "command", Text: "${env:NOT_SET}"},
 	} {
 		p := f.parsed(text)
 		if p.Problem != "" || len(p.Missing) == 0 || p.Missing[0] != want {
@@ -84,8 +92,9 @@ func TestParsedServersHaveNotes(t *testing.T) {
 	f := newFixture(t, false)
 	f.add(registry.Server{Name: "memory", Command: "npx", Args: []string{"memory"}})
 	for text, want := range map[string]string{
-		`{"memory": {"command": "npx", "args": ["other"]}}`:                "the name memory is taken; this server becomes memory-2",
-		`{"my server": {"command": "npx", "args": ["other"]}}`:             "my server cannot be a server's name; this server becomes my-server",
+		`{"memory": {"command": "npx", "args": ["other"]}}`: "the name memory is taken; this server becomes memory-2",
+		`{"my server": {"command": "npx", "args": ["other"]}}`: "my server cannot be a server's name; this server becomes " +
+			"my-server",
 		`{"x": {"command": "npx", "disabled": true}}`:                      "switched off",
 		`{"x": {"command": "npx", "cwd": "/x"}}`:                           "working folder",
 		`{"x": {"command": "npx", "envFile": ".env"}}`:                     "envFile",
@@ -112,14 +121,16 @@ func TestParsedServersHaveNotes(t *testing.T) {
 func TestParsedServersAreNamed(t *testing.T) {
 	f := newFixture(t, false)
 	for text, want := range map[string][]string{
-		`[{"name": "a", "command": "x"}, {"name": "a", "command": "y"}]`:                                          {"a", "a-2"},
-		`{"a": {"command": "x"}, "b": {"command": "x"}}`:                                                          {"a", "b"},
-		`{"mcpServers": {"__proto__": {"command": "a"}}}`:                                                         {"proto"},
-		`{"mcpServers": {"servers": {"command": "a"}}}`:                                                           {"servers"},
-		`{"registry": {"command": "a"}}`:                                                                          {"server-registry"},
-		`npx @playwright/mcp@latest`:                                                                              {"server-mcp"},
-		`uvx --from git+https://github.com/me/thing thing`:                                                        {"thing"},
-		`{"<img src=x onerror=alert(1)>": {"command": "a"}}`:                                                      {"img-src-x-onerror-alert-1"},
+		`[{"name": "a", "command": "x"}, {"name": "a", "command": "y"}]`: {"a", "a-2"},
+		`{"a": {"command": "x"}, "b": {"command": "x"}}`:                 {"a", "b"},
+		`{"mcpServers": {"__proto__": {"command": "a"}}}`:                {"proto"},
+		`{"mcpServers": {"servers": {"command": "a"}}}`:                  {"servers"},
+		`{"registry": {"command": "a"}}`:                                 {"server-registry"},
+		`npx @playwright/mcp@latest`:                                     {"server-mcp"},
+		`uvx --from git+https://github.com/me/thing thing`:               {"thing"},
+		`{"<img src=x onerror=alert(1)>": {"command": "a"}}`: {
+			"img-src-x-onerror-alert-1",
+		},
 		`{"mcpServers": {"discover": {"command": "agent-discover", "args": ["mcp"]}, "other": {"command": "x"}}}`: {"other"},
 	} {
 		servers, err := f.Parse(t.Context(), text)
@@ -137,7 +148,8 @@ func TestParsedServersAreNamed(t *testing.T) {
 func TestParsedServersKeepTheFieldsOfASetupFile(t *testing.T) {
 	f := newFixture(t, false)
 	p := f.parsed(`{"servers": [{"name": "m", "description": "Notes", "command": "npx", "args": ["--port", 80, true, null], "tags": ["notes", "demo"]}]}`)
-	if p.Description != "Notes" || !slices.Equal(p.Tags, []string{"notes", "demo"}) || !slices.Equal(p.Args, []string{"--port", "80", "true"}) {
+	if p.Description != "Notes" || !slices.Equal(p.Tags, []string{"notes", "demo"}) ||
+		!slices.Equal(p.Args, []string{"--port", "80", "true"}) {
 		t.Errorf("got %+v", p)
 	}
 	text, err := json.Marshal(p)
@@ -149,8 +161,12 @@ func TestParsedServersKeepTheFieldsOfASetupFile(t *testing.T) {
 
 func TestTextsWithoutAServerToAddAreRefused(t *testing.T) {
 	f := newFixture(t, false)
-	for _, text := range []string{"", "{}", `{"theme": "dark"}`, `{"a": {"command": "hunter2"`, `{"mcpServers": {"discover": {"command": "agent-discover", "args": ["mcp"]}}}`} {
-		if servers, err := f.Parse(t.Context(), text); fault.KindOf(err) != fault.Invalid || len(servers) > 0 || strings.Contains(fault.MessageOf(err), "hunter2") {
+	for _, text := range []string{
+		"", "{}", `{"theme": "dark"}`, `{"a": {"command": "hunter2"`,
+		`{"mcpServers": {"discover": {"command": "agent-discover", "args": ["mcp"]}}}`,
+	} {
+		if servers, err := f.Parse(t.Context(), text); fault.KindOf(err) != fault.Invalid || len(servers) > 0 ||
+			strings.Contains(fault.MessageOf(err), "hunter2") {
 			t.Errorf("%s: %v, %v", text, servers, err)
 		}
 	}
@@ -180,7 +196,10 @@ func TestNamesOfNewServersAreChecked(t *testing.T) {
 	f := newFixture(t, false)
 	f.add(registry.Server{Name: "taken", Command: "x"})
 	names := []string{"good", "", "a b", "a__b", "a_", "mcp", "ü", strings.Repeat("x", 65), "Discover", "taken", "good"}
-	want := []string{"another server in this list", "required", "Invalid name", "__", "end with _", "reserved", "Invalid name", "longer", "entry of Agent Discover", "already exists", "another server in this list"}
+	want := []string{
+		"another server in this list", "required", "Invalid name", "__", "end with _", "reserved", "Invalid name", "longer",
+		"entry of Agent Discover", "already exists", "another server in this list",
+	}
 	for n, problem := range f.CheckNames(names) {
 		if want[n] == "" != (problem == "") || !strings.Contains(problem, want[n]) {
 			t.Errorf("%q: problem %q, want %q", names[n], problem, want[n])
@@ -193,11 +212,15 @@ func TestNamesOfNewServersAreChecked(t *testing.T) {
 
 func FuzzScanText(fz *testing.F) {
 	f := newFixture(fz, false)
-	f.add(registry.Server{Name: "taken", Command: "npx", Args: []string{"--token=${secret:a}", "x${secret:b}y${secret:c}"}, Env: map[string]string{"A": "${secret:a}"}})
+	f.add(registry.Server{
+		Name: "taken", Command: "npx", Args: []string{"--token=${secret:a}", "x${secret:b}y${secret:c}"},
+		Env: map[string]string{"A": "${secret:a}"},
+	})
 	for _, seed := range []string{
 		`{"mcpServers":{"taken":{"command":"npx","args":["--token=z","xoyoy"],"env":{"A":"b"}},"discover":{"command":"/opt/agent-discover","args":["mcp"]}}}`,
 		`"a": {"command":"cmd","args":["/c","npx","--yes","b"],"cwd":"/x"}, "a ": {"url":"https://u:p@h/x?token=abcdefgh","headers":{"A":"Bearer ${input:x}"}}`,
-		"[mcp_servers.a]\ncommand = \"${A:-b}/c\"\nenv = {K = \"$K\", L = \"{env:M}\"}", "claude mcp add -e A=b n -- ./x ~/y", "https://h/sse",
+		"[mcp_servers.a]\ncommand = \"${A:-b}/c\"\nenv = {K = \"$K\", L = \"{env:M}\"}", "claude mcp add -e A=b n -- ./x ~/y",
+		"https://h/sse",
 	} {
 		fz.Add(seed)
 	}

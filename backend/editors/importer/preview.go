@@ -30,7 +30,10 @@ type Preview struct {
 }
 
 func previewOf(s table.Server) Preview {
-	l := Launch{Command: s.Command, Args: append([]string{}, s.Args...), Env: notNil(maps.Clone(s.Env)), URL: s.URL, Headers: notNil(maps.Clone(s.Headers))}
+	l := Launch{
+		Command: s.Command, Args: append([]string{}, s.Args...), Env: notNil(maps.Clone(s.Env)), URL: s.URL,
+		Headers: notNil(maps.Clone(s.Headers)),
+	}
 	for _, literal := range literals(s.Transport, s.Args, s.Env, s.URL, s.Headers) {
 		kind, name, _ := strings.Cut(literal.Where, ".")
 		cover := func(text string) string { return strings.ReplaceAll(text, literal.Value, secretscan.Redacted) }
@@ -112,7 +115,8 @@ func isWord(text string) bool { return word.MatchString(text) }
 // isRandom reports whether a text can only be a generated credential: no path,
 // package or command has as many changes between letters and digits.
 func isRandom(text string) bool {
-	if !random.MatchString(text) && !issued.MatchString(text) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "~") || strings.HasPrefix(text, "-") ||
+	if !random.MatchString(text) && !issued.MatchString(text) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, ".") ||
+		strings.HasPrefix(text, "~") || strings.HasPrefix(text, "-") ||
 		strings.Contains(text, "//") || extensionAt.MatchString(text) {
 		return false
 	}

@@ -22,12 +22,16 @@ var (
 	setUp = regexp.MustCompile(`^(cd|git|brew|apt|apt-get|dnf|yum|pacman|winget|choco|scoop|curl|wget|mkdir|export|source|chmod|cp|mv|rm|ls|echo|cat|touch|set|setx|sudo|ln|open|start|pip|pip3|make|cargo|go)$`)
 	// installs matches the arguments of a package manager that install, build or
 	// test instead of starting.
-	installs = regexp.MustCompile(`^(install|i|ci|add|build|pull|login|init|test|create|sync|venv|clone|update|upgrade|config|link|publish)$`)
+	installs = regexp.MustCompile(
+		`^(install|i|ci|add|build|pull|login|init|test|create|sync|venv|clone|update|upgrade|config|link|publish)$`,
+	)
 )
 
 // commonWords are English words that stand in sentences and not in command
 // lines.
-var commonWords = setOf("the", "a", "an", "to", "with", "your", "you", "and", "or", "is", "are", "of", "for", "this", "that", "then", "in", "on", "it", "as", "be", "can", "from", "by", "will", "which", "following", "into", "if", "when", "please", "use", "using", "our", "we")
+var commonWords = setOf("the", "a", "an", "to", "with", "your", "you", "and", "or", "is", "are", "of", "for", "this",
+	"that", "then", "in", "on", "it", "as", "be", "can", "from", "by", "will", "which", "following", "into", "if", "when", "please", "use",
+	"using", "our", "we")
 
 // refusal returns why a line is no command that starts a server; nil when it
 // may be one. The error does not quote the line.
@@ -45,17 +49,20 @@ func refusal(line string, words []string) error {
 	case len(words) == 0 || words[0] == "":
 		return nil
 	case otherLink.MatchString(words[0]) && !address.MatchString(words[0]):
-		return fault.New(fault.Invalid, "links of this kind are not supported; paste the configuration, the command or the URL (https://…) of the server")
+		return fault.New(fault.Invalid,
+			"links of this kind are not supported; paste the configuration, the command or the URL (https://…) of the server")
 	case address.MatchString(words[0]) && len(words) > 1:
 		return fault.New(fault.Invalid, "a URL must stand alone; paste it without the text after it, or paste the configuration")
 	case clientCommand(words) != nil:
 		return nil
 	case installsServer(plain):
-		return fault.New(fault.Invalid, "this command installs a server into an AI client; paste the configuration, the command or the URL of the server itself")
+		return fault.New(fault.Invalid,
+			"this command installs a server into an AI client; paste the configuration, the command or the URL of the server itself")
 	case prepares(plain):
 		return fault.New(fault.Invalid, "this command starts no server; run it in a terminal, and paste the command that starts the server")
 	case reads(line, words):
-		return fault.New(fault.Invalid, "this reads like prose, not like a command; paste only the configuration, the command or the URL of the server")
+		return fault.New(fault.Invalid,
+			"this reads like prose, not like a command; paste only the configuration, the command or the URL of the server")
 	}
 	return nil
 }

@@ -38,9 +38,9 @@ var (
 // ofEditor are the placeholders of editors for a folder, a file or a selection
 // of the open project, in lower case. Agent Discover has no open project.
 var ofEditor = []string{
-	"workspacefolder", "workspacefolderbasename", "workspaceroot", "workspacerootfoldername", "workspacepath", "projectroot", "projectdir", "project_dir", "cwd",
-	"file", "filebasename", "filedirname", "relativefile", "relativefiledirname", "lineNumber", "selectedtext", "execpath", "defaultbuildtask",
-	"claude_plugin_root", "claude_project_dir", "extensionpath", "zed_worktree_root",
+	"workspacefolder", "workspacefolderbasename", "workspaceroot", "workspacerootfoldername", "workspacepath", "projectroot", "projectdir",
+	"project_dir", "cwd", "file", "filebasename", "filedirname", "relativefile", "relativefiledirname", "lineNumber", "selectedtext",
+	"execpath", "defaultbuildtask", "claude_plugin_root", "claude_project_dir", "extensionpath", "zed_worktree_root",
 }
 
 // translate rewrites the references in a text as Agent Discover spells them. It
@@ -142,9 +142,13 @@ func (o *occurrence) explain(where, text string) {
 		switch {
 		case strings.HasPrefix(found, "${secret:"), ofEnvironment.MatchString(found), o.scope.keeps(where, found):
 		case asked.MatchString(name):
-			o.problem = "its editor asks for " + shown(where) + " (" + shown(name) + ") at each start; write the value into the configuration, or add the server by hand"
+			o.problem = "its editor asks for " + shown(where) + " (" + shown(name) +
+				") at each start; write the value into the configuration, or add the server by hand"
 		case strings.HasPrefix(found, "$("), strings.HasPrefix(name, "cmd"), strings.HasPrefix(name, "command:"):
-			o.block("%s has a command that its editor runs to get the value, which Agent Discover does not; put the value there after the import", shown(where))
+			o.block(
+				"%s has a command that its editor runs to get the value, which Agent Discover does not; put the value there after the "+
+					"import", shown(where),
+			)
 		default:
 			o.block("%s has ${%s}, which Agent Discover does not fill in; put its value there after the import", shown(where), shown(name))
 		}

@@ -20,7 +20,8 @@ func TestPlaceholdersOfEditorsAreReported(t *testing.T) {
 		"d": {"command": "npx", "args": ["d"], "env": {"PASSWORD": "pa$$WORD", "KEY_FILE": "/a/b.pem"}}}}`)
 	scan := f.scan()
 	a := candidate(t, scan, "a")
-	warned(t, a, "variable GONE of your environment, which is not set", "env.OTHER has a reference to SET_HERE, which its editor does not fill in", "env.SET_HERE takes", "args[1] has ${workspaceFolder}")
+	warned(t, a, "variable GONE of your environment, which is not set",
+		"env.OTHER has a reference to SET_HERE, which its editor does not fill in", "env.SET_HERE takes", "args[1] has ${workspaceFolder}")
 	if len(a.Server.Env) != 1 || a.Server.Env["OTHER"] != "${SET_HERE}" || a.Server.Args[1] != "${workspaceFolder}/x" {
 		t.Errorf("the server is %+v", a.Server)
 	}
@@ -39,13 +40,17 @@ func TestPlaceholdersOfEditorsAreReported(t *testing.T) {
 func TestReferencesAreTranslatedFromTheSpellingOfEveryEditor(t *testing.T) {
 	f := newFixture(t, false)
 	for given, want := range map[string]string{ // Claude Code replaces ${NAME}
-		"${env:SET_HERE}": "${env:SET_HERE}", "${SET_HERE}": "${env:SET_HERE}", "{env:SET_HERE}": "${env:SET_HERE}", "$SET_HERE": "${env:SET_HERE}", "%SET_HERE%": "${env:SET_HERE}",
-		"Bearer $SET_HERE": "Bearer ${env:SET_HERE}", "--key=$SET_HERE": "--key=${env:SET_HERE}", "a ${SET_HERE} b {env:SET_HERE}": "a ${env:SET_HERE} b ${env:SET_HERE}",
-		"${SET_HERE:-x}": "${env:SET_HERE:-x}", "${NONE:-x y}": "${env:NONE:-x y}", "${env:NONE:-x}": "${env:NONE:-x}", "${env.SET_HERE}": "${env:SET_HERE}",
-		"${userHome}/x": f.home + "/x", "a${pathSeparator}b${/}c": "a/b/c", "pa$$WORD": "pa$$WORD", "50%": "50%", "US$5": "US$5", "${secret:K}": "${secret:K}",
-		"${input:api-key}": "${secret:api-key}", "${promptString:token}": "${secret:token}", "Bearer ${{ secrets.MY_KEY }}": "Bearer ${secret:MY_KEY}",
+		"${env:SET_HERE}": "${env:SET_HERE}", "${SET_HERE}": "${env:SET_HERE}", "{env:SET_HERE}": "${env:SET_HERE}",
+		"$SET_HERE": "${env:SET_HERE}", "%SET_HERE%": "${env:SET_HERE}", "Bearer $SET_HERE": "Bearer ${env:SET_HERE}",
+		"--key=$SET_HERE": "--key=${env:SET_HERE}", "a ${SET_HERE} b {env:SET_HERE}": "a ${env:SET_HERE} b ${env:SET_HERE}",
+		"${SET_HERE:-x}": "${env:SET_HERE:-x}", "${NONE:-x y}": "${env:NONE:-x y}", "${env:NONE:-x}": "${env:NONE:-x}",
+		"${env.SET_HERE}": "${env:SET_HERE}", "${userHome}/x": f.home + "/x", "a${pathSeparator}b${/}c": "a/b/c", "pa$$WORD": "pa$$WORD",
+		"50%": "50%", "US$5": "US$5", "${secret:K}": "${secret:K}", "${input:api-key}": "${secret:api-key}",
+		"${promptString:token}": "${secret:token}", "Bearer ${{ secrets.MY_KEY }}": "Bearer ${secret:MY_KEY}",
 	} {
-		text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"a": map[string]any{"command": "npx", "args": []string{given}}}})
+		text, err := json.Marshal(map[string]any{
+			"mcpServers": map[string]any{"a": map[string]any{"command": "npx", "args": []string{given}}},
+		})
 		f.must(err)
 		f.write(".claude.json", string(text))
 		if got := candidate(t, f.scan(), "a").Server.Args[0]; got != want {
@@ -53,8 +58,11 @@ func TestReferencesAreTranslatedFromTheSpellingOfEveryEditor(t *testing.T) {
 		}
 	}
 	f.write(".claude.json", "{}")
-	f.write(".codex/config.toml", "[mcp_servers.a]\nurl = \"https://h/mcp\"\nbearer_token_env_var = \"SET_HERE\"\n[mcp_servers.a.env_http_headers]\nX-Key = \"SET_HERE\"\n")
-	if got := candidate(t, f.scan(), "a").Server.Headers; got["Authorization"] != "Bearer ${env:SET_HERE}" || got["X-Key"] != "${env:SET_HERE}" {
+	f.write(".codex/config.toml",
+		"[mcp_servers.a]\nurl = \"https://h/mcp\"\nbearer_token_env_var = \"SET_HERE\"\n[mcp_servers.a.env_http_headers]\n"+
+			"X-Key = \"SET_HERE\"\n")
+	if got := candidate(t, f.scan(), "a").Server.Headers; got["Authorization"] != "Bearer ${env:SET_HERE}" ||
+		got["X-Key"] != "${env:SET_HERE}" {
 		t.Errorf("the headers are %v", got)
 	}
 }
@@ -89,7 +97,8 @@ func TestWhatIsNotImportedIsNamed(t *testing.T) {
 			t.Errorf("%s: a pasted text is not warned of", field)
 		}
 	}
-	f.write(".cursor/mcp.json", `{"mcpServers": {"a": {"type": "stdio", "command": "npx", "args": [], "env": {}, "headers": null, "disabled": false, "alwaysAllow": [], "envFile": "", "timeout": null, "trust": false}}}`)
+	f.write(".cursor/mcp.json",
+		`{"mcpServers": {"a": {"type": "stdio", "command": "npx", "args": [], "env": {}, "headers": null, "disabled": false, "alwaysAllow": [], "envFile": "", "timeout": null, "trust": false}}}`)
 	f.write(".copilot/mcp-config.json", `{"mcpServers": {"b": {"command": "uvx", "tools": ["*"]}}}`)
 	warned(t, candidate(t, f.scan(), "a"))
 	warned(t, candidate(t, f.scan(), "b"))
@@ -153,7 +162,8 @@ func TestReferencesMeanTheVariablesOfTheirEntryFirst(t *testing.T) {
 		equal(t, file+": secrets of via", via.Secrets, "env.AUTH_HEADER")
 		set := candidate(t, scan, "set")
 		warned(t, set)
-		if got := set.Server; got.Args[1] != "--key=${SET_HERE}" || got.Args[2] != "$SET_HERE" || got.Env["OTHER"] != "a ${env:SET_HERE} b" {
+		if got := set.Server; got.Args[1] != "--key=${SET_HERE}" || got.Args[2] != "$SET_HERE" ||
+			got.Env["OTHER"] != "a ${env:SET_HERE} b" {
 			t.Errorf("%s: set is %+v", file, got)
 		}
 		shelled := candidate(t, scan, "shelled")
@@ -176,19 +186,20 @@ func TestReferencesMeanTheVariablesOfTheirEntryFirst(t *testing.T) {
 
 func TestReferencesToTheEnvironmentAreNamedWithTheirPlace(t *testing.T) {
 	f := newFixture(t, false)
-	for text, want := range map[string]string{
-		`{"command": "npx", "args": ["a", "--key=${SET_HERE}"]}`:                                                                   "args[1] takes the variable SET_HERE of your environment",
-		`{"command": "npx", "args": ["mcp-remote@0.1.2", "--header", "A:${SET_HERE}"]}`:                                            "args[2] takes the variable SET_HERE of your environment",
-		`{"command": "sh", "args": ["-lc", "exec x ${SET_HERE:-y}"]}`:                                                              "args[1] takes the variable SET_HERE of your environment",
-		`{"command": "npx", "env": {"K": "$SET_HERE"}}`:                                                                            "env.K takes the variable SET_HERE of your environment",
-		`{"command": "npx", "env": {"SET_HERE": "${SET_HERE}"}}`:                                                                   "env.SET_HERE takes the variable SET_HERE of your environment",
-		`{"url": "https://h/mcp", "headers": {"X-Key": "${SET_HERE}"}}`:                                                            "headers.X-Key takes the variable SET_HERE of your environment",
-		`{"url": "https://h/mcp?a=${SET_HERE}"}`:                                                                                   "url takes the variable SET_HERE of your environment",
-		`claude mcp add a -- npx b --key=${SET_HERE}`:                                                                              "args[1] takes the variable SET_HERE of your environment",
-		`claude mcp add -t http a https://h/mcp -H "Authorization: Bearer ${SET_HERE}"`:                                            "headers.Authorization takes the variable SET_HERE of your environment",
-		`goose://extension?cmd=npx&arg=b&arg=%24%7BSET_HERE%7D&id=a`:                                                               "args[1] takes the variable SET_HERE of your environment",
-		`cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=%7B%22url%22%3A%22https%3A%2F%2Fh%2F%24%7BSET_HERE%7D%22%7D`: "url takes the variable SET_HERE of your environment",
+	for text, place := range map[string]string{
+		`{"command": "npx", "args": ["a", "--key=${SET_HERE}"]}`:                                                                   "args[1]",
+		`{"command": "npx", "args": ["mcp-remote@0.1.2", "--header", "A:${SET_HERE}"]}`:                                            "args[2]",
+		`{"command": "sh", "args": ["-lc", "exec x ${SET_HERE:-y}"]}`:                                                              "args[1]",
+		`{"command": "npx", "env": {"K": "$SET_HERE"}}`:                                                                            "env.K",
+		`{"command": "npx", "env": {"SET_HERE": "${SET_HERE}"}}`:                                                                   "env.SET_HERE",
+		`{"url": "https://h/mcp", "headers": {"X-Key": "${SET_HERE}"}}`:                                                            "headers.X-Key",
+		`{"url": "https://h/mcp?a=${SET_HERE}"}`:                                                                                   "url",
+		`claude mcp add a -- npx b --key=${SET_HERE}`:                                                                              "args[1]",
+		`claude mcp add -t http a https://h/mcp -H "Authorization: Bearer ${SET_HERE}"`:                                            "headers.Authorization",
+		`goose://extension?cmd=npx&arg=b&arg=%24%7BSET_HERE%7D&id=a`:                                                               "args[1]",
+		`cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=%7B%22url%22%3A%22https%3A%2F%2Fh%2F%24%7BSET_HERE%7D%22%7D`: "url",
 	} {
+		want := place + " takes the variable SET_HERE of your environment"
 		scan, err := f.ScanText(t.Context(), text)
 		f.must(err)
 		if got := scan.Candidates[0].Warnings; !strings.Contains(fmt.Sprint(got), want) {
@@ -202,7 +213,8 @@ func TestReferencesToTheEnvironmentAreNamedWithTheirPlace(t *testing.T) {
 
 func TestCredentialsOfAnEntryStayCredentialsInItsURL(t *testing.T) {
 	f := newFixture(t, false)
-	scan, err := f.ScanText(t.Context(), `{"mcpServers": {"a": {"url": "https://h/mcp?place=${API_TOKEN}", "env": {"API_TOKEN": "correct-horse"}}}}`)
+	scan, err := f.ScanText(t.Context(),
+		`{"mcpServers": {"a": {"url": "https://h/mcp?place=${API_TOKEN}", "env": {"API_TOKEN": "correct-horse"}}}}`)
 	f.must(err)
 	a := candidate(t, scan, "a")
 	warned(t, a, "set the secret API_TOKEN of the server")
@@ -217,8 +229,12 @@ func TestCredentialsOfAnEntryStayCredentialsInItsURL(t *testing.T) {
 
 func TestServersImportedWithReferencesInOurSpellingAreRecognised(t *testing.T) {
 	f := newFixture(t, false)
-	f.add(registry.Server{Name: "via", Command: "npx", Args: []string{"-y", "mcp-remote", "https://h/mcp", "--header", "Authorization:${env:AUTH_HEADER}"}, Env: map[string]string{"AUTH_HEADER": "Bearer tok_example", "OTHER": "${env:SET_HERE}"}})
-	f.write(".cursor/mcp.json", `{"mcpServers": {"via": {"command": "npx", "args": ["-y", "mcp-remote", "https://h/mcp", "--header", "Authorization:${AUTH_HEADER}"], "env": {"AUTH_HEADER": "Bearer tok_example", "OTHER": "$SET_HERE"}}}}`)
+	f.add(registry.Server{
+		Name: "via", Command: "npx", Args: []string{"-y", "mcp-remote", "https://h/mcp", "--header", "Authorization:${env:AUTH_HEADER}"},
+		Env: map[string]string{"AUTH_HEADER": "Bearer tok_example", "OTHER": "${env:SET_HERE}"},
+	})
+	f.write(".cursor/mcp.json",
+		`{"mcpServers": {"via": {"command": "npx", "args": ["-y", "mcp-remote", "https://h/mcp", "--header", "Authorization:${AUTH_HEADER}"], "env": {"AUTH_HEADER": "Bearer tok_example", "OTHER": "$SET_HERE"}}}}`)
 	if c := candidate(t, f.scan(), "via"); c.Existing != "via" {
 		t.Errorf("the candidate is %+v", c)
 	}

@@ -45,7 +45,8 @@ func (r *importRun) removeEntries(ctx context.Context) {
 				continue
 			}
 			if why := r.reasonToKeep(ctx, view, c.name, s); why != "" {
-				r.report.Removed = append(r.report.Removed, Removal{Editor: s.Editor, Path: s.Path, Entries: []string{s.Entry}, Problem: why})
+				r.report.Removed = append(r.report.Removed,
+					Removal{Editor: s.Editor, Path: s.Path, Entries: []string{s.Entry}, Problem: why})
 				continue
 			}
 			batches = collect(batches, s)

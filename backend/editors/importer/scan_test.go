@@ -24,8 +24,10 @@ func TestServersOfEveryFormatAreFound(t *testing.T) {
 	f.write(".config/Code/User/mcp.json", `{ // mine
 		"servers": {"docs": {"type": "http", "url": "https://docs.example/mcp", "headers": {"X-Key": "abcdefgh"}},}}`)
 	f.write(".codex/config.toml", "model = \"o\"\n[mcp_servers.time]\ncommand = \"uvx\"\nargs = [\"mcp-server-time\"]\n")
-	f.write(".config/goose/config.yaml", "extensions:\n  memory:\n    type: stdio\n    enabled: false\n    cmd: npx\n    args: [-y, '@x/memory']\n    envs: {A: b}\n")
-	f.write(".config/opencode/opencode.json", `{"mcp": {"fetch": {"type": "local", "command": ["uvx", "mcp-server-fetch"], "environment": {"K": "{env:SET_HERE}"}}}}`)
+	f.write(".config/goose/config.yaml",
+		"extensions:\n  memory:\n    type: stdio\n    enabled: false\n    cmd: npx\n    args: [-y, '@x/memory']\n    envs: {A: b}\n")
+	f.write(".config/opencode/opencode.json",
+		`{"mcp": {"fetch": {"type": "local", "command": ["uvx", "mcp-server-fetch"], "environment": {"K": "{env:SET_HERE}"}}}}`)
 	f.write(".claude.json", `{"mcpServers": {"discover": {"type": "stdio", "command": "/opt/agent-discover", "args": ["mcp"]}},
 		"projects": {"/projects/a": {"mcpServers": {"ofproject": {"command": "npx", "args": ["-y", "@x/project"]}}}}}`)
 
@@ -60,12 +62,16 @@ func TestServersOfProjectsPluginsAndOldSettingsAreRead(t *testing.T) {
 	f := newFixture(t, false)
 	projects := map[string]any{}
 	for n := range 300 {
-		projects[fmt.Sprint("/projects/p", n)] = map[string]any{"history": strings.Repeat("x", 2000), "mcpServers": map[string]any{"p": map[string]any{"command": "npx", "args": []string{fmt.Sprint("p", n)}}}}
+		projects[fmt.Sprint("/projects/p", n)] = map[string]any{
+			"history":    strings.Repeat("x", 2000),
+			"mcpServers": map[string]any{"p": map[string]any{"command": "npx", "args": []string{fmt.Sprint("p", n)}}},
+		}
 	}
 	text, err := json.Marshal(map[string]any{"projects": projects})
 	f.must(err)
 	f.write(".claude.json", string(text))
-	plugin := filepath.Dir(f.write(".claude/plugins/cache/market/tool/1.0.0/.mcp.json", `{"tool": {"command": "${CLAUDE_PLUGIN_ROOT}/bin/tool", "env": {"DATA": "${CLAUDE_PLUGIN_ROOT}/data"}}}`))
+	plugin := filepath.Dir(f.write(".claude/plugins/cache/market/tool/1.0.0/.mcp.json",
+		`{"tool": {"command": "${CLAUDE_PLUGIN_ROOT}/bin/tool", "env": {"DATA": "${CLAUDE_PLUGIN_ROOT}/data"}}}`))
 	f.write(".config/Code/User/settings.json", `{"editor.fontSize": 12, "mcp": {"servers": {"old": {"command": "npx", "args": ["old"]}}}}`)
 	scan := f.scan()
 	tool := candidate(t, scan, "tool")
@@ -123,7 +129,8 @@ func TestEntriesWithDifferentVariablesAreNotMerged(t *testing.T) {
 	}
 	warned(t, candidate(t, scan, "a"), "the same command with MODE, TOKEN, which this one lacks")
 	work, home := candidate(t, scan, "a-2"), candidate(t, scan, "a-3")
-	if len(work.Sources) != 2 || work.Server.Env["MODE"] != "fast" || len(home.Sources) != 1 || home.Server.Env["TOKEN"] != "home-token" || work.ID == home.ID {
+	if len(work.Sources) != 2 || work.Server.Env["MODE"] != "fast" || len(home.Sources) != 1 || home.Server.Env["TOKEN"] != "home-token" ||
+		work.ID == home.ID {
 		t.Errorf("candidates: %q", names(scan))
 	}
 	warned(t, work, "another value of TOKEN")
@@ -136,7 +143,8 @@ func TestEntriesWithDifferentVariablesAreNotMerged(t *testing.T) {
 func TestScansShowNoCredential(t *testing.T) {
 	f := newFixture(t, false)
 	f.write(".cursor/mcp.json", `{"mcpServers": {
-		"a": {"command": "npx", "args": ["--token", "correct-horse", "--api-key=battery-staple", "`+token+`", "--url", "https://me:pass-word@h/x"], "env": {"API_KEY": "hidden-value"}},
+		"a": {"command": "npx", "args": ["--token", "correct-horse", "--api-key=battery-staple", "`+token+
+		`", "--url", "https://me:pass-word@h/x"], "env": {"API_KEY": "hidden-value"}},
 		"b": {"url": "https://h/mcp?token=query-value", "headers": {"Authorization": "Bearer bearer-value"}},
 		"c": {"type": "odd hidden-type", "command": {"secret": "hidden-value"}},
 		"d": {"command": "x", "env": {"T": "${input:x}"}}}}`)
@@ -163,8 +171,14 @@ func TestScansShowNoCredential(t *testing.T) {
 
 func TestConfiguredServersAreRecognized(t *testing.T) {
 	f := newFixture(t, false)
-	f.add(registry.Server{Name: "mine", Command: filepath.Join(f.bin, "npx"), Args: []string{"--yes", "@x/a"}, Env: map[string]string{"TOKEN": "correct-horse", "MORE": "1"}})
-	f.add(registry.Server{Name: "remote", Transport: "streamable-http", URL: "https://H.example/mcp", Headers: map[string]string{"authorization": "Bearer correct-horse"}})
+	f.add(registry.Server{
+		Name: "mine", Command: filepath.Join(f.bin, "npx"), Args: []string{"--yes", "@x/a"},
+		Env: map[string]string{"TOKEN": "correct-horse", "MORE": "1"},
+	})
+	f.add(registry.Server{
+		Name: "remote", Transport: "streamable-http", URL: "https://H.example/mcp",
+		Headers: map[string]string{"authorization": "Bearer correct-horse"},
+	})
 	f.add(registry.Server{Name: "plain", Command: "uvx", Args: []string{"p"}})
 	_, err := secretmigration.New(f.registry, f.vault).Migrate(t.Context(), nil, true)
 	f.must(err)
@@ -189,7 +203,8 @@ func TestConfiguredServersAreRecognized(t *testing.T) {
 		got = append(got, c.Name+"="+c.Existing)
 	}
 	slices.Sort(got)
-	equal(t, "existing servers", got, "bearer=bearer", "both=both", "given=given", "mine-2=", "mine=mine", "plain=plain", "remote=remote", "v=")
+	equal(t, "existing servers", got, "bearer=bearer", "both=both", "given=given", "mine-2=", "mine=mine", "plain=plain",
+		"remote=remote", "v=")
 	warned(t, candidate(t, scan, "plain"), "the server plain has the same command, but without MODE")
 	for _, name := range []string{"bearer", "remote"} {
 		warned(t, candidate(t, scan, name))
@@ -211,7 +226,8 @@ func TestALockedKeychainIsNotRead(t *testing.T) {
 	warned(t, c, "while the keychain is locked")
 	report := f.run(importer.Request{RemoveEntries: true})
 	equal(t, "results", results(report), "mine here")
-	if len(report.Removed) != 1 || report.Removed[0].Change != "" || !strings.Contains(report.Removed[0].Problem, "cannot be read now") || f.read(path) != before {
+	if len(report.Removed) != 1 || report.Removed[0].Change != "" || !strings.Contains(report.Removed[0].Problem, "cannot be read now") ||
+		f.read(path) != before {
 		t.Errorf("removals: %+v, %s", report.Removed, f.read(path))
 	}
 }
@@ -220,7 +236,10 @@ func TestProposedNamesAreValidAndFree(t *testing.T) {
 	f := newFixture(t, false)
 	f.add(registry.Server{Name: "taken", Command: "x"})
 	entries := map[string]any{}
-	for n, name := range []string{"taken", "discover", "Discover ", "mcp", "a b/c", "___", "\x1b[31mred\x1b[0m", "über", "a__b_", strings.Repeat("long-", 100), "a b-c", "..", "x\u202ey"} {
+	for n, name := range []string{
+		"taken", "discover", "Discover ", "mcp", "a b/c", "___", "\x1b[31mred\x1b[0m", "über", "a__b_", strings.Repeat("long-", 100),
+		"a b-c", "..", "x\u202ey",
+	} {
 		entries[name] = map[string]any{"command": "npx", "args": []string{"-y", fmt.Sprint("@x/server-p", n)}}
 	}
 	text, err := json.Marshal(map[string]any{"mcpServers": entries})
@@ -286,7 +305,8 @@ func TestServersInAPastedTextAreFound(t *testing.T) {
 	if c.Command != "npx -y @x/server-github --token [redacted]" || c.Sources[0].Removable || c.Sources[0].Editor != "" {
 		t.Errorf("the candidate is %+v", c)
 	}
-	scan, err = f.ScanText(t.Context(), `{"mcpServers": {"discover": {"command": "/opt/agent-discover", "args": ["mcp"]}, "a": {"command": "x"}, "b": {"command": "x"}}}`)
+	scan, err = f.ScanText(t.Context(),
+		`{"mcpServers": {"discover": {"command": "/opt/agent-discover", "args": ["mcp"]}, "a": {"command": "x"}, "b": {"command": "x"}}}`)
 	f.must(err)
 	equal(t, "merged, without the entry of Agent Discover", names(scan), "a  ")
 	if _, err = f.ScanText(t.Context(), "{}"); fault.KindOf(err) != fault.Invalid {

@@ -11,7 +11,9 @@ import (
 )
 
 var (
-	runner    = regexp.MustCompile(`(?i)^(npx|npm|bunx|pnpm|yarn|uvx|uv|pipx|node|bun|deno|python[\d.]*|docker|podman|cmd|bash|sh|env)(\.\w+)?$`)
+	runner = regexp.MustCompile(
+		`(?i)^(npx|npm|bunx|pnpm|yarn|uvx|uv|pipx|node|bun|deno|python[\d.]*|docker|podman|cmd|bash|sh|env)(\.\w+)?$`,
+	)
 	version   = regexp.MustCompile(`(.)(@[^/]*|==[^/]*|:[\w.-]+)$`)
 	generic   = regexp.MustCompile(`^(dist|build|src|index\.\w+|main\.\w+|server\.\w+)?$`)
 	extension = regexp.MustCompile(`(?i)\.(js|mjs|cjs|ts|py|exe|cmd|bat|sh)$`)

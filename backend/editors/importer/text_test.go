@@ -48,54 +48,107 @@ func TestTextsOfEveryClientAreParsed(t *testing.T) {
 			[]string{"a: uvx|a (off)", "b: K=v N=5 O=true npx|-y|b"},
 		},
 		"comments and trailing commas": {
-			"// mine\n{ \"servers\": { /* x */ \"one\": {\"type\": \"stdio\", \"command\": \"x\", \"args\": [\"y\",],}, }, \"inputs\": [], }\n// the end", []string{"one: x|y"},
+			"// mine\n{ \"servers\": { /* x */ \"one\": {\"type\": \"stdio\", \"command\": \"x\", \"args\": [\"y\",],}, }, \"inputs\": " +
+				"[], }\n// the end", []string{"one: x|y"},
 		},
 		"with a byte order mark": {"\ufeff" + `{"servers":{"one":{"command":"x"}}}`, []string{"one: x"}},
-		"a fragment":             {`"name": {"command": "x", "args": ["1"]},` + "\n" + `"other": {"url": "https://h/mcp"}`, []string{"name: x|1", "other: streamable-http https://h/mcp"}},
-		"a fragment with a key":  {`"mcpServers": {"name": {"command": "x"}}`, []string{"name: x"}},
-		"one entry":              {`{"command": "x y z"}`, []string{": x|y|z"}},
-		"one entry with a name":  {`{"name": "n", "type": "http", "url": "https://h/mcp", "headers": {"A": "b"}}`, []string{"n: streamable-http https://h/mcp [A: b]"}},
-		"a list":                 {`[{"name": "n", "command": "x"}, {"command": "y"}, 7, {"other": 1}]`, []string{"n: x", ": y"}},
-		"entries without a key":  {`{"a": {"command": "x"}, "theme": {"dark": true}}`, []string{"a: x"}},
-		"in a settings file":     {`{"editor.fontSize": 12, "mcp": {"inputs": [], "servers": {"a": {"command": "x"}}}}`, []string{"a: x"}},
-		"under a literal key":    {`{"amp.mcpServers": {"a": {"command": "x"}}}`, []string{"a: x"}},
-		"opencode":               {`{"mcp": {"a": {"type": "local", "command": ["npx", "-y", "p"], "environment": {"K": "v"}, "enabled": false}, "b": {"type": "remote", "url": "https://h"}}}`, []string{"a: K=v npx|-y|p (off)", "b: streamable-http https://h"}},
-		"Zed":                    {`{"context_servers": {"a": {"source": "custom", "command": {"path": "x", "args": ["1"], "env": {"K": "v"}}}, "e": {"settings": {}}}}`, []string{"a: K=v x|1", "e:  !"}},
+		"a fragment": {
+			`"name": {"command": "x", "args": ["1"]},` + "\n" + `"other": {"url": "https://h/mcp"}`, []string{
+				"name: x|1", "other: streamable-http https://h/mcp",
+			},
+		},
+		"a fragment with a key": {`"mcpServers": {"name": {"command": "x"}}`, []string{"name: x"}},
+		"one entry":             {`{"command": "x y z"}`, []string{": x|y|z"}},
+		"one entry with a name": {
+			`{"name": "n", "type": "http", "url": "https://h/mcp", "headers": {"A": "b"}}`,
+			[]string{"n: streamable-http https://h/mcp [A: b]"},
+		},
+		"a list":                {`[{"name": "n", "command": "x"}, {"command": "y"}, 7, {"other": 1}]`, []string{"n: x", ": y"}},
+		"entries without a key": {`{"a": {"command": "x"}, "theme": {"dark": true}}`, []string{"a: x"}},
+		"in a settings file":    {`{"editor.fontSize": 12, "mcp": {"inputs": [], "servers": {"a": {"command": "x"}}}}`, []string{"a: x"}},
+		"under a literal key":   {`{"amp.mcpServers": {"a": {"command": "x"}}}`, []string{"a: x"}},
+		"opencode": {
+			`{"mcp": {"a": {"type": "local", "command": ["npx", "-y", "p"], "environment": {"K": "v"}, "enabled": false}, "b": {"type": "remote", "url": "https://h"}}}`,
+			[]string{"a: K=v npx|-y|p (off)", "b: streamable-http https://h"},
+		},
+		"Zed": {
+			`{"context_servers": {"a": {"source": "custom", "command": {"path": "x", "args": ["1"], "env": {"K": "v"}}}, "e": {"settings": {}}}}`,
+			[]string{"a: K=v x|1", "e:  !"},
+		},
 		"Claude Code, whole": {
 			`{"numStartups": 3, "mcpServers": {"a": {"command": "x"}}, "projects": {"/p": {"mcpServers": {"b": {"command": "y"}}}, "/q": {"history": []}}}`,
 			[]string{"a: x", "b: y"},
 		},
-		"Gemini":       {`{"mcpServers": {"a": {"httpUrl": "https://h/sse", "headers": {"X": "y"}}, "b": {"url": "https://h/sse"}}}`, []string{"a: streamable-http https://h/sse [X: y]", "b: sse https://h/sse"}},
-		"Cascade":      {`{"mcpServers": {"a": {"serverUrl": "https://h/mcp"}}}`, []string{"a: streamable-http https://h/mcp"}},
-		"Copilot":      {`{"servers": {"a": {"url": "https://h", "requestInit": {"headers": {"A": "b"}}}}}`, []string{"a: streamable-http https://h [A: b]"}},
-		"Augment":      {`[{"type": "stdio", "name": "n", "command": "x --flag", "arguments": "", "env": {}}]`, []string{"n: x|--flag"}},
-		"a folder":     {`{"mcpServers": {"a": {"command": "x", "cwd": "/w"}}}`, []string{"a: x in /w"}},
-		"a sse type":   {`{"mcpServers": {"a": {"url": "https://h/x", "type": "sse"}}}`, []string{"a: sse https://h/x"}},
-		"no address":   {`{"mcpServers": {"a": {"url": "ftp://h"}, "b": {"command": ""}, "c": {}}}`, []string{"a: streamable-http ftp://h !", "b:  !", "c:  !"}},
-		"Windows":      {`{"mcpServers": {"a": {"command": "C:\\Program Files\\x.exe"}}}`, []string{`a: C:\Program Files\x.exe`}},
-		"Codex":        {"model = \"o\"\n\n[mcp_servers.\"a.b\"]\ncommand = \"npx\"\nargs = [\"-y\", \"p\"]\nenabled = true\n[mcp_servers.\"a.b\".env]\nK = \"v\"\n", []string{"a.b: K=v npx|-y|p"}},
-		"a TOML table": {"# from the docs\n[mcp_servers.x]\nurl = \"https://h/mcp\"\nbearer_token_env_var = \"TOKEN\"\nhttp_headers = { \"X-A\" = \"b\" }", []string{"x: streamable-http https://h/mcp [Authorization: Bearer ${TOKEN}] [X-A: b]"}},
-		"TOML tables":  {"[[mcp_servers]]\nname = \"n\"\ntransport = \"stdio\"\ncommand = \"x\"\nargs = [\"a\"]\n", []string{"n: x|a"}},
-		"Goose":        {"extensions:\n  a:\n    name: a\n    type: stdio\n    enabled: true\n    cmd: npx\n    args: [\"-y\", p]\n    envs:\n      K: v\n  dev:\n    type: builtin\n  r:\n    type: streamable_http\n    uri: https://h\n", []string{"a: K=v npx|-y|p", "dev:  !", "r: streamable-http https://h"}},
-		"Continue":     {"name: mine\nmcpServers:\n  - name: n\n    command: npx\n    args:\n      - -y\n      - p\n", []string{"n: npx|-y|p"}},
+		"Gemini": {
+			`{"mcpServers": {"a": {"httpUrl": "https://h/sse", "headers": {"X": "y"}}, "b": {"url": "https://h/sse"}}}`, []string{
+				"a: streamable-http https://h/sse [X: y]", "b: sse https://h/sse",
+			},
+		},
+		"Cascade": {`{"mcpServers": {"a": {"serverUrl": "https://h/mcp"}}}`, []string{"a: streamable-http https://h/mcp"}},
+		"Copilot": {
+			`{"servers": {"a": {"url": "https://h", "requestInit": {"headers": {"A": "b"}}}}}`,
+			[]string{"a: streamable-http https://h [A: b]"},
+		},
+		"Augment":    {`[{"type": "stdio", "name": "n", "command": "x --flag", "arguments": "", "env": {}}]`, []string{"n: x|--flag"}},
+		"a folder":   {`{"mcpServers": {"a": {"command": "x", "cwd": "/w"}}}`, []string{"a: x in /w"}},
+		"a sse type": {`{"mcpServers": {"a": {"url": "https://h/x", "type": "sse"}}}`, []string{"a: sse https://h/x"}},
+		"no address": {
+			`{"mcpServers": {"a": {"url": "ftp://h"}, "b": {"command": ""}, "c": {}}}`,
+			[]string{"a: streamable-http ftp://h !", "b:  !", "c:  !"},
+		},
+		"Windows": {`{"mcpServers": {"a": {"command": "C:\\Program Files\\x.exe"}}}`, []string{`a: C:\Program Files\x.exe`}},
+		"Codex": {
+			"model = \"o\"\n\n[mcp_servers.\"a.b\"]\ncommand = \"npx\"\nargs = [\"-y\", \"p\"]\nenabled = true\n" +
+				"[mcp_servers.\"a.b\".env]\nK = \"v\"\n", []string{"a.b: K=v npx|-y|p"},
+		},
+		"a TOML table": {
+			"# from the docs\n[mcp_servers.x]\nurl = \"https://h/mcp\"\nbearer_token_env_var = \"TOKEN\"\n" +
+				"http_headers = { \"X-A\" = \"b\" }", []string{
+				"x: streamable-http https://h/mcp [Authorization: Bearer ${TOKEN}] [X-A: b]",
+			},
+		},
+		"TOML tables": {"[[mcp_servers]]\nname = \"n\"\ntransport = \"stdio\"\ncommand = \"x\"\nargs = [\"a\"]\n", []string{"n: x|a"}},
+		"Goose": {
+			"extensions:\n  a:\n    name: a\n    type: stdio\n    enabled: true\n    cmd: npx\n    args: [\"-y\", p]\n    envs:\n" +
+				"      K: v\n  dev:\n    type: builtin\n  r:\n    type: streamable_http\n    uri: https://h\n", []string{
+				"a: K=v npx|-y|p", "dev:  !", "r: streamable-http https://h",
+			},
+		},
+		"Continue": {
+			"name: mine\nmcpServers:\n  - name: n\n    command: npx\n    args:\n      - -y\n      - p\n", []string{"n: npx|-y|p"},
+		},
 		"a YAML list":  {"- name: n\n  command: npx\n  args: [a]\n- name: m\n  command: y\n", []string{"n: npx|a", "m: y"}},
 		"a YAML entry": {"mine:\n  command: npx\n  args: [a]", []string{"mine: npx|a"}},
 		"fenced":       {"```json\n{\"a\": {\"command\": \"x\"}}\n```", []string{"a: x"}},
 
-		"a command line":       {"npx -y @scope/server --flag 'two words' \"a\\\"b\"", []string{`: npx|-y|@scope/server|--flag|two words|a"b`}},
-		"an empty word":        {"''", []string{":  !"}},
-		"a prompt":             {"$ TOKEN=abc env=1 uvx thing", []string{": TOKEN=abc env=1 uvx|thing"}},
-		"over several lines":   {"docker run -i --rm \\\n  -e TOKEN \\\n  mcp/github", []string{": docker|run|-i|--rm|-e|TOKEN|mcp/github"}},
-		"several commands":     {"# two\nnpx -y a\n\nuvx b", []string{": npx|-y|a", ": uvx|b"}},
-		"shell operators":      {"cd x && npx y", []string{": cd|x|&&|npx|y !"}},
-		"a path of Windows":    {`C:\tools\x.exe --dir "C:\my folder\" --last`, []string{`: C:\tools\x.exe|--dir|C:\my folder\|--last`}},
-		"claude mcp add":       {"claude mcp add github --env TOKEN=abc -- npx -y @x/github --flag", []string{"github: TOKEN=abc npx|-y|@x/github|--flag"}},
-		"claude, variables":    {"claude mcp add -s user -e A=1 B=2 name npx -y p", []string{"name: A=1 B=2 npx|-y|p"}},
-		"claude, remote":       {`claude mcp add --transport http --scope user api https://h/mcp --header "Authorization: Bearer abc"`, []string{"api: streamable-http https://h/mcp [Authorization: Bearer abc]"}},
-		"claude, sse":          {"claude mcp add --transport=sse api https://h/x", []string{"api: sse https://h/x"}},
-		"claude, JSON":         {`claude mcp add-json -s user w '{"type":"stdio","command":"x","args":["a b"]}'`, []string{"w: x|a b"}},
-		"codex mcp add":        {"codex mcp add name --env K=V -- x y", []string{"name: K=V x|y"}},
-		"codex, remote":        {"codex mcp add name --url https://h/mcp --bearer-token-env-var T", []string{"name: streamable-http https://h/mcp [Authorization: Bearer ${T}]"}},
+		"a command line": {
+			"npx -y @scope/server --flag 'two words' \"a\\\"b\"", []string{`: npx|-y|@scope/server|--flag|two words|a"b`},
+		},
+		"an empty word": {"''", []string{":  !"}},
+		"a prompt":      {"$ TOKEN=abc env=1 uvx thing", []string{": TOKEN=abc env=1 uvx|thing"}},
+		"over several lines": {
+			"docker run -i --rm \\\n  -e TOKEN \\\n  mcp/github", []string{": docker|run|-i|--rm|-e|TOKEN|mcp/github"},
+		},
+		"several commands":  {"# two\nnpx -y a\n\nuvx b", []string{": npx|-y|a", ": uvx|b"}},
+		"shell operators":   {"cd x && npx y", []string{": cd|x|&&|npx|y !"}},
+		"a path of Windows": {`C:\tools\x.exe --dir "C:\my folder\" --last`, []string{`: C:\tools\x.exe|--dir|C:\my folder\|--last`}},
+		"claude mcp add": {
+			"claude mcp add github --env TOKEN=abc -- npx -y @x/github --flag", []string{"github: TOKEN=abc npx|-y|@x/github|--flag"},
+		},
+		"claude, variables": {"claude mcp add -s user -e A=1 B=2 name npx -y p", []string{"name: A=1 B=2 npx|-y|p"}},
+		"claude, remote": {
+			`claude mcp add --transport http --scope user api https://h/mcp --header "Authorization: Bearer abc"`, []string{
+				"api: streamable-http https://h/mcp [Authorization: Bearer abc]",
+			},
+		},
+		"claude, sse":   {"claude mcp add --transport=sse api https://h/x", []string{"api: sse https://h/x"}},
+		"claude, JSON":  {`claude mcp add-json -s user w '{"type":"stdio","command":"x","args":["a b"]}'`, []string{"w: x|a b"}},
+		"codex mcp add": {"codex mcp add name --env K=V -- x y", []string{"name: K=V x|y"}},
+		"codex, remote": {
+			"codex mcp add name --url https://h/mcp --bearer-token-env-var T", []string{
+				"name: streamable-http https://h/mcp [Authorization: Bearer ${T}]",
+			},
+		},
 		"code":                 {`code --add-mcp '{"name":"n","command":"uvx","args":["p"]}'`, []string{"n: uvx|p"}},
 		"code, quoted for cmd": {`code --add-mcp "{\"name\":\"n\",\"command\":\"uvx\"}"`, []string{"n: uvx"}},
 		"an address":           {" https://h.example/mcp ", []string{": streamable-http https://h.example/mcp"}},
@@ -119,9 +172,10 @@ func TestTextsOfEveryClientAreParsed(t *testing.T) {
 func TestTextsWithoutAServerAreRefused(t *testing.T) {
 	for what, text := range map[string]string{
 		"nothing": " \n ", "braces": "{}", "JSON without a server": `{"theme": "dark"}`, "half": `{"mcpServers": {"a": {"command": "x"`,
-		"half of TOML": "[mcp_servers.x]\ncommand = \"hunter2", "bytes": "\xff\xfe", "a zero": "a\x00b", "an open quote": "npx 'hunter2", "comments": "# only\n",
-		"too long": strings.Repeat("a", maxText+1), "too deep": strings.Repeat("[", 100_000), "too deep in YAML": "a: " + strings.Repeat("{a: ", 5000),
-		"too many": strings.Repeat("npx a\n", maxEntries+1), "JSON that adds nothing": "code --add-mcp '{}'", "a name alone": "claude mcp add-json one",
+		"half of TOML": "[mcp_servers.x]\ncommand = \"hunter2", "bytes": "\xff\xfe", "a zero": "a\x00b", "an open quote": "npx 'hunter2",
+		"comments": "# only\n", "too long": strings.Repeat("a", maxText+1), "too deep": strings.Repeat("[", 100_000),
+		"too deep in YAML": "a: " + strings.Repeat("{a: ", 5000), "too many": strings.Repeat("npx a\n", maxEntries+1),
+		"JSON that adds nothing": "code --add-mcp '{}'", "a name alone": "claude mcp add-json one",
 	} {
 		entries, err := parseText(text)
 		if fault.KindOf(err) != fault.Invalid || len(entries) > 0 || strings.Contains(fault.MessageOf(err), "hunter2") {
@@ -139,11 +193,12 @@ func TestIgnoredFieldsAreNoted(t *testing.T) {
 
 func TestSuggestedNamesComeFromWhatTheServerRuns(t *testing.T) {
 	for text, want := range map[string]string{
-		"npx -y @modelcontextprotocol/server-github@1.2 /tmp": "github", "uvx mcp-server-time --local": "time", "npx -y @upstash/context7-mcp": "context7",
-		"docker run -i --rm -e TOKEN ghcr.io/github/github-mcp-server:latest": "github", "uv --directory /a/b run weather.py": "weather",
-		"node /home/me/linear/dist/index.js": "linear", "python -m my_module": "my_module", "/usr/bin/thing.sh x": "thing", `C:\x\tool.exe`: "tool",
-		"cmd /c npx -y thing": "thing", "uvx --from git+x serena start-mcp-server": "serena", "npx": "npx",
-		"https://mcp.linear.app/mcp": "linear", "https://api.githubcopilot.com/mcp/": "githubcopilot", "http://127.0.0.1:3000/x": "127.0.0.1", "https://mcp.io": "mcp.io",
+		"npx -y @modelcontextprotocol/server-github@1.2 /tmp": "github", "uvx mcp-server-time --local": "time",
+		"npx -y @upstash/context7-mcp": "context7", "docker run -i --rm -e TOKEN ghcr.io/github/github-mcp-server:latest": "github",
+		"uv --directory /a/b run weather.py": "weather", "node /home/me/linear/dist/index.js": "linear", "python -m my_module": "my_module",
+		"/usr/bin/thing.sh x": "thing", `C:\x\tool.exe`: "tool", "cmd /c npx -y thing": "thing",
+		"uvx --from git+x serena start-mcp-server": "serena", "npx": "npx", "https://mcp.linear.app/mcp": "linear",
+		"https://api.githubcopilot.com/mcp/": "githubcopilot", "http://127.0.0.1:3000/x": "127.0.0.1", "https://mcp.io": "mcp.io",
 	} {
 		entries, err := parseText(text)
 		if err != nil {
@@ -160,8 +215,9 @@ func TestSuggestedNamesComeFromWhatTheServerRuns(t *testing.T) {
 
 func FuzzParseText(f *testing.F) {
 	for _, seed := range []string{
-		`{"mcpServers":{"a":{"command":"x","args":["y"]}}}`, `"a": {"url": "https://h"}`, "[mcp_servers.a]\ncommand = \"x\"", "[[mcp_servers]]\nname = \"n\"",
-		"extensions:\n  a: &a\n    cmd: x\n  b: *a\n", "- name: n\n  command: x", "claude mcp add -e A=b n -- x", "code --add-mcp '{\"name\":\"n\"}'", "npx -y 'a b' \\\n c", "```\nx\n```", "https://h/sse",
+		`{"mcpServers":{"a":{"command":"x","args":["y"]}}}`, `"a": {"url": "https://h"}`, "[mcp_servers.a]\ncommand = \"x\"",
+		"[[mcp_servers]]\nname = \"n\"", "extensions:\n  a: &a\n    cmd: x\n  b: *a\n", "- name: n\n  command: x",
+		"claude mcp add -e A=b n -- x", "code --add-mcp '{\"name\":\"n\"}'", "npx -y 'a b' \\\n c", "```\nx\n```", "https://h/sse",
 	} {
 		f.Add(seed)
 	}

@@ -142,18 +142,42 @@ func TestUpdatesKeepWhatAPersonAdded(t *testing.T) {
 		update string // status of register
 		want   string
 	}{
-		"nothing":                              {`["mcp"]`, false, Registered, done, `["mcp", "--client", "cline", "--surface", "meta"]`},
-		"a surface":                            {`["mcp", "--surface", "server:notes"]`, false, Registered, done, `["mcp", "--client", "cline", "--surface", "server:notes"]`},
-		"a surface in one word":                {`["mcp", "--surface=registry"]`, false, Registered, done, `["mcp", "--client", "cline", "--surface=registry"]`},
-		"a surface of a moved program":         {`["mcp", "--surface", "server:notes"]`, true, Stale, done, `["mcp", "--client", "cline", "--surface", "server:notes"]`},
-		"a client":                             {`["mcp", "--client", "gemini-cli"]`, false, Registered, done, `["mcp", "--client", "gemini-cli", "--surface", "meta"]`},
-		"a client of a moved program":          {`["mcp", "--surface", "registry", "--client=cursor"]`, true, Stale, done, `["mcp", "--surface", "registry", "--client=cursor"]`},
-		"an empty client":                      {`["mcp", "--client", ""]`, false, Registered, done, `["mcp", "--client", "cline", "--surface", "meta"]`},
-		"a client without a value":             {`["mcp", "--client"]`, false, Stale, done, `["mcp", "--client", "cline", "--surface", "meta"]`},
-		"an unknown argument":                  {`["mcp", "--mine", "--surface", "server:notes"]`, false, Stale, done, `["mcp", "--client", "cline", "--surface", "server:notes"]`},
-		"an unknown argument beside a client":  {`["mcp", "--client", "cursor", "--mine"]`, false, Stale, done, `["mcp", "--client", "cursor", "--surface", "meta"]`},
-		"another order of client and surface":  {`["mcp", "--surface", "server:notes", "--client", "cline"]`, false, Registered, nothing, `["mcp", "--surface", "server:notes", "--client", "cline"]`},
-		"an unknown client and a moved folder": {`["mcp", "--client", "mine"]`, true, Stale, done, `["mcp", "--client", "mine", "--surface", "meta"]`},
+		"nothing": {`["mcp"]`, false, Registered, done, `["mcp", "--client", "cline", "--surface", "meta"]`},
+		"a surface": {
+			`["mcp", "--surface", "server:notes"]`, false, Registered, done, `["mcp", "--client", "cline", "--surface", "server:notes"]`,
+		},
+		"a surface in one word": {
+			`["mcp", "--surface=registry"]`, false, Registered, done, `["mcp", "--client", "cline", "--surface=registry"]`,
+		},
+		"a surface of a moved program": {
+			`["mcp", "--surface", "server:notes"]`, true, Stale, done, `["mcp", "--client", "cline", "--surface", "server:notes"]`,
+		},
+		"a client": {
+			`["mcp", "--client", "gemini-cli"]`, false, Registered, done, `["mcp", "--client", "gemini-cli", "--surface", "meta"]`,
+		},
+		"a client of a moved program": {
+			`["mcp", "--surface", "registry", "--client=cursor"]`, true, Stale, done, `["mcp", "--surface", "registry", "--client=cursor"]`,
+		},
+		"an empty client": {
+			`["mcp", "--client", ""]`, false, Registered, done, `["mcp", "--client", "cline", "--surface", "meta"]`,
+		},
+		"a client without a value": {
+			`["mcp", "--client"]`, false, Stale, done, `["mcp", "--client", "cline", "--surface", "meta"]`,
+		},
+		"an unknown argument": {
+			`["mcp", "--mine", "--surface", "server:notes"]`, false, Stale, done,
+			`["mcp", "--client", "cline", "--surface", "server:notes"]`,
+		},
+		"an unknown argument beside a client": {
+			`["mcp", "--client", "cursor", "--mine"]`, false, Stale, done, `["mcp", "--client", "cursor", "--surface", "meta"]`,
+		},
+		"another order of client and surface": {
+			`["mcp", "--surface", "server:notes", "--client", "cline"]`, false, Registered, nothing,
+			`["mcp", "--surface", "server:notes", "--client", "cline"]`,
+		},
+		"an unknown client and a moved folder": {
+			`["mcp", "--client", "mine"]`, true, Stale, done, `["mcp", "--client", "mine", "--surface", "meta"]`,
+		},
 	} {
 		for _, system := range []string{"linux", "windows"} {
 			t.Run(name+" on "+system, func(t *testing.T) {
@@ -162,13 +186,15 @@ func TestUpdatesKeepWhatAPersonAdded(t *testing.T) {
 				if row.moved {
 					command = filepath.Join(rg.root, "gone", "agent-discover")
 				}
-				text := fmt.Sprintf(`{"mcpServers": {"first": {"command": "x"}, "discover": {"command": "%s", "args": %s, %s}}}`, escaped(command), row.args, more)
+				text := fmt.Sprintf(`{"mcpServers": {"first": {"command": "x"}, "discover": {"command": "%s", "args": %s, %s}}}`,
+					escaped(command), row.args, more)
 				path := rg.file("cline", text)
 				if s := rg.is("cline", row.state); s.Files[0].Outdated != (row.state == Registered && row.update == done) {
 					t.Errorf("file status is %+v", s.Files[0])
 				}
 				change := rg.register("cline", row.update)
-				rg.holds(path, fmt.Sprintf(`{"mcpServers": {"first": {"command": "x"}, "discover": {"command": "%s", "args": %s, %s}}}`, escaped(rg.options.Entry.Command), row.want, more))
+				rg.holds(path, fmt.Sprintf(`{"mcpServers": {"first": {"command": "x"}, "discover": {"command": "%s", "args": %s, %s}}}`,
+					escaped(rg.options.Entry.Command), row.want, more))
 				rg.isOutdated("cline", false)
 				if row.update == done {
 					rg.undo(done, change)
@@ -206,7 +232,8 @@ func TestAnEntryThatAShellStartsKeepsItsSurface(t *testing.T) {
 		{"darwin", "env", `["A=1", "%s", "mcp", "--surface", "server:notes"]`},
 	} {
 		rg := newRig(t, row.system)
-		rg.file("cursor", fmt.Sprintf(`{"mcpServers": {"discover": {"command": %q, "args": `+row.args+`}}}`, row.command, escaped(filepath.ToSlash(rg.options.Entry.Command))))
+		rg.file("cursor", fmt.Sprintf(`{"mcpServers": {"discover": {"command": %q, "args": `+row.args+`}}}`,
+			row.command, escaped(filepath.ToSlash(rg.options.Entry.Command))))
 		rg.is("cursor", Stale)
 		rg.register("cursor", done)
 		rg.args(rg.found("cursor").Files[0], "mcp", "--client", "cursor", "--surface", "server:notes")
@@ -222,7 +249,8 @@ func TestEntriesInAnotherSpellingAreUpdated(t *testing.T) {
 	} {
 		rg := newRig(t, "linux")
 		file := rg.found(row.editor).Files[0]
-		path := rg.file(row.editor, fmt.Sprintf(`{"%s": {"discover": `+row.entry+`}}`, file.Place.Keys[0], escaped(rg.options.Entry.Command)))
+		path := rg.file(row.editor, fmt.Sprintf(`{"%s": {"discover": `+row.entry+`}}`, file.Place.Keys[0],
+			escaped(rg.options.Entry.Command)))
 		old := rg.read(path)
 		rg.isOutdated(row.editor, true)
 		change := rg.register(row.editor, done)
@@ -239,12 +267,15 @@ func TestCommandOfTheEditorUpdatesTheEntry(t *testing.T) {
 		commands int
 		want     []string
 	}{
-		"as it was written":    {"", 2, []string{"mcp", "--client", "claude-code", "--surface", "meta"}},
-		"with a surface added": {`, "--surface", "server:notes"`, 0, []string{"mcp", "--client", "claude-code", "--surface", "server:notes"}},
+		"as it was written": {"", 2, []string{"mcp", "--client", "claude-code", "--surface", "meta"}},
+		"with a surface added": {
+			`, "--surface", "server:notes"`, 0, []string{"mcp", "--client", "claude-code", "--surface", "server:notes"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rg, p := claudeRig(t)
-			text := `{"mcpServers": {"discover": {"type": "stdio", "command": "` + escaped(rg.options.Entry.Command) + `", "args": ["mcp"` + row.more + `]}, "a": {"command": "x"}}}`
+			text := `{"mcpServers": {"discover": {"type": "stdio", "command": "` + escaped(rg.options.Entry.Command) + `", "args": ["mcp"` +
+				row.more + `]}, "a": {"command": "x"}}}`
 			path := rg.file("claude-code", text)
 			rg.isOutdated("claude-code", true)
 			change := rg.register("claude-code", done)

@@ -79,7 +79,9 @@ func TestCommandOfTheEditorMakesTheChange(t *testing.T) {
 	rg, p := claudeRig(t)
 	path := rg.file("claude-code", `{"history": [1], "mcpServers": {"a": {"command": "x"}}}`)
 	plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"claude"}})
-	if want := `claude mcp add-json --scope user discover '{"alwaysLoad":true,"args":["mcp","--client","claude-code","--surface","meta"],"command":"`; err != nil || !strings.HasPrefix(plans[0].Writer, want) || len(p.calls) != 0 {
+	if want := `claude mcp add-json --scope user discover '{"alwaysLoad":true,"args":["mcp","--client","claude-code","--surface","meta"],"command":"`; err != nil ||
+		!strings.HasPrefix(plans[0].Writer, want) ||
+		len(p.calls) != 0 {
 		t.Errorf("plans are %+v, %v", plans, err)
 	}
 	before := rg.read(path)
@@ -148,7 +150,8 @@ func TestCommandOfTheEditorRemovesServers(t *testing.T) {
 	}
 	rg.write(path, strings.Replace(rg.read(path), `"starts"`, `"starts2"`, 1))
 	rg.undo(done, out.Change)
-	if got := strings.Fields(rg.entries(path, rg.found("claude-code").Place)); len(got) != 3 || !slices.Contains(got, "a") || !slices.Contains(got, "c") {
+	if got := strings.Fields(rg.entries(path, rg.found("claude-code").Place)); len(got) != 3 || !slices.Contains(got, "a") ||
+		!slices.Contains(got, "c") {
 		t.Errorf("the entries are %v", got)
 	}
 }
@@ -161,10 +164,19 @@ func TestFailuresOfTheCommandAreReported(t *testing.T) {
 		idle  bool
 		want  string
 	}{
-		"an error":                         {`{"mcpServers": {}}`, func([]string) (string, error) { return "\n  Error: API_KEY=hunter2hunter2 is wrong\nmore", no }, false, "claude mcp add-json failed: Error: API_KEY=[redacted] is wrong"},
-		"no output":                        {`{"mcpServers": {}}`, func([]string) (string, error) { return "", no }, false, "claude mcp add-json failed: exit status 1"},
-		"no change":                        {`{"mcpServers": {}}`, nil, true, "reported success"},
-		"an error after the first command": {`{"mcpServers": {"discover": {"type": "stdio", "command": "/old/agent-discover", "args": ["mcp"]}}, "x": 1}`, func(args []string) (string, error) { return "no", map[bool]error{true: no}[args[1] == "add-json"] }, false, "failed: no"},
+		"an error": {
+			`{"mcpServers": {}}`, func([]string) (string, error) {
+				return "\n  Error: API_KEY=hunter2hunter2 is wrong\nmore", no
+			}, false, "claude mcp add-json failed: Error: API_KEY=[redacted] is wrong",
+		},
+		"no output": {
+			`{"mcpServers": {}}`, func([]string) (string, error) { return "", no }, false, "claude mcp add-json failed: exit status 1",
+		},
+		"no change": {`{"mcpServers": {}}`, nil, true, "reported success"},
+		"an error after the first command": {
+			`{"mcpServers": {"discover": {"type": "stdio", "command": "/old/agent-discover", "args": ["mcp"]}}, "x": 1}`,
+			func(args []string) (string, error) { return "no", map[bool]error{true: no}[args[1] == "add-json"] }, false, "failed: no",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rg, p := claudeRig(t)
@@ -201,7 +213,8 @@ func TestCommandsOfTheEditorHaveATimeout(t *testing.T) {
 		}
 		begin := time.Now()
 		out, err := rg.Apply(t.Context(), Request{Action: Register, Editors: []string{"claude-code"}})
-		if err != nil || out[0].Status != failed || !strings.Contains(out[0].Problem, "did not finish within 30 seconds") || time.Since(begin) < commandTimeout || time.Since(begin) > commandTimeout+time.Second {
+		if err != nil || out[0].Status != failed || !strings.Contains(out[0].Problem, "did not finish within 30 seconds") ||
+			time.Since(begin) < commandTimeout || time.Since(begin) > commandTimeout+time.Second {
 			t.Errorf("outcomes are %+v, %v after %v", out, err, time.Since(begin))
 		}
 	})
@@ -217,13 +230,16 @@ func TestFileIsWrittenDirectlyWhereTheCommandCannot(t *testing.T) {
 			rg.again(func(o *Options) { o.Machine.Command = func(string) (string, bool) { return `C:\x\claude.CMD`, true } })
 			return Request{}
 		},
-		"a variable names another file": func(*rig) Request { return Request{Environment: map[string]string{"CLAUDE_CONFIG_DIR": "/elsewhere"}} },
+		"a variable names another file": func(*rig) Request {
+			return Request{Environment: map[string]string{"CLAUDE_CONFIG_DIR": "/elsewhere"}}
+		},
 		"the entry has more fields": func(rg *rig) Request {
 			rg.file("claude-code", `{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"], "timeout": 5}}}`)
 			return Request{}
 		},
 		"the entry has a secret": func(rg *rig) Request {
-			rg.file("claude-code", `{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"], "env": {"API_KEY": "`+secret+`"}}}}`)
+			rg.file("claude-code", `{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"], "env": {"API_KEY": "`+
+				secret+`"}}}}`)
 			return Request{}
 		},
 	} {
@@ -245,7 +261,8 @@ func TestInterruptedChangesByTheCommandAreCompletedOrDeleted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rg, command := claudeRig(t)
 			path := rg.file("claude-code", `{"mcpServers": {"a": {"command": "x"}}}`)
-			p := rg.Registrar.planner.newPlan(t.Context(), target{found: rg.found("claude-code"), file: rg.found("claude-code").Files[0]}, Request{Action: Register}, rg.files.readAtRest)
+			p := rg.Registrar.planner.newPlan(t.Context(), target{found: rg.found("claude-code"), file: rg.found("claude-code").Files[0]},
+				Request{Action: Register}, rg.files.readAtRest)
 			c := p.change()
 			c.Writer, c.Loose, c.After, c.steps = true, true, "", nil
 			if err := rg.history.begin(t.Context(), c, p.was.Data); err != nil {

@@ -19,7 +19,8 @@ func (rg *rig) field(file table.File, key string, want any) {
 
 func TestEntriesAskTheEditorToShowTheToolsFromTheStart(t *testing.T) {
 	want := map[string]map[string]any{
-		"claude-code": {"alwaysLoad": true}, "codex": {"required": true}, "copilot-cli": {"deferTools": "never"}, "qwen-code": {"alwaysLoadTools": true},
+		"claude-code": {"alwaysLoad": true}, "codex": {"required": true}, "copilot-cli": {"deferTools": "never"},
+		"qwen-code": {"alwaysLoadTools": true},
 	}
 	for _, e := range table.Table() {
 		if got := toMap(e.Eager); len(got) > 0 && !reflect.DeepEqual(got, want[e.ID]) {
@@ -53,7 +54,8 @@ func TestEntriesAskTheEditorToShowTheToolsFromTheStart(t *testing.T) {
 func TestUpdatesKeepAPersonsChoiceOfWhatIsShownFromTheStart(t *testing.T) {
 	for _, args := range []string{`["mcp"]`, `["mcp", "--client"]`} {
 		rg, p := claudeRig(t)
-		text := `{"mcpServers": {"discover": {"type": "stdio", "command": "` + escaped(rg.options.Entry.Command) + `", "args": ` + args + `, "alwaysLoad": false}}}`
+		text := `{"mcpServers": {"discover": {"type": "stdio", "command": "` + escaped(rg.options.Entry.Command) + `", "args": ` + args +
+			`, "alwaysLoad": false}}}`
 		path := rg.file("claude-code", text)
 		update := rg.register("claude-code", done)
 		rg.field(rg.found("claude-code").Files[0], "alwaysLoad", false)
@@ -101,7 +103,8 @@ func TestTheSettingBesideTheEntryIsAddedAndUndone(t *testing.T) {
 			}
 			rg.write(path, rg.read(path)+"\n[mcp_servers.later]\ncommand = \"x\"\n")
 			rg.undo(done, changes[0].ID)
-			if now := rg.read(path); strings.Contains(now, "direct_only") || strings.Contains(now, Name) || !strings.Contains(now, "later") {
+			if now := rg.read(path); strings.Contains(now, "direct_only") || strings.Contains(now, Name) ||
+				!strings.Contains(now, "later") {
 				t.Errorf("after undo, the file is\n%s", now)
 			}
 		})

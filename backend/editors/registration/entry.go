@@ -187,7 +187,8 @@ func repair(text []byte, file table.File, e entry, wanted table.Server, chosen b
 	if err != nil {
 		return configedit.Change{}, err
 	}
-	if now, err := readEntry(change.Text, file); err == nil && now.ours && equivalent(now.server, wanted) && slices.Equal(now.server.Args, correct.Args) {
+	if now, err := readEntry(change.Text, file); err == nil && now.ours && equivalent(now.server, wanted) &&
+		slices.Equal(now.server.Args, correct.Args) {
 		return change, nil
 	}
 	correct.More = wanted.More

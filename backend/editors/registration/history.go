@@ -47,8 +47,9 @@ type change struct {
 	Had     bool             `json:"had"`              // the Agent Discover entry was in the file
 	Has     bool             `json:"has"`              // the Agent Discover entry is in the file afterwards
 	Writer  bool             `json:"writer,omitempty"` // the editor's commands make the change, so After is unknown until they have ended
-	Loose   bool             `json:"loose,omitempty"`  // the file also changed outside the steps, so the steps alone do not lead from Before to After
-	Sealed  bool             `json:"sealed,omitempty"` // files with credentials are encrypted; false in records of versions that did not encrypt them
+	// the file also changed outside the steps, so the steps alone do not lead from Before to After
+	Loose  bool `json:"loose,omitempty"`
+	Sealed bool `json:"sealed,omitempty"` // files with credentials are encrypted; false in records of versions that did not encrypt them
 
 	steps []step // nil when they are encrypted; see stepsOf
 }
@@ -214,7 +215,8 @@ func (h *history) begin(ctx context.Context, c *change, before []byte) error {
 	if fault.KindOf(err) == fault.Unavailable { // what cannot be encrypted
 		return err
 	}
-	return fault.Wrap(err, fault.Failed, "could not save a backup in the data folder: %s; %s was not changed", atomicfile.Reason(err), c.Path)
+	return fault.Wrap(err, fault.Failed, "could not save a backup in the data folder: %s; %s was not changed",
+		atomicfile.Reason(err), c.Path)
 }
 
 // store writes the folder of a change and syncs it to the disk.

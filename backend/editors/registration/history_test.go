@@ -18,7 +18,8 @@ const secret = "hunter2hunter2"
 // withSecret returns a file with two servers that use a secret: a, and one with
 // the given name.
 func withSecret(name string) string {
-	return fmt.Sprintf(`{"mcpServers": {"a": {"command": "x", "env": {"API_KEY": %q}}, %q: {"command": "y", "args": ["--token", %q]}}}`, secret, name, secret)
+	return fmt.Sprintf(`{"mcpServers": {"a": {"command": "x", "env": {"API_KEY": %q}}, %q: {"command": "y", "args": ["--token", %q]}}}`,
+		secret, name, secret)
 }
 
 func TestRemovedServersAreRestoredByUndo(t *testing.T) {
@@ -63,14 +64,16 @@ func TestUndoDoesNotOverwriteNewerEntries(t *testing.T) {
 	}
 	rg.write(path, `{"mcpServers": {"a": {"command": "newer"}}}`)
 	rg.undo(done, out.Change)
-	if got := rg.read(path); !strings.Contains(got, "newer") || rg.entries(path, file.Place) != "b a " && rg.entries(path, file.Place) != "a b " {
+	if got := rg.read(path); !strings.Contains(got, "newer") ||
+		rg.entries(path, file.Place) != "b a " && rg.entries(path, file.Place) != "a b " {
 		t.Errorf("the file is %s", got)
 	}
 }
 
 func TestReadOnlySourcesAreNotChanged(t *testing.T) {
 	rg := newRig(t, "linux")
-	path := rg.write(filepath.Join(rg.root, "disk/home/me/.claude/plugins/cache/a/b/c/.mcp.json"), `{"mcpServers": {"a": {"command": "x"}}}`)
+	path := rg.write(filepath.Join(rg.root, "disk/home/me/.claude/plugins/cache/a/b/c/.mcp.json"),
+		`{"mcpServers": {"a": {"command": "x"}}}`)
 	e, _ := table.ByID("claude-code-plugins")
 	beside := rg.options.Machine.Beside(e)
 	if len(beside) != 1 {
@@ -188,10 +191,12 @@ func TestInterruptedChangesAreCompletedOrDeleted(t *testing.T) {
 		file func(before, after string) string // returns the expected content of the file after the restart
 		kept bool
 	}{
-		"not made":                         {func(before, _ string) string { return before }, false},
-		"made":                             {func(_, after string) string { return after }, true},
-		"made, and written since":          {func(_, after string) string { return strings.Replace(after, "{", `{"later": 1, `, 1) }, true},
-		"not made, and written since":      {func(before, _ string) string { return strings.Replace(before, "{", `{"later": 1`, 1) }, false},
+		"not made":                {func(before, _ string) string { return before }, false},
+		"made":                    {func(_, after string) string { return after }, true},
+		"made, and written since": {func(_, after string) string { return strings.Replace(after, "{", `{"later": 1, `, 1) }, true},
+		"not made, and written since": {
+			func(before, _ string) string { return strings.Replace(before, "{", `{"later": 1`, 1) }, false,
+		},
 		"made, and the file deleted since": {func(_, _ string) string { return "absent" }, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -46,7 +46,8 @@ func registrarIn(root string) *Registrar {
 func registerAndUndo(root string) {
 	r := registrarIn(root)
 	r.files.disk.Rest = time.Millisecond
-	r.files.disk.Sync = func(*os.File) error { return nil } // not needed: writes survive the death of the process, though not a crash of the machine
+	// not needed: writes survive the death of the process, though not a crash of the machine
+	r.files.disk.Sync = func(*os.File) error { return nil }
 	for n := 0; ; n++ {
 		out, err := r.Apply(context.Background(), Request{Action: Register, Editors: []string{"cursor"}})
 		if err != nil || out[0].Status == refused || out[0].Status == failed {

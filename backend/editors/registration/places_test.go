@@ -146,7 +146,9 @@ func TestFilesOfProjectsAndVariablesAreRemembered(t *testing.T) {
 		t.Error("an entry was not removed")
 	}
 	for _, wrong := range []string{"relative", filepath.Join(rg.root, "nowhere")} {
-		if _, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"cursor"}, Project: wrong}); fault.KindOf(err) != fault.Invalid {
+		if _, err := rg.Plan(t.Context(), Request{
+			Action: Register, Editors: []string{"cursor"}, Project: wrong,
+		}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("error is %v", err)
 		}
 	}

@@ -79,7 +79,8 @@ type planner struct {
 // read reads.
 func (pl *planner) newPlan(ctx context.Context, t target, q Request, read reader) filePlan {
 	p := filePlan{
-		found: t.found, file: t.file, action: q.Action, entries: []string{Name}, shared: t.shared, by: orPerson(q.By), replace: q.Replace, surface: q.Surface,
+		found: t.found, file: t.file, action: q.Action, entries: []string{Name}, shared: t.shared, by: orPerson(q.By), replace: q.Replace,
+		surface: q.Surface,
 	}
 	if t.problem != nil {
 		p.refuse(t.problem)
@@ -191,7 +192,8 @@ func (p *filePlan) apply(s step, edit func(text []byte) (configedit.Change, erro
 
 // remove adds the removal of an entry.
 func (p *filePlan) remove(name string) {
-	p.apply(step{Name: name, Was: true}, func(text []byte) (configedit.Change, error) { return configedit.Remove(text, p.file.Place, name) })
+	p.apply(step{Name: name, Was: true},
+		func(text []byte) (configedit.Change, error) { return configedit.Remove(text, p.file.Place, name) })
 }
 
 // preview returns the plan as a person sees it.

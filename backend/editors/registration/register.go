@@ -19,13 +19,16 @@ func (o *ownEntry) checkRegistrable(p *filePlan) error {
 	case p.found.Register == table.Never:
 		return fault.New(fault.Denied, "%s cannot be registered automatically; paste the entry into its settings", name)
 	case p.found.Register == table.IfExisting && !p.was.Exists && p.file.Scope == userScope:
-		return fault.New(fault.Denied, "%s does not exist, and %s may not read a new file there; add a server in %s first, or paste the entry yourself",
+		return fault.New(fault.Denied,
+			"%s does not exist, and %s may not read a new file there; add a server in %s first, or paste the entry yourself",
 			p.file.Path, name, name)
 	case o.missing(o.server.Command):
-		return fault.New(fault.Unavailable, "%s does not exist or is not executable; install agent-discover there again, or restart it from its new location",
+		return fault.New(fault.Unavailable,
+			"%s does not exist or is not executable; install agent-discover there again, or restart it from its new location",
 			o.server.Command)
 	case !table.Ours(o.server):
-		return fault.New(fault.Unavailable, "%s would not be recognized as Agent Discover later; give the program a name that begins with agent-discover",
+		return fault.New(fault.Unavailable,
+			"%s would not be recognized as Agent Discover later; give the program a name that begins with agent-discover",
 			o.server.Command)
 	}
 	return nil
@@ -60,7 +63,8 @@ func (pl *planner) register(p *filePlan) {
 	p.had, p.has = e.ours, true
 	switch pl.own.state(e, wanted) {
 	case Registered, Stale:
-		if equivalent(e.server, wanted) && !outdated(e.server) && (p.surface == "" || shows(e.server, p.surface)) { // at most the link is missing
+		// at most the link is missing
+		if equivalent(e.server, wanted) && !outdated(e.server) && (p.surface == "" || shows(e.server, p.surface)) {
 			p.keep("")
 			return
 		}
@@ -70,7 +74,8 @@ func (pl *planner) register(p *filePlan) {
 		p.addSetting()
 	case Foreign:
 		if !p.replace {
-			p.refuse(fault.New(fault.Denied, "%s already has a server named %s that starts another program; replace it only if you do not need it", p.file.Path, Name))
+			p.refuse(fault.New(fault.Denied,
+				"%s already has a server named %s that starts another program; replace it only if you do not need it", p.file.Path, Name))
 			return
 		}
 		fallthrough
@@ -88,12 +93,14 @@ type rejection struct {
 
 func (r rejection) problem(editor string) error {
 	what := map[configedit.Extension]string{
-		configedit.ByteOrderMark: "a byte order mark at its start", configedit.Comment: "a comment", configedit.TrailingComma: "a comma after the last item",
+		configedit.ByteOrderMark: "a byte order mark at its start",
+		configedit.Comment:       "a comment", configedit.TrailingComma: "a comma after the last item",
 	}[r.which]
 	if what == "" {
 		return nil
 	}
-	return fault.New(fault.Invalid, "line %d: %s does not read a file with %s; remove it, so that %s can read the entry", r.line, editor, what, editor)
+	return fault.New(fault.Invalid, "line %d: %s does not read a file with %s; remove it, so that %s can read the entry",
+		r.line, editor, what, editor)
 }
 
 // put adds the entry, or replaces one that exists.

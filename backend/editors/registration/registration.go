@@ -86,21 +86,22 @@ const (
 
 // Plan is a preview of the change to one file, or the reason for refusing it.
 type Plan struct {
-	Editor     string            `json:"editor"`
-	Shared     []string          `json:"shared,omitempty"` // ids of the other selected editors that read the same file
-	Path       string            `json:"path"`
-	Target     string            `json:"target,omitempty"` // the file that is changed when Path is a symbolic link
-	Action     Action            `json:"action"`
-	Change     string            `json:"change,omitempty"`      // for Undo: the id of the change to undo
-	Nothing    bool              `json:"nothing"`               // the file is already as requested
-	Writer     string            `json:"writer,omitempty"`      // the editor's own commands that will make the change
-	Wait       bool              `json:"wait"`                  // the change waits until the editor has exited
-	Diff       []configdiff.Line `json:"diff" nullable:"false"` // with credentials redacted
-	Before     string            `json:"before"`                // hash of the file as it is now; "" when it does not exist
-	Difference string            `json:"difference"`            // identifies what happens to the entries; the same as long as only other parts of the file change
-	Problem    string            `json:"problem,omitempty"`     // the reason for a refusal
-	Snippet    string            `json:"snippet,omitempty"`     // the text to paste after a refusal
-	Hint       string            `json:"hint,omitempty"`        // what the user has to do before editors use the project's file
+	Editor  string            `json:"editor"`
+	Shared  []string          `json:"shared,omitempty"` // ids of the other selected editors that read the same file
+	Path    string            `json:"path"`
+	Target  string            `json:"target,omitempty"` // the file that is changed when Path is a symbolic link
+	Action  Action            `json:"action"`
+	Change  string            `json:"change,omitempty"`      // for Undo: the id of the change to undo
+	Nothing bool              `json:"nothing"`               // the file is already as requested
+	Writer  string            `json:"writer,omitempty"`      // the editor's own commands that will make the change
+	Wait    bool              `json:"wait"`                  // the change waits until the editor has exited
+	Diff    []configdiff.Line `json:"diff" nullable:"false"` // with credentials redacted
+	Before  string            `json:"before"`                // hash of the file as it is now; "" when it does not exist
+	// identifies what happens to the entries; the same as long as only other parts of the file change
+	Difference string `json:"difference"`
+	Problem    string `json:"problem,omitempty"` // the reason for a refusal
+	Snippet    string `json:"snippet,omitempty"` // the text to paste after a refusal
+	Hint       string `json:"hint,omitempty"`    // what the user has to do before editors use the project's file
 }
 
 // Record is a past change in the history.

@@ -67,7 +67,10 @@ type pendingChange struct {
 const pendingID = "waiting-"
 
 func (p *filePlan) pending() pendingChange {
-	return pendingChange{Editor: p.found.ID, File: p.file, Action: p.action, Entries: p.entries, Change: p.undoes, Replace: p.replace, Surface: p.surface, By: p.by}
+	return pendingChange{
+		Editor: p.found.ID, File: p.file, Action: p.action, Entries: p.entries, Change: p.undoes, Replace: p.replace, Surface: p.surface,
+		By: p.by,
+	}
 }
 
 // replaces reports whether a pending change makes an older one obsolete.

@@ -47,7 +47,8 @@ func (h *history) writeSteps(ctx context.Context, c *change, before []byte) (pat
 	sealed, err := h.seal(ctx, text)
 	if err != nil {
 		return "", fault.Wrap(err, fault.Unavailable,
-			"%s was not changed: the entries have credentials, of which a backup is kept only encrypted, but %s", c.Path, fault.MessageOf(err))
+			"%s was not changed: the entries have credentials, of which a backup is kept only encrypted, but %s",
+			c.Path, fault.MessageOf(err))
 	}
 	path = filepath.Join(h.folder, c.ID, "steps"+sealedSuffix)
 	if err := paths.WriteFile(path, sealed); err != nil {

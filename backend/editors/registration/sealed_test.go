@@ -117,7 +117,8 @@ func (rg *rig) asEarlier(change string) {
 	folder := filepath.Join(rg.options.Folder, "changes", change)
 	for sealed, plain := range map[string]string{"before.age": "before", "steps.age": "steps.json"} {
 		text, _ := reversed{}.Seal(rg.Context(), []byte(rg.read(filepath.Join(folder, sealed))))
-		if err := errors.Join(os.WriteFile(filepath.Join(folder, plain), text, 0o600), os.Remove(filepath.Join(folder, sealed))); err != nil {
+		if err := errors.Join(os.WriteFile(filepath.Join(folder, plain), text, 0o600),
+			os.Remove(filepath.Join(folder, sealed))); err != nil {
 			rg.Fatal(err)
 		}
 	}

@@ -15,7 +15,8 @@ func TestEditorsThatShareAFileGetTheEntryByOneChange(t *testing.T) {
 	project := t.TempDir()
 	q := Request{Action: Register, Editors: []string{"claude-code", "copilot-cli", "warp", "visual-studio"}, Project: project}
 	plans, err := rg.Plan(t.Context(), q)
-	if err != nil || len(plans) != 2 || !slices.Equal(plans[0].Shared, []string{"copilot-cli", "warp"}) || !strings.Contains(plans[0].Hint, "approve") {
+	if err != nil || len(plans) != 2 || !slices.Equal(plans[0].Shared, []string{"copilot-cli", "warp"}) ||
+		!strings.Contains(plans[0].Hint, "approve") {
 		t.Fatalf("plans are %+v, %v", plans, err)
 	}
 	if !strings.Contains(formatDiff(plans[1].Diff), "mcpServers") { // as the first change leaves the file
@@ -39,10 +40,15 @@ func TestAChangeIsMadeIfOnlyOtherPartsOfTheFileDifferFromThePreview(t *testing.T
 		before, after string
 		status        string
 	}{
-		"another server was added":    {`{"mcpServers": {}}`, `{"mcpServers": {"new": {"command": "x"}}}`, done},
-		"the file was created":        {"", `{"mcpServers": {"new": {"command": "x"}}}`, done},
-		"the entry was added":         {`{"mcpServers": {}}`, `{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"]}}}`, refused},
-		"the entry was changed":       {`{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"]}}}`, `{"mcpServers": {"discover": {"command": "/other/agent-discover", "args": ["mcp"]}}}`, refused},
+		"another server was added": {`{"mcpServers": {}}`, `{"mcpServers": {"new": {"command": "x"}}}`, done},
+		"the file was created":     {"", `{"mcpServers": {"new": {"command": "x"}}}`, done},
+		"the entry was added": {
+			`{"mcpServers": {}}`, `{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"]}}}`, refused,
+		},
+		"the entry was changed": {
+			`{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"]}}}`,
+			`{"mcpServers": {"discover": {"command": "/other/agent-discover", "args": ["mcp"]}}}`, refused,
+		},
 		"another program's was added": {`{"mcpServers": {}}`, `{"mcpServers": {"discover": {"command": "npx"}}}`, refused},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +147,8 @@ func TestUnregisteringDeletesAFileThatHeldOnlyTheEntry(t *testing.T) {
 func TestALinkOutOfAProjectIsRefused(t *testing.T) {
 	for name, link := range map[string]func(project, outside string) error{
 		"of the file": func(project, outside string) error {
-			return errors.Join(os.Mkdir(filepath.Join(project, ".cursor"), 0o700), os.Symlink(filepath.Join(outside, "mcp.json"), filepath.Join(project, ".cursor", "mcp.json")))
+			return errors.Join(os.Mkdir(filepath.Join(project, ".cursor"), 0o700),
+				os.Symlink(filepath.Join(outside, "mcp.json"), filepath.Join(project, ".cursor", "mcp.json")))
 		},
 		"of a folder": func(project, outside string) error { return os.Symlink(outside, filepath.Join(project, ".cursor")) },
 	} {
@@ -170,7 +177,8 @@ func TestALinkOutOfAProjectIsRefused(t *testing.T) {
 	rg := newRig(t, "linux")
 	project := t.TempDir()
 	within := rg.write(filepath.Join(project, "config", "mcp.json"), "{}")
-	if err := errors.Join(os.Mkdir(filepath.Join(project, ".cursor"), 0o700), os.Symlink("../config/mcp.json", filepath.Join(project, ".cursor", "mcp.json"))); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(project, ".cursor"), 0o700),
+		os.Symlink("../config/mcp.json", filepath.Join(project, ".cursor", "mcp.json"))); err != nil {
 		t.Skip(err)
 	}
 	q := Request{Action: Register, Editors: []string{"cursor"}, Project: project}
@@ -182,7 +190,8 @@ func TestALinkOutOfAProjectIsRefused(t *testing.T) {
 
 func TestASecondEntryThatStartsAgentDiscoverIsReported(t *testing.T) {
 	rg := newRig(t, "linux")
-	rg.file("cursor", `{"mcpServers": {"old": {"command": "/x/agent-discover", "args": ["mcp"]}, "off": {"command": "/x/agent-discover", "args": ["mcp"], "disabled": true}, "other": {"command": "npx"}}}`)
+	rg.file("cursor",
+		`{"mcpServers": {"old": {"command": "/x/agent-discover", "args": ["mcp"]}, "off": {"command": "/x/agent-discover", "args": ["mcp"], "disabled": true}, "other": {"command": "npx"}}}`)
 	rg.register("cursor", done)
 	if s := rg.is("cursor", Registered); !slices.Equal(s.Files[0].Also, []string{"old"}) {
 		t.Errorf("file status is %+v", s.Files[0])

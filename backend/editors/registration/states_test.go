@@ -66,7 +66,8 @@ func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
 	rg.undo(done, change)
 	rg.holds(path, strings.Replace(text, " // mine", "", 1))
 	rg.file("cursor", strings.Replace(text, escaped(gone), escaped(rg.options.Entry.Command), 1)) // with the comment
-	rg.is("cursor", Stale)                                                                        // because the entry has another AGENT_DISCOVER_HOME
+	// because the entry has another AGENT_DISCOVER_HOME
+	rg.is("cursor", Stale)
 	rg.again(func(o *Options) { o.Entry.Env = map[string]string{"AGENT_DISCOVER_HOME": "/elsewhere"} })
 	rg.is("cursor", Registered)
 }
@@ -225,7 +226,8 @@ func TestConcurrentWritesOfAnEditorAreRetried(t *testing.T) {
 		return exchange(temp, target)
 	}
 	change := rg.register("cursor", done)
-	if got := rg.read(path); !strings.Contains(got, "theirs") || !strings.Contains(got, Name) || writes != 3 { // the exchange, back, and the second attempt
+	// the exchange, back, and the second attempt
+	if got := rg.read(path); !strings.Contains(got, "theirs") || !strings.Contains(got, Name) || writes != 3 {
 		t.Errorf("the file contains %q after %d writes", got, writes)
 	}
 	rg.undo(done, change)

@@ -107,7 +107,9 @@ func mostUrgent(files []FileStatus) State {
 // fileStatus returns the state of the Agent Discover entry in one file.
 func (v *survey) fileStatus(found table.Found, file table.File) FileStatus {
 	content := v.cache.get(file)
-	s := FileStatus{Path: file.Path, Exists: content.exists, Problem: content.problem, Command: content.entry.server.Command, Also: content.entry.also}
+	s := FileStatus{
+		Path: file.Path, Exists: content.exists, Problem: content.problem, Command: content.entry.server.Command, Also: content.entry.also,
+	}
 	wanted, _, err := v.own.wanted(found.Editor, "")
 	updatable := file.Scope == userScope && found.Register != table.Never && content.unwritable == "" && outdated(content.entry.server)
 	switch pending, ok := v.saved.pendingForEntry(file.Path); {

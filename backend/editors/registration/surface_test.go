@@ -39,7 +39,8 @@ func TestTheSurfaceOfAnEntryIsChangedAndUndone(t *testing.T) {
 
 func TestAnEntryWithoutASurfaceShowsTheRegistry(t *testing.T) {
 	rg := newRig(t, "linux")
-	path := rg.file("cursor", `{"mcpServers": {"discover": {"command": "`+escaped(rg.options.Entry.Command)+`", "args": ["mcp", "--client=cursor"]}}}`)
+	path := rg.file("cursor", `{"mcpServers": {"discover": {"command": "`+escaped(rg.options.Entry.Command)+
+		`", "args": ["mcp", "--client=cursor"]}}}`)
 	rg.surface("cursor", "registry")
 	rg.do(Request{Action: Register, Editors: []string{"cursor"}, Surface: "native"}, done)
 	rg.surface("cursor", "native")

@@ -57,7 +57,8 @@ func rows(t *testing.T, wanted func(system string, e *table.Editor) bool, test f
 // or, on Windows, of Windows.
 func firstOfKind(system string, e *table.Editor) bool {
 	alike := func(o *table.Editor) bool {
-		return o.Shape == e.Shape && o.Place.Format == e.Place.Format && o.Place.List == e.Place.List && slices.Equal(o.Place.Keys, e.Place.Keys)
+		return o.Shape == e.Shape && o.Place.Format == e.Place.Format && o.Place.List == e.Place.List && slices.Equal(o.Place.Keys,
+			e.Place.Keys)
 	}
 	all := table.Table()
 	home := "linux"
@@ -182,7 +183,8 @@ func TestUndoKeepsLaterChangesOfTheEditor(t *testing.T) {
 		place := rg.found(e.ID).Files[0].Place
 		path := rg.file(e.ID, contents(place)["servers"])
 		change := rg.register(e.ID, done)
-		later, err := configedit.Put([]byte(rg.read(path)), place, "three", configedit.Object{{Key: "command", Value: "third"}, {Key: "name", Value: "three"}})
+		later, err := configedit.Put([]byte(rg.read(path)), place, "three",
+			configedit.Object{{Key: "command", Value: "third"}, {Key: "name", Value: "three"}})
 		if err != nil {
 			rg.Fatal(err)
 		}
@@ -192,7 +194,8 @@ func TestUndoKeepsLaterChangesOfTheEditor(t *testing.T) {
 		}
 		rg.undo(done, change)
 		names := rg.entries(path, place)
-		if !strings.Contains(names, "one ") || !strings.Contains(names, "two ") || !strings.Contains(names, "three ") || strings.Contains(names, Name) {
+		if !strings.Contains(names, "one ") || !strings.Contains(names, "two ") || !strings.Contains(names, "three ") ||
+			strings.Contains(names, Name) {
 			rg.Errorf("the entries are %q", names)
 		}
 	})
@@ -227,7 +230,8 @@ func TestSnippetsAreCompleteConfigurations(t *testing.T) {
 	path := rg.file("cursor", "{ not JSON")
 	out := rg.do(Request{Action: Register, Editors: []string{"cursor"}}, refused)
 	var parsed map[string]map[string]map[string]any
-	if err := json.Unmarshal([]byte(out[0].Snippet), &parsed); err != nil || parsed["mcpServers"][Name]["command"] != rg.options.Entry.Command {
+	if err := json.Unmarshal([]byte(out[0].Snippet), &parsed); err != nil ||
+		parsed["mcpServers"][Name]["command"] != rg.options.Entry.Command {
 		t.Errorf("the snippet is %q, %v", out[0].Snippet, err)
 	}
 	rg.holds(path, "{ not JSON")
@@ -252,7 +256,10 @@ func bench(b *testing.B, real bool) (*Registrar, []string) {
 		OS: "linux", Home: "/home/me", Root: filepath.Join(root, "disk"), Variable: func(string) string { return "" },
 		Stat: os.Stat, Glob: filepath.Glob, Read: os.ReadFile, Command: func(string) (string, bool) { return "", false },
 	}
-	r := New(Options{Machine: machine, Folder: filepath.Join(root, "data"), Entry: table.Server{Transport: "stdio", Command: program, Args: []string{"mcp"}}})
+	r := New(Options{
+		Machine: machine, Folder: filepath.Join(root, "data"),
+		Entry: table.Server{Transport: "stdio", Command: program, Args: []string{"mcp"}},
+	})
 	if !real {
 		r.files.disk.Sync = func(*os.File) error { return nil }
 	}

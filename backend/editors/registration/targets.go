@@ -60,7 +60,8 @@ func (v *survey) editorTargets(machine table.Machine, e *table.Editor, q Request
 		all = append(all, target{found: found, file: file})
 	}
 	if len(all) == 0 {
-		problem := fault.New(fault.Unavailable, "the configuration file of %s on this system is not known; paste the entry into its settings", e.Name)
+		problem := fault.New(fault.Unavailable,
+			"the configuration file of %s on this system is not known; paste the entry into its settings", e.Name)
 		all = append(all, target{found: found, file: table.File{Place: e.Place, Shape: e.Shape}, problem: problem})
 	}
 	return all, nil
@@ -75,7 +76,8 @@ func projectTargets(machine table.Machine, found table.Found, folder string) ([]
 	}
 	file, ok := machine.InProject(found.Editor, folder)
 	if !ok {
-		problem := fault.New(fault.Unavailable, "%s has no configuration file for single projects; register it without a project", found.Name)
+		problem := fault.New(fault.Unavailable, "%s has no configuration file for single projects; register it without a project",
+			found.Name)
 		return []target{{found: found, problem: problem}}, nil
 	}
 	return []target{{found: found, file: file}}, nil
@@ -114,7 +116,8 @@ func (v *survey) allTargets(machine table.Machine, q Request) []target {
 // to cancel, or an entry that would otherwise be reported as dropped.
 func (v *survey) canUnregister(t target) bool {
 	state := v.fileStatus(t.found, t.file).State
-	return state == Unreadable && v.cache.get(t.file).entry.ours || state == Registered || state == Stale || state == Waiting || state == Dropped
+	return state == Unreadable && v.cache.get(t.file).entry.ours || state == Registered || state == Stale || state == Waiting ||
+		state == Dropped
 }
 
 // withRecorded returns the files of an editor and those to which an accepted
@@ -197,7 +200,8 @@ func (p *filePlan) checkInProject() error {
 		return nil // without the folder there is no link in it
 	}
 	if target := realPath(p.was.Target); !inFolder(project, target) {
-		return fault.New(fault.Denied, "%s leads out of the project, to %s; replace the link by a file, or change that file itself", p.file.Path, target)
+		return fault.New(fault.Denied, "%s leads out of the project, to %s; replace the link by a file, or change that file itself",
+			p.file.Path, target)
 	}
 	return nil
 }

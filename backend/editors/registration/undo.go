@@ -158,7 +158,8 @@ func (pl *planner) foundFor(c *change) table.Found {
 // in undone count as undone already.
 func (pl *planner) newUndoPlan(ctx context.Context, c *change, read reader, undone map[string]bool) filePlan {
 	p := filePlan{
-		found: pl.foundFor(c), file: c.file(), action: Undo, entries: c.Entries, shared: c.Shared, by: "person", undoes: c.ID, had: c.Has, has: c.Had,
+		found: pl.foundFor(c), file: c.file(), action: Undo, entries: c.Entries, shared: c.Shared, by: "person", undoes: c.ID, had: c.Has,
+		has: c.Had,
 	}
 	all, err := pl.history.all()
 	p.refuse(err)
@@ -170,7 +171,8 @@ func (pl *planner) newUndoPlan(ctx context.Context, c *change, read reader, undo
 	case undone[c.ID] || undoneIn(all)[c.ID]:
 		p.keep("this change of " + c.Path + " is already undone")
 	case c.Forgotten:
-		p.refuse(fault.New(fault.Unavailable, "the backup of this change of %s was deleted, so it cannot be undone; to remove the entry, unregister the editor", c.Path))
+		p.refuse(fault.New(fault.Unavailable,
+			"the backup of this change of %s was deleted, so it cannot be undone; to remove the entry, unregister the editor", c.Path))
 	case c.isExact(p.was):
 		pl.restore(ctx, &p, c)
 	case !p.was.Exists:

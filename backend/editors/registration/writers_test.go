@@ -58,7 +58,9 @@ func (w *writer) count() error {
 
 // server is what the file has after the last write.
 func (w *writer) server() configedit.Object {
-	return configedit.Object{{Key: "name", Value: "counter"}, {Key: "command", Value: "count"}, {Key: "args", Value: []string{strconv.Itoa(w.last)}}}
+	return configedit.Object{
+		{Key: "name", Value: "counter"}, {Key: "command", Value: "count"}, {Key: "args", Value: []string{strconv.Itoa(w.last)}},
+	}
 }
 
 // read returns the file, which has what the program wrote last. A file that replaces another one
@@ -108,7 +110,10 @@ func TestNothingIsLostBesideAProgramThatKeepsWriting(t *testing.T) {
 				rg.files.disk.Rest = 2 * time.Millisecond
 				w := &writer{path: rg.path(id), place: rg.found(id).Files[0].Place, whole: whole}
 				rg.file(id, "")
-				seed, err := configedit.Put(nil, w.place, "counter", configedit.Object{{Key: "name", Value: "counter"}, {Key: "command", Value: "count"}, {Key: "args", Value: []string{"0"}}})
+				seed, err := configedit.Put(nil, w.place, "counter",
+					configedit.Object{
+						{Key: "name", Value: "counter"}, {Key: "command", Value: "count"}, {Key: "args", Value: []string{"0"}},
+					})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -234,7 +239,8 @@ func TestTwoHubsChangeTheSameFilesWithoutRefusals(t *testing.T) {
 	all.Wait()
 	for _, e := range table.Table() {
 		if found := rg.found(e.ID); found.Register != table.Never && len(found.Files) > 0 {
-			if names := rg.entries(found.Files[0].Path, found.Files[0].Place); !strings.Contains(names, "one ") || !strings.Contains(names, "two ") {
+			if names := rg.entries(found.Files[0].Path, found.Files[0].Place); !strings.Contains(names, "one ") ||
+				!strings.Contains(names, "two ") {
 				t.Errorf("%s has the entries %s", found.Files[0].Path, names)
 			}
 		}

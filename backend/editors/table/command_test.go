@@ -30,7 +30,9 @@ func TestProgramsAreFoundByNameAndByPath(t *testing.T) {
 	rows := map[string]string{"npx": plain, plain: plain, "npx.cmd": script, script: script, filepath.Join(bin, "uvx"): "", "uvx": ""}
 	if runtime.GOOS == "windows" { // which runs no file without an extension
 		spelled := strings.ToUpper(filepath.ToSlash(plain))
-		rows = map[string]string{"npx": script, "NPX": script, plain: script, script: script, spelled: script, "uvx": "", filepath.Join(bin, "uvx"): ""}
+		rows = map[string]string{
+			"npx": script, "NPX": script, plain: script, script: script, spelled: script, "uvx": "", filepath.Join(bin, "uvx"): "",
+		}
 	}
 	for name, want := range rows {
 		path, ok := m.Command(name)

@@ -57,7 +57,10 @@ var update = flag.Bool("update", false, "rewrite the after files in testdata")
 
 // entryFor returns the Agent Discover entry that the tests add to an editor.
 func entryFor(e *Editor) Server {
-	return Server{Transport: stdio, Command: "/opt/agent-discover/agent-discover", Args: []string{"mcp", "--client", e.ID, "--surface", "meta"}, More: e.Eager}
+	return Server{
+		Transport: stdio, Command: "/opt/agent-discover/agent-discover", Args: []string{"mcp", "--client", e.ID, "--surface", "meta"},
+		More: e.Eager,
+	}
 }
 
 // fixture reads a file of an editor's folder in testdata; ok is false when the

@@ -204,7 +204,8 @@ func TestEachProjectInAFileIsReturnedAsOneFile(t *testing.T) {
 	}
 	e, _ := ByID("claude")
 	got := m.Beside(e)
-	if len(got) != 2 || got[0].Scope != "/w/a.b" || !slices.Equal(got[0].Place.Keys, []string{"projects", "/w/a.b", "mcpServers"}) || got[1].Scope != "/w/c" {
+	if len(got) != 2 || got[0].Scope != "/w/a.b" || !slices.Equal(got[0].Place.Keys, []string{"projects", "/w/a.b", "mcpServers"}) ||
+		got[1].Scope != "/w/c" {
 		t.Fatalf("got %+v", got)
 	}
 	text, _ := m.Read(got[0].Path)
@@ -220,7 +221,9 @@ func TestEachProjectInAFileIsReturnedAsOneFile(t *testing.T) {
 func TestServersOfAPluginAreReadFromEitherPlace(t *testing.T) {
 	e, _ := ByID("claude-plugins")
 	f := e.row.file(e.row.Beside["any"][0], "/x")
-	for text, place := range map[string]configedit.Place{`{"mcpServers":{"x":{"command":"x"}}}`: f.Place, `{"x":{"command":"x"}}`: f.Or[0]} {
+	for text, place := range map[string]configedit.Place{
+		`{"mcpServers":{"x":{"command":"x"}}}`: f.Place, `{"x":{"command":"x"}}`: f.Or[0],
+	} {
 		entries, err := configedit.Read([]byte(text), place)
 		if err != nil || len(entries) != 1 || entries[0].Name != "x" {
 			t.Errorf("%s: %v, %v", text, entries, err)
@@ -292,7 +295,8 @@ func TestFilesOfAProjectAreFound(t *testing.T) {
 }
 
 func TestWithReplacesVariables(t *testing.T) {
-	m := fake("linux", map[string]string{"CODEX_HOME": "/a", "VIBE_HOME": "/v"}).With(map[string]string{"CODEX_HOME": "/b", "VIBE_HOME": ""})
+	m := fake("linux",
+		map[string]string{"CODEX_HOME": "/a", "VIBE_HOME": "/v"}).With(map[string]string{"CODEX_HOME": "/b", "VIBE_HOME": ""})
 	if got := pathsOf(find(t, m, "codex").Files); !slices.Equal(got, []string{"/b/config.toml"}) {
 		t.Errorf("got %q", got)
 	}
@@ -311,7 +315,10 @@ func TestProgramsAreFoundOnThePath(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := Here(func(name string) string {
-		return map[string]string{"PATH": first + string(os.PathListSeparator) + second + string(os.PathListSeparator) + "/not/there", "HOME": first, "USERPROFILE": first}[name]
+		return map[string]string{
+			"PATH": first + string(os.PathListSeparator) + second + string(os.PathListSeparator) + "/not/there",
+			"HOME": first, "USERPROFILE": first,
+		}[name]
 	})
 	if got, ok := m.Command("codex"); !ok || got != want {
 		t.Errorf("got %q, %v", got, ok)

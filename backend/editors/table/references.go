@@ -6,8 +6,9 @@ import "strings"
 // refers to a variable of the user's environment, by the id of the editor. NAME
 // stands for the variable. Editors that are not listed use values as they are.
 var referenceStyles = map[string]string{
-	"cursor": "${env:NAME}", "vscode": "${env:NAME}", "vscode-insiders": "${env:NAME}", "vscode-server": "${env:NAME}", "devin-desktop-windsurf": "${env:NAME}", "mcphub-nvim": "${env:NAME}",
-	"claude-code": "${NAME}", "gemini-cli": "${NAME}", "qwen-code": "${NAME}", "copilot-cli": "${NAME}", "kiro": "${NAME}", "augment-auggie": "${NAME}", "factory-droid": "${NAME}",
+	"cursor": "${env:NAME}", "vscode": "${env:NAME}", "vscode-insiders": "${env:NAME}", "vscode-server": "${env:NAME}",
+	"devin-desktop-windsurf": "${env:NAME}", "mcphub-nvim": "${env:NAME}", "claude-code": "${NAME}", "gemini-cli": "${NAME}",
+	"qwen-code": "${NAME}", "copilot-cli": "${NAME}", "kiro": "${NAME}", "augment-auggie": "${NAME}", "factory-droid": "${NAME}",
 	"crush": "${NAME}", "opencode": "{env:NAME}", "kilo-code": "{env:NAME}", "continue": "${{ secrets.NAME }}",
 }
 

@@ -79,16 +79,34 @@ func TestEntriesOfEditorsAreUnderstood(t *testing.T) {
 	}{
 		{"plain", `{"command":"npx","args":["-y","x"],"alwaysAllow":[],"timeout":60}`, local},
 		{"opencode", `{"type":"local","command":["npx","-y","x"],"enabled":false}`, with(local, func(s *Server) { s.Disabled = true })},
-		{"zed", `{"source":"custom","command":{"path":"npx","args":["-y","x"],"env":{"A":"1"}},"settings":{}}`, with(local, func(s *Server) { s.Env = map[string]string{"A": "1"} })},
-		{"cline", `{"transport":{"type":"stdio","command":"npx","args":["-y","x"]},"disabled":true}`, with(local, func(s *Server) { s.Disabled = true })},
+		{
+			"zed", `{"source":"custom","command":{"path":"npx","args":["-y","x"],"env":{"A":"1"}},"settings":{}}`,
+			with(local, func(s *Server) { s.Env = map[string]string{"A": "1"} }),
+		},
+		{
+			"cline", `{"transport":{"type":"stdio","command":"npx","args":["-y","x"]},"disabled":true}`,
+			with(local, func(s *Server) { s.Disabled = true }),
+		},
 		{"augment-list", `{"name":"x","command":"npx -y \"x\"","arguments":"","disabled":false}`, local},
-		{"goose", `{"type":"stdio","cmd":"npx","args":["-y","x"],"envs":{"N":3,"B":true,"Z":null}}`, with(local, func(s *Server) { s.Env = map[string]string{"N": "3", "B": "true"} })},
-		{"codex", `{"command":"npx","args":["-y","x"],"env_vars":["T",{"name":"U"}]}`, with(local, func(s *Server) { s.Env = map[string]string{"T": "${T}", "U": "${U}"} })},
+		{
+			"goose", `{"type":"stdio","cmd":"npx","args":["-y","x"],"envs":{"N":3,"B":true,"Z":null}}`,
+			with(local, func(s *Server) { s.Env = map[string]string{"N": "3", "B": "true"} }),
+		},
+		{
+			"codex", `{"command":"npx","args":["-y","x"],"env_vars":["T",{"name":"U"}]}`,
+			with(local, func(s *Server) { s.Env = map[string]string{"T": "${T}", "U": "${U}"} }),
+		},
 		{"copilot-cli", `{"type":"local","command":"npx","args":["-y","x"],"tools":["*"]}`, local},
 		{"plain", `{"command":"npx","args":["-y","x"],"url":"","isActive":false}`, with(local, func(s *Server) { s.Disabled = true })},
 		{"plain", `{"type":"stdio","command":"npx","args":["-y","x"],"url":"https://h","headers":{"A":"b"}}`, local},
-		{"plain", `{"type":"http","command":"x","env":{"A":"b"},"cwd":"/w","url":"https://h/mcp"}`, with(remote, func(s *Server) { s.Env = map[string]string{"A": "b"} })},
-		{"codex", `{"command":"npx","args":["-y","x"],"env":{"T":"1"},"env_vars":["T"]}`, with(local, func(s *Server) { s.Env = map[string]string{"T": "1"} })},
+		{
+			"plain", `{"type":"http","command":"x","env":{"A":"b"},"cwd":"/w","url":"https://h/mcp"}`,
+			with(remote, func(s *Server) { s.Env = map[string]string{"A": "b"} }),
+		},
+		{
+			"codex", `{"command":"npx","args":["-y","x"],"env":{"T":"1"},"env_vars":["T"]}`,
+			with(local, func(s *Server) { s.Env = map[string]string{"T": "1"} }),
+		},
 		{"plain", `{"url":"https://h/mcp"}`, remote},
 		{"plain", `{"url":"https://h/sse/?a=b"}`, Server{Transport: sse, URL: "https://h/sse/?a=b"}},
 		{"gemini", `{"url":"https://h/mcp"}`, Server{Transport: sse, URL: "https://h/mcp"}},
@@ -99,10 +117,14 @@ func TestEntriesOfEditorsAreUnderstood(t *testing.T) {
 		{"devin", `{"transport":"http","url":"https://h/mcp"}`, remote},
 		{"goose", `{"type":"streamable_http","uri":"https://h/mcp"}`, remote},
 		{"opencode", `{"type":"remote","url":"https://h/mcp"}`, remote},
-		{"codex", `{"url":"https://h/mcp","bearer_token_env_var":"T","http_headers":{"A":"b"},"env_http_headers":{"C":"D"}}`, with(remote, func(s *Server) {
-			s.Headers = map[string]string{"Authorization": "Bearer ${T}", "A": "b", "C": "${D}"}
-		})},
-		{"copilot-ide", `{"url":"https://h/mcp","requestInit":{"headers":{"A":"b"}}}`, with(remote, func(s *Server) { s.Headers = map[string]string{"A": "b"} })},
+		{"codex", `{"url":"https://h/mcp","bearer_token_env_var":"T","http_headers":{"A":"b"},"env_http_headers":{"C":"D"}}`, with(remote,
+			func(s *Server) {
+				s.Headers = map[string]string{"Authorization": "Bearer ${T}", "A": "b", "C": "${D}"}
+			})},
+		{
+			"copilot-ide", `{"url":"https://h/mcp","requestInit":{"headers":{"A":"b"}}}`,
+			with(remote, func(s *Server) { s.Headers = map[string]string{"A": "b"} }),
+		},
 	} {
 		var entry any
 		if err := json.Unmarshal([]byte(c.entry), &entry); err != nil {

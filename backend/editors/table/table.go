@@ -235,8 +235,8 @@ func (r *row) editor() *Editor {
 		Place: configedit.Place{Format: r.Format, Keys: r.Keys, List: r.List}, Shape: r.Shape,
 		Register: r.Register, Import: r.Import == nil || *r.Import, Each: r.Each, Writer: r.Writer,
 		Reload: r.Reload, ReloadHint: r.Hint, ProjectHint: r.ProjectHint, ListChanged: r.ListChanged,
-		MaxTools: r.MaxTools, MaxName: r.MaxName, MaxResult: r.MaxResult, ReadsResources: r.ReadsResources, NamePrefix: r.NamePrefix, NoSpaces: r.NoSpaces,
-		Schemas: r.Schemas, Verified: r.Verified, Note: r.Note, row: r,
+		MaxTools: r.MaxTools, MaxName: r.MaxName, MaxResult: r.MaxResult, ReadsResources: r.ReadsResources, NamePrefix: r.NamePrefix,
+		NoSpaces: r.NoSpaces, Schemas: r.Schemas, Verified: r.Verified, Note: r.Note, row: r,
 	}
 	e.Eager, e.DefersFrom = sortedFields(r.Eager), r.Defers
 	if r.Setting != nil {

@@ -143,8 +143,9 @@ func TestClientNamesAreUnique(t *testing.T) {
 func TestOverridesListsTheVariablesOfEditors(t *testing.T) {
 	got := Overrides()
 	for _, name := range []string{
-		"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME", "CLINE_MCP_SETTINGS_PATH", "CLINE_DATA_DIR",
-		"CLINE_DIR", "GOOSE_PATH_ROOT", "CONTINUE_GLOBAL_DIR", "CRUSH_GLOBAL_CONFIG", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "KIMI_SHARE_DIR", "VIBE_HOME",
+		"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME", "CLINE_MCP_SETTINGS_PATH",
+		"CLINE_DATA_DIR", "CLINE_DIR", "GOOSE_PATH_ROOT", "CONTINUE_GLOBAL_DIR", "CRUSH_GLOBAL_CONFIG", "OPENCODE_CONFIG",
+		"OPENCODE_CONFIG_DIR", "KIMI_SHARE_DIR", "VIBE_HOME",
 	} {
 		if !slices.Contains(got, name) {
 			t.Errorf("%s is missing in %v", name, got)

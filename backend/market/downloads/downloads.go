@@ -98,7 +98,8 @@ type Downloader struct {
 // running.
 func New(o Options) *Downloader {
 	p := &Downloader{
-		registry: o.Registry, running: o.Running, environment: o.Environment, refuse: o.Refuse, confined: o.Confined, background: o.Background, folder: o.Folder, bus: o.Bus, log: o.Log,
+		registry: o.Registry, running: o.Running, environment: o.Environment, refuse: o.Refuse, confined: o.Confined,
+		background: o.Background, folder: o.Folder, bus: o.Bus, log: o.Log,
 		queue: make(chan string, maxQueued),
 	}
 	p.empty = sync.OnceFunc(func() {
@@ -219,7 +220,8 @@ func (p *Downloader) download(ctx context.Context, s registry.Server, c packagem
 // late returns the error of a download that took too long in words of its own.
 func late(ctx context.Context, c packagemanager.CommandLine, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fault.Wrap(err, fault.Timeout, "the download of %s did not finish within %s; check that the package registry is reachable", c.Packages[0], downloadTimeout)
+		return fault.Wrap(err, fault.Timeout, "the download of %s did not finish within %s; check that the package registry is reachable",
+			c.Packages[0], downloadTimeout)
 	}
 	return err
 }

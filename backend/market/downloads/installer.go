@@ -181,7 +181,8 @@ func (j job) install(ctx context.Context) error {
 	case err == nil:
 		return j.finish(root)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fault.Wrap(err, fault.Timeout, "the installation of %s did not finish within %s; check that the package registry is reachable",
+		return fault.Wrap(err, fault.Timeout,
+			"the installation of %s did not finish within %s; check that the package registry is reachable",
 			j.Packages[0], downloadTimeout)
 	}
 	return err

@@ -38,7 +38,13 @@ func resolveWith(ctx context.Context, i *Installer, env process.Env, folder stri
 }
 
 func TestOtherCommandsAreLeftAsTheyAre(t *testing.T) {
-	for _, line := range [][]string{{"node", "server.js"}, {"npx", "-y", "./here"}, {"uvx", "--from", "git+https://x/y", "tool"}, {"npx", "-c", "echo"}, {"docker", "run", "x"}} {
+	for _, line := range [][]string{
+		{"node", "server.js"},
+		{"npx", "-y", "./here"},
+		{"uvx", "--from", "git+https://x/y", "tool"},
+		{"npx", "-c", "echo"},
+		{"docker", "run", "x"},
+	} {
 		folder := t.TempDir()
 		if _, found, err := resolve(t, process.Env(os.Environ()), folder, line...); found || err != nil {
 			t.Errorf("%q: found is %v, the error %v", line, found, err)
@@ -51,9 +57,11 @@ func npm(t *testing.T, name, description string, programs ...string) process.Env
 	t.Helper()
 	bin := t.TempDir()
 	script := "#!/bin/sh\necho \"$@\" >> " + bin + "/calls\nto=$PWD\n" +
-		"mkdir -p $to/node_modules/.bin $to/node_modules/" + name + "\ncd $to/node_modules\ncat > " + name + "/package.json <<'E'\n" + description + "\nE\n"
+		"mkdir -p $to/node_modules/.bin $to/node_modules/" + name + "\ncd $to/node_modules\ncat > " + name + "/package.json <<'E'\n" +
+		description + "\nE\n"
 	for _, program := range programs {
-		script += "printf '#!/bin/sh\\necho \"$0 $@\"\\n' > " + name + "/" + program + ".js; chmod +x " + name + "/" + program + ".js; ln -s ../" + name + "/" + program + ".js .bin/" + program + "\n"
+		script += "printf '#!/bin/sh\\necho \"$0 $@\"\\n' > " + name + "/" + program + ".js; chmod +x " + name + "/" + program +
+			".js; ln -s ../" + name + "/" + program + ".js .bin/" + program + "\n"
 	}
 	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
@@ -67,11 +75,33 @@ func TestTheProgramIsTheOneThatNpxWouldStart(t *testing.T) {
 		programs, line    []string
 		want              string
 	}{
-		"the only program":                {"@me/thing", `{"name":"@me/thing","bin":{"other":"other.js"}}`, []string{"other"}, []string{"npx", "-y", "@me/thing@1.2.3", "--flag", "x"}, "@me/thing/other.js --flag x"},
-		"the one with the package's name": {"thing", `{"name":"thing","bin":{"thing":"thing.js","more":"more.js"}}`, []string{"thing", "more"}, []string{"npx", "thing"}, "thing/thing.js"},
-		"a text":                          {"@me/text", `{"name":"@me/text","bin":"text.js"}`, []string{"text"}, []string{"npx", "@me/text@latest"}, "@me/text/text.js"},
-		"one with two names":              {"thing", `{"name":"thing","bin":{"beta":"b.js","alpha":"b.js"}}`, []string{"alpha", "beta"}, []string{"npx", "thing"}, "thing/alpha.js"},
-		"a named one":                     {"thing", `{"name":"thing","bin":{"thing":"thing.js","more":"more.js"}}`, []string{"thing", "more"}, []string{"npx", "-y", "-p", "thing@2", "more", "a b"}, "thing/more.js a b"},
+		"the only program": {
+			"@me/thing", `{"name":"@me/thing","bin":{"other":"other.js"}}`,
+			[]string{"other"},
+			[]string{"npx", "-y", "@me/thing@1.2.3", "--flag", "x"},
+			"@me/thing/other.js --flag x",
+		},
+		"the one with the package's name": {
+			"thing", `{"name":"thing","bin":{"thing":"thing.js","more":"more.js"}}`,
+			[]string{"thing", "more"},
+			[]string{"npx", "thing"},
+			"thing/thing.js",
+		},
+		"a text": {
+			"@me/text", `{"name":"@me/text","bin":"text.js"}`, []string{"text"}, []string{"npx", "@me/text@latest"}, "@me/text/text.js",
+		},
+		"one with two names": {
+			"thing", `{"name":"thing","bin":{"beta":"b.js","alpha":"b.js"}}`,
+			[]string{"alpha", "beta"},
+			[]string{"npx", "thing"},
+			"thing/alpha.js",
+		},
+		"a named one": {
+			"thing", `{"name":"thing","bin":{"thing":"thing.js","more":"more.js"}}`,
+			[]string{"thing", "more"},
+			[]string{"npx", "-y", "-p", "thing@2", "more", "a b"},
+			"thing/more.js a b",
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			env, folder := npm(t, row.name, row.description, row.programs...), t.TempDir()
@@ -104,7 +134,8 @@ func TestAProgramOutsideOfTheInstallationIsNotStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l, _, err := resolve(t, env, folder, "npx", "thing"); fault.KindOf(err) != fault.Failed || !strings.Contains(fault.MessageOf(err), "leads out of its installation") {
+	if l, _, err := resolve(t, env, folder, "npx", "thing"); fault.KindOf(err) != fault.Failed ||
+		!strings.Contains(fault.MessageOf(err), "leads out of its installation") {
 		t.Errorf("it starts %s, %v", l.Command, err)
 	}
 }
@@ -112,7 +143,8 @@ func TestAProgramOutsideOfTheInstallationIsNotStarted(t *testing.T) {
 func TestAFailedInstallationIsExplainedAndTriedAgain(t *testing.T) {
 	env, folder := npm(t, "thing", `{"name":"thing","bin":{"a":"a.js","b":"b.js"}}`, "a", "b"), t.TempDir()
 	for range 2 {
-		if _, found, err := resolve(t, env, folder, "npx", "thing"); !found || fault.KindOf(err) != fault.Failed || !strings.Contains(fault.MessageOf(err), `has no program "thing"`) {
+		if _, found, err := resolve(t, env, folder, "npx", "thing"); !found || fault.KindOf(err) != fault.Failed ||
+			!strings.Contains(fault.MessageOf(err), `has no program "thing"`) {
 			t.Errorf("found is %v, the error %v", found, err)
 		}
 	}
@@ -149,7 +181,8 @@ func TestAnInstallationGoesOnWhenItsCallerHasNoMoreTime(t *testing.T) {
 	i := NewInstaller(slog.New(slog.DiscardHandler))
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, found, err := resolveWith(short, i, env, folder, "npx", "thing"); !found || fault.KindOf(err) != fault.Timeout || !strings.Contains(fault.MessageOf(err), "the installation of thing takes longer") {
+	if _, found, err := resolveWith(short, i, env, folder, "npx", "thing"); !found || fault.KindOf(err) != fault.Timeout ||
+		!strings.Contains(fault.MessageOf(err), "the installation of thing takes longer") {
 		t.Errorf("found is %v, the error %v", found, err)
 	}
 	go release()

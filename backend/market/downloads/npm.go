@@ -28,7 +28,9 @@ func (j job) scriptsOfNPM(ctx context.Context) error {
 // runScripts runs the installation scripts in the sandbox of the server, without its variables.
 func (j job) runScripts(ctx context.Context) error {
 	scripts := j.launch
-	scripts.Command, scripts.Args, scripts.Files, scripts.Own = j.Beside("npm"), []string{"rebuild", "--prefix", j.folder, "--loglevel=error"}, nil, nil
+	scripts.Command, scripts.Args, scripts.Files, scripts.Own = j.Beside("npm"), []string{
+		"rebuild", "--prefix", j.folder, "--loglevel=error",
+	}, nil, nil
 	l, err := j.use.Scripts(scripts, j.folder)
 	if err != nil {
 		return err
@@ -38,7 +40,8 @@ func (j job) runScripts(ctx context.Context) error {
 		if j.level == registry.Strict {
 			where = "in the strict sandbox, where they reach only addresses that are granted (guard allows all)"
 		}
-		return fault.Wrap(err, fault.Failed, "the installation scripts of %s failed %s: %s", j.Packages[0], where, j.redactor.Text(output[max(len(output)-600, 0):]))
+		return fault.Wrap(err, fault.Failed, "the installation scripts of %s failed %s: %s", j.Packages[0], where,
+			j.redactor.Text(output[max(len(output)-600, 0):]))
 	}
 	return nil
 }

@@ -10,15 +10,33 @@ import (
 
 // categories are subjects of servers, each with the words by which it is recognized. Registries have no categories.
 var categories = []struct{ name, words string }{
-	{"databases", "database databases sql postgres postgresql mysql mariadb sqlite mongodb redis clickhouse duckdb bigquery snowflake neo4j dynamodb supabase vector qdrant chroma pinecone elasticsearch"},
-	{"development", "git github gitlab bitbucket code coding developer ide debug debugging test testing jira linear repository commit npm docker lint sdk build ci"},
-	{"files", "file files filesystem folder directory pdf document documents markdown office excel spreadsheet word powerpoint drive dropbox"},
+	{
+		"databases",
+		"database databases sql postgres postgresql mysql mariadb sqlite mongodb redis clickhouse duckdb bigquery snowflake neo4j " +
+			"dynamodb supabase vector qdrant chroma pinecone elasticsearch",
+	},
+	{
+		"development",
+		"git github gitlab bitbucket code coding developer ide debug debugging test testing jira linear repository commit npm docker " +
+			"lint sdk build ci",
+	},
+	{
+		"files",
+		"file files filesystem folder directory pdf document documents markdown office excel spreadsheet word powerpoint drive dropbox",
+	},
 	{"web", "web browser fetch scrape scraping crawl crawler playwright puppeteer chrome http url website"},
 	{"search", "search brave duckduckgo kagi tavily exa perplexity research arxiv pubmed wikipedia"},
 	{"communication", "mail email gmail outlook slack discord telegram whatsapp teams chat message messages sms calendar"},
 	{"productivity", "notion obsidian todo task tasks notes calendar airtable asana trello confluence project projects zotero"},
-	{"cloud", "cloud aws amazon azure gcp kubernetes terraform cloudflare vercel netlify heroku serverless infrastructure container containers docker"},
-	{"monitoring", "monitoring observability logs metrics traces sentry grafana datadog prometheus alert alerts incident incidents pagerduty"},
+	{
+		"cloud",
+		"cloud aws amazon azure gcp kubernetes terraform cloudflare vercel netlify heroku serverless infrastructure container " +
+			"containers docker",
+	},
+	{
+		"monitoring",
+		"monitoring observability logs metrics traces sentry grafana datadog prometheus alert alerts incident incidents pagerduty",
+	},
 	{"data", "data analytics csv dataset statistics chart charts jupyter pandas dbt etl warehouse report reports"},
 	{"media", "image images picture video audio music speech voice figma blender design youtube spotify photo photos 3d"},
 	{"finance", "finance payment payments stripe paypal stock stocks crypto bitcoin trading accounting invoice invoices bank price prices"},
@@ -54,7 +72,8 @@ func categoriesOf(l *listing.Listing) []string {
 	weights := make([]int, len(categories))
 	count := func(text string, weight int) {
 		seen := make(map[string]bool)
-		for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		for _, word := range strings.FieldsFunc(strings.ToLower(text),
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 			if seen[word] {
 				continue
 			}

@@ -26,7 +26,8 @@ func (f *Federation) Get(ctx context.Context, id string) (Details, error) {
 	name, own, ok := listing.SplitID(id)
 	source := f.source(name)
 	if source == nil || !ok {
-		return Details{}, fault.New(fault.NotFound, "there is no server with the ID %s; an ID is SOURCE:NAME, such as npm:@scope/name", safetext.Clip(safetext.Visible(id), 200))
+		return Details{}, fault.New(fault.NotFound, "there is no server with the ID %s; an ID is SOURCE:NAME, such as npm:@scope/name",
+			safetext.Clip(safetext.Visible(id), 200))
 	}
 	found, err := source.Get(ctx, own)
 	if err != nil {

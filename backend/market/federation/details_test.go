@@ -22,12 +22,14 @@ func details(name string, d listing.Details, err error) Source {
 }
 
 func TestDetailsOfAnEntryHaveTheReadmeOfItsPackage(t *testing.T) {
-	entry := official("io.github.a/x", "Entry", listing.Package{Kind: listing.KindOCI, Identifier: "a/x:1"}, listing.Package{Kind: listing.KindNPM, Identifier: "x-mcp", Env: []listing.Field{{Name: "KEY"}}})
+	entry := official("io.github.a/x", "Entry", listing.Package{Kind: listing.KindOCI, Identifier: "a/x:1"},
+		listing.Package{Kind: listing.KindNPM, Identifier: "x-mcp", Env: []listing.Field{{Name: "KEY"}}})
 	own := listing.Details{Listing: npmListing("x-mcp", "Package"), Readme: "# X", Server: true}
 	own.License = "MIT"
 	first := details("official", listing.Details{Listing: entry, Server: true}, nil)
 	d, err := New(Options{Sources: []Source{first, details("npm", own, nil)}}).Get(t.Context(), "official:io.github.a/x")
-	if err != nil || d.Readme != "# X" || d.License != "MIT" || d.Description != "Entry" || len(d.IDs) != 2 || d.IDs[1] != "npm:x-mcp" || len(d.Packages[1].Env) != 1 || d.ID() != "official:io.github.a/x" {
+	if err != nil || d.Readme != "# X" || d.License != "MIT" || d.Description != "Entry" || len(d.IDs) != 2 || d.IDs[1] != "npm:x-mcp" ||
+		len(d.Packages[1].Env) != 1 || d.ID() != "official:io.github.a/x" {
 		t.Errorf("got %+v, %v", d, err)
 	}
 	d, err = New(Options{Sources: []Source{first, details("npm", own, errors.New("offline"))}}).Get(t.Context(), "official:io.github.a/x")
@@ -35,7 +37,9 @@ func TestDetailsOfAnEntryHaveTheReadmeOfItsPackage(t *testing.T) {
 		t.Errorf("without npm: got %+v, %v", d, err)
 	}
 	entry.Packages[1].BaseURL = "https://other.example"
-	d, err = New(Options{Sources: []Source{details("official", listing.Details{Listing: entry}, nil), details("npm", own, nil)}}).Get(t.Context(), "official:io.github.a/x")
+	d, err = New(Options{
+		Sources: []Source{details("official", listing.Details{Listing: entry}, nil), details("npm", own, nil)},
+	}).Get(t.Context(), "official:io.github.a/x")
 	if err != nil || d.Readme != "" {
 		t.Errorf("with a package from elsewhere: got %+v, %v", d, err)
 	}
@@ -49,7 +53,8 @@ func TestDetailsDoNotWaitLongForAReadme(t *testing.T) {
 		}}
 		entry := official("io.github.a/x", "Entry", listing.Package{Kind: listing.KindNPM, Identifier: "x-mcp"})
 		began := time.Now()
-		d, err := New(Options{Sources: []Source{details("official", listing.Details{Listing: entry}, nil), slow}}).Get(t.Context(), "official:io.github.a/x")
+		d, err := New(Options{Sources: []Source{details("official", listing.Details{Listing: entry}, nil), slow}}).Get(t.Context(),
+			"official:io.github.a/x")
 		if err != nil || d.Description != "Entry" || time.Since(began) != readmeTime {
 			t.Errorf("after %s: got %+v, %v", time.Since(began), d, err)
 		}

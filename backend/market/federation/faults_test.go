@@ -43,8 +43,8 @@ func TestRegistriesThatFailAreNamedAndHoldUpNothing(t *testing.T) {
 	gone.Close()
 	closed := faulty(t, "offline", false, http.RedirectHandler(gone.URL, http.StatusFound).ServeHTTP)
 	want := map[string]string{
-		"500": "status 500", "page": "web page", "broken": "not the expected JSON", "types": "not the expected JSON", "large": "more than", "loop": "not safe to follow",
-		"certificate": "certificate", "offline": "could not reach", "refused": "refused access",
+		"500": "status 500", "page": "web page", "broken": "not the expected JSON", "types": "not the expected JSON", "large": "more than",
+		"loop": "not safe to follow", "certificate": "certificate", "offline": "could not reach", "refused": "refused access",
 	}
 	f := New(Options{Sources: []Source{
 		faulty(t, "500", false, func(w http.ResponseWriter, r *http.Request) {

@@ -352,7 +352,8 @@ func (s *inquiry) answer(done bool) Answer {
 		limit = defaultLimit
 	}
 	return Answer{
-		Results: append([]Result{}, results[:min(len(results), limit)]...), Total: len(results), Sources: slices.Clone(s.reports), Done: done,
+		Results: append([]Result{}, results[:min(len(results), limit)]...), Total: len(results), Sources: slices.Clone(s.reports),
+		Done: done,
 	}
 }
 

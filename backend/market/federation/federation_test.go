@@ -28,7 +28,8 @@ func npmListing(name, description string) listing.Listing {
 
 func official(name, description string, packages ...listing.Package) listing.Listing {
 	return listing.Listing{
-		Source: listing.Official, Name: name, Description: description, Version: "1.0.0", Status: listing.Active, Updated: now, Verified: true, Packages: packages,
+		Source: listing.Official, Name: name, Description: description, Version: "1.0.0", Status: listing.Active, Updated: now,
+		Verified: true, Packages: packages,
 	}
 }
 
@@ -81,7 +82,8 @@ func TestAnswersComeAsSoonAsASourceHasSomething(t *testing.T) {
 		}; !slices.Equal(seen, want) {
 			t.Errorf("got %q", seen)
 		}
-		if took := time.Since(began); took != Patience || !final.Done || len(final.Results) != 2 || reports(final) != "official:answered:1:3000 npm:answered:1:100 pypi:missing:0:15000" ||
+		if took := time.Since(began); took != Patience || !final.Done || len(final.Results) != 2 ||
+			reports(final) != "official:answered:1:3000 npm:answered:1:100 pypi:missing:0:15000" ||
 			!strings.Contains(final.Sources[2].Problem, "15 seconds") {
 			t.Errorf("after %s: %s %+v", took, reports(final), final.Sources)
 		}
@@ -97,7 +99,8 @@ func TestADeadSourceHoldsUpNothing(t *testing.T) {
 			after("npm", 0, nil, npmListing("mcp-x", "x")),
 		}})
 		began := time.Now()
-		if a := f.Search(t.Context(), Query{Text: "x"}, nil); time.Since(began) != Patience || len(a.Results) != 1 || a.Sources[0].Progress != Missing {
+		if a := f.Search(t.Context(), Query{Text: "x"}, nil); time.Since(began) != Patience || len(a.Results) != 1 ||
+			a.Sources[0].Progress != Missing {
 			t.Errorf("after %s: %+v", time.Since(began), a)
 		}
 	})
@@ -111,8 +114,10 @@ func TestTheAnswerSaysWhatIsMissingAndWhy(t *testing.T) {
 			after("pypi", 0, fmt.Errorf("x: %w", context.DeadlineExceeded)),
 		}})
 		a := f.Search(t.Context(), Query{Text: "x"}, nil)
-		if reports(a) != "official:missing:0:0 npm:incomplete:1:0 pypi:missing:0:0" || a.Sources[0].Problem != "no registry is configured" ||
-			strings.Contains(a.Sources[1].Problem, "secret") || !strings.Contains(a.Sources[2].Problem, "15 seconds") || len(a.Results) != 1 {
+		if reports(a) != "official:missing:0:0 npm:incomplete:1:0 pypi:missing:0:0" ||
+			a.Sources[0].Problem != "no registry is configured" ||
+			strings.Contains(a.Sources[1].Problem, "secret") || !strings.Contains(a.Sources[2].Problem, "15 seconds") ||
+			len(a.Results) != 1 {
 			t.Errorf("got %+v", a)
 		}
 	})
@@ -129,7 +134,8 @@ func TestWaitEndsTheSearchSoonAfterTheFirstResult(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		a := f.Search(ctx, Query{Text: "x", Wait: time.Second}, nil)
 		cancel()
-		if time.Since(began) != 3*time.Second || ids(a) != "npm:mcp-x" || a.Sources[0].Progress != Missing || !strings.Contains(a.Sources[0].Problem, "slower") {
+		if time.Since(began) != 3*time.Second || ids(a) != "npm:mcp-x" || a.Sources[0].Progress != Missing ||
+			!strings.Contains(a.Sources[0].Problem, "slower") {
 			t.Errorf("after %s: %s", time.Since(began), reports(a))
 		}
 		time.Sleep(3 * time.Second)

@@ -61,7 +61,9 @@ func distinct(all []listing.Listing) []listing.Listing {
 		return l.Status == listing.Deleted || l.Source == "" || l.Name == ""
 	})
 	slices.SortStableFunc(all, func(a, b listing.Listing) int {
-		return cmp.Or(strings.Compare(a.ID(), b.ID()), b.Updated.Compare(a.Updated), cmp.Compare(len(b.Packages)+len(b.Remotes), len(a.Packages)+len(a.Remotes)), strings.Compare(b.Version, a.Version), strings.Compare(a.Description, b.Description))
+		return cmp.Or(strings.Compare(a.ID(), b.ID()), b.Updated.Compare(a.Updated),
+			cmp.Compare(len(b.Packages)+len(b.Remotes), len(a.Packages)+len(a.Remotes)),
+			strings.Compare(b.Version, a.Version), strings.Compare(a.Description, b.Description))
 	})
 	return slices.CompactFunc(all, func(a, b listing.Listing) bool { return a.ID() == b.ID() })
 }

@@ -24,28 +24,39 @@ func find(t *testing.T, q Query, installed []string, all ...listing.Listing) Ans
 		return out
 	}}
 	for i, l := range all {
-		o.Sources = append(o.Sources, Source{Name: strconv.Itoa(i), Search: func(context.Context, string, int) ([]listing.Listing, error) { return []listing.Listing{l}, nil }})
+		o.Sources = append(o.Sources, Source{
+			Name: strconv.Itoa(i), Search: func(context.Context, string, int) ([]listing.Listing, error) {
+				return []listing.Listing{l}, nil
+			},
+		})
 	}
 	return New(o).Search(t.Context(), q, nil)
 }
 
 func TestAnEntryStandsForItsPackage(t *testing.T) {
-	entry := official("io.github.a/weather", "Weather", listing.Package{Kind: listing.KindNPM, Identifier: "@a/weather-mcp", Env: []listing.Field{{Name: "KEY"}}}, listing.Package{Kind: listing.KindPyPI, Identifier: "Weather_MCP"})
+	entry := official("io.github.a/weather", "Weather",
+		listing.Package{Kind: listing.KindNPM, Identifier: "@a/weather-mcp", Env: []listing.Field{{Name: "KEY"}}},
+		listing.Package{Kind: listing.KindPyPI, Identifier: "Weather_MCP"})
 	own := npmListing("@a/weather-mcp", "The weather")
 	own.License, own.Downloads, own.Published, own.Keywords = "MIT", 500, now.Add(-time.Hour), []string{"mcp"}
-	python := listing.Listing{Source: listing.PyPI, Name: "weather-mcp", Status: listing.Active, Packages: []listing.Package{{Kind: listing.KindPyPI, Identifier: "weather-mcp"}}}
+	python := listing.Listing{
+		Source: listing.PyPI, Name: "weather-mcp", Status: listing.Active,
+		Packages: []listing.Package{{Kind: listing.KindPyPI, Identifier: "weather-mcp"}},
+	}
 	a := find(t, Query{Text: "weather"}, []string{"npm:@a/weather-mcp"}, own, python, entry, npmListing("weather-mcp", "Another"))
 	if got := ids(a); got != "official:io.github.a/weather+npm:@a/weather-mcp+pypi:weather-mcp npm:weather-mcp" {
 		t.Fatalf("got %q", got)
 	}
-	if r := a.Results[0]; r.License != "MIT" || r.Downloads != 500 || !r.Published.Equal(own.Published) || !r.Installed || len(r.Packages) != 2 || len(r.Packages[0].Env) != 1 || r.Description != "Weather" || a.Results[1].Installed {
+	if r := a.Results[0]; r.License != "MIT" || r.Downloads != 500 || !r.Published.Equal(own.Published) || !r.Installed ||
+		len(r.Packages) != 2 || len(r.Packages[0].Env) != 1 || r.Description != "Weather" || a.Results[1].Installed {
 		t.Errorf("got %+v", r)
 	}
 }
 
 func TestTheBestOfSeveralEntriesStandsForAPackage(t *testing.T) {
 	p := listing.Package{Kind: listing.KindNPM, Identifier: "x-mcp"}
-	old, deprecated, unverified, deleted := official("io.github.a/old", "x", p), official("io.github.a/deprecated", "x", p), official("io.github.a/unverified", "x", p), official("io.github.a/deleted", "x", p)
+	old, deprecated, unverified, deleted := official("io.github.a/old", "x", p), official("io.github.a/deprecated", "x", p),
+		official("io.github.a/unverified", "x", p), official("io.github.a/deleted", "x", p)
 	old.Updated, deprecated.Status, unverified.Verified, deleted.Status = now.Add(-time.Hour), listing.Deprecated, false, listing.Deleted
 	a := find(t, Query{Text: "x"}, nil, npmListing("x-mcp", "x"), deprecated, unverified, deleted, old, official("io.github.a/new", "x", p))
 	var with []string
@@ -54,7 +65,8 @@ func TestTheBestOfSeveralEntriesStandsForAPackage(t *testing.T) {
 			with = append(with, r.Name)
 		}
 	}
-	if !slices.Equal(with, []string{"io.github.a/new"}) || a.Total != 4 || strings.Contains(ids(a), "deleted") || strings.Contains(" "+ids(a), " npm:") {
+	if !slices.Equal(with, []string{"io.github.a/new"}) || a.Total != 4 || strings.Contains(ids(a), "deleted") ||
+		strings.Contains(" "+ids(a), " npm:") {
 		t.Errorf("got %q", ids(a))
 	}
 	if a = find(t, Query{Text: "x"}, nil, npmListing("x-mcp", "x"), deleted); ids(a) != "npm:x-mcp" {
@@ -73,7 +85,8 @@ func TestAnIDIsThereOnceWithItsNewestVersion(t *testing.T) {
 }
 
 func TestResultsAreRankedByRelevanceThenTrust(t *testing.T) {
-	known, unknown, old := npmListing("postgres-a", "Query Postgres"), npmListing("postgres-b", "Query Postgres"), npmListing("postgres-c", "Query Postgres")
+	known, unknown, old := npmListing("postgres-a", "Query Postgres"), npmListing("postgres-b", "Query Postgres"), npmListing("postgres-c",
+		"Query Postgres")
 	known.Downloads, unknown.Downloads = 200_000, 500
 	old.Downloads, old.Status = 200_000, listing.Deprecated
 	popular := npmListing("weather", "The weather of tomorrow")
@@ -90,7 +103,8 @@ func TestResultsAreRankedByRelevanceThenTrust(t *testing.T) {
 	if got := ids(find(t, Query{}, nil, popular, old, unknown, known)); got != "npm:weather npm:postgres-a npm:postgres-b npm:postgres-c" {
 		t.Errorf("without a text: got %q", got)
 	}
-	if got := ids(find(t, Query{Text: "query postgres"}, []string{"npm:postgres-b"}, npmListing("postgres-b", "Query Postgres"), npmListing("postgres-a", "Query Postgres"))); !strings.HasPrefix(got, "npm:postgres-b ") {
+	if got := ids(find(t, Query{Text: "query postgres"}, []string{"npm:postgres-b"}, npmListing("postgres-b", "Query Postgres"),
+		npmListing("postgres-a", "Query Postgres"))); !strings.HasPrefix(got, "npm:postgres-b ") {
 		t.Errorf("with an installed one: got %q", got)
 	}
 }
@@ -108,8 +122,9 @@ func TestResultsWithoutAWordOfTheTextCountOnlyIfNoOtherFits(t *testing.T) {
 
 func TestTheOrderDoesNotDependOnTheArrival(t *testing.T) {
 	all := []listing.Listing{
-		official("io.github.a/x", "Files", listing.Package{Kind: listing.KindNPM, Identifier: "b"}), official("io.github.b/x", "Files", listing.Package{Kind: listing.KindNPM, Identifier: "b"}),
-		npmListing("a", "Files"), npmListing("b", "Files"), npmListing("c", "Files"), npmListing("d", "Other"), npmListing("a", "Files 2"),
+		official("io.github.a/x", "Files", listing.Package{Kind: listing.KindNPM, Identifier: "b"}),
+		official("io.github.b/x", "Files", listing.Package{Kind: listing.KindNPM, Identifier: "b"}), npmListing("a", "Files"),
+		npmListing("b", "Files"), npmListing("c", "Files"), npmListing("d", "Other"), npmListing("a", "Files 2"),
 	}
 	var want string
 	for range 30 {
@@ -130,8 +145,10 @@ func TestTheOrderDoesNotDependOnTheArrival(t *testing.T) {
 func TestHostileTextsAreOnlyText(t *testing.T) {
 	odd := npmListing("$(id);rm -rf ~", "<script>alert(1)</script> \u202e `${x}` ../../etc \x00")
 	odd.Keywords, odd.Packages = []string{"'; DROP TABLE", "\u0000"}, nil
-	a := find(t, Query{Text: "script $(id) ../.. \u202e \x00 " + strings.Repeat("long ", 5000)}, nil, odd, npmListing("", "no name"), listing.Listing{Name: "no source"}, official("no-namespace", ""), official("", ""))
-	if a.Total != 1 || !slices.ContainsFunc(a.Results, func(r Result) bool { return r.Name == odd.Name && r.Description == odd.Description }) {
+	a := find(t, Query{Text: "script $(id) ../.. \u202e \x00 " + strings.Repeat("long ", 5000)}, nil, odd, npmListing("", "no name"),
+		listing.Listing{Name: "no source"}, official("no-namespace", ""), official("", ""))
+	if a.Total != 1 || !slices.ContainsFunc(a.Results,
+		func(r Result) bool { return r.Name == odd.Name && r.Description == odd.Description }) {
 		t.Errorf("got %+v", a.Results)
 	}
 }

@@ -89,7 +89,8 @@ func TestADownloadStaysWhereItIsAllowed(t *testing.T) {
 			requests++
 			return requests == 1 || requests == 2 // the number in the address, and the connection
 		}
-		err := New(Options{Source: "the publisher", Allow: public}).Download(t.Context(), outside.URL, 10, new(bytes.Buffer), func(int64, int64) {})
+		err := New(Options{Source: "the publisher", Allow: public}).Download(t.Context(), outside.URL, 10, new(bytes.Buffer),
+			func(int64, int64) {})
 		if fault.KindOf(err) != fault.Denied || !strings.Contains(fault.MessageOf(err), "on this computer or in its network") || asked {
 			t.Errorf("%s: got %v, asked: %t", target, err, asked)
 		}

@@ -194,7 +194,8 @@ const pageType = "text/html"
 // IsPage reports whether the answer is a web page.
 func (a *Answer) IsPage() bool {
 	kind, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
-	return kind == pageType || strings.HasPrefix(strings.ToLower(strings.TrimSpace(string(a.Body[:min(len(a.Body), 64)]))), "<!doctype html")
+	return kind == pageType || strings.HasPrefix(strings.ToLower(strings.TrimSpace(string(a.Body[:min(len(a.Body), 64)]))),
+		"<!doctype html")
 }
 
 // maxExplanation is how much of an answer with another status than 200 is read.
@@ -249,7 +250,8 @@ func (c *Client) checkStatus(address string, status int) error {
 	case status == http.StatusNotFound || status == http.StatusGone:
 		return fault.New(fault.NotFound, "%s does not have it", place)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return fault.New(fault.Denied, "%s refused access (status %d); check the credentials in the settings of %s", place, status, c.source)
+		return fault.New(fault.Denied, "%s refused access (status %d); check the credentials in the settings of %s", place, status,
+			c.source)
 	case status == http.StatusTooManyRequests:
 		return fault.New(fault.Busy, "%s received too many requests; try again later", place)
 	}
@@ -260,7 +262,9 @@ func (c *Client) checkStatus(address string, status int) error {
 func (c *Client) failed(ctx context.Context, address string, err error) error {
 	place := c.place(address)
 	if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return fault.Wrap(certificate, fault.Unavailable, "the certificate of %s is not trusted; if your network replaces certificates, name its certificate authority in the settings of %s", place, c.source)
+		return fault.Wrap(certificate, fault.Unavailable,
+			"the certificate of %s is not trusted; if your network replaces certificates, name its certificate authority in the "+
+				"settings of %s", place, c.source)
 	}
 	network, isNetwork := errors.AsType[net.Error](err)
 	switch {
@@ -269,7 +273,8 @@ func (c *Client) failed(ctx context.Context, address string, err error) error {
 	case ctx.Err() != nil, isNetwork && network.Timeout():
 		return fault.Wrap(cause(err), fault.Timeout, "%s did not answer in time", place)
 	case errors.Is(err, netreach.ErrRefused):
-		return fault.Wrap(netreach.ErrRefused, fault.Denied, "%s leads to an address on this computer or in its network, which a listing of a public registry must not do", place)
+		return fault.Wrap(netreach.ErrRefused, fault.Denied,
+			"%s leads to an address on this computer or in its network, which a listing of a public registry must not do", place)
 	case errors.Is(err, errRedirects), errors.Is(err, errDowngrade):
 		return fault.Wrap(cause(err), fault.Failed, "%s redirected the request in a way that is not safe to follow", place)
 	}

@@ -67,16 +67,23 @@ func TestBadAnswersAreErrorsThatNameTheReason(t *testing.T) {
 			}
 			_ = z.Close()
 		}, fault.Failed, "more than 1 MB"},
-		"a loop": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, fault.Failed, "not safe to follow"},
+		"a loop": {
+			func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
+			fault.Failed, "not safe to follow",
+		},
 		"another protocol": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
 		}, fault.Failed, "not safe to follow"},
-		"a broken connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Unavailable, "could not reach"},
+		"a broken connection": {
+			func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Unavailable, "could not reach",
+		},
 	} {
 		s := serve(t, row.handle)
 		var out map[string]any
-		err := New(Options{Source: "npm"}).JSON(t.Context(), strings.Replace(s.URL, "//", "//user:hunter22@", 1)+"/x", "application/json", limit, &out)
-		if fault.KindOf(err) != row.kind || !strings.Contains(fault.MessageOf(err), row.want) || !strings.Contains(fault.MessageOf(err), "npm (127.0.0.1:") {
+		err := New(Options{Source: "npm"}).JSON(t.Context(), strings.Replace(s.URL, "//", "//user:hunter22@", 1)+"/x",
+			"application/json", limit, &out)
+		if fault.KindOf(err) != row.kind || !strings.Contains(fault.MessageOf(err), row.want) ||
+			!strings.Contains(fault.MessageOf(err), "npm (127.0.0.1:") {
 			t.Errorf("%s: got %v (kind %d)", name, err, fault.KindOf(err))
 		}
 		if err != nil && (strings.Contains(err.Error(), "hunter22") || strings.Contains(err.Error(), "internals")) {
@@ -102,7 +109,8 @@ func TestAServerThatDoesNotAnswerIsATimeout(t *testing.T) {
 func TestAnUnreachableServerIsUnavailable(t *testing.T) {
 	s := httptest.NewServer(nil)
 	s.Close()
-	if err := New(Options{Source: "npm"}).JSON(t.Context(), s.URL, "application/json", limit, new(any)); fault.KindOf(err) != fault.Unavailable {
+	if err := New(Options{Source: "npm"}).JSON(t.Context(), s.URL, "application/json", limit,
+		new(any)); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v", err)
 	}
 }
@@ -168,14 +176,16 @@ func TestARedirectFromHTTPSMustStayEncrypted(t *testing.T) {
 	defer s.Close()
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
-	if err := New(Options{Source: "npm", CAs: pool}).JSON(t.Context(), s.URL, "application/json", limit, new(any)); fault.KindOf(err) != fault.Failed {
+	if err := New(Options{Source: "npm", CAs: pool}).JSON(t.Context(), s.URL, "application/json", limit,
+		new(any)); fault.KindOf(err) != fault.Failed {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestAddressesMustBeHTTP(t *testing.T) {
 	for _, address := range []string{"", "file:///etc/passwd", "https://", "://", "npm.example/x", "http://a b/"} {
-		if err := New(Options{Source: "npm"}).JSON(t.Context(), address, "application/json", limit, new(any)); fault.KindOf(err) != fault.Invalid {
+		if err := New(Options{Source: "npm"}).JSON(t.Context(), address, "application/json", limit,
+			new(any)); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%q: got %v", address, err)
 		}
 	}

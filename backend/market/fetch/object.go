@@ -99,7 +99,9 @@ func Web(address string) string {
 	if at, path, ok := strings.Cut(address, ":"); ok && strings.HasPrefix(at, "git@") && !strings.HasPrefix(path, "//") {
 		address = "https://" + strings.TrimPrefix(at, "git@") + "/" + path
 	}
-	for _, short := range []struct{ prefix, host string }{{"github:", "github.com"}, {"gitlab:", "gitlab.com"}, {"bitbucket:", "bitbucket.org"}} {
+	for _, short := range []struct{ prefix, host string }{
+		{"github:", "github.com"}, {"gitlab:", "gitlab.com"}, {"bitbucket:", "bitbucket.org"},
+	} {
 		if path, ok := strings.CutPrefix(address, short.prefix); ok {
 			address = "https://" + short.host + "/" + path
 		}

@@ -7,13 +7,15 @@ import (
 
 func TestValuesOfTheWrongTypeCountAsMissing(t *testing.T) {
 	var o Object
-	if err := json.Unmarshal([]byte(`{"text":"a\u202eb\n c","list":["x",1,{"a":"b"},null],"number":12.7,"less":-1,"object":{"a":"b"},"time":"2026-01-02T03:04:05Z","one":"x"}`), &o); err != nil {
+	if err := json.Unmarshal([]byte(`{"text":"a\u202eb\n c","list":["x",1,{"a":"b"},null],"number":12.7,"less":-1,"object":{"a":"b"},"time":"2026-01-02T03:04:05Z","one":"x"}`),
+		&o); err != nil {
 		t.Fatal(err)
 	}
 	for name, odd := range map[string]bool{
 		"text": o.Text("text") != "ab c", "no text": o.Text("list") != "" || o.Text("none") != "" || o.Text("object") != "",
-		"list": len(o.Texts("list", 5)) != 1 || len(o.Texts("one", 5)) != 1 || len(o.Texts("object", 5)) != 0, "objects": len(o.Objects("list")) != 1 || len(o.Objects("text")) != 0,
-		"number": o.Number("number") != 12 || o.Number("less") != 0 || o.Number("text") != 0, "object": o.Object("object").Text("a") != "b" || o.Object("list") != nil,
+		"list":    len(o.Texts("list", 5)) != 1 || len(o.Texts("one", 5)) != 1 || len(o.Texts("object", 5)) != 0,
+		"objects": len(o.Objects("list")) != 1 || len(o.Objects("text")) != 0, "number": o.Number("number") != 12 ||
+			o.Number("less") != 0 || o.Number("text") != 0, "object": o.Object("object").Text("a") != "b" || o.Object("list") != nil,
 		"time": o.Time("time").Year() != 2026 || !o.Time("text").IsZero(),
 	} {
 		if odd {

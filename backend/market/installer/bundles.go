@@ -53,7 +53,8 @@ func (i *Installer) fetch(ctx context.Context, j *job, d *plan.Download, steps *
 		return err
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != d.SHA256 {
-		return fault.New(fault.Failed, "the downloaded file is not the one of the listing: its SHA-256 checksum is %s instead of %s, so it was deleted", got, d.SHA256)
+		return fault.New(fault.Failed,
+			"the downloaded file is not the one of the listing: its SHA-256 checksum is %s instead of %s, so it was deleted", got, d.SHA256)
 	}
 	steps.add(func(context.Context) error { i.shelf.drop(d.SHA256); return nil })
 	return i.shelf.put(d.SHA256, file.Name())
@@ -80,7 +81,8 @@ func (i *Installer) unpack(ctx context.Context, file *bundle.Bundle, p *plan.Pla
 	if file.In(folder) {
 		return nil
 	}
-	unpacked, err := file.Unpack(ctx, i.options.Machine.Bundles, bundle.Launch{Command: p.Server.Command, Args: p.Server.Args, Env: p.Server.Env})
+	unpacked, err := file.Unpack(ctx, i.options.Machine.Bundles,
+		bundle.Launch{Command: p.Server.Command, Args: p.Server.Args, Env: p.Server.Env})
 	if err != nil {
 		return err
 	}

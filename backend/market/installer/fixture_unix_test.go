@@ -116,10 +116,16 @@ func newBench(t *testing.T, edit func(*installer.Options)) *bench {
 	})
 	manager := lifecycle.New(lifecycle.Options{Registry: b.servers, Catalog: tools, Processes: processes, Vault: b.vault, Log: quiet})
 	b.options = installer.Options{
-		Machine:  plan.Machine{OS: runtime.GOOS, Home: b.bin, Packages: filepath.Join(t.TempDir(), "packages"), Bundles: filepath.Join(t.TempDir(), "bundles")},
+		Machine: plan.Machine{
+			OS: runtime.GOOS, Home: b.bin, Packages: filepath.Join(t.TempDir(), "packages"), Bundles: filepath.Join(t.TempDir(), "bundles"),
+		},
 		Programs: b.programs, Environment: environment, Files: fetch.New(fetch.Options{Source: "the publisher"}),
-		Packages: downloads.New(downloads.Options{Registry: b.servers, Running: processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"), Bus: bus, Log: quiet}),
-		Registry: b.servers, Intake: intake.New(intake.Options{Registry: b.servers, Vault: b.vault, Remove: manager.Remove}), Servers: manager, Children: processes, Vault: b.vault, Store: b.store.Installs, Bus: bus, Log: quiet,
+		Packages: downloads.New(downloads.Options{
+			Registry: b.servers, Running: processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"),
+			Bus: bus, Log: quiet,
+		}),
+		Registry: b.servers, Intake: intake.New(intake.Options{Registry: b.servers, Vault: b.vault, Remove: manager.Remove}),
+		Servers: manager, Children: processes, Vault: b.vault, Store: b.store.Installs, Bus: bus, Log: quiet,
 	}
 	if edit != nil {
 		edit(&b.options)
@@ -265,7 +271,9 @@ func bundled(t *testing.T, content []byte, handler http.HandlerFunc) installer.O
 // order returns an order for a package.
 func order(p listing.Package, answers map[string][]string) installer.Order {
 	return installer.Order{Request: plan.Request{
-		Listing: listing.Listing{Source: listing.Official, Name: "io.example/weather", Version: "1.2.0", Status: listing.Active, Packages: []listing.Package{p}},
+		Listing: listing.Listing{
+			Source: listing.Official, Name: "io.example/weather", Version: "1.2.0", Status: listing.Active, Packages: []listing.Package{p},
+		},
 		Answers: answers,
 	}}
 }

@@ -212,7 +212,8 @@ func (i *Installer) start(j *job, work func(context.Context) error) (Progress, e
 	}
 	for _, other := range i.jobs {
 		if p := other.snapshot(); p.State == Running && p.Kind.family() == j.progress.Kind.family() && p.Server == j.progress.Server {
-			return Progress{}, fault.New(fault.Busy, "%s is being %s already; wait for the end of that, or cancel it", safetext.Visible(p.Server), p.Kind.participle())
+			return Progress{}, fault.New(fault.Busy, "%s is being %s already; wait for the end of that, or cancel it",
+				safetext.Visible(p.Server), p.Kind.participle())
 		}
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())

@@ -39,14 +39,16 @@ func TestABundleIsDownloadedUnpackedConfiguredAndStarted(t *testing.T) {
 		t.Errorf("got %+v", result.Progress)
 	}
 	s, err := b.servers.Get("weather")
-	if err != nil || !s.Approved || !s.Installed || s.Env["TOKEN"] != launch.Reference("TOKEN") || !strings.HasPrefix(s.Command, b.options.Machine.Bundles) {
+	if err != nil || !s.Approved || !s.Installed || s.Env["TOKEN"] != launch.Reference("TOKEN") ||
+		!strings.HasPrefix(s.Command, b.options.Machine.Bundles) {
 		t.Errorf("the server is %+v, %v", s, err)
 	}
 	if !b.vault.Holds(t.Context(), "weather", "TOKEN", "s3cret-value") {
 		t.Error("the secret is not in the vault")
 	}
 	kept, err := b.store.Installs.Installs(t.Context(), s.ID)
-	if err != nil || len(kept) != 1 || kept[0].Hash != result.Plan.Hash || kept[0].Listing.ID() != "official:io.example/weather" || kept[0].Option != "mcpb" || len(kept[0].Answers) != 0 {
+	if err != nil || len(kept) != 1 || kept[0].Hash != result.Plan.Hash || kept[0].Listing.ID() != "official:io.example/weather" ||
+		kept[0].Option != "mcpb" || len(kept[0].Answers) != 0 {
 		t.Errorf("the store has %+v, %v", kept, err)
 	}
 	b.checkNoFiles(b.temp)
@@ -109,7 +111,8 @@ func TestAFailureShowsItsCauseAndLeavesNothingBehind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, nil)
 			result, err := b.install(c.order(t))
-			if result.State != installer.Failed || result.Step != c.step || !strings.Contains(result.Error, c.want) || fault.MessageOf(err) != result.Error {
+			if result.State != installer.Failed || result.Step != c.step || !strings.Contains(result.Error, c.want) ||
+				fault.MessageOf(err) != result.Error {
 				t.Errorf("got %+v, %v", result.Progress, err)
 			}
 			if result.Questions != (name == "a missing answer") {
@@ -240,7 +243,8 @@ func TestAMissingProgramIsNamedWithTheCommandThatInstallsIt(t *testing.T) {
 	how := &prerequisites.Install{Commands: [][]string{{"fake-get", "install", "uv"}}, Run: [][]string{{"fake-get", "install", "uv"}}}
 	b.programs.missing = map[string]*prerequisites.Install{"uvx": how}
 	result, err := b.install(order(listing.Package{Kind: listing.KindPyPI, Identifier: "weather", Version: "1.0.0"}, nil))
-	if err == nil || result.Step != installer.Prerequisites || result.Code != fault.CodeMissingProgram || !strings.Contains(result.Error, "fake-get install uv") {
+	if err == nil || result.Step != installer.Prerequisites || result.Code != fault.CodeMissingProgram ||
+		!strings.Contains(result.Error, "fake-get install uv") {
 		t.Errorf("got %+v, %v", result.Progress, err)
 	}
 	b.checkNothingLeft()
@@ -349,7 +353,8 @@ func TestTheImageOfAContainerIsPinnedAndRemovedAfterAFailure(t *testing.T) {
 func TestTheFolderOfACompiledProgramIsRemovedAfterAFailure(t *testing.T) {
 	for run, works := range map[string]bool{server(t): true, "exit 1": false} {
 		b := newBench(t, nil)
-		b.program("cargo", `root="$6"; mkdir -p "$root/bin"; printf '#!/bin/sh\n%s\n' "`+run+`" >"$root/bin/weather"; chmod +x "$root/bin/weather"; echo "Compiling weather"`)
+		b.program("cargo", `root="$6"; mkdir -p "$root/bin"; printf '#!/bin/sh\n%s\n' "`+run+
+			`" >"$root/bin/weather"; chmod +x "$root/bin/weather"; echo "Compiling weather"`)
 		result, err := b.install(order(listing.Package{Kind: listing.KindCargo, Identifier: "weather", Version: "0.3.0"}, nil))
 		if (err == nil) != works {
 			t.Fatalf("got %v", err)
@@ -373,7 +378,9 @@ func (signIn) Refresh(context.Context, string) ([]*catalog.Tool, error) {
 func TestARemoteServerThatAsksForASignInIsInstalled(t *testing.T) {
 	b := newBench(t, func(o *installer.Options) { o.Servers = signIn{o.Servers} })
 	o := order(listing.Package{}, nil)
-	o.Request.Listing.Packages, o.Request.Listing.Remotes = nil, []listing.Remote{{Type: "streamable-http", URL: "https://weather.example/mcp"}}
+	o.Request.Listing.Packages, o.Request.Listing.Remotes = nil, []listing.Remote{
+		{Type: "streamable-http", URL: "https://weather.example/mcp"},
+	}
 	result, err := b.install(o)
 	if err != nil || !result.SignIn || result.Server.URL != "https://weather.example/mcp" {
 		t.Errorf("got %+v, %v", result, err)
@@ -388,7 +395,8 @@ func TestACredentialInAPlainAnswerIsStoredAsASecret(t *testing.T) {
 	b.program("docker", strings.NewReplacer("%RUN%", server(t)).Replace(docker))
 	token := "ghp_" + strings.Repeat("a1B2", 9)
 	o := order(listing.Package{
-		Kind: listing.KindOCI, Identifier: "docker.io/ada/weather:1.0.0", Env: []listing.Field{{Name: "LABEL", Input: listing.Input{Required: true}}},
+		Kind: listing.KindOCI, Identifier: "docker.io/ada/weather:1.0.0",
+		Env: []listing.Field{{Name: "LABEL", Input: listing.Input{Required: true}}},
 	}, map[string][]string{"LABEL": {token}})
 	result, err := b.install(o)
 	if err != nil {
@@ -397,7 +405,8 @@ func TestACredentialInAPlainAnswerIsStoredAsASecret(t *testing.T) {
 	if s := result.Server; !secretscan.IsReference(s.Env["LABEL"]) {
 		t.Errorf("the server is %+v", s)
 	}
-	if records, err := b.vault.Records(t.Context()); err != nil || len(records) != 1 || !b.vault.Holds(t.Context(), "weather", records[0].Name, token) {
+	if records, err := b.vault.Records(t.Context()); err != nil || len(records) != 1 ||
+		!b.vault.Holds(t.Context(), "weather", records[0].Name, token) {
 		t.Errorf("the vault has %v, %v", records, err)
 	}
 	if kept, err := b.store.Installs.Installs(t.Context(), 0); err != nil || len(kept) != 1 || len(kept[0].Answers) != 0 {
@@ -543,7 +552,8 @@ func TestOddNamesAreRefusedBeforeAnythingIsRun(t *testing.T) {
 		b.program(program, `echo "$0 $@" >>"$HOME/ran"; exit 1`)
 	}
 	odd := []string{
-		"weather; touch /tmp/x", "$(id)", "`id`", "a b", "../weather", "..", "@ada/../weather", "wéather", "wеather\u202e", "-g", "--help", "a\nb", "a|b", "a&b", "", "http://127.0.0.1/x.tgz", "file:/etc",
+		"weather; touch /tmp/x", "$(id)", "`id`", "a b", "../weather", "..", "@ada/../weather", "wéather", "wеather\u202e", "-g",
+		"--help", "a\nb", "a|b", "a&b", "", "http://127.0.0.1/x.tgz", "file:/etc",
 	}
 	for _, kind := range []listing.Kind{listing.KindNPM, listing.KindPyPI, listing.KindOCI, listing.KindNuGet, listing.KindCargo} {
 		for _, name := range odd {

@@ -114,7 +114,8 @@ func (o *leftovers) tidy(ctx context.Context) {
 			err = o.store.DropLeftovers(ctx, []int64{l.ID})
 		}
 		if err != nil {
-			o.log.Warn("could not remove what an interrupted installation has left behind", "kind", l.Kind, "server", l.Server, "error", err)
+			o.log.Warn("could not remove what an interrupted installation has left behind",
+				"kind", l.Kind, "server", l.Server, "error", err)
 		}
 	}
 }

@@ -114,7 +114,8 @@ func TestWhatAKilledHubLeftBehindIsRemovedAtTheNextStart(t *testing.T) {
 	if records, _ := b.vault.Records(ctx); err != nil || len(names) != 1 || names[0] != "KEPT" || len(records) != 1 {
 		t.Errorf("the secrets are %v and %v, %v", names, records, err)
 	}
-	if calls, _ := os.ReadFile(filepath.Join(b.bin, "podman-calls")); string(calls) != "image inspect --format {{.Id}} image@sha256:b\nimage rm image@sha256:b\n" {
+	if calls, _ := os.ReadFile(filepath.Join(b.bin,
+		"podman-calls")); string(calls) != "image inspect --format {{.Id}} image@sha256:b\nimage rm image@sha256:b\n" {
 		t.Errorf("podman got %q", calls)
 	}
 	for name, want := range map[string]string{"complete": "2.0.0", "kept": "1.0.0"} {
@@ -176,7 +177,8 @@ func TestTheFilesOfAServerGoWithTheLastServerThatNeedsThem(t *testing.T) {
 	if _, err := b.install(o); err != nil {
 		t.Fatal(err)
 	}
-	b.program("cargo", `root="$6"; mkdir -p "$root/bin"; printf '#!/bin/sh\n%s\n' "`+server(t)+`" >"$root/bin/weather"; chmod +x "$root/bin/weather"`)
+	b.program("cargo", `root="$6"; mkdir -p "$root/bin"; printf '#!/bin/sh\n%s\n' "`+server(t)+
+		`" >"$root/bin/weather"; chmod +x "$root/bin/weather"`)
 	o = order(listing.Package{Kind: listing.KindCargo, Identifier: "weather", Version: "1.0.0"}, nil)
 	o.Request.Name = "compiled"
 	compiled, err := b.install(o)
@@ -204,7 +206,8 @@ func TestTheImageOfARemovedServerIsRemovedOnceTheEngineCan(t *testing.T) {
 	sum := strings.Repeat("ab", 32)
 	b := newBench(t, nil)
 	engine := strings.NewReplacer("%SUM%", sum, "%RUN%", server(t)).Replace(docker)
-	engine = strings.Replace(engine, `"image rm") `, `"image rm") mkdir "$HOME/tried" 2>/dev/null && { echo "image is in use" >&2; exit 1; }; `, 1)
+	engine = strings.Replace(engine, `"image rm") `,
+		`"image rm") mkdir "$HOME/tried" 2>/dev/null && { echo "image is in use" >&2; exit 1; }; `, 1)
 	b.program("docker", `[ -e "$HOME/stopped" ] && { rm "$HOME/stopped"; echo "Cannot connect to the Docker daemon" >&2; exit 1; }`+engine)
 	result, err := b.install(order(listing.Package{Kind: listing.KindOCI, Identifier: "docker.io/ada/weather:latest"}, nil))
 	if err != nil {

@@ -75,7 +75,10 @@ func npmRegistry(t *testing.T, file, promised []byte) *httptest.Server {
 				"name": "@ada/weather", "dist-tags": map[string]any{"latest": "1.0.0"},
 				"versions": map[string]any{"1.0.0": map[string]any{
 					"name": "@ada/weather", "version": "1.0.0", "bin": map[string]any{"weather": "main.js"},
-					"dist": map[string]any{"tarball": "http://" + r.Host + "/weather-1.0.0.tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])},
+					"dist": map[string]any{
+						"tarball":   "http://" + r.Host + "/weather-1.0.0.tgz",
+						"integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:]),
+					},
 				}},
 			})
 		default:
@@ -92,7 +95,8 @@ func TestAnNpmPackageIsInstalledWithTheUsersOwnNpm(t *testing.T) {
 			t.Skip(program + " is not installed")
 		}
 	}
-	good, broken := npmPackage(t, weather), npmPackage(t, "#!/usr/bin/env node\nconsole.error('Error: the station is closed'); process.exit(1)\n")
+	good, broken := npmPackage(t, weather), npmPackage(t,
+		"#!/usr/bin/env node\nconsole.error('Error: the station is closed'); process.exit(1)\n")
 	for name, c := range map[string]struct {
 		file, promised []byte
 		identifier     string
@@ -113,7 +117,8 @@ func TestAnNpmPackageIsInstalledWithTheUsersOwnNpm(t *testing.T) {
 			if (err == nil) != (c.want == "") || result.Step != c.step || !strings.Contains(result.Error, c.want) {
 				t.Errorf("got %+v, %v", result.Progress, err)
 			}
-			if lines, _ := b.Lines(result.ID); !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, c.line) }) {
+			if lines, _ := b.Lines(result.ID); !slices.ContainsFunc(lines,
+				func(line string) bool { return strings.Contains(line, c.line) }) {
 				t.Errorf("the output is %q", lines)
 			}
 			if c.want != "" {
@@ -150,11 +155,13 @@ func TestAFailureOfNpmShowsItsCauseAndLeavesNothingBehind(t *testing.T) {
 		want    string // in the error
 		timeout string // in milliseconds
 	}{
-		"no network":                      {nil, false, "ECONNREFUSED", ""},
-		"a certificate that npm refuses":  {body(200, "application/json", "{}"), true, "certificate", ""},
-		"an error of the registry":        {body(500, "text/plain", "out of order"), false, "500", ""},
-		"a web page":                      {body(200, "text/html", "<html>Sign in"), false, "JSON", ""},
-		"values of the wrong type":        {body(200, "application/json", `{"name":7,"versions":[1],"dist-tags":"x"}`), false, "@ada/weather", ""},
+		"no network":                     {nil, false, "ECONNREFUSED", ""},
+		"a certificate that npm refuses": {body(200, "application/json", "{}"), true, "certificate", ""},
+		"an error of the registry":       {body(500, "text/plain", "out of order"), false, "500", ""},
+		"a web page":                     {body(200, "text/html", "<html>Sign in"), false, "JSON", ""},
+		"values of the wrong type": {
+			body(200, "application/json", `{"name":7,"versions":[1],"dist-tags":"x"}`), false, "@ada/weather", "",
+		},
 		"a registry that does not answer": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, false, "timeout", "500"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,9 +178,13 @@ func TestAFailureOfNpmShowsItsCauseAndLeavesNothingBehind(t *testing.T) {
 				registry.Close()
 			}
 			b := newBench(t, nil)
-			b.extra = []string{"npm_config_registry", registry.URL, "npm_config_cache", t.TempDir(), "npm_config_fetch_retries", "0", "npm_config_fetch_timeout", cmp.Or(c.timeout, "60000")}
+			b.extra = []string{
+				"npm_config_registry", registry.URL, "npm_config_cache", t.TempDir(), "npm_config_fetch_retries", "0",
+				"npm_config_fetch_timeout", cmp.Or(c.timeout, "60000"),
+			}
 			result, err := b.install(order(listing.Package{Kind: listing.KindNPM, Identifier: "@ada/weather", Version: "1.0.0"}, nil))
-			if err == nil || result.Step != installer.Download || !strings.Contains(result.Error, c.want) || !strings.HasPrefix(result.Error, "npm could not install @ada/weather@1.0.0: ") {
+			if err == nil || result.Step != installer.Download || !strings.Contains(result.Error, c.want) ||
+				!strings.HasPrefix(result.Error, "npm could not install @ada/weather@1.0.0: ") {
 				t.Errorf("got %+v, %v", result.Progress, err)
 			}
 			b.checkNothingLeft()

@@ -41,7 +41,8 @@ func (p *programs) run(ctx context.Context, report func(line string), name strin
 	if output == "" {
 		output = err.Error()
 	}
-	return output, fault.Wrap(err, fault.Failed, "%s failed: %s", strings.Join(append([]string{name}, args[:min(len(args), 1)]...), " "), output)
+	return output, fault.Wrap(err, fault.Failed, "%s failed: %s", strings.Join(append([]string{name}, args[:min(len(args), 1)]...), " "),
+		output)
 }
 
 // pulled is the digest of a downloaded image.
@@ -125,7 +126,8 @@ func (i *Installer) findDigest(ctx context.Context, j *job, p *plan.Plan, steps 
 	if err := i.pull(ctx, j, engine(p), tagged, steps); err != nil {
 		return err
 	}
-	output, err := i.programs.run(ctx, func(string) {}, engine(p), "image", "inspect", "--format", "{{range .RepoDigests}}{{println .}}{{end}}", tagged)
+	output, err := i.programs.run(ctx, func(string) {}, engine(p), "image", "inspect", "--format",
+		"{{range .RepoDigests}}{{println .}}{{end}}", tagged)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,9 @@ func TestAPythonPackageIsInstalledWithTheUsersOwnUv(t *testing.T) {
 					_, _ = w.Write(c.file)
 				case r.URL.Path == "/simple/ada-weather/":
 					w.Header().Set("Content-Type", "text/html")
-					_, _ = fmt.Fprintf(w, `<!DOCTYPE html><a href="/ada_weather-1.0.0-py3-none-any.whl#sha256=%x">ada_weather-1.0.0-py3-none-any.whl</a>`, sha256.Sum256(c.promised))
+					_, _ = fmt.Fprintf(w,
+						`<!DOCTYPE html><a href="/ada_weather-1.0.0-py3-none-any.whl#sha256=%x">ada_weather-1.0.0-py3-none-any.whl</a>`,
+						sha256.Sum256(c.promised))
 				default:
 					http.NotFound(w, r)
 				}
@@ -102,7 +104,8 @@ func TestAPythonPackageIsInstalledWithTheUsersOwnUv(t *testing.T) {
 				return
 			}
 			lines, _ := b.Lines(result.ID)
-			if result.Progress.Tools != 1 || !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "Installed 1 package") }) {
+			if result.Progress.Tools != 1 ||
+				!slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, "Installed 1 package") }) {
 				t.Errorf("got %+v, the output is %q", result.Progress, lines)
 			}
 		})

@@ -44,7 +44,8 @@ func (i *Installer) carryOut(ctx context.Context, j *job, o Order, steps *undo) 
 	}
 	waits := o.Unseen && i.options.Intake.Policy() != "allow"
 	if waits && len(p.Steps) > 0 {
-		return fault.New(fault.Denied, "%s runs %q before its first start, which a person must see first; ask the user to install it", p.ID, strings.Join(p.Steps[0].Command, " "))
+		return fault.New(fault.Denied, "%s runs %q before its first start, which a person must see first; ask the user to install it", p.ID,
+			strings.Join(p.Steps[0].Command, " "))
 	}
 	j.enter(Download)
 	if p, err = i.complete(ctx, j, &r, p, steps); err != nil {

@@ -89,7 +89,8 @@ func (i *Installer) busy() bool {
 // lasting reports whether a leftover is part of a server: its note stays until no server needs it.
 func (o *leftovers) lasting(l Leftover) bool {
 	of := filepath.Dir(l.Path)
-	return l.Kind == LeftImage || l.Kind == LeftFolder && (of == filepath.Clean(o.machine.Bundles) || of == filepath.Clean(o.machine.Packages))
+	return l.Kind == LeftImage || l.Kind == LeftFolder &&
+		(of == filepath.Clean(o.machine.Bundles) || of == filepath.Clean(o.machine.Packages))
 }
 
 // needs reports whether a server, or a former version that it can return to, needs a folder or an image.

@@ -48,7 +48,8 @@ func (w *Work) Switch(ctx context.Context, name string, to Version) error {
 			return err
 		}
 	}
-	if err := i.leftovers.mark(ctx, &w.steps, l, func(ctx context.Context) error { return i.configure(ctx, name, ConfiguredOf(before)) }); err != nil {
+	if err := i.leftovers.mark(ctx, &w.steps, l,
+		func(ctx context.Context) error { return i.configure(ctx, name, ConfiguredOf(before)) }); err != nil {
 		return err
 	}
 	if err := i.configure(ctx, name, to.Configured); err != nil {
@@ -88,7 +89,9 @@ func (i *Installer) configure(ctx context.Context, name string, c Configured) er
 }
 
 // record completes a switch once the server has its new configuration. recorded returns what is recorded of that.
-func (i *Installer) record(ctx context.Context, name string, l Leftover, links []vault.Grant, recorded func(now Configured) Configured) error {
+func (i *Installer) record(ctx context.Context, name string, l Leftover, links []vault.Grant,
+	recorded func(now Configured) Configured,
+) error {
 	now, err := i.options.Intake.Secure(ctx, name)
 	if err != nil {
 		return err
@@ -126,5 +129,6 @@ func (i *Installer) finishSwitch(ctx context.Context, l Leftover) error {
 			return nil // it was recorded
 		}
 	}
-	return i.record(ctx, l.Server, l, nil, func(now Configured) Configured { return now }) // what a person has changed is not known any more
+	// what a person has changed is not known any more
+	return i.record(ctx, l.Server, l, nil, func(now Configured) Configured { return now })
 }

@@ -23,7 +23,8 @@ func TestNothingIsDownloadedIfThereIsNoPlaceForSecrets(t *testing.T) {
 	ran := filepath.Join(b.bin, "ran")
 	b.program("npm", "touch '"+ran+"'")
 	o := order(listing.Package{
-		Kind: listing.KindNPM, Identifier: "weather", Version: "1.0.0", Env: []listing.Field{{Name: "TOKEN", Input: listing.Input{Required: true, Secret: true}}},
+		Kind: listing.KindNPM, Identifier: "weather", Version: "1.0.0",
+		Env: []listing.Field{{Name: "TOKEN", Input: listing.Input{Required: true, Secret: true}}},
 	}, map[string][]string{"TOKEN": {"s3cret-value"}})
 	result, err := b.install(o)
 	if fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "agent-discover secrets unlock") {

@@ -28,7 +28,9 @@ func Fitting(all []Listing, text string) []Listing {
 }
 
 // common are words that say nothing about a server.
-var common = []string{"mcp", "server", "servers", "the", "for", "and", "with", "to", "in", "of", "my", "need", "something", "from", "a", "an"}
+var common = []string{
+	"mcp", "server", "servers", "the", "for", "and", "with", "to", "in", "of", "my", "need", "something", "from", "a", "an",
+}
 
 func separatesWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
@@ -39,7 +41,8 @@ func weight(l *Listing, word string) int {
 		word = strings.TrimSuffix(word, "s")
 	}
 	begins := func(text string) bool {
-		return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), separatesWords), func(have string) bool { return strings.HasPrefix(have, word) })
+		return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), separatesWords),
+			func(have string) bool { return strings.HasPrefix(have, word) })
 	}
 	switch {
 	case begins(l.Name + " " + l.Title):

@@ -98,17 +98,18 @@ func (k Kind) Runtime() string {
 
 // Package is a program that can be downloaded and started as a server.
 type Package struct {
-	Kind       Kind       `json:"kind"`
-	BaseURL    string     `json:"base_url,omitempty"` // of the registry, if it is not the usual one
-	Identifier string     `json:"identifier"`         // a name; for oci an image reference, for mcpb a URL
-	Version    string     `json:"version,omitempty"`  // for oci, the version is part of the identifier
-	SHA256     string     `json:"sha256,omitempty"`   // of the file, in hex
-	Runtime    string     `json:"runtime,omitempty"`  // the publisher's hint: npx, uvx, docker or dnx
-	Program    string     `json:"program,omitempty"`  // of an npm or PyPI package: the one to start, if the runner would not find it by the package's name
-	Before     []Argument `json:"before,omitempty"`   // arguments of the runtime
-	Arguments  []Argument `json:"arguments,omitempty"`
-	Env        []Field    `json:"env,omitempty"`
-	Transport  Remote     `json:"transport"` // what the program speaks once it runs
+	Kind       Kind   `json:"kind"`
+	BaseURL    string `json:"base_url,omitempty"` // of the registry, if it is not the usual one
+	Identifier string `json:"identifier"`         // a name; for oci an image reference, for mcpb a URL
+	Version    string `json:"version,omitempty"`  // for oci, the version is part of the identifier
+	SHA256     string `json:"sha256,omitempty"`   // of the file, in hex
+	Runtime    string `json:"runtime,omitempty"`  // the publisher's hint: npx, uvx, docker or dnx
+	// of an npm or PyPI package: the one to start, if the runner would not find it by the package's name
+	Program   string     `json:"program,omitempty"`
+	Before    []Argument `json:"before,omitempty"` // arguments of the runtime
+	Arguments []Argument `json:"arguments,omitempty"`
+	Env       []Field    `json:"env,omitempty"`
+	Transport Remote     `json:"transport"` // what the program speaks once it runs
 	// Requires are the versions of Node.js or Python that the package runs with, such as >=18.
 	Requires string `json:"requires,omitempty"`
 }

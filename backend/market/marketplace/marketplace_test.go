@@ -38,7 +38,8 @@ type registry struct {
 func (r *registry) entry(name, version string, latest bool) map[string]any {
 	return map[string]any{
 		"server": map[string]any{
-			"name": name, "version": version, "description": "Tells the weather", "remotes": []any{map[string]any{"type": "streamable-http", "url": "http://127.0.0.1:9/mcp"}},
+			"name": name, "version": version, "description": "Tells the weather",
+			"remotes": []any{map[string]any{"type": "streamable-http", "url": "http://127.0.0.1:9/mcp"}},
 		},
 		"_meta": map[string]any{"io.modelcontextprotocol.registry/official": map[string]any{"status": "active", "isLatest": latest}},
 	}
@@ -46,7 +47,10 @@ func (r *registry) entry(name, version string, latest bool) map[string]any {
 
 func (r *registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.asked.Add(1)
-	all := []any{r.entry("io.example/rain", "1.0.0", true), r.entry("io.example/weather", "1.0.0", false), r.entry("io.example/weather", "2.0.0", true)}
+	all := []any{
+		r.entry("io.example/rain", "1.0.0", true), r.entry("io.example/weather", "1.0.0", false),
+		r.entry("io.example/weather", "2.0.0", true),
+	}
 	if r.few.Load() {
 		all = all[:1]
 	}
@@ -79,13 +83,17 @@ func newMarketplace(t *testing.T) (*Marketplace, *registry) {
 	t.Cleanup(func() { _ = s.Close() })
 	home := t.TempDir()
 	environment := func(context.Context) process.Env {
-		return process.Clean().With("HOME", home).With("PATH", "").With("npm_config_registry", "http://127.0.0.1:9").With("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+		return process.Clean().With("HOME", home).With("PATH", "").With("npm_config_registry", "http://127.0.0.1:9").With("PIP_INDEX_URL",
+			"http://127.0.0.1:9/simple")
 	}
 	o := Options{
-		Official: official.New(official.Options{URL: r.URL}), NPM: npm.New(npm.Options{Environment: environment}), PyPI: pypi.New(pypi.Options{Environment: environment}),
-		Prober: probe.New(probe.Options{Store: s.Probes}), Installs: s.Installs, Bus: &events.Bus{},
+		Official: official.New(official.Options{URL: r.URL}), NPM: npm.New(npm.Options{Environment: environment}),
+		PyPI: pypi.New(pypi.Options{Environment: environment}), Prober: probe.New(probe.Options{Store: s.Probes}), Installs: s.Installs,
+		Bus: &events.Bus{},
 	}
-	if o.Mirror, err = mirror.Open(t.Context(), mirror.Options{Source: o.Official, Store: s.Mirror, Bus: o.Bus, Log: slog.New(slog.DiscardHandler)}); err != nil {
+	if o.Mirror, err = mirror.Open(t.Context(), mirror.Options{
+		Source: o.Official, Store: s.Mirror, Bus: o.Bus, Log: slog.New(slog.DiscardHandler),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	m := New(o)
@@ -114,7 +122,8 @@ func TestDetailsAreThoseOfTheChosenVersion(t *testing.T) {
 		}
 	}
 	before := r.asked.Load()
-	if request, err := m.Request(t.Context(), Choice{ID: id, Version: "1.0.0", Name: "w"}); err != nil || request.Listing.Version != "1.0.0" || request.Name != "w" {
+	if request, err := m.Request(t.Context(), Choice{ID: id, Version: "1.0.0", Name: "w"}); err != nil ||
+		request.Listing.Version != "1.0.0" || request.Name != "w" {
 		t.Errorf("got %+v, %v", request, err)
 	}
 	if after := r.asked.Load(); after != before {
@@ -199,7 +208,8 @@ func TestWellKnownServersExist(t *testing.T) {
 	for _, w := range start.Servers {
 		source, name, ok := listing.SplitID(w.ID)
 		switch {
-		case !ok || seen[w.ID] || w.Title == "" || w.Purpose == "" || !slices.Contains(start.Categories, w.Category) || source != string(w.Kind):
+		case !ok || seen[w.ID] || w.Title == "" || w.Purpose == "" || !slices.Contains(start.Categories, w.Category) ||
+			source != string(w.Kind):
 			t.Errorf("got %+v", w)
 		case source == listing.NPM && !npm.ValidName(name):
 			t.Errorf("npm has no package %s", name)

@@ -41,7 +41,8 @@ func (m *Marketplace) Page(ctx context.Context, text, cursor string, limit int) 
 	}
 	found, err := m.options.Official.List(ctx, official.Query{Search: text, Cursor: cursor, Limit: limit, Latest: true})
 	if err != nil {
-		if kind := fault.KindOf(err); text == "" && cursor == "" && (kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Busy) {
+		if kind := fault.KindOf(err); text == "" && cursor == "" &&
+			(kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Busy) {
 			if page, _ := m.copied(context.WithoutCancel(ctx), "", limit); len(page.Listings) > 0 {
 				return page, nil
 			}

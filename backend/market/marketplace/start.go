@@ -32,7 +32,8 @@ var wellKnown = []WellKnown{
 	known(listing.KindPyPI, "mcp-server-git", "Git", "Reads, searches and changes local Git repositories", "development"),
 	known(listing.KindPyPI, "mcp-server-fetch", "Fetch", "Fetches web pages and turns them into Markdown", "web"),
 	onNPM("@playwright/mcp", "web"),
-	known(listing.KindPyPI, "postgres-mcp", "Postgres MCP Pro", "Queries PostgreSQL databases, explains plans, and recommends indexes", "databases"),
+	known(listing.KindPyPI, "postgres-mcp", "Postgres MCP Pro", "Queries PostgreSQL databases, explains plans, and recommends indexes",
+		"databases"),
 	known(listing.KindPyPI, "mcp-server-sqlite", "SQLite", "Queries and changes a SQLite database", "databases"),
 	onNPM("@upstash/context7-mcp", "development"),
 	onNPM("chrome-devtools-mcp", "development"),
@@ -51,7 +52,8 @@ var wellKnown = []WellKnown{
 }
 
 func known(kind listing.Kind, name, title, purpose, category string) WellKnown {
-	return WellKnown{ID: string(kind) + ":" + name, Title: title, Purpose: purpose, Kind: kind, Category: category} // sources are named as their kinds
+	// sources are named as their kinds
+	return WellKnown{ID: string(kind) + ":" + name, Title: title, Purpose: purpose, Kind: kind, Category: category}
 }
 
 func onNPM(name, category string) WellKnown {

@@ -64,7 +64,8 @@ func (r *registry) List(_ context.Context, q official.Query) (official.Page, err
 	size := cmp.Or(r.size, 2)
 	for _, e := range r.entries {
 		key := e.Name + ":" + e.Version
-		if q.Cursor != "" && key <= q.Cursor || q.Latest && !e.Latest || q.Since.IsZero() && e.Status == listing.Deleted || !e.Updated.After(q.Since) {
+		if q.Cursor != "" && key <= q.Cursor || q.Latest && !e.Latest || q.Since.IsZero() && e.Status == listing.Deleted ||
+			!e.Updated.After(q.Since) {
 			continue
 		}
 		if len(page.Entries) == size {

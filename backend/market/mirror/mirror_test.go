@@ -26,7 +26,8 @@ func TestTheWholeRegistryIsReadOnceAndThenItsChanges(t *testing.T) {
 		if got := h.listed(); got != allOfSome {
 			t.Errorf("got %s", got)
 		}
-		if got, want := h.registry.queries(), "latest | latest io.github.bob/postgres:2.0.0 | latest io.github.dan/calendar:4.0.0"; got != want {
+		if got, want := h.registry.queries(),
+			"latest | latest io.github.bob/postgres:2.0.0 | latest io.github.dan/calendar:4.0.0"; got != want {
 			t.Errorf("asked %s\nwant  %s", got, want)
 		}
 		for _, want := range []int{2, 4, 5} {
@@ -155,7 +156,8 @@ func TestDeletedEntriesAreRememberedWhileTheyAreInstalled(t *testing.T) {
 		if got := h.found("query tables of a database"); strings.Contains(got, "postgres") {
 			t.Errorf("found %s", got)
 		}
-		if l, ok, err := h.Lookup(t.Context(), "io.github.bob/postgres"); !ok || err != nil || l.Status != listing.Deleted || l.Version != "2.0.0" {
+		if l, ok, err := h.Lookup(t.Context(), "io.github.bob/postgres"); !ok || err != nil || l.Status != listing.Deleted ||
+			l.Version != "2.0.0" {
 			t.Errorf("the installed one: %+v, %t, %v", l, ok, err)
 		}
 		if _, ok, err := h.Lookup(t.Context(), "io.github.cid/mail"); ok || err != nil {

@@ -113,10 +113,12 @@ func (m *Mirror) round(ctx context.Context, began time.Time) error {
 			return err
 		}
 		if page.Next != "" && seen[page.Next] {
-			return fault.New(fault.Failed, "the registry at %s answers with the same pages again and again; %d entries were read", m.options.Source.URL(), m.state.Read)
+			return fault.New(fault.Failed, "the registry at %s answers with the same pages again and again; %d entries were read",
+				m.options.Source.URL(), m.state.Read)
 		}
 		if page.Next != "" && m.state.Read > maxRead {
-			return fault.New(fault.Failed, "the list of the registry at %s does not end; %d entries were read", m.options.Source.URL(), m.state.Read)
+			return fault.New(fault.Failed, "the list of the registry at %s does not end; %d entries were read",
+				m.options.Source.URL(), m.state.Read)
 		}
 		change, err := m.changeOf(ctx, page)
 		if err != nil {
@@ -245,7 +247,9 @@ func (m *Mirror) complete(ctx context.Context, c *Change) error {
 		unseen -= len(c.Put) // at most: those of this page are not stored yet
 		if unseen > fewUnseen && float64(unseen) > unseenShare*float64(all) && !s.Doubted {
 			m.state.Open, m.state.Doubted = false, true
-			return fault.New(fault.Unavailable, "the registry at %s lists %d servers fewer than before; the copy keeps them until the next refresh", m.options.Source.URL(), unseen)
+			return fault.New(fault.Unavailable,
+				"the registry at %s lists %d servers fewer than before; the copy keeps them until the next refresh",
+				m.options.Source.URL(), unseen)
 		}
 		c.Unseen, s.Doubted = true, false
 	}

@@ -9,7 +9,10 @@ import (
 // entries are well-known servers on npm: name, title, purpose, and words that people search for and the rest does not
 // contain.
 var entries = []struct{ name, title, purpose, keywords string }{
-	{"@modelcontextprotocol/server-filesystem", "Filesystem", "Reads, writes and searches files in the folders that you choose", "files folders directory"},
+	{
+		"@modelcontextprotocol/server-filesystem", "Filesystem", "Reads, writes and searches files in the folders that you choose",
+		"files folders directory",
+	},
 	{"@playwright/mcp", "Playwright", "Controls a browser: opens pages, clicks, fills forms, takes screenshots", "web testing"},
 	{"@upstash/context7-mcp", "Context7", "Looks up current documentation of libraries", "docs api"},
 	{"chrome-devtools-mcp", "Chrome DevTools", "Inspects and debugs web pages in Chrome", "browser performance"},

@@ -242,7 +242,9 @@ func describe(o fetch.Object, name, version string) listing.Listing {
 }
 
 func launch(name, version string) listing.Package {
-	return listing.Package{Kind: listing.KindNPM, Identifier: name, Version: version, Runtime: "npx", Transport: listing.Remote{Type: "stdio"}}
+	return listing.Package{
+		Kind: listing.KindNPM, Identifier: name, Version: version, Runtime: "npx", Transport: listing.Remote{Type: "stdio"},
+	}
 }
 
 // license returns the license, which old packages describe with an object or a list of them.

@@ -192,7 +192,8 @@ func (s *Source) ask(ctx context.Context, env process.Env) (base string, err err
 	defer cancel()
 	command, err := program.Command(ctx, env, "npm", "config", "get", "registry")
 	if errors.Is(err, exec.ErrNotFound) {
-		return "", fault.New(fault.Unavailable, "npm is not installed, and no setting of npm names a registry; install Node.js to search npm")
+		return "", fault.New(fault.Unavailable,
+			"npm is not installed, and no setting of npm names a registry; install Node.js to search npm")
 	}
 	if err != nil {
 		return "", err
@@ -200,7 +201,8 @@ func (s *Source) ask(ctx context.Context, env process.Env) (base string, err err
 	command.Dir, command.WaitDelay = env.Home(), time.Second
 	out, err := command.Output()
 	if err != nil {
-		return "", fault.Wrap(cmp.Or(ctx.Err(), err), fault.Unavailable, "npm did not say which registry it uses; run: npm config get registry")
+		return "", fault.Wrap(cmp.Or(ctx.Err(), err), fault.Unavailable,
+			"npm did not say which registry it uses; run: npm config get registry")
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	return checkAddress(lines[len(lines)-1])

@@ -68,7 +68,8 @@ func result(name, description string, keywords ...string) string {
 	words, _ := json.Marshal(keywords)
 	return fmt.Sprintf(`{"package":{"name":%q,"version":"1.2.3","description":%q,"keywords":%s,"date":"2026-05-06T07:08:09.123Z","license":"MIT",
 		"links":{"npm":"https://npm.example/x","homepage":"https://x.example","repository":"git+https://github.com/x/y.git"},"publisher":{"username":"x"}},
-		"downloads":{"monthly":4000,"weekly":1000},"score":{"final":0.5},"searchScore":1.5,"flags":{"insecure":0}}`, name, description, words)
+		"downloads":{"monthly":4000,"weekly":1000},"score":{"final":0.5},"searchScore":1.5,"flags":{"insecure":0}}`, name,
+		description, words)
 }
 
 func results(all ...string) string {
@@ -87,18 +88,21 @@ func TestSearchAsksByKeywordAndByWordAndMerges(t *testing.T) {
 	r := newRegistry(t, map[string]string{
 		"postgres keywords:mcp-server": results(result("pg-server", "Postgres", "mcp-server"), result("@x/mcp-pg", "An MCP server")),
 		"postgres keywords:mcp":        results(result("@x/mcp-pg", "An MCP server"), result("postgres-driver", "A driver")),
-		"postgres mcp":                 results(result("mcp-server-postgres", "Postgres"), `{"package":null}`, `7`, result("pg-mcp-client", "A client")),
+		"postgres mcp": results(result("mcp-server-postgres", "Postgres"),
+			`{"package":null}`, `7`, result("pg-mcp-client", "A client")),
 	})
 	found, err := source(t, "registry="+r.URL+"/").Search(t.Context(), "  postgres ", 10)
 	if err != nil || names(found) != "pg-server @x/mcp-pg mcp-server-postgres @supabase/mcp-server-supabase" {
 		t.Fatalf("got %q, %v", names(found), err)
 	}
 	l := found[0]
-	if l.ID() != "npm:pg-server" || l.Version != "1.2.3" || l.License != "MIT" || l.Repository != "https://github.com/x/y" || l.Website != "https://x.example" ||
+	if l.ID() != "npm:pg-server" || l.Version != "1.2.3" || l.License != "MIT" || l.Repository != "https://github.com/x/y" ||
+		l.Website != "https://x.example" ||
 		l.Downloads != 4000 || l.Updated.Year() != 2026 || l.Status != listing.Active || l.Verified {
 		t.Errorf("got %+v", l)
 	}
-	if p := l.Packages[0]; len(l.Packages) != 1 || p.Kind != listing.KindNPM || p.Identifier != "pg-server" || p.Version != "1.2.3" || p.Runtime != "npx" || p.Transport.Type != "stdio" {
+	if p := l.Packages[0]; len(l.Packages) != 1 || p.Kind != listing.KindNPM || p.Identifier != "pg-server" || p.Version != "1.2.3" ||
+		p.Runtime != "npx" || p.Transport.Type != "stdio" {
 		t.Errorf("got %+v", l.Packages)
 	}
 	if found, err = source(t, "registry="+r.URL).Search(t.Context(), "postgres", 2); err != nil || len(found) != 2 {
@@ -127,7 +131,10 @@ func TestTheExactNameOfAPackageIsLookedUp(t *testing.T) {
 }
 
 func TestHostileNamesAndVersionsAreLeftOut(t *testing.T) {
-	hostile := []string{"a;rm -rf ~", "$(id)-mcp-server", "`id`", "../mcp-server", "..", "mcp server", "@a/../b", "@a/b/c", "мcp-server", "mcp-server\u202e", "-mcp-server", "--registry=x", "@a/-mcp", ".mcp", "a|b", "a\nb", strings.Repeat("a", 215), ""}
+	hostile := []string{
+		"a;rm -rf ~", "$(id)-mcp-server", "`id`", "../mcp-server", "..", "mcp server", "@a/../b", "@a/b/c", "мcp-server",
+		"mcp-server\u202e", "-mcp-server", "--registry=x", "@a/-mcp", ".mcp", "a|b", "a\nb", strings.Repeat("a", 215), "",
+	}
 	var all []string
 	for _, name := range hostile {
 		if ValidName(name) {
@@ -135,7 +142,8 @@ func TestHostileNamesAndVersionsAreLeftOut(t *testing.T) {
 		}
 		all = append(all, result(name, "An MCP server", "mcp-server"))
 	}
-	all = append(all, strings.Replace(result("bad-version", "x", "mcp-server"), "1.2.3", "1.2.3; id", 1), strings.Replace(result("git-version", "x", "mcp-server"), "1.2.3", "git+ssh://x", 1), result("good-one", "x", "mcp-server"))
+	all = append(all, strings.Replace(result("bad-version", "x", "mcp-server"), "1.2.3", "1.2.3; id", 1),
+		strings.Replace(result("git-version", "x", "mcp-server"), "1.2.3", "git+ssh://x", 1), result("good-one", "x", "mcp-server"))
 	r := newRegistry(t, map[string]string{"keywords:mcp-server": results(all...), "keywords:mcp": results()})
 	s := source(t, "registry="+r.URL)
 	if found, err := s.Search(t.Context(), "", 100); err != nil || names(found) != "good-one" {
@@ -167,12 +175,14 @@ func TestGetReadsTheWholeDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Version != "2.0.0" || d.License != "MIT" || d.Repository != "https://github.com/x/y" || d.Website != "" || d.Published.Year() != 2025 ||
+	if d.Version != "2.0.0" || d.License != "MIT" || d.Repository != "https://github.com/x/y" || d.Website != "" ||
+		d.Published.Year() != 2025 ||
 		d.Updated.Month() != 6 || !d.Server || len(d.Signs) < 3 || !strings.Contains(d.Readme, "# Postgres") || len(d.Packages) != 1 {
 		t.Errorf("got %+v", d)
 	}
 	p := d.Packages[0]
-	if p.Requires != ">=18" || len(p.Env) != 1 || p.Env[0].Name != "PG_PASSWORD" || !p.Env[0].Required || !p.Env[0].Secret || p.Env[0].From != listing.FromReadme {
+	if p.Requires != ">=18" || len(p.Env) != 1 || p.Env[0].Name != "PG_PASSWORD" || !p.Env[0].Required || !p.Env[0].Secret ||
+		p.Env[0].From != listing.FromReadme {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -189,7 +199,9 @@ func TestAVersionIsResolved(t *testing.T) {
 	if got, err := s.Release(t.Context(), "@x/mcp-pg", ""); err != nil || got != (listing.Release{Version: "2.0.0", Requires: ">=18"}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	for wanted, want := range map[string]string{"": "2.0.0", "latest": "2.0.0", "next": "3.0.0-rc.1", "1.x": "1.10.0", "1.2.X": "1.2.0", "1.x.x": "1.10.0", "1.2.0": "1.2.0"} {
+	for wanted, want := range map[string]string{
+		"": "2.0.0", "latest": "2.0.0", "next": "3.0.0-rc.1", "1.x": "1.10.0", "1.2.X": "1.2.0", "1.x.x": "1.10.0", "1.2.0": "1.2.0",
+	} {
 		if got, err := s.Release(t.Context(), "many", wanted); err != nil || got.Version != want {
 			t.Errorf("%q: got %+v, %v", wanted, got, err)
 		}
@@ -198,11 +210,13 @@ func TestAVersionIsResolved(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for name, wanted := range map[string]string{"gone": "", "untagged": "", "missing": "", "many": "odd", "@x/mcp-pg": "^1.0.0"} {
-		if got, err := s.Release(t.Context(), name, wanted); fault.KindOf(err) != fault.NotFound || wanted != "" && !strings.Contains(fault.MessageOf(err), "no version "+wanted) {
+		if got, err := s.Release(t.Context(), name, wanted); fault.KindOf(err) != fault.NotFound ||
+			wanted != "" && !strings.Contains(fault.MessageOf(err), "no version "+wanted) {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
 	}
-	if got, err := source(t, "@x:registry=https://user:pass@npm.example/x/\nregistry=https://npm.example").Registry(t.Context(), "@x/y"); err != nil || got != "https://npm.example/x" {
+	if got, err := source(t, "@x:registry=https://user:pass@npm.example/x/\nregistry=https://npm.example").Registry(t.Context(),
+		"@x/y"); err != nil || got != "https://npm.example/x" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
@@ -233,7 +247,8 @@ func TestADocumentThatIsTooLargeIsReplacedByTheLatestVersion(t *testing.T) {
 
 func TestBadAnswersOfARegistryAreErrors(t *testing.T) {
 	for name, answer := range map[string]string{
-		"broken JSON": `{"objects":[`, "a list": `[]`, "another type": `{"objects":{"a":1}}`, "an error": `{"error":"x"}`, "a page": "<!DOCTYPE html><html>", "null": `null`, "too large": strings.Repeat(" ", maxSearch+1),
+		"broken JSON": `{"objects":[`, "a list": `[]`, "another type": `{"objects":{"a":1}}`, "an error": `{"error":"x"}`,
+		"a page": "<!DOCTYPE html><html>", "null": `null`, "too large": strings.Repeat(" ", maxSearch+1),
 	} {
 		r := newRegistry(t, map[string]string{"x keywords:mcp-server": answer, "x keywords:mcp": answer, "x mcp": answer})
 		found, err := source(t, "registry="+r.URL).Search(t.Context(), "x", 10)
@@ -284,7 +299,8 @@ func TestWithoutASettingNPMIsAskedOnce(t *testing.T) {
 	if calls, _ := os.ReadFile(filepath.Join(bin, "calls")); string(calls) != "config get registry\n" {
 		t.Errorf("npm was started with %q", calls)
 	}
-	if _, err := source(t, "").Search(t.Context(), "", 10); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "install Node.js") {
+	if _, err := source(t, "").Search(t.Context(), "", 10); fault.KindOf(err) != fault.Unavailable ||
+		!strings.Contains(fault.MessageOf(err), "install Node.js") {
 		t.Errorf("without npm: got %v", err)
 	}
 }
@@ -292,7 +308,8 @@ func TestWithoutASettingNPMIsAskedOnce(t *testing.T) {
 func TestCredentialsAreSentOnlyToTheirRegistryAndNeverShown(t *testing.T) {
 	r := newRegistry(t, map[string]string{"keywords:mcp-server": results(), "keywords:mcp": results()})
 	host := strings.TrimPrefix(r.URL, "http:")
-	if _, err := source(t, "registry="+r.URL+"\n"+host+"/:_authToken=${TOKEN}\n//other.example/:_authToken=wrong\n", "TOKEN=s3cr3t-value").Search(t.Context(), "", 10); err != nil {
+	if _, err := source(t, "registry="+r.URL+"\n"+host+"/:_authToken=${TOKEN}\n//other.example/:_authToken=wrong\n",
+		"TOKEN=s3cr3t-value").Search(t.Context(), "", 10); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Contains(r.asked, "keywords:mcp Bearer s3cr3t-value") {
@@ -308,8 +325,8 @@ func TestCredentialsAreSentOnlyToTheirRegistryAndNeverShown(t *testing.T) {
 func TestWellKnownServersAreFoundWhereNPMCannotSearch(t *testing.T) {
 	r := newRegistry(t, map[string]string{}) // a mirror without a search
 	for text, want := range map[string]string{
-		"filesystem": "@modelcontextprotocol/server-filesystem", "memory": "@modelcontextprotocol/server-memory", "github": "@modelcontextprotocol/server-github",
-		"playwright": "@playwright/mcp", "Notion pages": "@notionhq/notion-mcp-server",
+		"filesystem": "@modelcontextprotocol/server-filesystem", "memory": "@modelcontextprotocol/server-memory",
+		"github": "@modelcontextprotocol/server-github", "playwright": "@playwright/mcp", "Notion pages": "@notionhq/notion-mcp-server",
 	} {
 		found, err := source(t, "registry="+r.URL).Search(t.Context(), text, 10)
 		if err == nil || len(found) == 0 || found[0].Name != want || found[0].Packages[0].Identifier != want {
@@ -322,7 +339,10 @@ func TestWellKnownServersAreFoundWhereNPMCannotSearch(t *testing.T) {
 }
 
 func TestWellKnownServersAreListedOnceAndAfterWhatNPMFinds(t *testing.T) {
-	r := newRegistry(t, map[string]string{"memory keywords:mcp": results(result("memory-mcp", "Memory", "mcp"), result("@modelcontextprotocol/server-memory", "Memory", "mcp"))})
+	r := newRegistry(t, map[string]string{
+		"memory keywords:mcp": results(result("memory-mcp", "Memory", "mcp"),
+			result("@modelcontextprotocol/server-memory", "Memory", "mcp")),
+	})
 	found, err := source(t, "registry="+r.URL).Search(t.Context(), "memory", 10)
 	if err != nil || names(found) != "memory-mcp @modelcontextprotocol/server-memory" || found[1].Version != "1.2.3" {
 		t.Errorf("got %q, %v", names(found), err)

@@ -98,7 +98,10 @@ func TestScopesHaveTheirOwnRegistries(t *testing.T) {
 	home := t.TempDir()
 	write(t, "registry=https://a.example\n@corp:registry=https://corp.example/npm/\n", home, ".npmrc")
 	env := process.Env{"HOME=" + home}
-	for name, want := range map[string]string{"x": "https://a.example", "@corp/x": "https://corp.example/npm", "@corp": "https://corp.example/npm", "@other/x": "https://a.example", "corp/x": "https://a.example"} {
+	for name, want := range map[string]string{
+		"x": "https://a.example", "@corp/x": "https://corp.example/npm", "@corp": "https://corp.example/npm",
+		"@other/x": "https://a.example", "corp/x": "https://a.example",
+	} {
 		if got := registryOf(t, env, "", name); got != want {
 			t.Errorf("%s: got %q", name, got)
 		}
@@ -120,9 +123,13 @@ func TestScopesHaveTheirOwnRegistries(t *testing.T) {
 
 func TestFilesAreReadAsNPMReadsThem(t *testing.T) {
 	get := func(name string) (string, bool) { return "value of " + name, name == "SET" }
-	got := parse("; comment\n# another\r\na = b ; c\n'q'='x;y'\nd=\"e\\tf\"\nflag\nescaped=a\\;b\\#c\nset=${SET}!\nunset=${NO}\nempty=${NO?}\nkept=\\${SET}\nca[]=one\nca[]=two\n[section]\na=other\n", get)
+	got := parse(
+		"; comment\n# another\r\na = b ; c\n'q'='x;y'\nd=\"e\\tf\"\nflag\nescaped=a\\;b\\#c\nset=${SET}!\nunset=${NO}\nempty=${NO?}\n"+
+			"kept=\\${SET}\nca[]=one\nca[]=two\n[section]\na=other\n", get,
+	)
 	for key, want := range map[string]string{
-		"a": "b", "q": "x;y", "d": "e\tf", "flag": "true", "escaped": "a;b#c", "set": "value of SET!", "unset": "${NO}", "empty": "", "kept": "${SET}", "ca": "one\ntwo",
+		"a": "b", "q": "x;y", "d": "e\tf", "flag": "true", "escaped": "a;b#c", "set": "value of SET!", "unset": "${NO}", "empty": "",
+		"kept": "${SET}", "ca": "one\ntwo",
 	} {
 		if got[key] != want {
 			t.Errorf("%s: got %q, want %q", key, got[key], want)
@@ -165,9 +172,13 @@ func TestProxyAndCertificatesComeFromTheSettings(t *testing.T) {
 		env      process.Env
 		want     string
 	}{
-		"none":               {nil, nil, ""},
-		"the environment":    {nil, process.Env{"https_proxy=http://env.example:1"}, "http://env.example:1"},
-		"https-proxy":        {map[string]string{"https-proxy": "http://npm.example:2", "proxy": "http://other.example"}, process.Env{"HTTPS_PROXY=http://env.example:1"}, "http://npm.example:2"},
+		"none":            {nil, nil, ""},
+		"the environment": {nil, process.Env{"https_proxy=http://env.example:1"}, "http://env.example:1"},
+		"https-proxy": {
+			map[string]string{
+				"https-proxy": "http://npm.example:2", "proxy": "http://other.example",
+			}, process.Env{"HTTPS_PROXY=http://env.example:1"}, "http://npm.example:2",
+		},
 		"proxy":              {map[string]string{"proxy": "http://npm.example:3"}, nil, "http://npm.example:3"},
 		"noproxy":            {map[string]string{"proxy": "http://npm.example:3", "noproxy": "registry.example"}, nil, ""},
 		"turned off":         {map[string]string{"proxy": "false"}, nil, ""},
@@ -183,7 +194,9 @@ func TestProxyAndCertificatesComeFromTheSettings(t *testing.T) {
 }
 
 func TestACertificateAuthorityOfTheSettingsIsTrusted(t *testing.T) {
-	r := httptest.NewUnstartedServer(http.HandlerFunc((&registry{answers: map[string]string{"keywords:mcp-server": results(), "keywords:mcp": results()}}).serve))
+	r := httptest.NewUnstartedServer(http.HandlerFunc((&registry{
+		answers: map[string]string{"keywords:mcp-server": results(), "keywords:mcp": results()},
+	}).serve))
 	r.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail on purpose
 	r.StartTLS()
 	defer r.Close()

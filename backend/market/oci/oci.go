@@ -52,10 +52,12 @@ func (r *Registries) Digest(ctx context.Context, reference string) (string, erro
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
-		failure = fault.Wrap(err, fault.Unavailable, "%s could not find out which image %s leads to: %s", command[0], reference, safetext.Clip(safetext.Prose(output), 300))
+		failure = fault.Wrap(err, fault.Unavailable, "%s could not find out which image %s leads to: %s",
+			command[0], reference, safetext.Clip(safetext.Prose(output), 300))
 	}
 	if failure == nil {
-		failure = fault.New(fault.Unavailable, "which image %s leads to cannot be found out without skopeo or docker buildx; a comparison downloads the image", reference)
+		failure = fault.New(fault.Unavailable,
+			"which image %s leads to cannot be found out without skopeo or docker buildx; a comparison downloads the image", reference)
 	}
 	return "", failure
 }

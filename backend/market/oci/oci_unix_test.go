@@ -23,9 +23,19 @@ func TestTheDigestComesFromTheUsersOwnTools(t *testing.T) {
 		problem        string
 		calls          string
 	}{
-		"skopeo":         {skopeo: "echo " + sum, docker: "exit 1", want: sum, calls: "skopeo inspect --no-tags --format {{.Digest}} docker://x.example/weather:latest\n"},
-		"docker":         {docker: "echo " + sum, want: sum, calls: "docker buildx imagetools inspect --format {{.Manifest.Digest}} x.example/weather:latest\n"},
-		"skopeo fails":   {skopeo: "exit 1", docker: "echo " + sum, want: sum, calls: "skopeo inspect --no-tags --format {{.Digest}} docker://x.example/weather:latest\ndocker buildx imagetools inspect --format {{.Manifest.Digest}} x.example/weather:latest\n"},
+		"skopeo": {
+			skopeo: "echo " + sum, docker: "exit 1", want: sum,
+			calls: "skopeo inspect --no-tags --format {{.Digest}} docker://x.example/weather:latest\n",
+		},
+		"docker": {
+			docker: "echo " + sum, want: sum,
+			calls: "docker buildx imagetools inspect --format {{.Manifest.Digest}} x.example/weather:latest\n",
+		},
+		"skopeo fails": {
+			skopeo: "exit 1", docker: "echo " + sum, want: sum,
+			calls: "skopeo inspect --no-tags --format {{.Digest}} docker://x.example/weather:latest\n" +
+				"docker buildx imagetools inspect --format {{.Manifest.Digest}} x.example/weather:latest\n",
+		},
 		"both fail":      {skopeo: "exit 1", docker: "echo unauthorized >&2; exit 1", problem: "unauthorized"},
 		"no digest":      {skopeo: "echo nothing", problem: "skopeo could not find out"},
 		"nothing":        {problem: "a comparison downloads the image"},

@@ -63,11 +63,15 @@ func New(o Options) *Client {
 func parse(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return nil, fault.New(fault.Unavailable, "the official registry is switched off; to search it, remove market.registry_url from config.yaml, or set market.registry_url to an address")
+		return nil, fault.New(fault.Unavailable,
+			"the official registry is switched off; to search it, remove market.registry_url from config.yaml, or set "+
+				"market.registry_url to an address")
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fault.New(fault.Invalid, "market.registry_url is not the address of a registry; it must look like https://registry.example.com, without user, password or query")
+		return nil, fault.New(fault.Invalid,
+			"market.registry_url is not the address of a registry; it must look like https://registry.example.com, without user, "+
+				"password or query")
 	}
 	path := strings.TrimRight(u.Path, "/")
 	for _, end := range []string{"/servers", "/v0.1", "/v0"} {
@@ -142,7 +146,9 @@ func (c *Client) List(ctx context.Context, q Query) (Page, error) {
 		return Page{}, c.unreadable()
 	}
 	if page.Next != "" && page.Next == q.Cursor {
-		return Page{}, fault.New(fault.Failed, "the registry at %s answers with the same page again and again; nothing more can be read from it. If this goes on, tell its operator", c.base)
+		return Page{}, fault.New(fault.Failed,
+			"the registry at %s answers with the same page again and again; nothing more can be read from it. If this goes on, tell its "+
+				"operator", c.base)
 	}
 	page.Date = answer.date
 	return page, nil
@@ -249,9 +255,12 @@ func (c *Client) refused(status int, body []byte) error {
 		e.Code = codeMissing
 		return e
 	case status == http.StatusNotFound:
-		return fault.New(fault.Failed, "the server at %s is not a registry of MCP servers (404); check market.registry_url in config.yaml", c.base)
+		return fault.New(fault.Failed, "the server at %s is not a registry of MCP servers (404); check market.registry_url in config.yaml",
+			c.base)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return fault.New(fault.Denied, "the registry at %s refuses requests without credentials (%d)%s; check market.registry_url in config.yaml", c.base, status, detail)
+		return fault.New(fault.Denied,
+			"the registry at %s refuses requests without credentials (%d)%s; check market.registry_url in config.yaml",
+			c.base, status, detail)
 	case status == http.StatusTooManyRequests:
 		return fault.New(fault.Busy, "the registry at %s has had too many requests (429)%s; try again later", c.base, detail)
 	case status >= 500:
@@ -273,5 +282,6 @@ func (c *Client) missing(err error, name, version string) error {
 }
 
 func (c *Client) unreadable() error {
-	return fault.New(fault.Failed, "the server at %s does not answer like a registry of MCP servers; check market.registry_url in config.yaml", c.base)
+	return fault.New(fault.Failed,
+		"the server at %s does not answer like a registry of MCP servers; check market.registry_url in config.yaml", c.base)
 }

@@ -39,16 +39,18 @@ func recorded(t *testing.T) *Client {
 	t.Helper()
 	folder := reference.Path(t, "registry/recorded")
 	files := map[string]string{
-		"/v0.1/servers?limit=2": "v01-limit2", "/v0.1/servers?limit=100": "v01-servers", "/v0.1/servers?limit=100&version=latest": "v01-latest",
-		"/v0.1/servers?cursor=io.github.domdomegg%2Fairtable-mcp-server%3A1.7.3&limit=2":                                 "v01-limit2-page2",
-		"/v0.1/servers?cursor=nonsense&limit=100":                                                                        "v01-bad-cursor",
-		"/v0.1/servers?limit=20&search=airtable&version=latest":                                                          "v01-search",
-		"/v0.1/servers?limit=20&search=nothing&version=latest":                                                           "v01-search-none",
-		"/v0.1/servers?limit=100&updated_since=2026-11-20T00%3A00%3A00Z":                                                 "v01-updated-since",
-		"/v0.1/servers?include_deleted=true&limit=100":                                                                   "v01-include-deleted",
-		"/v0.1/servers/io.github.domdomegg%2Fairtable-mcp-server/versions":                                               "v01-versions",
-		"/v0.1/servers/io.github.domdomegg%2Fairtable-mcp-server/versions/latest?include_deleted=true":                   "v01-versions-latest",
-		"/v0.1/servers/io.github.domdomegg%2Fairtable-mcp-server/versions/1.7.2?include_deleted=true":                    "v01-versions-172",
+		"/v0.1/servers?limit=2": "v01-limit2", "/v0.1/servers?limit=100": "v01-servers",
+		"/v0.1/servers?limit=100&version=latest":                                                       "v01-latest",
+		"/v0.1/servers?cursor=io.github.domdomegg%2Fairtable-mcp-server%3A1.7.3&limit=2":               "v01-limit2-page2",
+		"/v0.1/servers?cursor=nonsense&limit=100":                                                      "v01-bad-cursor",
+		"/v0.1/servers?limit=20&search=airtable&version=latest":                                        "v01-search",
+		"/v0.1/servers?limit=20&search=nothing&version=latest":                                         "v01-search-none",
+		"/v0.1/servers?limit=100&updated_since=2026-11-20T00%3A00%3A00Z":                               "v01-updated-since",
+		"/v0.1/servers?include_deleted=true&limit=100":                                                 "v01-include-deleted",
+		"/v0.1/servers/io.github.domdomegg%2Fairtable-mcp-server/versions":                             "v01-versions",
+		"/v0.1/servers/io.github.domdomegg%2Fairtable-mcp-server/versions/latest?include_deleted=true": "v01-versions-latest",
+		"/v0.1/servers/io.github.domdomegg%2Fairtable-mcp-server/versions/1.7.2?include_deleted=true":  "v01-versions-172",
+
 		"/v0.1/servers/io.github.domdomegg%2Fairtable-mcp-server/versions/9.9.9+build%2F%3B$%28%29?include_deleted=true": "v01-server-404",
 	}
 	return serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -109,7 +111,8 @@ func TestRecordedAnswersAreRead(t *testing.T) {
 		t.Errorf("got %d versions, %v", len(versions), err)
 	}
 	for _, version := range []string{LatestVersion, "1.7.2"} {
-		if e, err := c.Version(t.Context(), "io.github.domdomegg/airtable-mcp-server", version); err != nil || e.Version == "" || e.Latest != (version == LatestVersion) {
+		if e, err := c.Version(t.Context(), "io.github.domdomegg/airtable-mcp-server", version); err != nil || e.Version == "" ||
+			e.Latest != (version == LatestVersion) {
 			t.Errorf("%s: got %+v, %v", version, e, err)
 		}
 	}
@@ -135,20 +138,25 @@ func TestAnEntryBecomesAListing(t *testing.T) {
 	want := listing.Listing{
 		Source: "official", Name: "io.github.domdomegg/airtable-mcp-server", Version: "1.7.3",
 		Description: "Read and write access to Airtable database schemas, tables, and records.",
-		Repository:  "https://github.com/domdomegg/airtable-mcp-server.git", Published: at, Updated: at, Status: listing.Active, Verified: true,
-		Packages: []listing.Package{
+		Repository:  "https://github.com/domdomegg/airtable-mcp-server.git", Published: at, Updated: at, Status: listing.Active,
+		Verified: true, Packages: []listing.Package{
 			{Kind: "npm", Identifier: "airtable-mcp-server", Version: "1.7.3", Runtime: "npx", Transport: listing.Remote{Type: "stdio"}},
-			{Kind: "oci", Identifier: "docker.io/domdomegg/airtable-mcp-server:1.7.3", Runtime: "docker", Transport: listing.Remote{Type: "stdio"}},
 			{
-				Kind: "mcpb", Identifier: "https://github.com/domdomegg/airtable-mcp-server/releases/download/v1.7.3/airtable-mcp-server.mcpb",
-				SHA256: "0f28a9129cfebd262dfb77854c872355d21401bb3e056575b3027081f5d570ca", Transport: listing.Remote{Type: "stdio"},
+				Kind: "oci", Identifier: "docker.io/domdomegg/airtable-mcp-server:1.7.3",
+				Runtime: "docker", Transport: listing.Remote{Type: "stdio"},
+			},
+			{
+				Kind:       "mcpb",
+				Identifier: "https://github.com/domdomegg/airtable-mcp-server/releases/download/v1.7.3/airtable-mcp-server.mcpb",
+				SHA256:     "0f28a9129cfebd262dfb77854c872355d21401bb3e056575b3027081f5d570ca", Transport: listing.Remote{Type: "stdio"},
 			},
 		},
 	}
 	for i := range 2 {
 		want.Packages[i].Env = []listing.Field{{Name: "AIRTABLE_API_KEY", Input: listing.Input{
 			Required: true, Secret: true,
-			Description: "Airtable personal access token (e.g., pat123.abc123). Create at https://airtable.com/create/tokens/new with scopes: schema.bases:read, data.records:read, and optionally schema.bases:write and data.records:write.",
+			Description: "Airtable personal access token (e.g., pat123.abc123). Create at https://airtable.com/create/tokens/new with " +
+				"scopes: schema.bases:read, data.records:read, and optionally schema.bases:write and data.records:write.",
 		}}}
 	}
 	if got := page.Entries[0].Listing; !reflect.DeepEqual(got, want) {
@@ -180,19 +188,27 @@ func TestEntriesOfEarlierVersionsAreRead(t *testing.T) {
 					Named: true, Name: "--port", Repeated: true,
 					Input: listing.Input{Default: "8080", Format: "number", Choices: []string{"8080", "9090"}},
 				}, {Hint: "cities", Input: listing.Input{Format: "filepath"}}},
-				Env: []listing.Field{{Name: "WEATHER_KEY", Input: listing.Input{Description: "Key of the service", Required: true, Secret: true}}},
+				Env: []listing.Field{
+					{Name: "WEATHER_KEY", Input: listing.Input{Description: "Key of the service", Required: true, Secret: true}},
+				},
 			},
-			{Kind: "oci", BaseURL: "https://docker.io", Identifier: "docker.io/example/weather:0.3.1", Transport: listing.Remote{Type: "stdio"}},
+			{
+				Kind: "oci", BaseURL: "https://docker.io", Identifier: "docker.io/example/weather:0.3.1",
+				Transport: listing.Remote{Type: "stdio"},
+			},
 		},
 		Remotes: []listing.Remote{{
 			Type: "sse", URL: "https://{city}.example.com/sse", Variables: map[string]listing.Input{"city": {Required: true}},
-			Headers: []listing.Field{{Name: "X-Key", Input: listing.Input{Value: "{key}"}, Variables: map[string]listing.Input{"key": {Secret: true}}}},
+			Headers: []listing.Field{
+				{Name: "X-Key", Input: listing.Input{Value: "{key}"}, Variables: map[string]listing.Input{"key": {Secret: true}}},
+			},
 		}},
 	}}
 	if !reflect.DeepEqual(page.Entries[0], want) {
 		t.Errorf("got  %+v\nwant %+v", page.Entries[0], want)
 	}
-	if e := page.Entries[1]; e.Latest || !e.Verified || e.Version != "1.0.0" || e.Updated.Day() != 21 || e.Website != "https://example.com/clock" {
+	if e := page.Entries[1]; e.Latest || !e.Verified || e.Version != "1.0.0" || e.Updated.Day() != 21 ||
+		e.Website != "https://example.com/clock" {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -201,10 +217,12 @@ func TestHostileEntriesAreLeftOut(t *testing.T) {
 	entry := func(members string) string { return `{"server":{"description":"x",` + members + `}}` }
 	bad := []string{
 		entry(`"name":"io.github.a/b; rm -rf ~","version":"1"`), entry(`"name":"io.github.a/$(id)","version":"1"`),
-		entry(`"name":"../../etc/passwd","version":"1"`), entry(`"name":"a/..","version":"1"`), entry(`"name":"io.github.a/ünïcode","version":"1"`),
-		entry(`"name":"io.github.a/b\u202e","version":"1"`), entry(`"name":"` + strings.Repeat("a", 200) + `/b","version":"1"`),
-		entry(`"name":"io.github.a/b","version":""`), entry(`"name":"io.github.a/b"`), entry(`"name":"io.github.a/b","version":"1 && id"`),
-		entry(`"name":"io.github.a/b","version":".."`), entry(`"name":"io.github.a/b","version":"1\n2"`), entry(`"name":["io.github.a/b"],"version":"1"`),
+		entry(`"name":"../../etc/passwd","version":"1"`), entry(`"name":"a/..","version":"1"`),
+		entry(`"name":"io.github.a/ünïcode","version":"1"`), entry(`"name":"io.github.a/b\u202e","version":"1"`),
+		entry(`"name":"` + strings.Repeat("a", 200) + `/b","version":"1"`), entry(`"name":"io.github.a/b","version":""`),
+		entry(`"name":"io.github.a/b"`), entry(`"name":"io.github.a/b","version":"1 && id"`),
+		entry(`"name":"io.github.a/b","version":".."`), entry(`"name":"io.github.a/b","version":"1\n2"`),
+		entry(`"name":["io.github.a/b"],"version":"1"`),
 		entry(`"name":"io.github.a/b","version":"1","title":"` + strings.Repeat("x", maxEntry) + `"`), `"text"`, `[]`, `null`, `7`, `{}`,
 	}
 	good := entry(`"name":"io.github.a/b","version":"1","title":{},"packages":"none","remotes":[{"type":"sse","url":"file:///etc/passwd"},{"type":"sse","url":"https://a b"},7],` +
@@ -244,12 +262,17 @@ func TestFaultsNameTheRegistryAndSayWhatToDo(t *testing.T) {
 		kind   fault.Kind
 		says   string
 	}{
-		"500":             {text(500, "application/problem+json", `{"detail":"Failed to get registry list"}`), fault.Unavailable, "(500): Failed to get registry list; try again later"},
-		"503 as a page":   {text(503, "text/html", "<html>down</html>"), fault.Unavailable, "(503); try again later"},
-		"429":             {text(429, "text/plain", "slow down"), fault.Busy, "too many requests"},
-		"401":             {text(401, "application/json", `{}`), fault.Denied, "without credentials"},
-		"404":             {text(404, "text/html", "<html>"), fault.Failed, "is not a registry"},
-		"422":             {text(422, "application/problem+json", `{"detail":"validation failed\u202e"}`), fault.Failed, "(422): validation failed"},
+		"500": {
+			text(500, "application/problem+json", `{"detail":"Failed to get registry list"}`),
+			fault.Unavailable, "(500): Failed to get registry list; try again later",
+		},
+		"503 as a page": {text(503, "text/html", "<html>down</html>"), fault.Unavailable, "(503); try again later"},
+		"429":           {text(429, "text/plain", "slow down"), fault.Busy, "too many requests"},
+		"401":           {text(401, "application/json", `{}`), fault.Denied, "without credentials"},
+		"404":           {text(404, "text/html", "<html>"), fault.Failed, "is not a registry"},
+		"422": {
+			text(422, "application/problem+json", `{"detail":"validation failed\u202e"}`), fault.Failed, "(422): validation failed",
+		},
 		"a web page":      {text(200, "text/html; charset=utf-8", list), fault.Failed, "does not answer like a registry"},
 		"a disguised one": {text(200, "application/json", "<!doctype html>"), fault.Failed, "does not answer like a registry"},
 		"an array":        {text(200, "application/json", `[]`), fault.Failed, "does not answer like a registry"},
@@ -257,7 +280,10 @@ func TestFaultsNameTheRegistryAndSayWhatToDo(t *testing.T) {
 		"a wrong type":    {text(200, "application/json", `{"servers":{"a":1}}`), fault.Failed, "does not answer like a registry"},
 		"half an answer":  {text(200, "application/json", list[:20]), fault.Failed, "does not answer like a registry"},
 		"50 MB":           {huge, fault.Failed, "more than 16 MB"},
-		"a redirect loop": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) }, fault.Failed, "redirected the request"},
+		"a redirect loop": {
+			func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) },
+			fault.Failed, "redirected the request",
+		},
 		"a closed connection": {func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, _ := w.(http.Hijacker).Hijack()
 			_ = conn.Close()
@@ -267,7 +293,8 @@ func TestFaultsNameTheRegistryAndSayWhatToDo(t *testing.T) {
 			c := serve(t, test.answer)
 			_, err := c.List(t.Context(), Query{})
 			message := fault.MessageOf(err)
-			if fault.KindOf(err) != test.kind || !strings.Contains(message, test.says) || !strings.Contains(message, strings.TrimPrefix(c.URL(), "http://")) || strings.Contains(message, "\u202e") {
+			if fault.KindOf(err) != test.kind || !strings.Contains(message, test.says) ||
+				!strings.Contains(message, strings.TrimPrefix(c.URL(), "http://")) || strings.Contains(message, "\u202e") {
 				t.Errorf("got %v: %s", fault.KindOf(err), message)
 			}
 		})
@@ -298,7 +325,8 @@ func TestARepeatedPageIsAnError(t *testing.T) {
 	if page, err := c.List(t.Context(), Query{Cursor: "other"}); err != nil || page.Next != "again" {
 		t.Errorf("got %+v, %v", page, err)
 	}
-	if _, err := c.List(t.Context(), Query{Cursor: "again"}); fault.KindOf(err) != fault.Failed || !strings.Contains(fault.MessageOf(err), "same page") {
+	if _, err := c.List(t.Context(), Query{Cursor: "again"}); fault.KindOf(err) != fault.Failed ||
+		!strings.Contains(fault.MessageOf(err), "same page") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -320,7 +348,8 @@ func TestAddresses(t *testing.T) {
 		switch {
 		case c.URL() != want:
 			t.Errorf("%q: got %q", in, c.URL())
-		case want == "" && (c.Check() == nil || fault.MessageOf(err) != fault.MessageOf(c.Check()) || !strings.Contains(err.Error(), "market.registry_url") || strings.Contains(err.Error(), "secret")):
+		case want == "" && (c.Check() == nil || fault.MessageOf(err) != fault.MessageOf(c.Check()) || !strings.Contains(err.Error(),
+			"market.registry_url") || strings.Contains(err.Error(), "secret")):
 			t.Errorf("%q: got %v", in, err)
 		case want != "" && c.Check() != nil:
 			t.Errorf("%q: %v", in, c.Check())

@@ -38,7 +38,8 @@ func isName(name string) bool {
 
 func checkName(name string) error {
 	if !isName(name) {
-		return fault.New(fault.Invalid, "invalid name of a server in the registry; it must look like io.github.user/weather, with at most %d characters", maxName)
+		return fault.New(fault.Invalid,
+			"invalid name of a server in the registry; it must look like io.github.user/weather, with at most %d characters", maxName)
 	}
 	return nil
 }

@@ -14,7 +14,9 @@ const stdio = "stdio"
 var checksum = regexp.MustCompile(`^[a-f0-9]{64}$`)
 
 // kinds are older names of the kinds of registries.
-var kinds = map[string]listing.Kind{"docker": listing.KindOCI, "docker-hub": listing.KindOCI, "crates": listing.KindCargo, "crate": listing.KindCargo}
+var kinds = map[string]listing.Kind{
+	"docker": listing.KindOCI, "docker-hub": listing.KindOCI, "crates": listing.KindCargo, "crate": listing.KindCargo,
+}
 
 // readPackage converts a package. It returns false for one without an identifier, and for one whose checksum is not
 // valid: without it, the file would be used unchecked.

@@ -59,7 +59,8 @@ func TestDownloadsAreReadFromTheCommandLine(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", command, got, want)
 		}
 	}
-	if f, skipped := Parse(registry.Server{Transport: "stdio", Command: "npx", Package: registry.Package{Name: "p"}}); skipped != "" || f.Packages[0] != "p" {
+	if f, skipped := Parse(registry.Server{Transport: "stdio", Command: "npx", Package: registry.Package{Name: "p"}}); skipped != "" ||
+		f.Packages[0] != "p" {
 		t.Errorf("package without arguments: %v, %q", f, skipped)
 	}
 	if _, skipped := Parse(registry.Server{Transport: "sse", Command: "npx", Args: []string{"p"}}); skipped != "no package name" {

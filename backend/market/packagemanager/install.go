@@ -48,7 +48,8 @@ var noBuild = regexp.MustCompile(`(?i)building[^\n]*\bdisabled\b|no usable wheel
 // ctx.
 func Install(ctx context.Context, o Order) error {
 	if option := o.Local(); option != "" && o.Shared {
-		return fault.New(fault.Unavailable, "%s is not downloaded before its first start, because its option %s names something that is no package of a registry",
+		return fault.New(fault.Unavailable,
+			"%s is not downloaded before its first start, because its option %s names something that is no package of a registry",
 			o.Packages[0], option)
 	}
 	if err := o.prepare(); err != nil {
@@ -107,9 +108,9 @@ func (o Order) git() string       { return filepath.Join(o.refusing(), "git") }
 
 func (o Order) npm(ctx context.Context) error {
 	args := []string{
-		"install", "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--no-update-notifier", "--no-workspaces",
-		"--install-strategy=hoisted", "--git=" + o.git(), "--allow-git=none", "--allow-file=none", "--allow-directory=none",
-		"--loglevel=http", "--logs-max=0",
+		"install", "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--no-update-notifier",
+		"--no-workspaces", "--install-strategy=hoisted", "--git=" + o.git(), "--allow-git=none", "--allow-file=none",
+		"--allow-directory=none", "--loglevel=http", "--logs-max=0",
 	}
 	access := o.access(o.configOfNPM())
 	if o.Shared {
@@ -157,7 +158,8 @@ func (o Order) uv(ctx context.Context) error {
 func (o Order) run(ctx context.Context, program string, env process.Env, a sandbox.ManagerAccess, args []string) (string, error) {
 	path := env.LookPath(o.Beside(program))
 	if path == "" {
-		return "", fault.New(fault.Unavailable, "%q was not found on the login shell's PATH, so %s cannot be installed before the server starts",
+		return "", fault.New(fault.Unavailable,
+			"%q was not found on the login shell's PATH, so %s cannot be installed before the server starts",
 			program, o.Packages[0])
 	}
 	l := upstream.Launch{Command: path, Args: args, Env: env, Dir: o.Folder}

@@ -96,7 +96,10 @@ func (p *Personas) List(ctx context.Context) ([]Persona, error) {
 		path := filepath.Join(p.options.Folder, entry.Name())
 		one, err := p.Read(ctx, path)
 		if err != nil {
-			one = Persona{Name: strings.TrimSuffix(entry.Name(), ".zip"), Path: path, Toolsets: []IncludedToolset{}, Servers: []IncludedServer{}, Problems: []string{fault.MessageOf(err)}}
+			one = Persona{
+				Name: strings.TrimSuffix(entry.Name(), ".zip"), Path: path, Toolsets: []IncludedToolset{}, Servers: []IncludedServer{},
+				Problems: []string{fault.MessageOf(err)},
+			}
 		}
 		out = append(out, one)
 	}
@@ -121,7 +124,9 @@ func (p *Personas) Activate(ctx context.Context, path, hash string, client *stri
 	if err := p.admit(ctx, one, hash); err != nil {
 		return ActivePersona{}, err
 	}
-	a := ActivePersona{Name: one.Name, Version: one.Version, Path: one.Path, Servers: []AddedServer{}, Toolsets: []string{}, At: time.Now().UTC()}
+	a := ActivePersona{
+		Name: one.Name, Version: one.Version, Path: one.Path, Servers: []AddedServer{}, Toolsets: []string{}, At: time.Now().UTC(),
+	}
 	if err := p.add(ctx, one, &a); err != nil {
 		return ActivePersona{}, errors.Join(err, p.remove(context.WithoutCancel(ctx), a))
 	}

@@ -47,7 +47,8 @@ func openFolder(path string) (map[string][]byte, error) {
 		}
 		switch {
 		case err != nil:
-			return nil, fault.Wrap(err, fault.Invalid, "could not read %s of the persona: it leads out of its folder, or you may not read it", name)
+			return nil, fault.Wrap(err, fault.Invalid,
+				"could not read %s of the persona: it leads out of its folder, or you may not read it", name)
 		case !info.Mode().IsRegular():
 			return nil, fault.New(fault.Invalid, "%s of the persona is not a regular file", name)
 		case info.Size() > maxFile:

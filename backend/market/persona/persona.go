@@ -116,7 +116,10 @@ func Read(ctx context.Context, path string, parser Parser) (Persona, error) {
 	for _, name := range []string{aboutFile, serversFile} {
 		_, _ = fmt.Fprintf(sum, "%d\n%s", len(files[name]), files[name])
 	}
-	p := Persona{Path: path, Hash: hex.EncodeToString(sum.Sum(nil)), Toolsets: []IncludedToolset{}, Servers: []IncludedServer{}, Problems: []string{}}
+	p := Persona{
+		Path: path, Hash: hex.EncodeToString(sum.Sum(nil)), Toolsets: []IncludedToolset{}, Servers: []IncludedServer{},
+		Problems: []string{},
+	}
 	p.readAbout(text)
 	if servers, ok := files[serversFile]; ok {
 		p.readServers(ctx, servers, parser)

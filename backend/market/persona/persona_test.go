@@ -47,7 +47,8 @@ func packed(t *testing.T, files map[string]string) string {
 
 func TestAPersonaInAnArchiveIsRead(t *testing.T) {
 	for _, prefix := range []string{"", "reviewer/"} {
-		p, err := persona.Read(t.Context(), packed(t, map[string]string{prefix + "persona.yaml": about, prefix + "README.md": "x"}), parser{})
+		p, err := persona.Read(t.Context(), packed(t, map[string]string{prefix + "persona.yaml": about, prefix + "README.md": "x"}),
+			parser{})
 		if err != nil || len(p.Problems) > 0 || p.Name != "reviewer" || p.Version != "1.10" || p.Toolsets[0].Tools[0] != "notes.read" {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -56,7 +57,8 @@ func TestAPersonaInAnArchiveIsRead(t *testing.T) {
 
 func TestHostileArchivesOfPersonasAreRefused(t *testing.T) {
 	for name, want := range map[string]string{
-		"../persona.yaml": "leads outside", "/etc/passwd": "leads outside", "a/../../x": "leads outside", `..\x`: "leads outside", "c:/x": "leads outside",
+		"../persona.yaml": "leads outside", "/etc/passwd": "leads outside", "a/../../x": "leads outside", `..\x`: "leads outside",
+		"c:/x": "leads outside",
 	} {
 		_, err := persona.Read(t.Context(), packed(t, map[string]string{"persona.yaml": about, name: "x"}), parser{})
 		if err == nil || !strings.Contains(fault.MessageOf(err), want) {

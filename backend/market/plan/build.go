@@ -24,7 +24,9 @@ const stdio = "stdio"
 
 func build(r Request, m Machine, c candidate) *Plan {
 	b := &builder{request: r, machine: m, names: make(map[string]bool), plan: &Plan{
-		ID: r.Listing.ID(), Version: r.Listing.Version, Questions: []Question{}, Risk: risk.Assessment{Warnings: []string{}, Marks: []risk.Mark{}}, Env: map[string]string{}, Headers: map[string]string{}, values: map[string]string{},
+		ID: r.Listing.ID(), Version: r.Listing.Version, Questions: []Question{},
+		Risk: risk.Assessment{Warnings: []string{}, Marks: []risk.Mark{}}, Env: map[string]string{}, Headers: map[string]string{},
+		values: map[string]string{},
 	}}
 	o := Option{ID: c.id, Kind: Remote}
 	if c.at != nil {
@@ -74,7 +76,8 @@ func (b *builder) note(format string, args ...any) {
 // install plans a package.
 func (b *builder) install(p listing.Package) {
 	if p.Transport.Type != "" && p.Transport.Type != stdio {
-		b.refuse("It is a program that listens at an address of its own (%s). Programs are started over stdio only.", prose(p.Transport.Type, 40))
+		b.refuse("It is a program that listens at an address of its own (%s). Programs are started over stdio only.",
+			prose(p.Transport.Type, 40))
 		return
 	}
 	switch p.Kind {
@@ -119,7 +122,8 @@ func (b *builder) env(fields []listing.Field) []string {
 		switch {
 		case !variableName.MatchString(f.Name):
 			b.refuse("%s has no valid name.", where)
-		case hijacks.MatchString(f.Name), process.OwnVariable(f.Name), b.plan.Option.Kind == string(listing.KindOCI) && engines.MatchString(f.Name):
+		case hijacks.MatchString(f.Name), process.OwnVariable(f.Name),
+			b.plan.Option.Kind == string(listing.KindOCI) && engines.MatchString(f.Name):
 			b.refuse("%s decides which program is started, and a listing must not set it.", where)
 		}
 		if b.plan.Problem != "" {

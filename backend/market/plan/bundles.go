@@ -60,7 +60,8 @@ func (b *builder) unpacked(file *bundle.Bundle) {
 		if strings.Contains(standard, "\n") { // the bundle uses its own list if there is no answer
 			in.Default, in.Placeholder, in.Required = "", strings.ReplaceAll(standard, "\n", ", "), false
 		}
-		r := b.ask(asked{Input: in, name: o.Key, secret: names[o.Key], label: o.Title, where: "The setting " + prose(o.Title, 100), repeated: o.Multiple, check: func(answer string) string {
+		r := b.ask(asked{Input: in, name: o.Key, secret: names[o.Key], label: o.Title, where: "The setting " +
+			prose(o.Title, 100), repeated: o.Multiple, check: func(answer string) string {
 			if strings.Contains(answer, "\n") {
 				return "The answer must be one line."
 			}
@@ -80,11 +81,17 @@ func (b *builder) unpacked(file *bundle.Bundle) {
 	b.plan.Server.Command, b.plan.Server.Args = run.Command, run.Args
 	switch run.Command {
 	case "node":
-		b.plan.Needs = prerequisites.Requirement{Programs: []string{prerequisites.Node}, Of: prerequisites.Node, Versions: file.Runtimes["node"]}
+		b.plan.Needs = prerequisites.Requirement{
+			Programs: []string{prerequisites.Node}, Of: prerequisites.Node, Versions: file.Runtimes["node"],
+		}
 	case "npx":
-		b.plan.Needs = prerequisites.Requirement{Programs: []string{prerequisites.NPX}, Of: prerequisites.Node, Versions: file.Runtimes["node"]}
+		b.plan.Needs = prerequisites.Requirement{
+			Programs: []string{prerequisites.NPX}, Of: prerequisites.Node, Versions: file.Runtimes["node"],
+		}
 	case "python", "python3":
-		b.plan.Needs = prerequisites.Requirement{Programs: []string{prerequisites.Python}, Of: prerequisites.Python, Versions: file.Runtimes["python"]}
+		b.plan.Needs = prerequisites.Requirement{
+			Programs: []string{prerequisites.Python}, Of: prerequisites.Python, Versions: file.Runtimes["python"],
+		}
 	case "uv", "uvx":
 		b.needs(run.Command)
 	}
@@ -128,7 +135,8 @@ func (b *builder) keepAnswers(run bundle.Launch, kept []bundle.Secret, stored ma
 		texts = append(texts, text)
 	}
 	for _, text := range texts {
-		if strings.Contains(text, "${env:") || slices.ContainsFunc(launch.References(text), func(name string) bool { return !slices.Contains(names, name) }) {
+		if strings.Contains(text, "${env:") ||
+			slices.ContainsFunc(launch.References(text), func(name string) bool { return !slices.Contains(names, name) }) {
 			b.refuse("Its command refers to the variables or secrets of this computer.")
 		}
 	}

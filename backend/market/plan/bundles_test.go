@@ -55,7 +55,10 @@ func open(t *testing.T, manifest map[string]any, files ...string) *bundle.Bundle
 
 // bundled is a request for a bundle. The listing has its checksum.
 func bundled(b *bundle.Bundle, answers map[string][]string) Request {
-	return Request{Listing: packaged(listing.Package{Kind: "mcpb", Identifier: "https://x.example/weather.mcpb", Version: "1.0.0", SHA256: b.Hash}), Bundle: b, Answers: answers}
+	return Request{
+		Listing: packaged(listing.Package{Kind: "mcpb", Identifier: "https://x.example/weather.mcpb", Version: "1.0.0", SHA256: b.Hash}),
+		Bundle:  b, Answers: answers,
+	}
 }
 
 func weather(config map[string]any) map[string]any {
@@ -83,7 +86,9 @@ func TestABundleIsPlannedOnceItsFileIsThere(t *testing.T) {
 	if p.Risk.Warnings == nil || p.Risk.Marks == nil {
 		t.Error("an unresolved plan has null in place of its warnings")
 	}
-	if p.Unresolved != File || *p.Download != (Download{Kind: "mcpb", Name: "https://x.example/weather.mcpb", Version: "1.0.0", From: "https://x.example/weather.mcpb", SHA256: b.Hash}) {
+	if p.Unresolved != File || *p.Download != (Download{
+		Kind: "mcpb", Name: "https://x.example/weather.mcpb", Version: "1.0.0", From: "https://x.example/weather.mcpb", SHA256: b.Hash,
+	}) {
 		t.Errorf("before the download: %+v", p)
 	}
 	p = mustMake(t, bundled(b, nil), here())
@@ -98,7 +103,8 @@ func TestABundleIsPlannedOnceItsFileIsThere(t *testing.T) {
 	if !slices.Equal(p.Command, want) {
 		t.Errorf("command is %q, want %q", p.Command, want)
 	}
-	if !maps.Equal(p.Server.Env, map[string]string{"API_KEY": "${secret:API_KEY}", "MODE": "linux"}) || !maps.Equal(p.Values(), map[string]string{"API_KEY": "k3y"}) {
+	if !maps.Equal(p.Server.Env, map[string]string{"API_KEY": "${secret:API_KEY}", "MODE": "linux"}) ||
+		!maps.Equal(p.Values(), map[string]string{"API_KEY": "k3y"}) {
 		t.Errorf("env is %v, secrets are %v", p.Server.Env, p.Values())
 	}
 	if len(p.Secrets) != 1 || p.Secrets[0].Visible || p.Needs.Programs[0] != "node" || p.Needs.Versions != ">=20" {
@@ -107,11 +113,13 @@ func TestABundleIsPlannedOnceItsFileIsThere(t *testing.T) {
 }
 
 func TestAnswersOfABundleAreChecked(t *testing.T) {
-	b := open(t, weather(map[string]any{"command": "node", "args": []string{"${__dirname}/server/index.js", "${user_config.api_key}"}}), "server/index.js")
+	b := open(t, weather(map[string]any{"command": "node", "args": []string{"${__dirname}/server/index.js", "${user_config.api_key}"}}),
+		"server/index.js")
 	for name, answer := range map[string]string{"days": "9", "folders": "relative", "api_key": "${env:HOME}"} {
 		answers := map[string][]string{"api_key": {"k3y"}}
 		answers[name] = []string{answer}
-		if missing := mustMake(t, bundled(b, answers), here()).Unanswered(); len(missing) != 1 || missing[0].Name != name || missing[0].Why == "" {
+		if missing := mustMake(t, bundled(b, answers), here()).Unanswered(); len(missing) != 1 || missing[0].Name != name ||
+			missing[0].Why == "" {
 			t.Errorf("%s=%s: unanswered are %+v", name, answer, missing)
 		}
 	}
@@ -125,7 +133,8 @@ func TestBundlesOfAllTypes(t *testing.T) {
 	for kind, want := range map[string][]string{
 		"node": {"node", "node"}, "python": {"python", "python"}, "uv": {"uv", "uv"}, "binary": {"", "server/run"},
 	} {
-		b := open(t, map[string]any{"name": "x", "version": "1.0.0", "server": map[string]any{"type": kind, "entry_point": "server/run"}}, "server/run")
+		b := open(t, map[string]any{"name": "x", "version": "1.0.0", "server": map[string]any{"type": kind, "entry_point": "server/run"}},
+			"server/run")
 		p := mustMake(t, bundled(b, nil), here())
 		if err := p.Check(); err != nil {
 			t.Fatal(err)
@@ -147,8 +156,10 @@ func TestHostileBundlesAreRefused(t *testing.T) {
 	}
 	for name, manifest := range map[string]map[string]any{
 		"a secret of another server": launch(map[string]any{"command": "node", "args": []string{"${secret:github/TOKEN}"}}),
-		"the user's environment":     launch(map[string]any{"command": "node", "env": map[string]string{"A": "${env:AWS_SECRET_ACCESS_KEY}"}}),
-		"another system":             plain(func(m map[string]any) { m["compatibility"] = map[string]any{"platforms": []string{"win32"}} }),
+		"the user's environment": launch(map[string]any{
+			"command": "node", "env": map[string]string{"A": "${env:AWS_SECRET_ACCESS_KEY}"},
+		}),
+		"another system": plain(func(m map[string]any) { m["compatibility"] = map[string]any{"platforms": []string{"win32"}} }),
 	} {
 		if p := mustMake(t, bundled(open(t, manifest, "a.js"), nil), here()); p.Problem == "" || p.Command != nil {
 			t.Errorf("%s: %q", name, p.Command)
@@ -156,8 +167,13 @@ func TestHostileBundlesAreRefused(t *testing.T) {
 	}
 	// The answers to two settings cannot make a reference, and a setting cannot be a variable of the system.
 	b := open(t, plain(func(m map[string]any) {
-		m["server"].(map[string]any)["mcp_config"] = map[string]any{"command": "node", "args": []string{"$${user_config.a}", "${user_config.LD_PRELOAD}"}}
-		m["user_config"] = map[string]any{"a": map[string]any{"type": "string", "title": "A"}, "LD_PRELOAD": map[string]any{"type": "string", "title": "L", "sensitive": true}}
+		m["server"].(map[string]any)["mcp_config"] = map[string]any{
+			"command": "node", "args": []string{"$${user_config.a}", "${user_config.LD_PRELOAD}"},
+		}
+		m["user_config"] = map[string]any{
+			"a":          map[string]any{"type": "string", "title": "A"},
+			"LD_PRELOAD": map[string]any{"type": "string", "title": "L", "sensitive": true},
+		}
 	}), "a.js")
 	for name, answer := range map[string]string{"a": "{secret:github/TOKEN}", "LD_PRELOAD": "/tmp/x.so"} {
 		if p := mustMake(t, bundled(b, map[string][]string{name: {answer}}), here()); p.Problem == "" {

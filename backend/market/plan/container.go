@@ -12,12 +12,12 @@ import (
 // containerRules are the options of docker run that a listing may pass. Those that give a container the rights of the
 // computer, such as --privileged, are not among them.
 var containerRules = map[string]rule{
-	"-i": drop, "--interactive": drop, "--rm": drop, "-t": drop, "--tty": drop, "-it": drop, "-ti": drop, "-d": drop, "--detach": drop, "--name": take,
-	"-e": take, "--env": take, "-v": take, "--volume": take, "--mount": take, "--tmpfs": take,
+	"-i": drop, "--interactive": drop, "--rm": drop, "-t": drop, "--tty": drop, "-it": drop, "-ti": drop, "-d": drop, "--detach": drop,
+	"--name": take, "-e": take, "--env": take, "-v": take, "--volume": take, "--mount": take, "--tmpfs": take,
 	"--network": take, "--net": take, "-p": take, "--publish": take, "--add-host": take, "--dns": take, "-h": take, "--hostname": take,
-	"-u": take, "--user": take, "-w": take, "--workdir": take, "--entrypoint": take, "--platform": take, "--pull": take, "-l": take, "--label": take,
-	"-m": take, "--memory": take, "--cpus": take, "--shm-size": take, "--gpus": take, "--stop-timeout": take, "--cap-drop": take,
-	"--init": pass, "--read-only": pass,
+	"-u": take, "--user": take, "-w": take, "--workdir": take, "--entrypoint": take, "--platform": take, "--pull": take, "-l": take,
+	"--label": take, "-m": take, "--memory": take, "--cpus": take, "--shm-size": take, "--gpus": take, "--stop-timeout": take,
+	"--cap-drop": take, "--init": pass, "--read-only": pass,
 }
 
 var (
@@ -120,7 +120,8 @@ func (b *builder) containerOption(engine string, o given) []string {
 	in := argumentInput(a, o.name, "The option "+o.name+" of "+engine)
 	mount := o.name == "--mount"
 	in.check = func(_, answer string) string {
-		if mount && strings.ContainsAny(answer, `,"`) || b.machine.OS != "windows" && strings.Contains(answer, ":") && (o.name == "-v" || o.name == "--volume") && a.Value != "" {
+		if mount && strings.ContainsAny(answer, `,"`) ||
+			b.machine.OS != "windows" && strings.Contains(answer, ":") && (o.name == "-v" || o.name == "--volume") && a.Value != "" {
 			return "The answer must not contain a comma, a colon or quotation marks."
 		}
 		return ""

@@ -30,7 +30,8 @@ func (p *Plan) finish(r Request) {
 	p.Name = s.Name
 	for _, secret := range p.Secrets {
 		if secret.Visible {
-			p.Notes = append(p.Notes, "The server takes "+secret.Name+" only as an argument, so other programs on this computer can see it while the server runs.")
+			p.Notes = append(p.Notes, "The server takes "+secret.Name+
+				" only as an argument, so other programs on this computer can see it while the server runs.")
 		}
 	}
 	if l.Status == listing.Deprecated {
@@ -57,7 +58,10 @@ func (p *Plan) finish(r Request) {
 // short one cannot be guessed from it.
 func (p *Plan) hash() string {
 	secret := slices.Clone(p.Secrets)
-	canonical, _ := json.Marshal([]any{p.ID, p.Version, p.Option.ID, launch.Of(p.Server).Hash(), p.Server.Package, p.Download, p.Steps, secret}) // cannot fail for texts
+	// cannot fail for texts
+	canonical, _ := json.Marshal([]any{
+		p.ID, p.Version, p.Option.ID, launch.Of(p.Server).Hash(), p.Server.Package, p.Download, p.Steps, secret,
+	})
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }

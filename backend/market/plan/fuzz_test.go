@@ -24,9 +24,11 @@ func valued(option string) bool { return containerRules[option] == take }
 
 // pool are texts of which hostile listings are made, besides those that the fuzzer invents.
 var pool = []string{
-	"-y", "--yes", "-p", "--package", "weather", "weather@latest", "-c", "--call", "--call=id", "evil", "--from", "--from=weather", "--from=evil", "--python", "3.12", "--with", "x==1.0",
-	"--with=x", "--index-url", "https://evil.example", "run", "-i", "--rm", "-e", "-e=A=b", "A=b", "A", "LD_PRELOAD=x", "--privileged", "-v", "/:/host", "--mount", "type=bind,src=/,dst=/x",
-	"--volume=/a:/b", "--user", "--init", "--", "--network=host", "--source", "-it", "--prerelease", "allow", "ada/weather", "--entrypoint", "sh", "--name", "{v}", "-e", "A={v}", "--env={v}",
+	"-y", "--yes", "-p", "--package", "weather", "weather@latest", "-c", "--call", "--call=id", "evil", "--from", "--from=weather",
+	"--from=evil", "--python", "3.12", "--with", "x==1.0", "--with=x", "--index-url", "https://evil.example", "run", "-i", "--rm", "-e",
+	"-e=A=b", "A=b", "A", "LD_PRELOAD=x", "--privileged", "-v", "/:/host", "--mount", "type=bind,src=/,dst=/x", "--volume=/a:/b",
+	"--user", "--init", "--", "--network=host", "--source", "-it", "--prerelease", "allow", "ada/weather", "--entrypoint", "sh",
+	"--name", "{v}", "-e", "A={v}", "--env={v}",
 }
 
 // listed returns arguments that the bytes choose: the text, and how it is spelled.
@@ -70,7 +72,8 @@ func FuzzNoListingInjectsOptions(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kind, identifier, version, free, answer string, choices []byte) {
 		l := packaged(listing.Package{
-			Kind: listing.Kind(kind), Identifier: identifier, Version: version, BaseURL: "https://other.example", Before: listed(choices, free),
+			Kind: listing.Kind(kind), Identifier: identifier, Version: version, BaseURL: "https://other.example",
+			Before:    listed(choices, free),
 			Arguments: []listing.Argument{{Hint: "a", Input: listing.Input{Required: true}}},
 			Env:       []listing.Field{{Name: "KEY", Input: listing.Input{Secret: true, Required: true}}},
 		})
@@ -129,7 +132,8 @@ func checkCommand(t *testing.T, p *Plan, identifier string) {
 		t.Fatalf("no package: %q", p.Command)
 	}
 	for _, arg := range args {
-		if strings.Contains(arg, "s3cret-value") || strings.Contains(arg, "${env:") || len(launch.References(arg)) > 0 && !slices.Contains(launch.References(arg), "argument:a") {
+		if strings.Contains(arg, "s3cret-value") || strings.Contains(arg, "${env:") ||
+			len(launch.References(arg)) > 0 && !slices.Contains(launch.References(arg), "argument:a") {
 			t.Errorf("an argument leaks: %q", p.Command)
 		}
 	}
@@ -143,11 +147,15 @@ func FuzzAnswersLandWhereTheSchemaSays(f *testing.F) {
 	f.Add("eu", "../x", "%2e%2e", "\r\nHost: evil")
 	f.Add("evil.example/", "?x", "{q}", "${secret:A}")
 	f.Fuzz(func(t *testing.T, host, path, query, header string) {
-		answers := map[string][]string{"h": {host}, "p": {path}, "q": {query}, "t": {header}, "arg": {path}, "named": {query}, "V": {header}}
+		answers := map[string][]string{
+			"h": {host}, "p": {path}, "q": {query}, "t": {header}, "arg": {path}, "named": {query}, "V": {header},
+		}
 		input := map[string]listing.Input{"h": {Required: true}, "p": {Required: true}, "q": {Required: true}}
 		remote := remotes(listing.Remote{
 			Type: "sse", URL: "https://{h}.x.example/a/{p}/b?q={q}&z=1", Variables: input,
-			Headers: []listing.Field{{Name: "X-T", Input: listing.Input{Value: "v={t};"}, Variables: map[string]listing.Input{"t": {Required: true}}}},
+			Headers: []listing.Field{
+				{Name: "X-T", Input: listing.Input{Value: "v={t};"}, Variables: map[string]listing.Input{"t": {Required: true}}},
+			},
 		})
 		only := func(names ...string) map[string][]string {
 			out := make(map[string][]string)
@@ -158,7 +166,8 @@ func FuzzAnswersLandWhereTheSchemaSays(f *testing.F) {
 		}
 		if p := mustMake(t, Request{Listing: remote, Answers: only("h", "p", "q", "t")}, here()); p.Check() == nil {
 			u, err := url.Parse(p.Server.URL)
-			if err != nil || u.Hostname() != host+".x.example" || u.Path != "/a/"+path+"/b" || u.Query().Get("q") != query || u.Query().Get("z") != "1" || len(u.Query()) != 2 {
+			if err != nil || u.Hostname() != host+".x.example" || u.Path != "/a/"+path+"/b" || u.Query().Get("q") != query ||
+				u.Query().Get("z") != "1" || len(u.Query()) != 2 {
 				t.Errorf("%q, %q and %q lead to %s (%v)", host, path, query, p.Server.URL, err)
 			}
 			if got := p.Server.Headers["X-T"]; got != "v="+header+";" || strings.ContainsAny(got, "\r\n") {
@@ -169,12 +178,16 @@ func FuzzAnswersLandWhereTheSchemaSays(f *testing.F) {
 			Kind: "npm", Identifier: "weather", Version: "1.0.0",
 			Arguments: []listing.Argument{
 				{Hint: "arg", Input: listing.Input{Required: true}},
-				{Named: true, Name: "--n", Input: listing.Input{Value: "x{named}y"}, Variables: map[string]listing.Input{"named": {Required: true}}},
+				{
+					Named: true, Name: "--n", Input: listing.Input{Value: "x{named}y"},
+					Variables: map[string]listing.Input{"named": {Required: true}},
+				},
 			},
 			Env: []listing.Field{{Name: "V", Input: listing.Input{Required: true}}},
 		})
 		if p := mustMake(t, Request{Listing: local, Answers: only("arg", "named", "V")}, here()); p.Check() == nil {
-			if want := []string{"-y", "weather@1.0.0", path, "--n", "x" + query + "y"}; !slices.Equal(p.Server.Args, want) || p.Server.Env["V"] != header {
+			if want := []string{"-y", "weather@1.0.0", path, "--n", "x" + query + "y"}; !slices.Equal(p.Server.Args, want) ||
+				p.Server.Env["V"] != header {
 				t.Errorf("arguments are %q and V is %q, want %q and %q", p.Server.Args, p.Server.Env["V"], want, header)
 			}
 			for _, text := range append(slices.Clone(p.Server.Args), p.Server.Env["V"]) {

@@ -24,13 +24,16 @@ func TestSecretsThatAreEnteredLaterNeedNoAnswers(t *testing.T) {
 		}
 	}
 	p = mustMake(t, Request{Listing: l, SecretsLater: true, Answers: map[string][]string{"CITY": {"Rome"}}}, here())
-	if err := p.Check(); err != nil || fmt.Sprint(p.Env) != "map[API_KEY:${secret:API_KEY} CITY:Rome TOKEN:${secret:TOKEN}]" || len(p.Values()) != 0 || len(p.Secrets) != 2 {
+	if err := p.Check(); err != nil || fmt.Sprint(p.Env) != "map[API_KEY:${secret:API_KEY} CITY:Rome TOKEN:${secret:TOKEN}]" ||
+		len(p.Values()) != 0 || len(p.Secrets) != 2 {
 		t.Errorf("got %v %v %v, %v", p.Env, p.Values(), p.Secrets, err)
 	}
 }
 
 func TestASecretOfABundleCanBeEnteredLater(t *testing.T) {
-	file := open(t, weather(map[string]any{"command": "node", "args": []string{}, "env": map[string]string{"API_TOKEN": "${user_config.api_key}"}}), "server/index.js")
+	file := open(t, weather(map[string]any{
+		"command": "node", "args": []string{}, "env": map[string]string{"API_TOKEN": "${user_config.api_key}"},
+	}), "server/index.js")
 	r := bundled(file, nil)
 	r.SecretsLater = true
 	p := mustMake(t, r, here())

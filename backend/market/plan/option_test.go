@@ -68,11 +68,13 @@ func TestThePreferredOptionRunsHereAndNeedsNoSecret(t *testing.T) {
 }
 
 func TestOptionsAreChosenByID(t *testing.T) {
-	l := packaged(listing.Package{Kind: "npm", Identifier: "weather", Version: "1.0.0"}, listing.Package{Kind: "npm", Identifier: "weather-two", Version: "1.0.0"})
+	l := packaged(listing.Package{Kind: "npm", Identifier: "weather", Version: "1.0.0"},
+		listing.Package{Kind: "npm", Identifier: "weather-two", Version: "1.0.0"})
 	if p := mustMake(t, Request{Listing: l, Option: "npm-2"}, here()); p.Download.Name != "weather-two" || len(p.Options) != 2 {
 		t.Errorf("the plan is %+v", p)
 	}
-	if _, err := Make(Request{Listing: l, Option: "oci"}, here()); fault.KindOf(err) != fault.NotFound || !strings.Contains(fault.MessageOf(err), "it has npm, npm-2") {
+	if _, err := Make(Request{Listing: l, Option: "oci"}, here()); fault.KindOf(err) != fault.NotFound ||
+		!strings.Contains(fault.MessageOf(err), "it has npm, npm-2") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -82,11 +84,13 @@ func TestAMissingProgramIsSaidAndBlocksNoPlan(t *testing.T) {
 	if p.Missing != "npx is not installed." || p.Install == nil || p.Option.Ready || p.Check() != nil || p.Hash == "" {
 		t.Errorf("the plan is %+v", p)
 	}
-	p = mustMake(t, Request{Listing: packaged(listing.Package{Kind: "npm", Identifier: "weather", Version: "1.0.0", Requires: ">=24"})}, with("npx", "node"))
+	p = mustMake(t, Request{Listing: packaged(listing.Package{Kind: "npm", Identifier: "weather", Version: "1.0.0", Requires: ">=24"})},
+		with("npx", "node"))
 	if p.Missing != "node has the version 22.1.0, but the package needs >=24." {
 		t.Errorf("missing is %q", p.Missing)
 	}
-	if p := mustMake(t, Request{Listing: packaged(listing.Package{Kind: "oci", Identifier: "ada/x:1.0.0"})}, with("docker", "podman")); p.Command[0] != "docker" {
+	if p := mustMake(t, Request{Listing: packaged(listing.Package{Kind: "oci", Identifier: "ada/x:1.0.0"})},
+		with("docker", "podman")); p.Command[0] != "docker" {
 		t.Errorf("the engine is %s", p.Command[0])
 	}
 }

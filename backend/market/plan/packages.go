@@ -105,8 +105,12 @@ func (b *builder) npm(p listing.Package) {
 	}
 	rest := b.arguments(p.Arguments)
 	npx := b.machine.Programs.Program(prerequisites.NPX)
-	if npx.Works && !prerequisites.Allows(">=9", npx.Version) && slices.ContainsFunc(rest, func(arg string) bool { return !harmless.MatchString(arg) }) {
-		b.refuse("The npx on this computer has the version %s, which passes arguments through a shell. Update npm to the version 9 or later.", npx.Version)
+	if npx.Works && !prerequisites.Allows(">=9", npx.Version) &&
+		slices.ContainsFunc(rest, func(arg string) bool { return !harmless.MatchString(arg) }) {
+		b.refuse(
+			"The npx on this computer has the version %s, which passes arguments through a shell. Update npm to the version 9 or later.",
+			npx.Version,
+		)
 	}
 	b.run("npx", append(args, rest...)...)
 }
@@ -155,7 +159,8 @@ func (b *builder) pypi(p listing.Package) {
 			args = append(args, "--python="+fixed)
 		}
 		if !fits {
-			b.refuse("It passes the option %s with the value “%s” to uvx, which Agent Discover does not do for a listing.", o.name, prose(fixed, 60))
+			b.refuse("It passes the option %s with the value “%s” to uvx, which Agent Discover does not do for a listing.",
+				o.name, prose(fixed, 60))
 		}
 	}
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "tool" || word == "run" || word == "uvx" }) // uv tool run
@@ -204,7 +209,8 @@ func (b *builder) cargo(p listing.Package) {
 	}
 	b.plan.Steps = []Step{{
 		Command: []string{"cargo", "install", "--locked", "--version", strings.TrimLeft(p.Version, "vV"), "--root", folder, p.Identifier},
-		Why:     "Cargo downloads the source of the package and compiles it, which takes minutes. Its build scripts run with your permissions.",
+		Why: "Cargo downloads the source of the package and compiles it, which takes minutes. Its build scripts run with your " +
+			"permissions.",
 	}}
 	b.run(program, b.arguments(p.Arguments)...)
 }

@@ -214,7 +214,8 @@ func Make(r Request, m Machine) (*Plan, error) {
 		for _, o := range options {
 			ids = append(ids, o.ID)
 		}
-		return nil, fault.New(fault.NotFound, "%s has no option %q; it has %s", safetext.Visible(r.Listing.ID()), r.Option, strings.Join(ids, ", "))
+		return nil, fault.New(fault.NotFound, "%s has no option %q; it has %s", safetext.Visible(r.Listing.ID()), r.Option,
+			strings.Join(ids, ", "))
 	}
 	p := all[chosen].plan
 	p.Options = options
@@ -239,5 +240,6 @@ func (p *Plan) checkAnswers(answers map[string][]string) error {
 	if len(unknown) == 0 || p.Unresolved == File { // the file has more questions
 		return nil
 	}
-	return fault.New(fault.Invalid, "%s does not ask for %s; it asks for %s", p.ID, strings.Join(unknown, ", "), cmp.Or(strings.Join(known, ", "), "nothing"))
+	return fault.New(fault.Invalid, "%s does not ask for %s; it asks for %s", p.ID, strings.Join(unknown, ", "),
+		cmp.Or(strings.Join(known, ", "), "nothing"))
 }

@@ -75,14 +75,16 @@ func TestDocumentedListingsBecomeTheirCommands(t *testing.T) {
 		"everything npm: npx -y @modelcontextprotocol/everything@0.6.2",
 		"knapcode-samplemcpserver nuget: dnx Knapcode.SampleMcpServer@0.4.0-beta --yes -- mcp start",
 		"filesystem npm: npx -y @modelcontextprotocol/server-filesystem@1.0.2 /Users/username/Desktop [LOG_LEVEL=info]",
-		"filesystem oci: podman run -i --rm --mount type=bind,src=/answer,dst=/project -e LOG_LEVEL registry.example/mcp/filesystem:1.0.2 /project [LOG_LEVEL=info]",
+		"filesystem oci: podman run -i --rm --mount type=bind,src=/answer,dst=/project -e LOG_LEVEL " +
+			"registry.example/mcp/filesystem:1.0.2 /project [LOG_LEVEL=info]",
 		"quay-sample-mcp oci: podman run -i --rm registry.example/myorg/my-mcp-server:1.0.0",
 		"mcp-fs streamable-http: https://mcp-fs.anonymous.example/http",
 		"weather-mcp pypi: uvx weather-mcp-server@0.5.0 [WEATHER_API_KEY=${secret:WEATHER_API_KEY} WEATHER_UNITS=celsius]",
 		"widget-mcp cargo: /data/packages/cargo-widget-mcp-0.3.0/bin/widget-mcp",
 		"knapcode-samplemcpserver nuget: dnx Knapcode.SampleMcpServer@0.5.0 --yes [WEATHER_CHOICES=/answer]",
-		"database-manager oci: podman run -i --rm --network host -e DB_USERNAME -e DB_PASSWORD -e SSL_MODE -e DB_TYPE registry.example/example/database-manager-mcp:3.1.0 " +
-			"--host localhost /answer [DB_PASSWORD=${secret:DB_PASSWORD} DB_TYPE=postgres DB_USERNAME=/answer SSL_MODE=prefer]",
+		"database-manager oci: podman run -i --rm --network host -e DB_USERNAME -e DB_PASSWORD -e SSL_MODE -e DB_TYPE " +
+			"registry.example/example/database-manager-mcp:3.1.0 --host localhost /answer [DB_PASSWORD=${secret:DB_PASSWORD} " +
+			"DB_TYPE=postgres DB_USERNAME=/answer SSL_MODE=prefer]",
 		"hybrid-mcp npm: npx -y @example/hybrid-mcp-server@1.5.0 --mode local",
 		"hybrid-mcp streamable-http: https://mcp.anonymous.example/http [X-API-Key=${secret:X-API-Key} X-Region=us-east-1]",
 		"hybrid-mcp sse: https://mcp.anonymous.example/sse",
@@ -90,7 +92,8 @@ func TestDocumentedListingsBecomeTheirCommands(t *testing.T) {
 		"cli-mcp npm: npx -y snyk@1.1298.0 mcp -t stdio",
 		"multi-tenant-server streamable-http: https://anonymous.example/mcp//answer",
 		"events-server sse: https://events.anonymous.example/sse//answer",
-		"configurable-server npm: It is a program that listens at an address of its own (streamable-http). Programs are started over stdio only.",
+		"configurable-server npm: It is a program that listens at an address of its own (streamable-http). Programs are started over " +
+			"stdio only.",
 	}
 	var got []string
 	for _, l := range entries(t, filepath.Join("testdata", "documented.json")) {

@@ -32,7 +32,8 @@ func (b *builder) registry(p listing.Package, option, suffix string) string {
 	}
 	r := b.ask(asked{name: "registry", label: "Package registry", where: "The package registry", Input: listing.Input{
 		Required: true, Choices: []string{ours, p.BaseURL},
-		Description: "Your own tool is set to " + ours + ", and the listing names " + p.BaseURL + ". A package with the same name may be another one there.",
+		Description: "Your own tool is set to " + ours + ", and the listing names " + p.BaseURL +
+			". A package with the same name may be another one there.",
 	}})
 	if len(r.values) == 0 || r.values[0] == ours {
 		return ""
@@ -65,7 +66,8 @@ func sameRegistry(a, b string) bool {
 // the answer of a person, but no user name and nothing that cannot be seen.
 func webAddress(address string) (*url.URL, bool) {
 	u, err := url.Parse(address)
-	if err != nil || u.User != nil || u.Host == "" || u.Opaque != "" || strings.ContainsFunc(address, func(r rune) bool { return r == ' ' || r == '\\' || safetext.Hidden(r) }) {
+	if err != nil || u.User != nil || u.Host == "" || u.Opaque != "" ||
+		strings.ContainsFunc(address, func(r rune) bool { return r == ' ' || r == '\\' || safetext.Hidden(r) }) {
 		return nil, false
 	}
 	return u, u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())

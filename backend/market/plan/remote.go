@@ -65,7 +65,8 @@ func (b *builder) address(r listing.Remote) {
 					return "The answer must be https or http."
 				}
 			case inBase:
-				if u, err := url.Parse(answer); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+				if u, err := url.Parse(answer); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil ||
+					u.RawQuery != "" || u.Fragment != "" {
 					return "The answer must be an address that begins with https://."
 				}
 			case inHost:

@@ -24,16 +24,48 @@ func TestAddressesAndHeadersOfRemoteServers(t *testing.T) {
 	}{
 		{"no inputs", listing.Remote{Type: "streamable-http", URL: "https://x.example/mcp"}, nil, "https://x.example/mcp", nil, nil},
 		{"sse", listing.Remote{Type: "sse", URL: "https://x.example/sse"}, nil, "https://x.example/sse", nil, nil},
-		{"path", listing.Remote{Type: "streamable-http", URL: "https://x.example/mcp/{tenant}", Variables: map[string]listing.Input{"tenant": {Required: true}}}, map[string][]string{"tenant": {"eu/a b&c?#"}}, "https://x.example/mcp/eu/a%20b%26c%3F%23", nil, nil},
-		{"query", listing.Remote{Type: "streamable-http", URL: "https://x.example/mcp?key={key}&v=1", Variables: map[string]listing.Input{"key": {Secret: true}}}, map[string][]string{"key": {"a&b"}}, "https://x.example/mcp?key=${secret:url:key}&v=1", nil, map[string]string{"url:key": "a%26b"}},
-		{"host", listing.Remote{Type: "streamable-http", URL: "https://{t}.x.example:{port}/mcp", Variables: map[string]listing.Input{"t": {}, "port": {Format: "number", Default: "443"}}}, map[string][]string{"t": {"eu"}}, "https://eu.x.example:443/mcp", nil, nil},
-		{"whole address", listing.Remote{Type: "streamable-http", URL: "{base}/mcp", Variables: map[string]listing.Input{"base": {}}}, map[string][]string{"base": {"https://me.example/"}}, "https://me.example/mcp", nil, nil},
-		{"a default", listing.Remote{Type: "streamable-http", URL: "{scheme}://x.example", Variables: map[string]listing.Input{"scheme": {Default: "https"}}}, nil, "https://x.example", nil, nil},
+		{
+			"path", listing.Remote{
+				Type: "streamable-http", URL: "https://x.example/mcp/{tenant}",
+				Variables: map[string]listing.Input{"tenant": {Required: true}},
+			}, map[string][]string{"tenant": {"eu/a b&c?#"}}, "https://x.example/mcp/eu/a%20b%26c%3F%23", nil, nil,
+		},
+		{
+			"query",
+			listing.Remote{
+				Type: "streamable-http", URL: "https://x.example/mcp?key={key}&v=1",
+				Variables: map[string]listing.Input{"key": {Secret: true}},
+			},
+			map[string][]string{"key": {"a&b"}},
+			"https://x.example/mcp?key=${secret:url:key}&v=1", nil,
+			map[string]string{"url:key": "a%26b"},
+		},
+		{
+			"host", listing.Remote{
+				Type: "streamable-http", URL: "https://{t}.x.example:{port}/mcp", Variables: map[string]listing.Input{
+					"t": {}, "port": {Format: "number", Default: "443"},
+				},
+			}, map[string][]string{"t": {"eu"}}, "https://eu.x.example:443/mcp", nil, nil,
+		},
+		{
+			"whole address",
+			listing.Remote{Type: "streamable-http", URL: "{base}/mcp", Variables: map[string]listing.Input{"base": {}}},
+			map[string][]string{"base": {"https://me.example/"}},
+			"https://me.example/mcp", nil, nil,
+		},
+		{
+			"a default", listing.Remote{
+				Type: "streamable-http", URL: "{scheme}://x.example", Variables: map[string]listing.Input{"scheme": {Default: "https"}},
+			}, nil, "https://x.example", nil, nil,
+		},
 		{
 			"headers",
 			listing.Remote{Type: "streamable-http", URL: "https://x.example/mcp", Headers: []listing.Field{
 				{Name: "X-API-Key", Input: secret},
-				{Name: "Authorization", Input: listing.Input{Value: "Bearer {token}", Secret: true}, Variables: map[string]listing.Input{"token": {Required: true}}},
+				{
+					Name: "Authorization", Input: listing.Input{Value: "Bearer {token}", Secret: true},
+					Variables: map[string]listing.Input{"token": {Required: true}},
+				},
 				{Name: "X-Region", Input: listing.Input{Default: "us", Choices: []string{"us", "eu"}}},
 				{Name: "X-Optional"},
 				{Name: "X-Team", Input: listing.Input{Value: "{team}"}, Variables: map[string]listing.Input{"team": {}}},
@@ -41,7 +73,10 @@ func TestAddressesAndHeadersOfRemoteServers(t *testing.T) {
 			}},
 			map[string][]string{"X-API-Key": {"k"}, "token": {"t"}},
 			"https://x.example/mcp",
-			map[string]string{"X-API-Key": "${secret:X-API-Key}", "Authorization": "Bearer ${secret:Authorization:token}", "X-Region": "us", "X-Fixed": "1"},
+			map[string]string{
+				"X-API-Key": "${secret:X-API-Key}", "Authorization": "Bearer ${secret:Authorization:token}",
+				"X-Region": "us", "X-Fixed": "1",
+			},
 			map[string]string{"X-API-Key": "k", "Authorization:token": "t"},
 		},
 		{
@@ -92,7 +127,10 @@ func TestAnswersCannotMoveAnAddress(t *testing.T) {
 		{"{v}@evil.example/mcp", "https://x.example"},
 		{"{v}://x.example/mcp", "ftp"},
 	} {
-		p := mustMake(t, Request{Listing: remotes(listing.Remote{Type: "streamable-http", URL: test.url, Variables: map[string]listing.Input{"v": {}}}), Answers: map[string][]string{"v": {test.answer}}}, here())
+		p := mustMake(t, Request{
+			Listing: remotes(listing.Remote{Type: "streamable-http", URL: test.url, Variables: map[string]listing.Input{"v": {}}}),
+			Answers: map[string][]string{"v": {test.answer}},
+		}, here())
 		if missing := p.Unanswered(); len(missing) != 1 || missing[0].Name != "v" || missing[0].Why == "" || p.Server.URL != "" {
 			t.Errorf("%s with %q leads to %s: %+v, %s", test.url, test.answer, p.URL, p.Questions, p.Problem)
 		}
@@ -109,8 +147,11 @@ func TestAHeaderIsSetOnce(t *testing.T) {
 }
 
 func TestHeadersCannotBeSplit(t *testing.T) {
-	l := remotes(listing.Remote{Type: "sse", URL: "https://x.example", Headers: []listing.Field{{Name: "X-Team", Input: listing.Input{Required: true}}}})
-	if p := mustMake(t, Request{Listing: l, Answers: map[string][]string{"X-Team": {"a\r\nHost: evil"}}}, here()); len(p.Unanswered()) != 1 || p.Headers["X-Team"] != "" {
+	l := remotes(listing.Remote{
+		Type: "sse", URL: "https://x.example", Headers: []listing.Field{{Name: "X-Team", Input: listing.Input{Required: true}}},
+	})
+	if p := mustMake(t, Request{Listing: l, Answers: map[string][]string{"X-Team": {"a\r\nHost: evil"}}},
+		here()); len(p.Unanswered()) != 1 || p.Headers["X-Team"] != "" {
 		t.Errorf("headers are %q", p.Headers)
 	}
 }
@@ -120,27 +161,33 @@ func TestHostileRemotesAreRefused(t *testing.T) {
 		return []listing.Field{{Name: name, Input: listing.Input{Value: value}}}
 	}
 	for name, r := range map[string]listing.Remote{
-		"another type":                {Type: "stdio", URL: "https://x.example"},
-		"no address":                  {Type: "sse"},
-		"another scheme":              {Type: "sse", URL: "file:///etc/passwd"},
-		"a user name":                 {Type: "sse", URL: "https://a:b@x.example"},
-		"a space":                     {Type: "sse", URL: "https://x.example/a b"},
-		"a hidden character":          {Type: "sse", URL: "https://x.example/\u202e"},
-		"an unexplained variable":     {Type: "sse", URL: "https://x.example/{tenant}"},
-		"the user's environment":      {Type: "sse", URL: "https://x.example/?k=${env:AWS_SECRET_ACCESS_KEY}"},
-		"a secret of another":         {Type: "sse", URL: "https://x.example", Headers: field("X-A", "${secret:github/TOKEN}")},
-		"an environment in a default": {Type: "sse", URL: "https://x.example", Headers: []listing.Field{{Name: "X-A", Input: listing.Input{Default: "${env:HOME}"}}}},
-		"a header with a break":       {Type: "sse", URL: "https://x.example", Headers: field("X-A\r\nHost", "x")},
-		"a value with a break":        {Type: "sse", URL: "https://x.example", Headers: field("X-A", "x\r\nHost: y")},
-		"a header of the protocol":    {Type: "sse", URL: "https://x.example", Headers: field("mcp-session-id", "x")},
-		"the host":                    {Type: "sse", URL: "https://x.example", Headers: field("host", "evil.example")},
+		"another type":            {Type: "stdio", URL: "https://x.example"},
+		"no address":              {Type: "sse"},
+		"another scheme":          {Type: "sse", URL: "file:///etc/passwd"},
+		"a user name":             {Type: "sse", URL: "https://a:b@x.example"},
+		"a space":                 {Type: "sse", URL: "https://x.example/a b"},
+		"a hidden character":      {Type: "sse", URL: "https://x.example/\u202e"},
+		"an unexplained variable": {Type: "sse", URL: "https://x.example/{tenant}"},
+		"the user's environment":  {Type: "sse", URL: "https://x.example/?k=${env:AWS_SECRET_ACCESS_KEY}"},
+		"a secret of another":     {Type: "sse", URL: "https://x.example", Headers: field("X-A", "${secret:github/TOKEN}")},
+		"an environment in a default": {
+			Type: "sse", URL: "https://x.example", Headers: []listing.Field{{Name: "X-A", Input: listing.Input{Default: "${env:HOME}"}}},
+		},
+		"a header with a break":    {Type: "sse", URL: "https://x.example", Headers: field("X-A\r\nHost", "x")},
+		"a value with a break":     {Type: "sse", URL: "https://x.example", Headers: field("X-A", "x\r\nHost: y")},
+		"a header of the protocol": {Type: "sse", URL: "https://x.example", Headers: field("mcp-session-id", "x")},
+		"the host":                 {Type: "sse", URL: "https://x.example", Headers: field("host", "evil.example")},
 	} {
 		p := mustMake(t, Request{Listing: remotes(r)}, here())
 		if p.Problem == "" || p.Option.Problem != p.Problem || p.URL != "" || p.Server.URL != "" || len(p.Headers) > 0 || p.Check() == nil {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-	p := mustMake(t, Request{Listing: remotes(listing.Remote{Type: "sse", URL: "https://{k}.x.example", Variables: map[string]listing.Input{"k": {Secret: true}}}), Answers: map[string][]string{"k": {"abc"}}}, here())
+	p := mustMake(t, Request{
+		Listing: remotes(listing.Remote{
+			Type: "sse", URL: "https://{k}.x.example", Variables: map[string]listing.Input{"k": {Secret: true}},
+		}), Answers: map[string][]string{"k": {"abc"}},
+	}, here())
 	if !strings.Contains(p.Problem, "secret in the name of the host") {
 		t.Errorf("a secret leads to an unknown host: %+v", p)
 	}

@@ -48,7 +48,10 @@ func (b *builder) options(program string, before []listing.Argument, rules map[s
 		rule := rules[name]
 		switch {
 		case rule == 0:
-			b.refuse("It passes the option %s to %s, which Agent Discover does not do for a listing. Add the server by hand if you trust it.", prose(name, 60), program)
+			b.refuse(
+				"It passes the option %s to %s, which Agent Discover does not do for a listing. Add the server by hand if you trust it.",
+				prose(name, 60), program,
+			)
 			return nil, nil
 		case rule == take && a.Value == "" && (!a.Named || bare(a)):
 			if i++; i == len(before) || before[i].Named {

@@ -53,9 +53,14 @@ func TestStoredSecretsAnswerTheirQuestions(t *testing.T) {
 		},
 		"a variable of a header": {
 			remote: listing.Remote{Type: "streamable-http", URL: "https://weather.example/mcp", Headers: []listing.Field{
-				{Name: "Authorization", Input: listing.Input{Value: "Bearer {key}", Required: true, Secret: true}, Variables: map[string]listing.Input{"key": {}}},
+				{
+					Name: "Authorization", Input: listing.Input{
+						Value: "Bearer {key}", Required: true, Secret: true,
+					}, Variables: map[string]listing.Input{"key": {}},
+				},
 			}},
-			stored: []string{"Authorization:key"}, want: "https://weather.example/mcp map[Authorization:Bearer ${secret:Authorization:key}]",
+			stored: []string{"Authorization:key"},
+			want:   "https://weather.example/mcp map[Authorization:Bearer ${secret:Authorization:key}]",
 		},
 		"a secret of the server that is not asked for": {
 			pkg: listing.Package{}, stored: []string{"OTHER"}, want: "[npx -y weather@1.0.0] map[]",
@@ -96,7 +101,8 @@ func TestStoredSecretsAnswerTheirQuestions(t *testing.T) {
 					t.Errorf("%+v", q)
 				}
 			}
-			if len(test.answers) == 0 && test.missing == "" && slices.ContainsFunc(p.Questions, func(q Question) bool { return !q.Stored }) {
+			if len(test.answers) == 0 && test.missing == "" &&
+				slices.ContainsFunc(p.Questions, func(q Question) bool { return !q.Stored }) {
 				t.Errorf("got %+v", p.Questions)
 			}
 		})
@@ -104,7 +110,9 @@ func TestStoredSecretsAnswerTheirQuestions(t *testing.T) {
 }
 
 func TestAStoredSecretAnswersTheQuestionOfABundle(t *testing.T) {
-	file := open(t, weather(map[string]any{"command": "node", "args": []string{}, "env": map[string]string{"API_TOKEN": "${user_config.api_key}"}}), "server/index.js")
+	file := open(t, weather(map[string]any{
+		"command": "node", "args": []string{}, "env": map[string]string{"API_TOKEN": "${user_config.api_key}"},
+	}), "server/index.js")
 	r := bundled(file, nil)
 	r.Stored = map[string]bool{"API_TOKEN": true}
 	p := mustMake(t, r, here())
@@ -118,8 +126,10 @@ func TestFormerAnswersToOtherQuestionsAreIgnored(t *testing.T) {
 		return listing.Field{Name: name, Input: listing.Input{Required: true}}
 	}
 	r := Request{
-		Listing: packaged(listing.Package{Kind: "npm", Identifier: "weather", Version: "2.0.0", Env: []listing.Field{field("CITY"), field("UNIT")}}),
-		Former:  map[string][]string{"CITY": {"Oslo"}, "UNIT": {"C"}, "GONE": {"x"}}, Answers: map[string][]string{"UNIT": {"F"}},
+		Listing: packaged(listing.Package{
+			Kind: "npm", Identifier: "weather", Version: "2.0.0", Env: []listing.Field{field("CITY"), field("UNIT")},
+		}),
+		Former: map[string][]string{"CITY": {"Oslo"}, "UNIT": {"C"}, "GONE": {"x"}}, Answers: map[string][]string{"UNIT": {"F"}},
 	}
 	if p := mustMake(t, r, here()); p.Env["CITY"] != "Oslo" || p.Env["UNIT"] != "F" || p.Check() != nil {
 		t.Errorf("got %v, %v", p.Env, p.Check())

@@ -53,7 +53,8 @@ var managers = []manager{
 		Node: "nodejs npm", Python: "python3", Docker: "docker.io", Podman: "podman", Cargo: "cargo", pipx: "pipx",
 	}},
 	{"dnf", []string{"linux"}, []string{"install", "-y"}, true, map[string]string{
-		Node: "nodejs nodejs-npm", UV: "uv", Python: "python3", Docker: "moby-engine", Podman: "podman", Dotnet: "dotnet-sdk-10.0", Cargo: "cargo",
+		Node: "nodejs nodejs-npm", UV: "uv", Python: "python3", Docker: "moby-engine", Podman: "podman", Dotnet: "dotnet-sdk-10.0",
+		Cargo: "cargo",
 	}},
 	{"pacman", []string{"linux"}, []string{"-S", "--needed", "--noconfirm"}, true, map[string]string{
 		Node: "nodejs npm", UV: "uv", Python: "python", Docker: "docker", Podman: "podman", Dotnet: "dotnet-sdk", Cargo: "rust",
@@ -64,7 +65,9 @@ var managers = []manager{
 	{"apk", []string{"linux"}, []string{"add"}, true, map[string]string{
 		Node: "nodejs npm", UV: "uv", Python: "python3", Docker: "docker", Podman: "podman", Cargo: "cargo",
 	}},
-	{"winget", []string{"windows"}, []string{"install", "--accept-package-agreements", "--accept-source-agreements", "--exact", "--id"}, false, map[string]string{
+	{"winget", []string{"windows"}, []string{
+		"install", "--accept-package-agreements", "--accept-source-agreements", "--exact", "--id",
+	}, false, map[string]string{
 		Node: "OpenJS.NodeJS.LTS", UV: "astral-sh.uv", Python: "Python.Python.3.13", Docker: "Docker.DockerDesktop",
 		Podman: "RedHat.Podman", Dotnet: "Microsoft.DotNet.SDK.10", Cargo: "Rustlang.Rustup",
 	}},
@@ -80,7 +83,8 @@ var partOf = map[string]string{NPX: Node, UVX: UV, DNX: Dotnet}
 var pages = map[string]string{
 	Node: "https://nodejs.org/en/download", UV: "https://docs.astral.sh/uv/getting-started/installation/",
 	Python: "https://www.python.org/downloads/", Docker: "https://docs.docker.com/get-started/get-docker/",
-	Podman: "https://podman.io/docs/installation", Dotnet: "https://dotnet.microsoft.com/download", Cargo: "https://www.rust-lang.org/tools/install",
+	Podman: "https://podman.io/docs/installation", Dotnet: "https://dotnet.microsoft.com/download",
+	Cargo: "https://www.rust-lang.org/tools/install",
 }
 
 // install returns how a program is installed on the machine. find returns the path of a program, and "" if there is

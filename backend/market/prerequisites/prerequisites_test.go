@@ -53,7 +53,10 @@ func TestVersionsAndFailuresOfProgramsAreReported(t *testing.T) {
 			{Name: UV, Path: "/usr/bin/uv", Version: "0.9.2", Works: true},
 			{Name: UVX, Path: "/usr/bin/uvx", Problem: "uvx did not answer within 20s."},
 			{Name: Python, Path: "/usr/bin/python", Version: "3.13.1", Works: true},
-			{Name: Docker, Path: "/usr/bin/docker", Problem: "docker is installed, but its engine does not answer: Cannot connect to the Docker daemon."},
+			{
+				Name: Docker, Path: "/usr/bin/docker",
+				Problem: "docker is installed, but its engine does not answer: Cannot connect to the Docker daemon.",
+			},
 			{Name: Podman, Path: "/usr/bin/podman", Version: "5.4.2", Works: true, Rootless: true},
 			{Name: DNX, Path: "/usr/bin/dnx", Version: "10.0.100-rc.2.25502.107", Works: true},
 		} {
@@ -114,11 +117,41 @@ func TestMissingProgramsComeWithTheCommandOfThisMachine(t *testing.T) {
 		root    bool
 	}{
 		{"apt in a terminal", Machine{OS: "linux"}, []string{"apt-get"}, NPX, "sudo apt-get install -y nodejs npm", "", true},
-		{"apt with a desktop", Machine{OS: "linux", Desktop: true}, []string{"apt-get", "pkexec"}, NPX, "sudo apt-get install -y nodejs npm", "pkexec /usr/bin/apt-get install -y nodejs npm", true},
-		{"apt with pkexec but no desktop", Machine{OS: "linux"}, []string{"apt-get", "pkexec"}, NPX, "sudo apt-get install -y nodejs npm", "", true},
-		{"apt as root", Machine{OS: "linux", Root: true}, []string{"apt-get"}, Podman, "apt-get install -y podman", "apt-get install -y podman", true},
-		{"apt has pipx, which has uv", Machine{OS: "linux"}, []string{"apt-get"}, UVX, "sudo apt-get install -y pipx; pipx install uv; pipx ensurepath", "", true},
-		{"pipx as root", Machine{OS: "linux", Root: true}, []string{"apt-get"}, UVX, "apt-get install -y pipx; pipx install uv; pipx ensurepath", "apt-get install -y pipx; pipx install uv; pipx ensurepath", true},
+		{
+			"apt with a desktop",
+			Machine{OS: "linux", Desktop: true},
+			[]string{"apt-get", "pkexec"},
+			NPX,
+			"sudo apt-get install -y nodejs npm", "pkexec /usr/bin/apt-get install -y nodejs npm", true,
+		},
+		{
+			"apt with pkexec but no desktop",
+			Machine{OS: "linux"},
+			[]string{"apt-get", "pkexec"},
+			NPX,
+			"sudo apt-get install -y nodejs npm", "", true,
+		},
+		{
+			"apt as root",
+			Machine{OS: "linux", Root: true},
+			[]string{"apt-get"},
+			Podman, "apt-get install -y podman",
+			"apt-get install -y podman", true,
+		},
+		{
+			"apt has pipx, which has uv",
+			Machine{OS: "linux"},
+			[]string{"apt-get"},
+			UVX,
+			"sudo apt-get install -y pipx; pipx install uv; pipx ensurepath", "", true,
+		},
+		{
+			"pipx as root",
+			Machine{OS: "linux", Root: true},
+			[]string{"apt-get"},
+			UVX,
+			"apt-get install -y pipx; pipx install uv; pipx ensurepath", "apt-get install -y pipx; pipx install uv; pipx ensurepath", true,
+		},
 		{"apt has no dotnet", Machine{OS: "linux"}, []string{"apt-get"}, DNX, "", "", false},
 		{"pipx has", Machine{OS: "linux"}, []string{"apt-get", "pipx"}, UVX, "pipx install uv", "pipx install uv", false},
 		{"dnf", Machine{OS: "linux"}, []string{"dnf"}, DNX, "sudo dnf install -y dotnet-sdk-10.0", "", true},
@@ -181,7 +214,11 @@ func TestRequirementsAreComparedWithTheMachine(t *testing.T) {
 		{Requirement{}, "", ""},
 		{Requirement{Programs: []string{NPX}}, NPX, ""},
 		{Requirement{Programs: []string{NPX}, Of: Node, Versions: ">=18"}, NPX, ""},
-		{Requirement{Programs: []string{NPX}, Of: Node, Versions: ">=20"}, NPX, "node has the version 18.19.0, but the package needs >=20."},
+		{
+			Requirement{
+				Programs: []string{NPX}, Of: Node, Versions: ">=20",
+			}, NPX, "node has the version 18.19.0, but the package needs >=20.",
+		},
 		{Requirement{Programs: []string{Docker, Podman}}, Podman, ""},
 		{Requirement{Programs: []string{Docker}}, Docker, "docker is installed, but its engine does not answer: no daemon."},
 		{Requirement{Programs: []string{UVX, Docker}}, Docker, "docker is installed, but its engine does not answer: no daemon."},

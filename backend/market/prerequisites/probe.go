@@ -20,8 +20,10 @@ var probes = map[string]struct {
 }{
 	Python: {names: []string{"python3", "python"}, args: []string{"--version"}},
 	Docker: {args: []string{"version", "--format", "{{.Server.Version}}"}, why: "its engine does not answer"},
-	Podman: {args: []string{"info", "--format", "{{.Version.Version}} rootless={{.Host.Security.Rootless}}"}, why: "it cannot run containers"},
-	DNX:    {run: Dotnet, args: []string{"--version"}}, // dnx has no version of its own
+	Podman: {
+		args: []string{"info", "--format", "{{.Version.Version}} rootless={{.Host.Security.Rootless}}"}, why: "it cannot run containers",
+	},
+	DNX: {run: Dotnet, args: []string{"--version"}}, // dnx has no version of its own
 }
 
 var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+(?:[-+][0-9A-Za-z.-]+)?`)

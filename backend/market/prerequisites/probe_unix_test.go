@@ -56,7 +56,8 @@ func TestThisMachineIsProbed(t *testing.T) {
 	if got := report.Program(Node); !got.Works || got.Version != "21.2.3" || got.Path != filepath.Join(dir, "node") {
 		t.Errorf("node is %+v", got)
 	}
-	if got := report.Program(Podman); got.Works || got.Problem != "podman is installed, but it cannot run containers: Error: cannot set up namespace." {
+	if got := report.Program(Podman); got.Works ||
+		got.Problem != "podman is installed, but it cannot run containers: Error: cannot set up namespace." {
 		t.Errorf("podman is %+v", got)
 	}
 	if got := report.Program(Docker); got.Works || !strings.Contains(got.Problem, "did not answer") || time.Since(began) > 30*time.Second {

@@ -66,7 +66,9 @@ func Allows(versions, version string) bool {
 
 var (
 	hyphened   = regexp.MustCompile(`^\s*v?([\d.xX*]+)\s+-\s+v?([\d.xX*]+)\s*$`)
-	comparison = regexp.MustCompile(`(~=|===?|!=|>=|<=|>|<|=|\^|~)?\s*v?(\d+(?:\.(?:\d+|[xX*]))*|[xX*])(?:[-+][0-9A-Za-z.+-]+|(?:a|b|rc|\.dev|\.post)\d+)?`)
+	comparison = regexp.MustCompile(
+		`(~=|===?|!=|>=|<=|>|<|=|\^|~)?\s*v?(\d+(?:\.(?:\d+|[xX*]))*|[xX*])(?:[-+][0-9A-Za-z.+-]+|(?:a|b|rc|\.dev|\.post)\d+)?`,
+	)
 )
 
 func allowsAll(versions string, have [3]int) bool {

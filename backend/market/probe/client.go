@@ -76,7 +76,9 @@ func (c *client) try(ctx context.Context, address, transport string) listing.Pro
 		return answer
 	}
 	header := make(http.Header)
-	params := mcpversion.Meta{ProtocolVersion: mcpversion.Modern.Versions()[0], ClientInfo: clientInfo, ClientCapabilities: json.RawMessage("{}")}.Stamp(json.RawMessage("{}"))
+	params := mcpversion.Meta{
+		ProtocolVersion: mcpversion.Modern.Versions()[0], ClientInfo: clientInfo, ClientCapabilities: json.RawMessage("{}"),
+	}.Stamp(json.RawMessage("{}"))
 	mcpheader.Set(header, "server/discover", params)
 	if modern, _ := c.post(ctx, address, "server/discover", params, header); modern.Answer != Failed {
 		return modern
@@ -93,7 +95,9 @@ func legacyParams() json.RawMessage {
 }
 
 // post sends a request. foreign reports whether the server may understand a request of another era of MCP.
-func (c *client) post(ctx context.Context, address, method string, params json.RawMessage, header http.Header) (p listing.Probe, foreign bool) {
+func (c *client) post(ctx context.Context, address, method string, params json.RawMessage,
+	header http.Header,
+) (p listing.Probe, foreign bool) {
 	body := jsonrpc.AppendRequest(nil, json.RawMessage("1"), method, params)
 	response, err := c.send(ctx, http.MethodPost, address, bytes.TrimSpace(body), header)
 	if err != nil {
@@ -164,7 +168,9 @@ func status(response *http.Response) (listing.Probe, bool) {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden && response.Header.Get("WWW-Authenticate") != "":
 		return listing.Probe{Answer: SignIn}, true
 	case code < 200 || code >= 300:
-		return listing.Probe{Answer: Failed, Detail: strings.TrimSpace(fmt.Sprintf("it answers with status %d %s", code, http.StatusText(code)))}, true
+		return listing.Probe{
+			Answer: Failed, Detail: strings.TrimSpace(fmt.Sprintf("it answers with status %d %s", code, http.StatusText(code))),
+		}, true
 	}
 	return listing.Probe{}, false
 }

@@ -80,7 +80,10 @@ func New(o Options) *Prober {
 	if o.Allow == nil {
 		o.Allow = func(ip netip.Addr) bool { return netreach.Of(ip) == netreach.Public }
 	}
-	return &Prober{options: o, slots: make(chan struct{}, atOnce), client: sync.OnceValue(func() *client { return newClient(o) }), running: make(map[string]chan struct{})}
+	return &Prober{
+		options: o, slots: make(chan struct{}, atOnce), client: sync.OnceValue(func() *client { return newClient(o) }),
+		running: make(map[string]chan struct{}),
+	}
 }
 
 // Known fills in the remembered answers of the remotes of listings. It sends nothing.

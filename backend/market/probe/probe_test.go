@@ -85,19 +85,25 @@ const initialized = `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-0
 func TestAnswersOfAddresses(t *testing.T) {
 	modern := func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		if jsonrpc.GetString(body, "method") != "server/discover" || r.Header.Get("MCP-Protocol-Version") != "2026-07-28" || r.Header.Get("Mcp-Method") != "server/discover" {
+		if jsonrpc.GetString(body, "method") != "server/discover" || r.Header.Get("MCP-Protocol-Version") != "2026-07-28" ||
+			r.Header.Get("Mcp-Method") != "server/discover" {
 			text(400, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}`)(w, r)
 			return
 		}
-		text(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}}`)(w, r)
+		text(200, "application/json",
+			`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}}`)(w, r)
 	}
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
 		kind    string
 		want    string
 	}{
-		"JSON":            {text(200, "application/json", initialized), "streamable-http", "ok"},
-		"an event stream": {text(200, "text/event-stream", ": hello\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\ndata: "+initialized+"\r\n\r\n"), "streamable-http", "ok"},
+		"JSON": {text(200, "application/json", initialized), "streamable-http", "ok"},
+		"an event stream": {
+			text(200, "text/event-stream",
+				": hello\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\ndata: "+initialized+
+					"\r\n\r\n"), "streamable-http", "ok",
+		},
 		"a modern server": {modern, "streamable-http", "ok"},
 		"401":             {text(401, "application/json", `{"error":"invalid_token"}`), "streamable-http", "sign_in"},
 		"403":             {text(403, "text/html", "no"), "streamable-http", "failed it answers with status 403 Forbidden"},
@@ -105,12 +111,20 @@ func TestAnswersOfAddresses(t *testing.T) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			text(403, "text/plain", "")(w, r)
 		}, "streamable-http", "sign_in"},
-		"404":              {text(404, "text/html", "<html>"), "streamable-http", "failed it answers with status 404 Not Found"},
-		"500":              {text(500, "text/plain", "oops"), "streamable-http", "failed it answers with status 500 Internal Server Error"},
-		"a web page":       {text(200, "text/html", "<html>"), "streamable-http", "failed it does not answer like an MCP server"},
-		"other JSON":       {text(200, "application/json", `{"hello":"world"}`), "streamable-http", "failed it does not answer like an MCP server"},
-		"an error":         {text(200, "application/json", "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"no\u202e seats\"}}"), "streamable-http", "failed it answers: no seats"},
-		"too much":         {text(200, "text/event-stream", strings.Repeat("data: x\n", 1<<17)), "streamable-http", "failed it does not answer like an MCP server"},
+		"404":        {text(404, "text/html", "<html>"), "streamable-http", "failed it answers with status 404 Not Found"},
+		"500":        {text(500, "text/plain", "oops"), "streamable-http", "failed it answers with status 500 Internal Server Error"},
+		"a web page": {text(200, "text/html", "<html>"), "streamable-http", "failed it does not answer like an MCP server"},
+		"other JSON": {
+			text(200, "application/json", `{"hello":"world"}`), "streamable-http", "failed it does not answer like an MCP server",
+		},
+		"an error": {
+			text(200, "application/json", "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"no\u202e seats\"}}"),
+			"streamable-http", "failed it answers: no seats",
+		},
+		"too much": {
+			text(200, "text/event-stream", strings.Repeat("data: x\n", 1<<17)),
+			"streamable-http", "failed it does not answer like an MCP server",
+		},
 		"SSE":              {text(200, "text/event-stream", "event: endpoint\ndata: /messages\n\n"), "sse", "ok"},
 		"SSE that is none": {text(200, "application/json", "{}"), "sse", "failed it answers with something else than an event stream"},
 		"SSE with 401":     {text(401, "text/plain", ""), "sse", "sign_in"},
@@ -153,7 +167,9 @@ func TestOnlyPublicAddressesAreTried(t *testing.T) {
 	address := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("it was tried") })
 	public := open(t, func(o *probe.Options) { o.Allow = nil })
 	port := address[strings.LastIndex(address, ":"):]
-	for _, target := range []string{address, "http://localhost" + port, "http://[::1]" + port, "http://0.0.0.0" + port, "http://169.254.169.254/latest"} {
+	for _, target := range []string{
+		address, "http://localhost" + port, "http://[::1]" + port, "http://0.0.0.0" + port, "http://169.254.169.254/latest",
+	} {
 		if got := answer(t, public, "streamable-http", target); got != "failed it is not a public address" {
 			t.Errorf("%s: %s", target, got)
 		}
@@ -171,7 +187,8 @@ func TestOnlyPublicAddressesAreTried(t *testing.T) {
 		requests++
 		http.Redirect(w, r, "http://10.0.0.1/mcp", http.StatusTemporaryRedirect)
 	}))
-	if got := answer(t, proxied, "streamable-http", "http://mcp.example.com/mcp"); got != "failed it is not a public address" || requests != 1 {
+	if got := answer(t, proxied, "streamable-http", "http://mcp.example.com/mcp"); got != "failed it is not a public address" ||
+		requests != 1 {
 		t.Errorf("a redirect: %s after %d requests", got, requests)
 	}
 }
@@ -191,7 +208,9 @@ func TestRedirects(t *testing.T) {
 	to := func(status int, target string) string {
 		return serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target, status) })
 	}
-	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, good, http.StatusTemporaryRedirect) }))
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, good, http.StatusTemporaryRedirect)
+	}))
 	defer secure.Close()
 	pool := x509.NewCertPool()
 	pool.AddCert(secure.Certificate())
@@ -242,7 +261,8 @@ func TestAnswersAreRememberedForSomeTime(t *testing.T) {
 	}
 	requests.Store(0)
 	known := remotes(address, "https://{tenant}.example.com/mcp", "https://other.example.com/mcp")
-	if err := p.Known(t.Context(), known); err != nil || known[0].Remotes[0].Probe == nil || known[1].Remotes[0].Probe != nil || known[2].Remotes[0].Probe != nil {
+	if err := p.Known(t.Context(), known); err != nil || known[0].Remotes[0].Probe == nil || known[1].Remotes[0].Probe != nil ||
+		known[2].Remotes[0].Probe != nil {
 		t.Errorf("got %+v, %v", known, err)
 	}
 	if requests.Load() != 0 {

@@ -29,7 +29,9 @@ type market struct {
 
 func (m *market) Search(_ context.Context, q federation.Query) (federation.Answer, error) {
 	m.query = q
-	return federation.Answer{Results: m.found, Sources: []federation.Report{{Source: "pypi", Progress: federation.Missing, Problem: m.problem}}}, nil
+	return federation.Answer{
+		Results: m.found, Sources: []federation.Report{{Source: "pypi", Progress: federation.Missing, Problem: m.problem}},
+	}, nil
 }
 
 func (m *market) Page(context.Context, string, string, int) (marketplace.Page, error) {
@@ -92,14 +94,16 @@ func TestAnAgentDoesNotWaitForALongDownload(t *testing.T) {
 			t.Errorf("while it is downloaded: got %+v, %v", r, err)
 		}
 		m.prepared = true
-		if r, err = p.Propose(t.Context(), Proposal{Name: "official:io.example/weather", Client: "agent"}); err != nil || r.Status != "installing" {
+		if r, err = p.Propose(t.Context(), Proposal{Name: "official:io.example/weather", Client: "agent"}); err != nil ||
+			r.Status != "installing" {
 			t.Errorf("while it is installed: got %+v, %v", r, err)
 		}
 		if m.order.Hash != "h" || !m.order.Unseen || m.order.ProposedBy != "agent" {
 			t.Errorf("the order is %+v", m.order)
 		}
 		m.takes = time.Second
-		if r, err = p.Propose(t.Context(), Proposal{Name: "official:io.example/weather"}); err != nil || r.Status != "waiting_for_approval" {
+		if r, err = p.Propose(t.Context(), Proposal{Name: "official:io.example/weather"}); err != nil ||
+			r.Status != "waiting_for_approval" {
 			t.Errorf("got %+v, %v", r, err)
 		}
 	})
@@ -128,22 +132,26 @@ func TestOnlyEntriesOfTheOfficialRegistryHaveNamesWithoutASource(t *testing.T) {
 
 func TestBrowseIsShortAndNamesMissingSources(t *testing.T) {
 	l := listing.Listing{
-		Source: listing.Official, Name: "io.example/weather", Description: "Tells\nthe \u202eweather " + strings.Repeat("x", 500), Version: "1", Status: listing.Deprecated,
-		Packages: []listing.Package{{Kind: listing.KindOCI, Identifier: "w/w:1"}}, Remotes: []listing.Remote{{Type: "sse"}},
+		Source: listing.Official, Name: "io.example/weather", Description: "Tells\nthe \u202eweather " + strings.Repeat("x", 500),
+		Version: "1", Status: listing.Deprecated, Packages: []listing.Package{{Kind: listing.KindOCI, Identifier: "w/w:1"}},
+		Remotes: []listing.Remote{{Type: "sse"}},
 	}
 	m := &market{found: []federation.Result{{Listing: l, IDs: []string{l.ID()}, Installed: true}}, problem: "It did not answer."}
 	got, err := newProposals(m).Browse(t.Context(), Query{Text: "weather", Source: "registry", Limit: 1000})
-	if err != nil || len(got.Missing) != 1 || got.Missing[0] != "pypi: It did not answer." || got.NextCursor != nil || m.query.Limit != maxLimit || m.query.Source != "" {
+	if err != nil || len(got.Missing) != 1 || got.Missing[0] != "pypi: It did not answer." || got.NextCursor != nil ||
+		m.query.Limit != maxLimit || m.query.Source != "" {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	s := got.Servers[0]
-	if !strings.HasPrefix(s.Description, "Tells the weather xxx") || len([]rune(s.Description)) != maxDescription || !s.Installed || !s.Deprecated || s.Repository != nil {
+	if !strings.HasPrefix(s.Description, "Tells the weather xxx") || len([]rune(s.Description)) != maxDescription || !s.Installed ||
+		!s.Deprecated || s.Repository != nil {
 		t.Errorf("got %+v", s)
 	}
 	if len(s.Packages) != 2 || s.Packages[0].Runtime != "docker" || s.Packages[1] != (Package{"io.example/weather", "sse", "1"}) {
 		t.Errorf("got %+v", s.Packages)
 	}
-	if got, err = newProposals(m).Browse(t.Context(), Query{}); err != nil || got.NextCursor == nil || *got.NextCursor != "more" || len(got.Servers) != 1 {
+	if got, err = newProposals(m).Browse(t.Context(), Query{}); err != nil || got.NextCursor == nil || *got.NextCursor != "more" ||
+		len(got.Servers) != 1 {
 		t.Errorf("without a text: got %+v, %v", got, err)
 	}
 }

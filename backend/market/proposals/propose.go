@@ -61,7 +61,8 @@ const (
 // Propose installs a server for an agent, or makes it wait for approval, as the settings say.
 func (p *Proposals) Propose(ctx context.Context, a Proposal) (Reply, error) {
 	if p.options.Policy() == "deny" {
-		return Reply{}, fault.New(fault.Denied, "agents may not install servers here (agents.install is deny); ask the user to add %s in the dashboard", line(a.Name, 200))
+		return Reply{}, fault.New(fault.Denied,
+			"agents may not install servers here (agents.install is deny); ask the user to add %s in the dashboard", line(a.Name, 200))
 	}
 	id, err := p.identify(ctx, a)
 	if err != nil {
@@ -148,7 +149,9 @@ func (p *Proposals) plan(ctx context.Context, c marketplace.Choice) (*plan.Plan,
 func (p *Proposals) refuse(made *plan.Plan, c marketplace.Choice) error {
 	for _, q := range made.Questions {
 		if q.Secret && len(c.Answers[q.Name]) > 0 {
-			return fault.New(fault.Invalid, "%s is a secret: leave it out, and never ask the user to tell it to you. The user enters it on the page of the server in the Agent Discover dashboard", line(q.Name, 100))
+			return fault.New(fault.Invalid,
+				"%s is a secret: leave it out, and never ask the user to tell it to you. The user enters it on the page of the server "+
+					"in the Agent Discover dashboard", line(q.Name, 100))
 		}
 	}
 	return nil
@@ -165,7 +168,8 @@ func (p *Proposals) known(made *plan.Plan) (Reply, bool, error) {
 		same = s.Package.Name == made.Download.Name
 	}
 	if !same {
-		return Reply{}, true, fault.New(fault.Conflict, "there is another server with the name %s; choose a name for this one with the argument server", made.Name)
+		return Reply{}, true, fault.New(fault.Conflict,
+			"there is another server with the name %s; choose a name for this one with the argument server", made.Name)
 	}
 	return Reply{Status: "already_registered", Server: made.Name}, true, nil
 }
@@ -198,7 +202,9 @@ func (p *Proposals) wait(ctx context.Context, id string) (installer.Result, bool
 func (p *Proposals) install(ctx context.Context, c marketplace.Choice, made *plan.Plan, client string) (Reply, error) {
 	secrets := secretsOf(made)
 	if len(secrets) > 0 && p.options.Policy() == "allow" { // it would be started at once
-		return Reply{}, fault.New(fault.Denied, "%s needs a secret that only the user can enter (%s): ask the user to install it in the Agent Discover dashboard, or with: agent-discover market install %s", line(made.ID, 300), strings.Join(secrets, ", "), line(made.ID, 300))
+		return Reply{}, fault.New(fault.Denied,
+			"%s needs a secret that only the user can enter (%s): ask the user to install it in the Agent Discover dashboard, or with: "+
+				"agent-discover market install %s", line(made.ID, 300), strings.Join(secrets, ", "), line(made.ID, 300))
 	}
 	job, err := p.options.Market.Install(ctx, c, installer.Order{Hash: made.Hash, Unseen: true, ProposedBy: client})
 	if err != nil {
@@ -218,10 +224,14 @@ func (p *Proposals) install(ctx context.Context, c marketplace.Choice, made *pla
 		reply.Status, reply.NextStep = "installing", "the installation goes on; call list in a moment to see whether the server is there"
 	case result.Waiting:
 		reply.Status = "waiting_for_approval"
-		reply.NextStep = fmt.Sprintf("the server does not start until a person approves it; ask the user to look at %s in the Agent Discover tray or dashboard and to approve it there", made.Name)
+		reply.NextStep = fmt.Sprintf(
+			"the server does not start until a person approves it; ask the user to look at %s in the Agent Discover tray or dashboard "+
+				"and to approve it there", made.Name,
+		)
 	}
 	if len(reply.Secrets) > 0 {
-		reply.NextStep = strings.TrimPrefix(reply.NextStep+". ", ". ") + "Before it can start, the user enters " + strings.Join(reply.Secrets, ", ") +
+		reply.NextStep = strings.TrimPrefix(reply.NextStep+". ", ". ") + "Before it can start, the user enters " +
+			strings.Join(reply.Secrets, ", ") +
 			" as a secret on the page of the server in the dashboard; never ask for the value"
 	}
 	return reply, nil
@@ -240,14 +250,16 @@ func secretsOf(made *plan.Plan) []string {
 func missing(made *plan.Plan, c marketplace.Choice) Reply {
 	r := Reply{
 		Status: "inputs_required", Server: made.Name, Source: source, ID: made.ID,
-		NextStep: "repeat this call with inputs, an object with a value for each of these names; ask the user for values that you do not know",
+		NextStep: "repeat this call with inputs, an object with a value for each of these names; ask the user for values that you do " +
+			"not know",
 	}
 	if slices.ContainsFunc(made.Questions, func(q plan.Question) bool { return q.Later }) {
 		r.NextStep += "; leave out the secrets, which the user enters afterwards on the page of the server in the dashboard"
 	}
 	for _, q := range made.Questions {
 		in := Input{
-			Name: line(q.Name, 100), Description: line(q.Description, 200), Type: q.Format, Default: line(q.Default, 200), Several: q.Repeated,
+			Name: line(q.Name, 100), Description: line(q.Description, 200), Type: q.Format, Default: line(q.Default, 200),
+			Several: q.Repeated,
 		}
 		for _, choice := range q.Choices {
 			in.Choices = append(in.Choices, safetext.Visible(choice))

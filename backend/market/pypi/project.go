@@ -52,7 +52,8 @@ func (c *connection) find(ctx context.Context, name, version string) (project, e
 		}
 	}
 	if failure != nil && fault.KindOf(failure) == fault.NotFound {
-		return project{}, fault.Wrap(failure, fault.NotFound, "PyPI has no package named %s", strings.TrimSuffix(name+" with version "+version, " with version "))
+		return project{}, fault.Wrap(failure, fault.NotFound, "PyPI has no package named %s",
+			strings.TrimSuffix(name+" with version "+version, " with version "))
 	}
 	return project{}, failure
 }
@@ -295,7 +296,8 @@ func dependencies(requirements []string) []string {
 // finish reads the README and decides whether the package is a server. programs are nil if they are not known.
 func (p *project) finish(programs []string) {
 	p.Server, p.Signs = signs.Server(signs.Facts{
-		Name: p.Name, Description: p.Description, Keywords: p.Keywords, Dependencies: p.dependencies, Programs: programs, Complete: programs != nil,
+		Name: p.Name, Description: p.Description, Keywords: p.Keywords, Dependencies: p.dependencies, Programs: programs,
+		Complete: programs != nil,
 		Declared: declared(p.Readme),
 	})
 	inputs := readme.Read(p.Readme, p.Name)

@@ -78,7 +78,8 @@ func ValidName(name string) bool { return len(name) <= 200 && validName.MatchStr
 func (s *Source) Search(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	found := wellKnown(text)
-	if ValidName(text) && strings.ContainsAny(text, "-_.") && !slices.ContainsFunc(found, func(l listing.Listing) bool { return l.Name == normalize(text) }) {
+	if ValidName(text) && strings.ContainsAny(text, "-_.") &&
+		!slices.ContainsFunc(found, func(l listing.Listing) bool { return l.Name == normalize(text) }) {
 		found = append([]listing.Listing{{Name: normalize(text)}}, found...)
 	}
 	found = found[:min(len(found), limit)]
@@ -184,7 +185,8 @@ func (s *Source) Release(ctx context.Context, name, version string) (listing.Rel
 		version = ""
 	}
 	if version != "" && !anyVersion.MatchString(version) {
-		return listing.Release{}, fault.New(fault.Invalid, "“%s” is not a version of a Python package", safetext.Clip(safetext.Visible(version), 100))
+		return listing.Release{}, fault.New(fault.Invalid, "“%s” is not a version of a Python package",
+			safetext.Clip(safetext.Visible(version), 100))
 	}
 	p, err := s.get(ctx, name, version)
 	if err != nil {
@@ -257,7 +259,9 @@ func (s *Source) connect(ctx context.Context) (*connection, error) {
 }
 
 // questions are the commands whose help names the index that is used if no setting names one.
-var questions = [][]string{{"uvx", "--help"}, {"pip", "install", "--help"}, {"pip3", "install", "--help"}, {"python3", "-m", "pip", "install", "--help"}}
+var questions = [][]string{
+	{"uvx", "--help"}, {"pip", "install", "--help"}, {"pip3", "install", "--help"}, {"python3", "-m", "pip", "install", "--help"},
+}
 
 // standard matches the index in the help of uv and pip.
 var standard = regexp.MustCompile(`\((?:by default:|default:?) ?<?(https?://[^>)\s]+)>?\)`)
@@ -289,5 +293,6 @@ func (s *Source) ask(ctx context.Context, env process.Env) (address string, err 
 			return m[1], nil
 		}
 	}
-	return "", fault.New(fault.Unavailable, "no setting of uv or pip names a package index, and neither is installed; install uv, or set UV_DEFAULT_INDEX")
+	return "", fault.New(fault.Unavailable,
+		"no setting of uv or pip names a package index, and neither is installed; install uv, or set UV_DEFAULT_INDEX")
 }

@@ -56,7 +56,9 @@ func (x *packageIndex) serve(w http.ResponseWriter, r *http.Request) {
 // source returns a source that uses an index at /simple.
 func source(t *testing.T, address string, env ...string) *Source {
 	t.Helper()
-	all := append(process.Env{"HOME=" + t.TempDir(), "PATH=", "PIP_CONFIG_FILE=" + os.DevNull, "UV_NO_CONFIG=1", "UV_DEFAULT_INDEX=" + address + "/simple"}, env...)
+	all := append(process.Env{
+		"HOME=" + t.TempDir(), "PATH=", "PIP_CONFIG_FILE=" + os.DevNull, "UV_NO_CONFIG=1", "UV_DEFAULT_INDEX=" + address + "/simple",
+	}, env...)
 	return New(Options{Environment: func(context.Context) process.Env { return all }})
 }
 
@@ -66,7 +68,8 @@ func document(name, version string, more string) string {
 		"project_urls":{"Source Code":"https://github.com/x/y.git","Homepage":"https://x.example"},"requires_dist":["mcp>=1.0","httpx ; extra == 'x'"],
 		"description":"# Weather\n- `+"`WEATHER_API_KEY`"+` (required): the key\n<!-- mcp-name: io.github.x/weather -->"%s},
 		"releases":{"0.1":[{"upload_time_iso_8601":"2025-01-01T00:00:00Z"}]},
-		"urls":[{"packagetype":"bdist_wheel","url":"ADDRESS/files/x.whl","size":1000,"upload_time_iso_8601":"2026-02-03T04:05:06.789Z"}]}`, name, version, more)
+		"urls":[{"packagetype":"bdist_wheel","url":"ADDRESS/files/x.whl","size":1000,"upload_time_iso_8601":"2026-02-03T04:05:06.789Z"}]}`,
+		name, version, more)
 }
 
 // wheel returns a wheel with programs.
@@ -78,7 +81,8 @@ func wheel(t *testing.T, programs ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = w.Write([]byte("[other]\nfake = x:y\n[console_scripts]\n; comment\n$(id) = x:y\n" + strings.Join(programs, " = x:main\n") + " = x:main\n"))
+	_, _ = w.Write([]byte("[other]\nfake = x:y\n[console_scripts]\n; comment\n$(id) = x:y\n" + strings.Join(programs,
+		" = x:main\n") + " = x:main\n"))
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +91,10 @@ func wheel(t *testing.T, programs ...string) string {
 
 func TestWellKnownServersAreFoundWithoutAnIndex(t *testing.T) {
 	s := source(t, "http://127.0.0.1:1")
-	for text, want := range map[string]string{"postgres": "postgres-mcp", "I need something for databases": "postgres-mcp", "time zone": "mcp-server-time", "Jira tickets": "mcp-atlassian", "excel": "excel-mcp-server"} {
+	for text, want := range map[string]string{
+		"postgres": "postgres-mcp", "I need something for databases": "postgres-mcp",
+		"time zone": "mcp-server-time", "Jira tickets": "mcp-atlassian", "excel": "excel-mcp-server",
+	} {
 		found, err := s.Search(t.Context(), text, 50)
 		if fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("%s: the error is %v", text, err)
@@ -112,7 +119,8 @@ func TestTheListIsComplete(t *testing.T) {
 	}
 	for _, e := range entries {
 		l, ok := curated[normalize(e.name)]
-		if !ok || !ValidName(e.name) || e.title == "" || len(e.purpose) < 15 || len(e.purpose) > 100 || strings.ContainsAny(e.purpose, "\n.") {
+		if !ok || !ValidName(e.name) || e.title == "" || len(e.purpose) < 15 || len(e.purpose) > 100 ||
+			strings.ContainsAny(e.purpose, "\n.") {
 			t.Errorf("%s: %+v", e.name, e)
 		}
 		for _, f := range l.Packages[0].Env {
@@ -139,8 +147,10 @@ func TestSearchAddsWhatTheIndexKnowsAndRemembersIt(t *testing.T) {
 			t.Fatalf("got %+v, %v", found, err)
 		}
 		l := found[0]
-		if l.Version != "0.3.0" || l.License != "MIT" || l.Repository != "https://github.com/x/y" || l.Published.Year() != 2025 || l.Updated.Year() != 2026 ||
-			l.Packages[0].Version != "0.3.0" || l.Packages[0].Requires != ">=3.10" || l.Packages[0].Env[0].Name != "DATABASE_URI" || !strings.Contains(l.Description, "PostgreSQL") {
+		if l.Version != "0.3.0" || l.License != "MIT" || l.Repository != "https://github.com/x/y" || l.Published.Year() != 2025 ||
+			l.Updated.Year() != 2026 ||
+			l.Packages[0].Version != "0.3.0" || l.Packages[0].Requires != ">=3.10" || l.Packages[0].Env[0].Name != "DATABASE_URI" ||
+			!strings.Contains(l.Description, "PostgreSQL") {
 			t.Errorf("got %+v", l)
 		}
 	}
@@ -163,7 +173,8 @@ func TestAnExactNameIsLookedUp(t *testing.T) {
 		"/pypi/qqq-www/json":     document("evil", "1.0", ""),
 	})
 	s := source(t, x.URL)
-	if found, err := s.Search(t.Context(), "Weather.mcp", 5); err != nil || len(found) != 1 || found[0].ID() != "pypi:weather-mcp" || found[0].Packages[0].Env[0].From != listing.FromReadme {
+	if found, err := s.Search(t.Context(), "Weather.mcp", 5); err != nil || len(found) != 1 || found[0].ID() != "pypi:weather-mcp" ||
+		found[0].Packages[0].Env[0].From != listing.FromReadme {
 		t.Errorf("got %+v, %v", found, err)
 	}
 	for name, kind := range map[string]fault.Kind{"qqq-zzz": fault.Internal, "qqq-www": fault.Failed, "qqq-yyy": fault.Internal} {
@@ -174,10 +185,15 @@ func TestAnExactNameIsLookedUp(t *testing.T) {
 }
 
 func TestGetFindsTheProgramToStart(t *testing.T) {
-	for want, programs := range map[string][]string{"": {"weather-mcp", "other"}, "weather": {"weather"}, "run_mcp": {"run_mcp", "convert"}, "none": {"a", "b"}} {
-		x := newIndex(t, map[string]string{"/pypi/weather-mcp/json": document("weather-mcp", "1.0", ""), "/files/x.whl": wheel(t, programs...)})
+	for want, programs := range map[string][]string{
+		"": {"weather-mcp", "other"}, "weather": {"weather"}, "run_mcp": {"run_mcp", "convert"}, "none": {"a", "b"},
+	} {
+		x := newIndex(t, map[string]string{
+			"/pypi/weather-mcp/json": document("weather-mcp", "1.0", ""), "/files/x.whl": wheel(t, programs...),
+		})
 		d, err := source(t, x.URL).Get(t.Context(), "weather-mcp")
-		if err != nil || !d.Server || d.License != "MIT" || !strings.HasPrefix(d.Readme, "# Weather") || !slices.Contains(d.Signs, "declares the registry name io.github.x/weather") {
+		if err != nil || !d.Server || d.License != "MIT" || !strings.HasPrefix(d.Readme, "# Weather") ||
+			!slices.Contains(d.Signs, "declares the registry name io.github.x/weather") {
 			t.Fatalf("got %+v, %v", d, err)
 		}
 		if want == "none" {
@@ -186,15 +202,19 @@ func TestGetFindsTheProgramToStart(t *testing.T) {
 			}
 			continue
 		}
-		if p := d.Packages[0]; p.Program != want || p.Identifier != "weather-mcp" || p.Version != "1.0" || !p.Env[0].Required || !p.Env[0].Secret {
+		if p := d.Packages[0]; p.Program != want || p.Identifier != "weather-mcp" || p.Version != "1.0" || !p.Env[0].Required ||
+			!p.Env[0].Secret {
 			t.Errorf("%q: got %+v", programs, p)
 		}
 	}
 }
 
 func TestAYankedVersionIsDeprecated(t *testing.T) {
-	x := newIndex(t, map[string]string{"/pypi/weather-mcp/json": document("weather-mcp", "1.0", `,"yanked":true,"yanked_reason":"Leaks keys"`)})
-	if d, err := source(t, x.URL).Get(t.Context(), "weather-mcp"); err != nil || d.Status != listing.Deprecated || d.Message != "Leaks keys" {
+	x := newIndex(t, map[string]string{
+		"/pypi/weather-mcp/json": document("weather-mcp", "1.0", `,"yanked":true,"yanked_reason":"Leaks keys"`),
+	})
+	if d, err := source(t, x.URL).Get(t.Context(), "weather-mcp"); err != nil || d.Status != listing.Deprecated ||
+		d.Message != "Leaks keys" {
 		t.Errorf("got %+v, %v", d, err)
 	}
 }
@@ -207,10 +227,13 @@ func TestTheSimpleIndexIsReadWhereThereIsNoDocument(t *testing.T) {
 		{"filename":"weather_mcp-2.0.0-py3-none-any.whl","url":"x","yanked":"broken"},
 		{"filename":"evil-9.0.0-py3-none-any.whl","url":"x"},{"filename":"weather_mcp-9;id-py3-none-any.whl","url":"x"},{"filename":7}]}`
 	const metadata = "Metadata-Version: 2.4\nName: weather-mcp\nVersion: 0.10.0\nSummary: An MCP server\nLicense-Expression: Apache-2.0\nRequires-Dist: mcp>=1\nProject-URL: Repository, https://github.com/x/y\n\n# Readme\n"
-	x := newIndex(t, map[string]string{"/corp/simple/weather-mcp/": page, "/corp/files/new.whl.metadata": metadata, "/flat/weather-mcp/": page})
+	x := newIndex(t, map[string]string{
+		"/corp/simple/weather-mcp/": page, "/corp/files/new.whl.metadata": metadata, "/flat/weather-mcp/": page,
+	})
 	s := source(t, x.URL, "UV_DEFAULT_INDEX="+x.URL+"/corp/simple/")
 	d, err := s.Get(t.Context(), "weather-mcp")
-	if err != nil || d.Version != "0.10.0" || d.License != "Apache-2.0" || d.Repository != "https://github.com/x/y" || d.Packages[0].Requires != ">=3.11" || d.Updated.Year() != 2026 || !strings.Contains(d.Readme, "# Readme") || !d.Server {
+	if err != nil || d.Version != "0.10.0" || d.License != "Apache-2.0" || d.Repository != "https://github.com/x/y" ||
+		d.Packages[0].Requires != ">=3.11" || d.Updated.Year() != 2026 || !strings.Contains(d.Readme, "# Readme") || !d.Server {
 		t.Errorf("got %+v, %v", d, err)
 	}
 	if d, err = source(t, x.URL, "UV_DEFAULT_INDEX="+x.URL+"/flat").Get(t.Context(), "weather-mcp"); err != nil || d.Version != "0.10.0" {
@@ -220,32 +243,41 @@ func TestTheSimpleIndexIsReadWhereThereIsNoDocument(t *testing.T) {
 
 func TestAVersionIsResolved(t *testing.T) {
 	x := newIndex(t, map[string]string{
-		"/pypi/weather-mcp/json": document("weather-mcp", "2.0", ""), "/pypi/weather-mcp/1.0/json": document("weather-mcp", "1.0", `,"yanked":true`),
+		"/pypi/weather-mcp/json": document("weather-mcp", "2.0", ""), "/pypi/weather-mcp/1.0/json": document("weather-mcp", "1.0",
+			`,"yanked":true`),
 		"/pypi/weather-mcp/3.0/json": document("weather-mcp", "2.0", ""), "/files/x.whl": wheel(t, "weather"),
 		"/flat/weather-mcp/": `{"files":[{"filename":"weather_mcp-1.0.tar.gz","url":"x"},{"filename":"weather_mcp-2.0.tar.gz","url":"x"}]}`,
 	})
 	s := source(t, x.URL)
 	for version, want := range map[string]string{"": "2.0", "latest": "2.0", "1.0": "1.0"} {
 		got, err := s.Release(t.Context(), "weather-mcp", version)
-		if err != nil || got.Version != want || got.Program != "weather" || got.Requires != ">=3.10" || (got.Deprecated != "") != (want == "1.0") {
+		if err != nil || got.Version != want || got.Program != "weather" || got.Requires != ">=3.10" ||
+			(got.Deprecated != "") != (want == "1.0") {
 			t.Errorf("%q: got %+v, %v", version, got, err)
 		}
 	}
-	for version, kind := range map[string]fault.Kind{"9.9": fault.NotFound, "3.0": fault.Failed, "1.0; id": fault.Invalid, "../x": fault.Invalid, ">=1": fault.Invalid} {
+	for version, kind := range map[string]fault.Kind{
+		"9.9": fault.NotFound, "3.0": fault.Failed, "1.0; id": fault.Invalid, "../x": fault.Invalid, ">=1": fault.Invalid,
+	} {
 		if got, err := s.Release(t.Context(), "weather-mcp", version); fault.KindOf(err) != kind {
 			t.Errorf("%q: got %+v, %v", version, got, err)
 		}
 	}
-	if got, err := source(t, x.URL, "UV_DEFAULT_INDEX="+x.URL+"/flat").Release(t.Context(), "weather-mcp", "1.0"); err != nil || got.Version != "1.0" {
+	if got, err := source(t, x.URL, "UV_DEFAULT_INDEX="+x.URL+"/flat").Release(t.Context(), "weather-mcp", "1.0"); err != nil ||
+		got.Version != "1.0" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got, err := source(t, "", "UV_DEFAULT_INDEX=https://user:pass@pypi.example/simple/").Index(t.Context()); err != nil || got != "https://pypi.example/simple" {
+	if got, err := source(t, "", "UV_DEFAULT_INDEX=https://user:pass@pypi.example/simple/").Index(t.Context()); err != nil ||
+		got != "https://pypi.example/simple" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
 
 func TestBadAnswersOfAnIndexAreErrors(t *testing.T) {
-	for name, answer := range map[string]string{"a page": "<html>", "broken JSON": `{"info":`, "a list": `[]`, "nothing": `{}`, "wrong types": `{"info":7,"urls":{}}`, "a bad version": document("weather-mcp", "1.0; id", "")} {
+	for name, answer := range map[string]string{
+		"a page": "<html>", "broken JSON": `{"info":`, "a list": `[]`, "nothing": `{}`, "wrong types": `{"info":7,"urls":{}}`,
+		"a bad version": document("weather-mcp", "1.0; id", ""),
+	} {
 		x := newIndex(t, map[string]string{"/pypi/weather-mcp/json": answer, "/simple/weather-mcp/": answer})
 		if _, err := source(t, x.URL).Get(t.Context(), "weather-mcp"); fault.KindOf(err) != fault.Failed {
 			t.Errorf("%s: got %v", name, err)
@@ -260,7 +292,9 @@ func TestBadAnswersOfAnIndexAreErrors(t *testing.T) {
 func TestHostileNamesAreRefused(t *testing.T) {
 	x := newIndex(t, nil)
 	s := source(t, x.URL)
-	for _, name := range []string{"a;rm -rf ~", "$(id)-mcp", "../mcp-x", "..", "a b-c", "mcp-ü", "-mcp", "a/b-c", "mcp-x\u202e", "", strings.Repeat("a-", 150)} {
+	for _, name := range []string{
+		"a;rm -rf ~", "$(id)-mcp", "../mcp-x", "..", "a b-c", "mcp-ü", "-mcp", "a/b-c", "mcp-x\u202e", "", strings.Repeat("a-", 150),
+	} {
 		if _, err := s.Get(t.Context(), name); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%q: got %v", name, err)
 		}
@@ -273,7 +307,8 @@ func TestHostileNamesAreRefused(t *testing.T) {
 func TestIndexesAreAskedInTurnWithTheirCredentials(t *testing.T) {
 	other := newIndex(t, nil)
 	x := newIndex(t, map[string]string{"/pypi/weather-mcp/json": document("weather-mcp", "1.0", "")})
-	s := source(t, "", "UV_INDEX=corp="+other.URL+"/simple", "UV_INDEX_CORP_USERNAME=me", "UV_INDEX_CORP_PASSWORD=s3cr3t", "UV_DEFAULT_INDEX="+strings.Replace(x.URL, "//", "//user:pass@", 1)+"/simple")
+	s := source(t, "", "UV_INDEX=corp="+other.URL+"/simple", "UV_INDEX_CORP_USERNAME=me", "UV_INDEX_CORP_PASSWORD=s3cr3t",
+		"UV_DEFAULT_INDEX="+strings.Replace(x.URL, "//", "//user:pass@", 1)+"/simple")
 	d, err := s.Get(t.Context(), "weather-mcp")
 	if err != nil || d.Version != "1.0" {
 		t.Fatalf("got %+v, %v", d, err)
@@ -285,7 +320,8 @@ func TestIndexesAreAskedInTurnWithTheirCredentials(t *testing.T) {
 		t.Errorf("the second index was asked %q, want %q", x.asked, want)
 	}
 	x.answers = nil
-	if _, err := s.Get(t.Context(), "weather-mcp"); err == nil || strings.Contains(err.Error(), "pass") || strings.Contains(err.Error(), "s3cr3t") {
+	if _, err := s.Get(t.Context(), "weather-mcp"); err == nil || strings.Contains(err.Error(), "pass") ||
+		strings.Contains(err.Error(), "s3cr3t") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -296,7 +332,9 @@ func TestWithoutASettingUVIsAskedOnce(t *testing.T) {
 	}
 	x := newIndex(t, map[string]string{"/pypi/weather-mcp/json": document("weather-mcp", "1.0", "")})
 	bin := t.TempDir()
-	script := "#!/bin/sh\necho x >> " + bin + "/calls\ncat <<'END'\n  --default-index <DEFAULT_INDEX>\n    The default package index (by\n    default: <" + x.URL + "/simple>) [env: UV_DEFAULT_INDEX]\nEND\n"
+	script := "#!/bin/sh\necho x >> " + bin +
+		"/calls\ncat <<'END'\n  --default-index <DEFAULT_INDEX>\n    The default package index (by\n    default: <" + x.URL +
+		"/simple>) [env: UV_DEFAULT_INDEX]\nEND\n"
 	if err := os.WriteFile(filepath.Join(bin, "uvx"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}

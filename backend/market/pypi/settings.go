@@ -62,7 +62,8 @@ func readSettings(env process.Env) (*settings, error) {
 		s.indexes = append(s.indexes, i)
 	}
 	s.proxy = cmp.Or(env.Get("PIP_PROXY"), pip["proxy"])
-	s.trusted = append(uv.trusted, strings.Fields(strings.Join([]string{env.Get("UV_INSECURE_HOST"), env.Get("PIP_TRUSTED_HOST"), pip["trusted-host"]}, " "))...)
+	s.trusted = append(uv.trusted,
+		strings.Fields(strings.Join([]string{env.Get("UV_INSECURE_HOST"), env.Get("PIP_TRUSTED_HOST"), pip["trusted-host"]}, " "))...)
 	for _, file := range []string{env.Get("PIP_CERT"), pip["cert"], env.Get("REQUESTS_CA_BUNDLE"), env.Get("CURL_CA_BUNDLE")} {
 		if file != "" {
 			s.files = append(s.files, file)
@@ -81,7 +82,8 @@ func parseIndex(address string) (index, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return i, fault.New(fault.Invalid, "the package index in the settings of uv or pip is not an http or https URL; see UV_DEFAULT_INDEX, uv.toml and pip config list")
+		return i, fault.New(fault.Invalid,
+			"the package index in the settings of uv or pip is not an http or https URL; see UV_DEFAULT_INDEX, uv.toml and pip config list")
 	}
 	u.RawQuery, u.Fragment = "", ""
 	u.Path = strings.TrimRight(u.Path, "/")

@@ -52,15 +52,21 @@ func TestSettingsOfUVGoBeforeThoseOfPip(t *testing.T) {
 	}
 	write(t, "[global]\nindex-url = https://pip-system.example/simple\n", system, "pip", "pip.conf")
 	env = append(env, "PIP_EXTRA_INDEX_URL=") // /etc/pip.conf of the machine may have settings of its own
-	write(t, "[global]\nindex-url: https://pip-old.example/simple/\nextra_index_url =\n  https://one.example/simple\n  https://two.example/simple\n", home, ".pip", "pip.conf")
+	write(t,
+		"[global]\nindex-url: https://pip-old.example/simple/\nextra_index_url =\n  https://one.example/simple\n"+
+			"  https://two.example/simple\n", home, ".pip", "pip.conf")
 	expect("https://one.example/simple https://two.example/simple https://pip-old.example/simple")
-	write(t, "# mine\n[global]\nIndex-URL = https://pip-user.example/simple\nextra-index-url =\n[install]\nindex-url = https://pip-install.example/simple\n", home, ".config", "pip", "pip.conf")
+	write(t,
+		"# mine\n[global]\nIndex-URL = https://pip-user.example/simple\nextra-index-url =\n[install]\n"+
+			"index-url = https://pip-install.example/simple\n", home, ".config", "pip", "pip.conf")
 	expect("https://pip-install.example/simple")
 	env = append(env, "PIP_INDEX_URL=https://pip-env.example/simple")
 	expect("https://pip-env.example/simple")
 	write(t, "index-url = \"https://uv-system.example/simple\"\n", system, "uv", "uv.toml")
 	expect("https://uv-system.example/simple")
-	write(t, "[[index]]\nname = \"corp\"\nurl = \"https://uv-corp.example/simple\"\n[[index]]\nurl = \"https://hidden.example\"\nexplicit = true\n[[index]]\nurl = \"https://uv-user.example/simple\"\ndefault = true\n", home, ".config", "uv", "uv.toml")
+	write(t,
+		"[[index]]\nname = \"corp\"\nurl = \"https://uv-corp.example/simple\"\n[[index]]\nurl = \"https://hidden.example\"\n"+
+			"explicit = true\n[[index]]\nurl = \"https://uv-user.example/simple\"\ndefault = true\n", home, ".config", "uv", "uv.toml")
 	expect("https://uv-corp.example/simple https://uv-user.example/simple")
 	env = append(env, "UV_DEFAULT_INDEX=main=https://uv-env.example/simple")
 	expect("https://uv-corp.example/simple https://uv-env.example/simple")
@@ -69,7 +75,10 @@ func TestSettingsOfUVGoBeforeThoseOfPip(t *testing.T) {
 	own := write(t, "index-url = 'https://uv-file.example'", home, "own.toml")
 	env = process.Env{"HOME=" + home, "UV_CONFIG_FILE=" + own}
 	expect("https://uv-file.example")
-	env = process.Env{"HOME=" + home, "UV_NO_CONFIG=true", "PIP_CONFIG_FILE=" + write(t, "[global]\nindex-url=https://pip-file.example", home, "own.conf")}
+	env = process.Env{
+		"HOME=" + home, "UV_NO_CONFIG=true",
+		"PIP_CONFIG_FILE=" + write(t, "[global]\nindex-url=https://pip-file.example", home, "own.conf"),
+	}
 	expect("https://pip-file.example")
 	env[2] = "PIP_CONFIG_FILE=" + os.DevNull
 	expect("")
@@ -91,13 +100,18 @@ func TestBadSettingsAreNamedWithoutTheirValues(t *testing.T) {
 
 func TestCredentialsComeFromNetrcToo(t *testing.T) {
 	home := t.TempDir()
-	write(t, "# comment\nmachine other.example login x password y\nmachine pypi.example\n  login me\n  password s3cr3t\nmachine last.example login z password z\n", home, ".netrc")
-	s, err := readSettings(process.Env{"HOME=" + home, "UV_NO_CONFIG=1", "PIP_CONFIG_FILE=" + os.DevNull, "UV_DEFAULT_INDEX=https://pypi.example/simple"})
+	write(t,
+		"# comment\nmachine other.example login x password y\nmachine pypi.example\n  login me\n  password s3cr3t\n"+
+			"machine last.example login z password z\n", home, ".netrc")
+	s, err := readSettings(process.Env{
+		"HOME=" + home, "UV_NO_CONFIG=1", "PIP_CONFIG_FILE=" + os.DevNull, "UV_DEFAULT_INDEX=https://pypi.example/simple",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for address, want := range map[string]string{
-		"https://pypi.example/pypi/x/json": basic("me", "s3cr3t"), "http://pypi.example/x": "", "https://other.example/x": "", "https://pypi.example:8443/x": "",
+		"https://pypi.example/pypi/x/json": basic("me", "s3cr3t"), "http://pypi.example/x": "", "https://other.example/x": "",
+		"https://pypi.example:8443/x": "",
 	} {
 		u, _ := url.Parse(address)
 		if got := s.authorize(u); got != want {
@@ -107,7 +121,10 @@ func TestCredentialsComeFromNetrcToo(t *testing.T) {
 }
 
 func TestProxyAndTrustComeFromTheSettings(t *testing.T) {
-	s, err := readSettings(process.Env{"HOME=" + t.TempDir(), "UV_NO_CONFIG=1", "PIP_CONFIG_FILE=" + os.DevNull, "PIP_PROXY=http://proxy.example:1", "PIP_TRUSTED_HOST=a.example:8443 b.example", "UV_INSECURE_HOST=https://c.example"})
+	s, err := readSettings(process.Env{
+		"HOME=" + t.TempDir(), "UV_NO_CONFIG=1", "PIP_CONFIG_FILE=" + os.DevNull, "PIP_PROXY=http://proxy.example:1",
+		"PIP_TRUSTED_HOST=a.example:8443 b.example", "UV_INSECURE_HOST=https://c.example",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +145,8 @@ func TestProxyAndTrustComeFromTheSettings(t *testing.T) {
 
 func TestTheNewestVersionIsFinal(t *testing.T) {
 	for want, all := range map[string][]string{
-		"1.10": {"1.9", "1.10", "1.2"}, "2.0.post1": {"2.0", "2.0.post1", "2.1rc1", "2.1.dev1"}, "1!0.1": {"9.0", "1!0.1"}, "2026.1.2": {"2025.12.31", "2026.1.2"}, "": {"1.0a1", "x", "1.0;id"},
+		"1.10": {"1.9", "1.10", "1.2"}, "2.0.post1": {"2.0", "2.0.post1", "2.1rc1", "2.1.dev1"},
+		"1!0.1": {"9.0", "1!0.1"}, "2026.1.2": {"2025.12.31", "2026.1.2"}, "": {"1.0a1", "x", "1.0;id"},
 	} {
 		if got := newest(all); got != want {
 			t.Errorf("%q: got %q, want %q", all, got, want)

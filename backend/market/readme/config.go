@@ -147,7 +147,9 @@ func (c *collector) names(arg string) bool {
 }
 
 // blank matches placeholders for values.
-var blank = regexp.MustCompile(`(?i)^$|your|<[^>]*>|\bxxx|\*\*\*|\.\.\.|…|\$\{|\{\{|replace|example|changeme|placeholder|_here$|insert|path/to`)
+var blank = regexp.MustCompile(
+	`(?i)^$|your|<[^>]*>|\bxxx|\*\*\*|\.\.\.|…|\$\{|\{\{|replace|example|changeme|placeholder|_here$|insert|path/to`,
+)
 
 // isPlaceholder reports whether a value in a configuration has to be replaced.
 func isPlaceholder(value string) bool { return blank.MatchString(value) }

@@ -26,22 +26,41 @@ func shorten(in Inputs) string {
 
 func TestVariablesAreFound(t *testing.T) {
 	for name, row := range map[string]struct{ text, want string }{
-		"a configuration": {"# X\n```json\n{\"mcpServers\": {\"x\": {\"command\": \"npx\", \"args\": [\"-y\", \"x-mcp\"], \"env\": {\"X_API_KEY\": \"<your key>\", \"X_REGION\": \"eu\"}}}}\n```\n", "X_API_KEY!* X_REGION"},
+		"a configuration": {
+			"# X\n```json\n{\"mcpServers\": {\"x\": {\"command\": \"npx\", \"args\": [\"-y\", \"x-mcp\"], \"env\": {\"X_API_KEY\": " +
+				"\"<your key>\", \"X_REGION\": \"eu\"}}}}\n```\n", "X_API_KEY!* X_REGION",
+		},
 		"with comments and commas": {
-			"```jsonc\n{\n // servers, see https://x.example\n \"servers\": {\"x\": {\"command\": \"npx\", \"env\": {\"X_TOKEN\": \"your-token\", /* more */ },},},\n}\n```",
+			"```jsonc\n{\n // servers, see https://x.example\n \"servers\": {\"x\": {\"command\": \"npx\", \"env\": {\"X_TOKEN\": " +
+				"\"your-token\", /* more */ },},},\n}\n```",
 			"X_TOKEN!*",
 		},
 		"a part of a configuration": {"```json\n\"x\": {\"command\": \"uvx\", \"env\": {\"X_TOKEN\": \"...\"}}\n```", "X_TOKEN!*"},
-		"only in one of two":        {"```json\n{\"command\":\"npx\",\"env\":{\"X_TOKEN\":\"<t>\"}}\n```\n```json\n{\"command\":\"npx\"}\n```", "X_TOKEN*"},
-		"a container":               {"```json\n{\"command\":\"docker\",\"args\":[\"run\",\"-i\",\"-e\",\"X_TOKEN\",\"-e\",\"X_URL=https://x.example\",\"x/x\"]}\n```", "X_TOKEN* X_URL"},
-		"a table":                   {"| Environment Variable | Required | Default | Description |\n|---|:-:|---|---|\n| `X_TOKEN` | ✅ | | The [token](https://x) |\n| `X_LIMIT` | no | 10 | Rows |\n\nText", "X_TOKEN!* X_LIMIT"},
-		"a table without rules":     {"| a | b |\n| `X_TOKEN` | yes |\n", ""},
-		"a list":                    {"- `X_TOKEN` (required): the token\n* **X_HOST**: optional, the host\n- `X_MODE` - the mode\n- JSON: a format\n", "X_TOKEN!* X_HOST X_MODE"},
-		"a shell":                   {"```bash\nexport X_TOKEN=abc\nX_HOST=localhost\nnpx x\n```", "X_HOST X_TOKEN*"},
-		"not wanted":                {"```json\n{\"command\":\"npx\",\"env\":{\"NODE_OPTIONS\":\"--require /tmp/x\",\"LD_PRELOAD\":\"x\",\"PATH\":\"x\",\"HTTP_PROXY\":\"x\",\"a;$(b)\":\"x\",\"X Y\":\"\",\"../X_Y\":\"\",\"X_Ü\":\"\"}}\n```", ""},
-		"an open block":             {"```json\n{\"command\":\"npx\",\"env\":{\"X_KEY\":\"\"}}", "X_KEY!*"},
-		"broken":                    {"```json\n{\"command\":\"npx\",\"env\":{\"X_KEY\":\n```\n| \n|--|--|\n| |", ""},
-		"nothing":                   {"", ""},
+		"only in one of two": {
+			"```json\n{\"command\":\"npx\",\"env\":{\"X_TOKEN\":\"<t>\"}}\n```\n```json\n{\"command\":\"npx\"}\n```", "X_TOKEN*",
+		},
+		"a container": {
+			"```json\n{\"command\":\"docker\",\"args\":[\"run\",\"-i\",\"-e\",\"X_TOKEN\",\"-e\",\"X_URL=https://x.example\",\"x/x\"]}\n```",
+			"X_TOKEN* X_URL",
+		},
+		"a table": {
+			"| Environment Variable | Required | Default | Description |\n|---|:-:|---|---|\n" +
+				"| `X_TOKEN` | ✅ | | The [token](https://x) |\n| `X_LIMIT` | no | 10 | Rows |\n\nText", "X_TOKEN!* X_LIMIT",
+		},
+		"a table without rules": {"| a | b |\n| `X_TOKEN` | yes |\n", ""},
+		"a list": {
+			"- `X_TOKEN` (required): the token\n* **X_HOST**: optional, the host\n- `X_MODE` - the mode\n- JSON: a format\n",
+			"X_TOKEN!* X_HOST X_MODE",
+		},
+		"a shell": {"```bash\nexport X_TOKEN=abc\nX_HOST=localhost\nnpx x\n```", "X_HOST X_TOKEN*"},
+		"not wanted": {
+			"```json\n{\"command\":\"npx\",\"env\":{\"NODE_OPTIONS\":\"--require " +
+				"/tmp/x\",\"LD_PRELOAD\":\"x\",\"PATH\":\"x\",\"HTTP_PROXY\":\"x\",\"a;$(b)\":\"x\",\"X " +
+				"Y\":\"\",\"../X_Y\":\"\",\"X_Ü\":\"\"}}\n```", "",
+		},
+		"an open block": {"```json\n{\"command\":\"npx\",\"env\":{\"X_KEY\":\"\"}}", "X_KEY!*"},
+		"broken":        {"```json\n{\"command\":\"npx\",\"env\":{\"X_KEY\":\n```\n| \n|--|--|\n| |", ""},
+		"nothing":       {"", ""},
 	} {
 		if got := shorten(Read(row.text, "x-mcp")); got != row.want {
 			t.Errorf("%s: got %q, want %q", name, got, row.want)
@@ -69,7 +88,10 @@ func TestInputsAreMarkedAndKeepNoValue(t *testing.T) {
 }
 
 func TestArgumentsOfTheProgramAreFound(t *testing.T) {
-	in := Read("```json\n{\"mcpServers\":{\"fs\":{\"command\":\"npx\",\"args\":[\"-y\",\"@x/fs@latest\",\"--root=/a\",\"--mode\",\"ro\",\"--api-key\",\"KEY\",\"/path/to/dir\",\"--quiet\"]}}}\n```", "@x/fs")
+	in := Read(
+		"```json\n{\"mcpServers\":{\"fs\":{\"command\":\"npx\",\"args\":[\"-y\",\"@x/fs@latest\",\"--root=/a\",\"--mode\",\"ro\",\"--api-key\",\"KEY\",\"/path/to/dir\",\"--quiet\"]}}}\n```",
+		"@x/fs",
+	)
 	var got []string
 	for _, a := range in.Arguments {
 		got = append(got, a.Name+"="+a.Placeholder)

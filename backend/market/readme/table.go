@@ -64,7 +64,8 @@ func (c *collector) row(row []string, head columns) {
 		}
 		f.describe(value)
 	}
-	if value, ok := at(row, head.fallback); ok && f.placeholder == "" && !slices.Contains([]string{"", "none", "n/a", "null", "unset", "empty"}, strings.ToLower(value)) {
+	if value, ok := at(row, head.fallback); ok && f.placeholder == "" &&
+		!slices.Contains([]string{"", "none", "n/a", "null", "unset", "empty"}, strings.ToLower(value)) {
 		f.placeholder, f.optional = value, true
 	}
 }

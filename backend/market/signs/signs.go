@@ -53,7 +53,8 @@ func Server(f Facts) (yes bool, signs []string) {
 	name := separator.Split(strings.ToLower(f.Name), -1)
 	joined := strings.Join(name, "-")
 	switch {
-	case slices.ContainsFunc(strong, func(s string) bool { return strings.Contains(joined, s) }), strings.Contains(joined, "modelcontextprotocol-server-"):
+	case slices.ContainsFunc(strong, func(s string) bool { return strings.Contains(joined, s) }),
+		strings.Contains(joined, "modelcontextprotocol-server-"):
 		add(2, "is named as an MCP server")
 	case slices.Contains(name, "mcp"), slices.Contains(name, "modelcontextprotocol"):
 		add(1, "has MCP in its name")
@@ -76,7 +77,8 @@ func Server(f Facts) (yes bool, signs []string) {
 			break
 		}
 	}
-	if kit.MatchString(strings.TrimRight(f.Description, ". ")) || slices.ContainsFunc(others, func(o string) bool { return slices.Contains(name, o) }) {
+	if kit.MatchString(strings.TrimRight(f.Description, ". ")) ||
+		slices.ContainsFunc(others, func(o string) bool { return slices.Contains(name, o) }) {
 		weight -= 3
 	}
 	return weight >= 2, signs

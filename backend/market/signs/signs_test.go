@@ -18,7 +18,10 @@ func TestServersAreDistinguishedFromToolsForThem(t *testing.T) {
 		},
 		false: {
 			{Name: "lodash", Description: "Utilities"},
-			{Name: "@modelcontextprotocol/sdk", Description: "Model Context Protocol implementation for TypeScript", Keywords: []string{"modelcontextprotocol", "mcp"}},
+			{
+				Name: "@modelcontextprotocol/sdk", Description: "Model Context Protocol implementation for TypeScript",
+				Keywords: []string{"modelcontextprotocol", "mcp"},
+			},
 			{Name: "@modelcontextprotocol/inspector", Description: "Model Context Protocol inspector"},
 			{Name: "mcp", Description: "Model Context Protocol SDK", Keywords: []string{"automation", "mcp"}},
 			{Name: "fastmcp", Description: "A framework for MCP servers", Keywords: []string{"mcp"}},

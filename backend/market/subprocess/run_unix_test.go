@@ -17,8 +17,10 @@ import (
 )
 
 func TestOutputOfAFailedProgramIsRedacted(t *testing.T) {
-	output, err := Run(t.Context(), process.Clean(), func(string) {}, "/bin/sh", "-c", "seq 1000; echo 404 for npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exit 3")
-	if _, exited := errors.AsType[*exec.ExitError](err); !exited || len(output) > maxOutput || !strings.Contains(output, "999\n1000\n404 for") || strings.Contains(output, "npm_abc") {
+	output, err := Run(t.Context(), process.Clean(), func(string) {}, "/bin/sh", "-c",
+		"seq 1000; echo 404 for npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exit 3")
+	if _, exited := errors.AsType[*exec.ExitError](err); !exited || len(output) > maxOutput ||
+		!strings.Contains(output, "999\n1000\n404 for") || strings.Contains(output, "npm_abc") {
 		t.Errorf("got %q, %v", output, err)
 	}
 }
@@ -28,7 +30,8 @@ func TestCancelKillsAProgramAndItsChildren(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := Run(ctx, process.Clean(), func(string) {}, "/bin/sh", "-c", "trap '' TERM; sleep 1000 & echo $! $$ > "+file+".new; mv "+file+".new "+file+"; wait")
+		_, err := Run(ctx, process.Clean(), func(string) {}, "/bin/sh", "-c",
+			"trap '' TERM; sleep 1000 & echo $! $$ > "+file+".new; mv "+file+".new "+file+"; wait")
 		ended <- err
 	}()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -66,7 +69,8 @@ func TestLinesAreReportedWhileTheProgramRuns(t *testing.T) {
 		if got = append(got, line); len(got) == 4 {
 			cancel() // the program waits for this: without live lines, it would not end
 		}
-	}, "/bin/sh", "-c", `printf 'npm http fetch GET 200\n10 %%\r20 %%\r'; echo token npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exec sleep 1000`)
+	}, "/bin/sh", "-c",
+		`printf 'npm http fetch GET 200\n10 %%\r20 %%\r'; echo token npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exec sleep 1000`)
 	if err == nil || len(got) != 4 || got[0] != "npm http fetch GET 200" || got[2] != "20 %" || strings.Contains(got[3], "npm_abc") {
 		t.Errorf("got %q, %v", got, err)
 	}

@@ -29,9 +29,10 @@ func (u *Updates) Apply(ctx context.Context, name string, o ApplyOrder) (install
 	if last, ok := u.last(s); ok && o.Answers == nil && last.Hash == o.Hash {
 		o.Answers = last.answers
 	}
-	return u.options.Installer.Start(installer.Progress{Kind: installer.Update, Listing: i.Listing.ID(), Server: name}, func(ctx context.Context, w *installer.Work) error {
-		return u.apply(ctx, w, name, o)
-	})
+	return u.options.Installer.Start(installer.Progress{Kind: installer.Update, Listing: i.Listing.ID(), Server: name},
+		func(ctx context.Context, w *installer.Work) error {
+			return u.apply(ctx, w, name, o)
+		})
 }
 
 func (u *Updates) apply(ctx context.Context, w *installer.Work, name string, o ApplyOrder) error {
@@ -41,7 +42,8 @@ func (u *Updates) apply(ctx context.Context, w *installer.Work, name string, o A
 	}
 	defer w.Close(&v.request)
 	if o.Hash != "" && o.Hash != v.hash {
-		return fault.New(fault.Conflict, "the update of %q is not what was approved any more, so nothing was changed; compare it again", name)
+		return fault.New(fault.Conflict,
+			"the update of %q is not what was approved any more, so nothing was changed; compare it again", name)
 	}
 	if err := w.Download(ctx, &v.request, v.plan); err != nil {
 		return err
@@ -56,7 +58,8 @@ func (u *Updates) apply(ctx context.Context, w *installer.Work, name string, o A
 	}
 	u.expect(v.server, v.to)
 	err = w.Switch(ctx, name, installer.Version{
-		Planned: installer.ConfiguredOf(v.plan.Server), Configured: v.to, Values: v.plan.Values(), Record: installer.RecordOf(v.server.ID, v.request, v.plan),
+		Planned: installer.ConfiguredOf(v.plan.Server), Configured: v.to, Values: v.plan.Values(),
+		Record: installer.RecordOf(v.server.ID, v.request, v.plan),
 	})
 	if err != nil {
 		return err
@@ -69,7 +72,8 @@ func (u *Updates) apply(ctx context.Context, w *installer.Work, name string, o A
 func (u *Updates) unchanged(before registry.Server) error {
 	now, err := u.options.Registry.Get(before.Name)
 	if err == nil && (now.ID != before.ID || !sameLaunch(now, before)) {
-		err = fault.New(fault.Conflict, "the configuration of server %q has changed meanwhile, so it was left as it is; try again", before.Name)
+		err = fault.New(fault.Conflict, "the configuration of server %q has changed meanwhile, so it was left as it is; try again",
+			before.Name)
 	}
 	return err
 }
@@ -88,7 +92,8 @@ func (u *Updates) finish(ctx context.Context, t *trial, shown bool) {
 	name, ctx := t.owner.Name, context.WithoutCancel(ctx)
 	if u.options.Trust != nil {
 		if err := u.options.Trust.AcceptVersion(ctx, name, t.definitions, shown && !t.signIn); err != nil {
-			u.options.Log.Warn("could not note that an updated server is approved; its tools wait for a person", "server", name, "error", err)
+			u.options.Log.Warn("could not note that an updated server is approved; its tools wait for a person",
+				"server", name, "error", err)
 		}
 	}
 	u.options.Processes.Renew(name)
@@ -109,9 +114,10 @@ func (u *Updates) Rollback(ctx context.Context, name string) (installer.Progress
 	if err != nil {
 		return installer.Progress{}, err
 	}
-	return u.options.Installer.Start(installer.Progress{Kind: installer.Rollback, Listing: i.Listing.ID(), Server: name}, func(ctx context.Context, w *installer.Work) error {
-		return u.rollBack(ctx, w, name)
-	})
+	return u.options.Installer.Start(installer.Progress{Kind: installer.Rollback, Listing: i.Listing.ID(), Server: name},
+		func(ctx context.Context, w *installer.Work) error {
+			return u.rollBack(ctx, w, name)
+		})
 }
 
 func (u *Updates) rollBack(ctx context.Context, w *installer.Work, name string) error {

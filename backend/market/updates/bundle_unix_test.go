@@ -52,7 +52,9 @@ func (h *hub) offerBundle(version, program string) listing.Listing {
 	sum := sha256.Sum256(out.Bytes())
 	l := listing.Listing{
 		Source: listing.Official, Name: "io.example/weather", Version: version, Status: listing.Active,
-		Packages: []listing.Package{{Kind: listing.KindMCPB, Identifier: files.URL + "/weather.mcpb", Version: version, SHA256: hex.EncodeToString(sum[:])}},
+		Packages: []listing.Package{
+			{Kind: listing.KindMCPB, Identifier: files.URL + "/weather.mcpb", Version: version, SHA256: hex.EncodeToString(sum[:])},
+		},
 	}
 	h.listings.set(l, nil)
 	return l

@@ -171,12 +171,16 @@ func (u *Updates) listing(ctx context.Context, i installer.Install) (listing.Lis
 }
 
 // request returns the request for another version of a server. The answers and secrets of the present one are kept.
-func (u *Updates) request(ctx context.Context, s registry.Server, i installer.Install, l listing.Listing, answers map[string][]string) (plan.Request, error) {
+func (u *Updates) request(ctx context.Context, s registry.Server, i installer.Install, l listing.Listing,
+	answers map[string][]string,
+) (plan.Request, error) {
 	names, err := u.options.Vault.Names(ctx, s.Name)
 	if err != nil {
 		return plan.Request{}, err
 	}
-	r := plan.Request{Listing: l, Option: i.Option, Name: s.Name, Answers: answers, Former: i.Answers, Stored: make(map[string]bool), Sandbox: s.Sandbox}
+	r := plan.Request{
+		Listing: l, Option: i.Option, Name: s.Name, Answers: answers, Former: i.Answers, Stored: make(map[string]bool), Sandbox: s.Sandbox,
+	}
 	for _, name := range names {
 		r.Stored[name] = true
 	}

@@ -57,7 +57,9 @@ func (w *world) Digest(_ context.Context, reference string) (string, error) {
 }
 
 func (w *world) Installs(context.Context, int64) ([]installer.Install, error) {
-	return []installer.Install{{ID: 1, Server: 1, Current: true, Listing: listing.Listing{Source: listing.NPM, Name: "weather"}, Version: "1.0.0"}}, nil
+	return []installer.Install{
+		{ID: 1, Server: 1, Current: true, Listing: listing.Listing{Source: listing.NPM, Name: "weather"}, Version: "1.0.0"},
+	}, nil
 }
 
 func (w *world) SaveLatest(_ context.Context, server int64, l Latest) error {
@@ -74,7 +76,9 @@ func (w *world) Latests(context.Context) (map[int64]Latest, error) {
 }
 
 func (w *world) updates() *Updates {
-	return New(Options{Registry: w, Listings: w, Images: w, Installer: w, Vault: w, Store: w, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler)})
+	return New(Options{
+		Registry: w, Listings: w, Images: w, Installer: w, Vault: w, Store: w, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 func TestServersAreCheckedOnceADay(t *testing.T) {

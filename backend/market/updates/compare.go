@@ -97,18 +97,19 @@ func (u *Updates) Compare(ctx context.Context, name string, o CompareOrder) (ins
 	if err != nil {
 		return installer.Progress{}, err
 	}
-	return u.options.Installer.Start(installer.Progress{Kind: installer.Comparison, Listing: i.Listing.ID(), Server: name}, func(ctx context.Context, w *installer.Work) error {
-		c := &compared{server: s.ID, answers: o.Answers}
-		err := u.compare(ctx, w, name, o, &c.Comparison)
-		if c.At = u.options.Now().UTC(); err != nil {
-			c.Hash, c.Problem = "", fault.MessageOf(err)
-		}
-		u.mu.Lock()
-		u.comparisons[name] = c
-		u.mu.Unlock()
-		u.publish(ctx)
-		return err
-	})
+	return u.options.Installer.Start(installer.Progress{Kind: installer.Comparison, Listing: i.Listing.ID(), Server: name},
+		func(ctx context.Context, w *installer.Work) error {
+			c := &compared{server: s.ID, answers: o.Answers}
+			err := u.compare(ctx, w, name, o, &c.Comparison)
+			if c.At = u.options.Now().UTC(); err != nil {
+				c.Hash, c.Problem = "", fault.MessageOf(err)
+			}
+			u.mu.Lock()
+			u.comparisons[name] = c
+			u.mu.Unlock()
+			u.publish(ctx)
+			return err
+		})
 }
 
 // Comparison returns the last comparison of a server since the hub started. If there is none, the error is a
@@ -132,7 +133,9 @@ func (u *Updates) compare(ctx context.Context, w *installer.Work, name string, o
 	defer w.Close(&v.request)
 	if o.Hash != v.hash && v.startsDifferently(o.Answers) {
 		c.Unstarted = true
-		c.Notes = append(c.Notes, "The newer version is started in another way than the present one, so it was not started yet. To compare their tools, look at its configuration and compare them again.")
+		c.Notes = append(c.Notes,
+			"The newer version is started in another way than the present one, so it was not started yet. To compare their tools, look "+
+				"at its configuration and compare them again.")
 		w.Undo(ctx)
 		return nil
 	}
@@ -170,7 +173,9 @@ type version struct {
 
 // plan plans the newest version of a server, and says in a comparison what is known so far. The caller closes the
 // request, unless there is an error.
-func (u *Updates) plan(ctx context.Context, w *installer.Work, name string, answers map[string][]string, c *Comparison) (v version, err error) {
+func (u *Updates) plan(ctx context.Context, w *installer.Work, name string, answers map[string][]string,
+	c *Comparison,
+) (v version, err error) {
 	w.Enter(installer.Prerequisites)
 	if v.server, v.install, err = u.installed(ctx, name); err != nil {
 		return v, err
@@ -217,11 +222,15 @@ func (u *Updates) plan(ctx context.Context, w *installer.Work, name string, answ
 // check returns why a server cannot get a planned version.
 func (v *version) check() error {
 	if versionOf(v.plan) == v.install.Version {
-		return &fault.Error{Kind: fault.Conflict, Code: fault.CodeUpToDate, Message: "server \"" + v.server.Name + "\" has the latest version, " + v.install.Version}
+		return &fault.Error{
+			Kind: fault.Conflict, Code: fault.CodeUpToDate,
+			Message: "server \"" + v.server.Name + "\" has the latest version, " + v.install.Version,
+		}
 	}
 	for name := range v.plan.Values() {
 		if v.request.Stored[name] {
-			return fault.New(fault.Invalid, "the secret %s is stored already; to change it: agent-discover secrets set %s %s", name, v.server.Name, name)
+			return fault.New(fault.Invalid, "the secret %s is stored already; to change it: agent-discover secrets set %s %s", name,
+				v.server.Name, name)
 		}
 	}
 	return nil

@@ -134,22 +134,31 @@ func newHub(t *testing.T) *hub {
 			With("npm_config_registry", h.npm.URL).With("npm_config_cache", cache).With("npm_config_fetch_retries", "0")
 	}
 	h.processes = upstream.New(upstream.Options{
-		Registry: h.servers, Catalog: h.catalog, Bus: h.bus, Log: quiet, Limits: settings.Limits{StartTimeout: time.Minute, IdleStop: time.Hour, CallTimeout: time.Minute},
+		Registry: h.servers, Catalog: h.catalog, Bus: h.bus, Log: quiet,
+		Limits:  settings.Limits{StartTimeout: time.Minute, IdleStop: time.Hour, CallTimeout: time.Minute},
 		Secrets: h.vault, Given: given, Children: filepath.Join(t.TempDir(), "children.json"), Environment: environment,
 	})
 	h.vault.OnChange(h.processes.Renew)
-	h.lifecycle = lifecycle.New(lifecycle.Options{Registry: h.servers, Catalog: h.catalog, Processes: h.processes, Vault: h.vault, Log: quiet})
-	h.machine = plan.Machine{OS: runtime.GOOS, Home: h.home, Packages: filepath.Join(h.home, "packages"), Bundles: filepath.Join(h.home, "bundles")}
+	h.lifecycle = lifecycle.New(lifecycle.Options{
+		Registry: h.servers, Catalog: h.catalog, Processes: h.processes, Vault: h.vault, Log: quiet,
+	})
+	h.machine = plan.Machine{
+		OS: runtime.GOOS, Home: h.home, Packages: filepath.Join(h.home, "packages"), Bundles: filepath.Join(h.home, "bundles"),
+	}
 	packages := npm.New(npm.Options{Environment: environment})
 	h.installer = installer.New(installer.Options{
 		Machine: h.machine, Programs: programs{}, Environment: environment, Files: fetch.New(fetch.Options{Source: "the publisher"}),
 		Releases: map[listing.Kind]installer.Releases{listing.KindNPM: packages},
-		Packages: downloads.New(downloads.Options{Registry: h.servers, Running: h.processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"), Bus: h.bus, Log: quiet}),
-		Registry: h.servers, Intake: intake.New(intake.Options{Registry: h.servers, Vault: h.vault, Remove: h.lifecycle.Remove}), Servers: h.lifecycle, Children: h.processes, Vault: h.vault, Store: h.store.Installs, Bus: h.bus, Log: quiet,
+		Packages: downloads.New(downloads.Options{
+			Registry: h.servers, Running: h.processes, Environment: environment, Folder: filepath.Join(t.TempDir(), "downloads"),
+			Bus: h.bus, Log: quiet,
+		}),
+		Registry: h.servers, Intake: intake.New(intake.Options{Registry: h.servers, Vault: h.vault, Remove: h.lifecycle.Remove}),
+		Servers: h.lifecycle, Children: h.processes, Vault: h.vault, Store: h.store.Installs, Bus: h.bus, Log: quiet,
 	})
 	h.Updates = updates.New(updates.Options{
-		Registry: h.servers, Listings: h.listings, Installer: h.installer, Processes: h.processes, Catalog: h.catalog, Vault: h.vault, Journal: h.journal,
-		Store: h.store.Installs, Bus: h.bus, Log: quiet,
+		Registry: h.servers, Listings: h.listings, Installer: h.installer, Processes: h.processes, Catalog: h.catalog, Vault: h.vault,
+		Journal: h.journal, Store: h.store.Installs, Bus: h.bus, Log: quiet,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -218,7 +227,8 @@ func (h *hub) call(tool string) string {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	result, err := h.processes.Call(h.t.Context(), s, "", nil, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":{}}`)})
+	result, err := h.processes.Call(h.t.Context(), s, "", nil,
+		jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":{}}`)})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -326,10 +336,14 @@ func (r *npmRegistry) serve(w http.ResponseWriter, q *http.Request) {
 		sum := sha512.Sum512(file)
 		versions[version] = map[string]any{
 			"name": "@ada/weather", "version": version, "bin": map[string]any{"weather": "main.js"},
-			"dist": map[string]any{"tarball": r.URL + "/files/" + version + ".tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])},
+			"dist": map[string]any{
+				"tarball": r.URL + "/files/" + version + ".tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:]),
+			},
 		}
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"name": "@ada/weather", "dist-tags": map[string]any{"latest": r.last}, "versions": versions})
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"name": "@ada/weather", "dist-tags": map[string]any{"latest": r.last}, "versions": versions,
+	})
 }
 
 // npmPackage makes the file of a version.
@@ -339,7 +353,9 @@ func npmPackage(t *testing.T, version, program string) []byte {
 	packed := gzip.NewWriter(&out)
 	archive := tar.NewWriter(packed)
 	for _, file := range [][2]string{
-		{"package/package.json", `{"name":"@ada/weather","version":"` + version + `","bin":{"weather":"main.js"}}`}, {"package/main.js", program},
+		{
+			"package/package.json", `{"name":"@ada/weather","version":"` + version + `","bin":{"weather":"main.js"}}`,
+		}, {"package/main.js", program},
 	} {
 		if err := archive.WriteHeader(&tar.Header{Name: file[0], Mode: 0o755, Size: int64(len(file[1]))}); err != nil {
 			t.Fatal(err)
@@ -386,5 +402,6 @@ require("readline").createInterface({input: process.stdin}).on("line", line => {
 
 // tool is the definition of a tool.
 func tool(name, description, arguments string, readOnly bool) string {
-	return fmt.Sprintf(`{"name":%q,"description":%q,"inputSchema":{"type":"object","properties":{%s}},"annotations":{"readOnlyHint":%v}}`, name, description, arguments, readOnly)
+	return fmt.Sprintf(`{"name":%q,"description":%q,"inputSchema":{"type":"object","properties":{%s}},"annotations":{"readOnlyHint":%v}}`,
+		name, description, arguments, readOnly)
 }

@@ -10,7 +10,9 @@ import (
 
 func TestOnlyTheVersionAndEnteredValuesAreNoDifference(t *testing.T) {
 	npx := func(pkg, version string, args ...string) installer.Configured {
-		return installer.Configured{Transport: "stdio", Command: "npx", Args: append([]string{"-y", pkg + "@" + version}, args...), Package: pkg, Version: version}
+		return installer.Configured{
+			Transport: "stdio", Command: "npx", Args: append([]string{"-y", pkg + "@" + version}, args...), Package: pkg, Version: version,
+		}
 	}
 	env := func(c installer.Configured, pairs ...string) installer.Configured {
 		c.Env = make(map[string]string)
@@ -30,11 +32,20 @@ func TestOnlyTheVersionAndEnteredValuesAreNoDifference(t *testing.T) {
 		was, is installer.Configured
 		want    bool
 	}{
-		"another version":               {"npm", npx("a", "1.0.0", "/data"), npx("a", "1.1.0", "/data"), false},
-		"another package":               {"npm", npx("a", "1.0.0"), npx("b", "1.1.0"), true},
-		"another argument":              {"npm", npx("a", "1.0.0"), npx("a", "1.1.0", "--unsafe"), true},
-		"another registry":              {"npm", npx("a", "1.0.0"), installer.Configured{Transport: "stdio", Command: "npx", Args: []string{"-y", "--registry=https://x.example", "a@1.1.0"}, Package: "a", Version: "1.1.0"}, true},
-		"another program":               {"npm", npx("a", "1.0.0"), installer.Configured{Transport: "stdio", Command: "uvx", Args: []string{"-y", "a@1.1.0"}, Package: "a", Version: "1.1.0"}, true},
+		"another version":  {"npm", npx("a", "1.0.0", "/data"), npx("a", "1.1.0", "/data"), false},
+		"another package":  {"npm", npx("a", "1.0.0"), npx("b", "1.1.0"), true},
+		"another argument": {"npm", npx("a", "1.0.0"), npx("a", "1.1.0", "--unsafe"), true},
+		"another registry": {
+			"npm", npx("a", "1.0.0"), installer.Configured{
+				Transport: "stdio", Command: "npx", Args: []string{"-y", "--registry=https://x.example", "a@1.1.0"},
+				Package: "a", Version: "1.1.0",
+			}, true,
+		},
+		"another program": {
+			"npm", npx("a", "1.0.0"), installer.Configured{
+				Transport: "stdio", Command: "uvx", Args: []string{"-y", "a@1.1.0"}, Package: "a", Version: "1.1.0",
+			}, true,
+		},
 		"the same variable":             {"npm", env(npx("a", "1.0.0"), "CITY", "Oslo"), env(npx("a", "1.1.0"), "CITY", "Oslo"), false},
 		"a variable less":               {"npm", env(npx("a", "1.0.0"), "CITY", "Oslo"), env(npx("a", "1.1.0")), false},
 		"a new fixed variable":          {"npm", npx("a", "1.0.0"), env(npx("a", "1.1.0"), "RUN", "something"), true},
@@ -45,8 +56,12 @@ func TestOnlyTheVersionAndEnteredValuesAreNoDifference(t *testing.T) {
 		"another path of a server":      {plan.Remote, remote("https://a.example/v1/mcp"), remote("https://a.example/v2/mcp"), false},
 		"another server":                {plan.Remote, remote("https://a.example/mcp"), remote("https://a.example.evil/mcp"), true},
 		"another port of a server":      {plan.Remote, remote("https://a.example/mcp"), remote("https://a.example:444/mcp"), true},
-		"another bundle":                {"mcpb", file("https://a.example/1.mcpb", "/b/1/run"), file("https://a.example/2.mcpb", "/b/2/run"), false},
-		"a bundle of somebody else":     {"mcpb", file("https://a.example/1.mcpb", "/b/1/run"), file("https://b.example/2.mcpb", "/b/2/run"), true},
+		"another bundle": {
+			"mcpb", file("https://a.example/1.mcpb", "/b/1/run"), file("https://a.example/2.mcpb", "/b/2/run"), false,
+		},
+		"a bundle of somebody else": {
+			"mcpb", file("https://a.example/1.mcpb", "/b/1/run"), file("https://b.example/2.mcpb", "/b/2/run"), true,
+		},
 	} {
 		var server registry.Server
 		c.is.Apply(&server)

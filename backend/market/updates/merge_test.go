@@ -9,12 +9,12 @@ import (
 
 func TestAnUpdateKeepsWhatAPersonHasChanged(t *testing.T) {
 	from := installer.Configured{
-		Transport: "stdio", Command: "npx", Args: []string{"-y", "weather@1.0.0", "--city", "Oslo"}, Env: map[string]string{"TOKEN": "${secret:TOKEN}", "MODE": "all", "OLD": "x"},
-		Package: "weather", Version: "1.0.0",
+		Transport: "stdio", Command: "npx", Args: []string{"-y", "weather@1.0.0", "--city", "Oslo"},
+		Env: map[string]string{"TOKEN": "${secret:TOKEN}", "MODE": "all", "OLD": "x"}, Package: "weather", Version: "1.0.0",
 	}
 	to := installer.Configured{
-		Transport: "stdio", Command: "npx", Args: []string{"-y", "weather@1.1.0", "--city", "Oslo"}, Env: map[string]string{"TOKEN": "${secret:TOKEN}", "MODE": "all", "KEY": "${secret:KEY}"},
-		Package: "weather", Version: "1.1.0",
+		Transport: "stdio", Command: "npx", Args: []string{"-y", "weather@1.1.0", "--city", "Oslo"},
+		Env: map[string]string{"TOKEN": "${secret:TOKEN}", "MODE": "all", "KEY": "${secret:KEY}"}, Package: "weather", Version: "1.1.0",
 	}
 	for name, test := range map[string]struct {
 		change func(now *installer.Configured) // by a person
@@ -22,17 +22,27 @@ func TestAnUpdateKeepsWhatAPersonHasChanged(t *testing.T) {
 		want   func(want *installer.Configured)
 		notes  int
 	}{
-		"nothing":    {},
-		"a variable": {change: func(now *installer.Configured) { now.Env["MODE"] = "some" }, want: func(want *installer.Configured) { want.Env["MODE"] = "some" }},
+		"nothing": {},
+		"a variable": {
+			change: func(now *installer.Configured) {
+				now.Env["MODE"] = "some"
+			}, want: func(want *installer.Configured) { want.Env["MODE"] = "some" },
+		},
 		"another variable": {
-			change: func(now *installer.Configured) { now.Env["MINE"] = "1" }, want: func(want *installer.Configured) { want.Env["MINE"] = "1" },
+			change: func(now *installer.Configured) {
+				now.Env["MINE"] = "1"
+			}, want: func(want *installer.Configured) { want.Env["MINE"] = "1" },
 		},
 		"a variable that both have changed": {
-			change: func(now *installer.Configured) { now.Env["MODE"] = "some" }, new: func(to *installer.Configured) { to.Env["MODE"] = "none" },
+			change: func(now *installer.Configured) {
+				now.Env["MODE"] = "some"
+			}, new: func(to *installer.Configured) { to.Env["MODE"] = "none" },
 			want: func(want *installer.Configured) { want.Env["MODE"] = "some" },
 		},
 		"a removed variable": {
-			change: func(now *installer.Configured) { delete(now.Env, "MODE") }, want: func(want *installer.Configured) { delete(want.Env, "MODE") },
+			change: func(now *installer.Configured) {
+				delete(now.Env, "MODE")
+			}, want: func(want *installer.Configured) { delete(want.Env, "MODE") },
 		},
 		"an argument": {
 			change: func(now *installer.Configured) { now.Args = append(now.Args, "--verbose") },
@@ -47,10 +57,14 @@ func TestAnUpdateKeepsWhatAPersonHasChanged(t *testing.T) {
 			change: func(now *installer.Configured) { now.Args[1] = "fork@1.0.0" }, want: func(*installer.Configured) {}, notes: 1,
 		},
 		"the command": {
-			change: func(now *installer.Configured) { now.Command = "/opt/npx" }, want: func(want *installer.Configured) { want.Command = "/opt/npx" },
+			change: func(now *installer.Configured) {
+				now.Command = "/opt/npx"
+			}, want: func(want *installer.Configured) { want.Command = "/opt/npx" },
 		},
 		"the command, with another command in the new version": {
-			change: func(now *installer.Configured) { now.Command = "/opt/npx" }, new: func(to *installer.Configured) { to.Command = "uvx" },
+			change: func(now *installer.Configured) {
+				now.Command = "/opt/npx"
+			}, new: func(to *installer.Configured) { to.Command = "uvx" },
 			want: func(want *installer.Configured) { want.Command = "uvx" }, notes: 1,
 		},
 	} {

@@ -63,7 +63,8 @@ type Call struct {
 
 // replay replays the calls that were recorded since the present version was installed.
 func (u *Updates) replay(ctx context.Context, t *trial, i installer.Install, o ReplayOrder) (*Replay, error) {
-	records, _, err := u.options.Journal.Records(ctx, journal.Query{Server: t.owner.Name, Kinds: []journal.Kind{journal.Call}, Since: i.At, Limit: 500})
+	records, _, err := u.options.Journal.Records(ctx,
+		journal.Query{Server: t.owner.Name, Kinds: []journal.Kind{journal.Call}, Since: i.At, Limit: 500})
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,8 @@ func (u *Updates) replay(ctx context.Context, t *trial, i installer.Install, o R
 	}
 	out := &Replay{Calls: []Call{}}
 	chosen := u.choose(records, t, o, &out.Left)
-	ctx, cancel := context.WithTimeoutCause(ctx, replayTime, fault.New(fault.Timeout, "the recorded calls took longer than %s with the newer version", replayTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, replayTime,
+		fault.New(fault.Timeout, "the recorded calls took longer than %s with the newer version", replayTime))
 	defer cancel()
 	redactor := u.options.Processes.Redactor(t.owner)
 	for _, r := range chosen {

@@ -27,7 +27,9 @@ type trial struct {
 
 // try starts another version of a server with the server's secrets and further ones, and lists its tools. The caller
 // ends the trial, after an error too.
-func (u *Updates) try(ctx context.Context, w *installer.Work, owner registry.Server, to installer.Configured, values map[string]string) (*trial, error) {
+func (u *Updates) try(ctx context.Context, w *installer.Work, owner registry.Server, to installer.Configured,
+	values map[string]string,
+) (*trial, error) {
 	w.Enter(installer.Start)
 	t := &trial{server: owner, owner: owner}
 	to.Apply(&t.server)

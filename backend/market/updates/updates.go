@@ -189,7 +189,8 @@ func (u *Updates) List(ctx context.Context) ([]Server, error) {
 func (u *Updates) describe(ctx context.Context, s registry.Server, i installer.Install, l Latest) (Server, error) {
 	one := Server{
 		Name: s.Name, Listing: i.Listing.ID(), Title: i.Listing.Title, Option: i.Option, Version: i.Version,
-		Latest: l.Version, Updatable: newer(l.Version, i.Version), Status: l.Status, Message: l.Message, Problem: l.Problem, Checked: l.Checked,
+		Latest: l.Version, Updatable: newer(l.Version, i.Version), Status: l.Status, Message: l.Message, Problem: l.Problem,
+		Checked: l.Checked,
 	}
 	former, err := u.former(ctx, i)
 	one.Former = former.Version
@@ -227,7 +228,8 @@ func (u *Updates) installed(ctx context.Context, name string) (registry.Server, 
 			return s, i, nil
 		}
 	}
-	return s, installer.Install{}, fault.New(fault.NotFound, "server %q was not installed from the marketplace, so it has no versions to choose from", name)
+	return s, installer.Install{}, fault.New(fault.NotFound,
+		"server %q was not installed from the marketplace, so it has no versions to choose from", name)
 }
 
 // former returns the install before another, and a zero one if there is none.

@@ -30,20 +30,24 @@ var says = map[string]string{"about": `text([version, process.env.CITY, process.
 
 func first() string {
 	return program("1.0.0", []string{
-		tool("about", "Says what it knows.", "", true), tool("forecast", "Says how it will be.", `"day":{"type":"string"}`, true), tool("archive", "Says how it was.", "", true),
+		tool("about", "Says what it knows.", "", true), tool("forecast", "Says how it will be.", `"day":{"type":"string"}`, true),
+		tool("archive", "Says how it was.", "", true),
 	}, says)
 }
 
 func second() string {
 	return program("1.1.0", []string{
-		tool("about", "Says what it knows.", "", true), tool("forecast", "Says how it will be, with wind.", `"day":{"type":"number"},"wind":{"type":"boolean"}`, false), tool("alerts", "Warns.", "", true),
+		tool("about", "Says what it knows.", "", true), tool("forecast", "Says how it will be, with wind.",
+			`"day":{"type":"number"},"wind":{"type":"boolean"}`, false), tool("alerts", "Warns.", "", true),
 	}, says)
 }
 
 func TestAServerIsComparedUpdatedAndRolledBack(t *testing.T) {
 	h := newHub(t)
-	h.install(h.offer("1.0.0", first(), variable("CITY", false), variable("TOKEN", true)), map[string][]string{"CITY": {"Oslo"}, "TOKEN": {"t0ken-value"}})
-	if _, err := h.servers.Update(t.Context(), "weather", func(s *registry.Server) { s.Env["MINE"], s.Env["CITY"], s.Enabled = "1", "Bergen", true }); err != nil {
+	h.install(h.offer("1.0.0", first(), variable("CITY", false), variable("TOKEN", true)),
+		map[string][]string{"CITY": {"Oslo"}, "TOKEN": {"t0ken-value"}})
+	if _, err := h.servers.Update(t.Context(), "weather",
+		func(s *registry.Server) { s.Env["MINE"], s.Env["CITY"], s.Enabled = "1", "Bergen", true }); err != nil {
 		t.Fatal(err)
 	}
 	if got := h.call("about"); got != "1.0.0 Bergen t0ken-value  1" {
@@ -52,7 +56,8 @@ func TestAServerIsComparedUpdatedAndRolledBack(t *testing.T) {
 	h.offer("1.1.0", second(), variable("CITY", false), variable("TOKEN", true), variable("KEY", true))
 	before := h.state()
 
-	if all, err := h.Check(t.Context()); err != nil || len(all) != 1 || !all[0].Updatable || all[0].Latest != "1.1.0" || all[0].Version != "1.0.0" || all[0].Former != "" {
+	if all, err := h.Check(t.Context()); err != nil || len(all) != 1 || !all[0].Updatable || all[0].Latest != "1.1.0" ||
+		all[0].Version != "1.0.0" || all[0].Former != "" {
 		t.Fatalf("got %+v, %v", all, err)
 	}
 	if s, err := h.servers.Get("weather"); err != nil || s.Package.Latest != "1.1.0" || s.Package.Version != "1.0.0" {
@@ -63,18 +68,22 @@ func TestAServerIsComparedUpdatedAndRolledBack(t *testing.T) {
 	}
 
 	result, err := h.fail(h.Compare(t.Context(), "weather", updates.CompareOrder{}))
-	if c, _ := h.Comparison("weather"); !result.Questions || len(c.Inputs) != 1 || c.Inputs[0].Name != "KEY" || !c.Inputs[0].Missing || c.Hash != "" || !strings.Contains(c.Problem, "KEY") {
+	if c, _ := h.Comparison("weather"); !result.Questions || len(c.Inputs) != 1 || c.Inputs[0].Name != "KEY" || !c.Inputs[0].Missing ||
+		c.Hash != "" || !strings.Contains(c.Problem, "KEY") {
 		t.Errorf("without an answer: %+v, %+v, %v", result.Progress, c, err)
 	}
 	h.succeed(h.Compare(t.Context(), "weather", updates.CompareOrder{Answers: map[string][]string{"KEY": {"k3y-value"}}}))
 	c, err := h.Comparison("weather")
-	if err != nil || c.From != "1.0.0" || c.To != "1.1.0" || fmt.Sprint(c.Added, c.Removed) != "[alerts] [archive]" || len(c.Changed) != 1 || c.Problem != "" || len(c.Hash) != 64 {
+	if err != nil || c.From != "1.0.0" || c.To != "1.1.0" || fmt.Sprint(c.Added, c.Removed) != "[alerts] [archive]" ||
+		len(c.Changed) != 1 || c.Problem != "" || len(c.Hash) != 64 {
 		t.Fatalf("got %+v, %v", c, err)
 	}
-	if got := c.Changed[0]; got.Tool != "forecast" || !got.Description || !got.Schema || !got.Hints || got.After != "Says how it will be, with wind." || fmt.Sprint(got.Added, got.Changed) != "[wind] [day]" {
+	if got := c.Changed[0]; got.Tool != "forecast" || !got.Description || !got.Schema || !got.Hints ||
+		got.After != "Says how it will be, with wind." || fmt.Sprint(got.Added, got.Changed) != "[wind] [day]" {
 		t.Errorf("got %+v", got)
 	}
-	if !slices.Contains(c.Command, "@ada/weather@1.1.0") || c.Env["MINE"] != "1" || c.Env["CITY"] != "Bergen" || c.Env["KEY"] != "${secret:KEY}" {
+	if !slices.Contains(c.Command, "@ada/weather@1.1.0") || c.Env["MINE"] != "1" || c.Env["CITY"] != "Bergen" ||
+		c.Env["KEY"] != "${secret:KEY}" {
 		t.Errorf("got %q, %v", c.Command, c.Env)
 	}
 	if text, _ := json.Marshal(c); strings.Contains(string(text), "-value") {
@@ -84,7 +93,9 @@ func TestAServerIsComparedUpdatedAndRolledBack(t *testing.T) {
 		t.Errorf("the comparison has left something behind:\n%s\nbefore:\n%s", after, before)
 	}
 
-	if _, err := h.fail(h.Apply(t.Context(), "weather", updates.ApplyOrder{Hash: strings.Repeat("0", 64), Answers: map[string][]string{"KEY": {"k3y-value"}}})); fault.KindOf(err) != fault.Conflict {
+	if _, err := h.fail(h.Apply(t.Context(), "weather", updates.ApplyOrder{
+		Hash: strings.Repeat("0", 64), Answers: map[string][]string{"KEY": {"k3y-value"}},
+	})); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("with another hash: %v", err)
 	}
 	if after := h.state(); after != before {
@@ -141,7 +152,8 @@ func TestAVersionThatStartsDifferentlyIsNotStartedBeforeItWasSeen(t *testing.T) 
 	before := h.state()
 	h.succeed(h.Compare(t.Context(), "weather", updates.CompareOrder{Hash: strings.Repeat("0", 64)}))
 	c, err := h.Comparison("weather")
-	if err != nil || !c.Unstarted || len(c.Added) > 0 || len(c.Hash) != 64 || c.Env["GREETING"] != "nobody has seen this" || !strings.Contains(fmt.Sprint(c.Notes), "was not started yet") {
+	if err != nil || !c.Unstarted || len(c.Added) > 0 || len(c.Hash) != 64 || c.Env["GREETING"] != "nobody has seen this" ||
+		!strings.Contains(fmt.Sprint(c.Notes), "was not started yet") {
 		t.Fatalf("got %+v, %v", c, err)
 	}
 	if after := h.state(); after != before {
@@ -161,7 +173,10 @@ func TestAVersionThatDoesNotWorkChangesNothing(t *testing.T) {
 		broken           bool // the registry has no such version
 		want             string
 	}{
-		"it exits at once":           {"1.1.0", "#!/usr/bin/env node\nconsole.error('Error: the station is closed'); process.exit(1)\n", false, "the station is closed"},
+		"it exits at once": {
+			"1.1.0", "#!/usr/bin/env node\nconsole.error('Error: the station is closed'); process.exit(1)\n", false,
+			"the station is closed",
+		},
 		"it cannot be downloaded":    {"1.2.0", "", true, "No matching version found"},
 		"it asks for a new variable": {"1.3.0", second(), false, "KEY"},
 	} {
@@ -183,7 +198,8 @@ func TestAVersionThatDoesNotWorkChangesNothing(t *testing.T) {
 				"apply": func() (installer.Progress, error) { return h.Apply(t.Context(), "weather", updates.ApplyOrder{}) },
 			} {
 				result, err := h.fail(start())
-				if !strings.Contains(fault.MessageOf(err), c.want) || result.State != installer.Failed || strings.Contains(result.Error, "__transient__") {
+				if !strings.Contains(fault.MessageOf(err), c.want) || result.State != installer.Failed ||
+					strings.Contains(result.Error, "__transient__") {
 					t.Errorf("%s: %+v, %v", kind, result.Progress, err)
 				}
 				if after := h.state(); after != before {
@@ -200,7 +216,8 @@ func TestAVersionThatDoesNotWorkChangesNothing(t *testing.T) {
 func TestACancelledComparisonLeavesNothingBehind(t *testing.T) {
 	h := newHub(t)
 	h.install(h.offer("1.0.0", first()), nil)
-	h.offer("1.1.0", "#!/usr/bin/env node\nrequire('fs').writeFileSync(process.env.HOME + '/started', ''); process.stdin.resume()\n") // it never answers
+	// it never answers
+	h.offer("1.1.0", "#!/usr/bin/env node\nrequire('fs').writeFileSync(process.env.HOME + '/started', ''); process.stdin.resume()\n")
 	before := h.state()
 	p, err := h.Compare(t.Context(), "weather", updates.CompareOrder{})
 	if err != nil {
@@ -230,15 +247,17 @@ func TestACancelledComparisonLeavesNothingBehind(t *testing.T) {
 func TestRecordedCallsAreReplayedUnlessTheyMayChangeSomething(t *testing.T) {
 	h := newHub(t)
 	tools := []string{
-		tool("forecast", "Says how it will be.", "", true), tool("list", "Lists stations.", "", true), tool("old", "Says how it was.", "", true),
-		tool("send", "Sends a message.", "", false), tool("claims", "Changes something.", "", false), tool("fails", "Fails.", "", true),
+		tool("forecast", "Says how it will be.", "", true),
+		tool("list", "Lists stations.", "", true), tool("old", "Says how it was.", "", true), tool("send", "Sends a message.", "", false),
+		tool("claims", "Changes something.", "", false), tool("fails", "Fails.", "", true),
 	}
 	h.install(h.offer("1.0.0", program("1.0.0", tools, nil)), nil)
 	newer := slices.Clone(tools)
 	newer = slices.Delete(newer, 2, 3)
 	newer[3] = tool("claims", "Changes something.", "", true) // only the newer version says so
 	h.offer("1.1.0", program("1.1.0", newer, map[string]string{
-		"forecast": `text({sky: "grey", wind: args && args.day === "two" ? "strong" : 3})`, "list": `text([{id: 1}, {id: 2}])`, "send": `text("sent")`, "claims": `text("changed")`,
+		"forecast": `text({sky: "grey", wind: args && args.day === "two" ? "strong" : 3})`,
+		"list":     `text([{id: 1}, {id: 2}])`, "send": `text("sent")`, "claims": `text("changed")`,
 		"fails": `({...text("it fails"), isError: true})`,
 	}))
 	since := time.Now()
@@ -274,7 +293,8 @@ func TestRecordedCallsAreReplayedUnlessTheyMayChangeSomething(t *testing.T) {
 	}
 	var got []string
 	for _, call := range c.Replay.Calls {
-		got = append(got, fmt.Sprint(call.Tool, string(call.Arguments), " ", call.Before, " ", call.After, " ", call.Same, call.Differences, " ", call.Answer))
+		got = append(got, fmt.Sprint(call.Tool, string(call.Arguments), " ", call.Before, " ", call.After, " ", call.Same,
+			call.Differences, " ", call.Answer))
 	}
 	if text := strings.Join(got, "\n"); text != `fails{} tool_error tool_error true [] it fails
 old{} ok failed false [] MCP error -32602: unknown tool old
@@ -287,7 +307,8 @@ forecast{"day":"one"} ok ok true [] ` {
 		text, _ := os.ReadFile(filepath.Join(h.home, "calls"))
 		return string(text)
 	}
-	if all := called(); strings.Contains(all, "send") || strings.Contains(all, "claims") || strings.Contains(all, "1.0.0") || strings.Count(all, "\n") != 5 {
+	if all := called(); strings.Contains(all, "send") || strings.Contains(all, "claims") || strings.Contains(all, "1.0.0") ||
+		strings.Count(all, "\n") != 5 {
 		t.Errorf("called were:\n%s", all)
 	}
 	if records, _, err := h.journal.Records(t.Context(), journal.Query{Limit: 100}); err != nil || len(records) != 11 {
@@ -295,7 +316,8 @@ forecast{"day":"one"} ok ok true [] ` {
 	}
 
 	h.succeed(h.Compare(t.Context(), "weather", updates.CompareOrder{Replay: &updates.ReplayOrder{Tools: []string{"send"}, Limit: 2}}))
-	if c, _ = h.Comparison("weather"); c.Replay.Left.NotReadOnly != 1 || c.Replay.Left.Limited != 5 || len(c.Replay.Calls) != 2 || c.Replay.Calls[0].Tool != "send" || !c.Replay.Calls[0].Same {
+	if c, _ = h.Comparison("weather"); c.Replay.Left.NotReadOnly != 1 || c.Replay.Left.Limited != 5 || len(c.Replay.Calls) != 2 ||
+		c.Replay.Calls[0].Tool != "send" || !c.Replay.Calls[0].Same {
 		t.Errorf("got %+v", c.Replay)
 	}
 	if all := called(); strings.Count(all, "send") != 1 || strings.Contains(all, "claims") {
@@ -306,7 +328,9 @@ forecast{"day":"one"} ok ok true [] ` {
 func TestOnlyInstalledServersHaveVersions(t *testing.T) {
 	h := newHub(t)
 	h.offer("1.0.0", first())
-	if _, err := h.servers.Add(t.Context(), registry.Server{Name: "weather", Command: "npx", Args: []string{"-y", "@ada/weather@0.9.0"}, Approved: true}); err != nil {
+	if _, err := h.servers.Add(t.Context(), registry.Server{
+		Name: "weather", Command: "npx", Args: []string{"-y", "@ada/weather@0.9.0"}, Approved: true,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := h.Check(t.Context()); err != nil || len(all) != 0 {
@@ -336,17 +360,20 @@ func TestACheckThatFailsKeepsTheVersionThatWasKnown(t *testing.T) {
 		problem string
 		status  listing.Status
 	}{
-		"the registry does not answer": {listing.Listing{}, fault.New(fault.Unavailable, "the registry does not answer"), "the registry does not answer", ""},
-		"not listed any more":          {listing.Listing{}, fault.New(fault.NotFound, "no such server"), "is not listed any more", ""},
-		"withdrawn":                    {deleted, nil, "withdrawn", listing.Deleted},
-		"deprecated":                   {deprecated, nil, "", listing.Deprecated},
+		"the registry does not answer": {
+			listing.Listing{}, fault.New(fault.Unavailable, "the registry does not answer"), "the registry does not answer", "",
+		},
+		"not listed any more": {listing.Listing{}, fault.New(fault.NotFound, "no such server"), "is not listed any more", ""},
+		"withdrawn":           {deleted, nil, "withdrawn", listing.Deleted},
+		"deprecated":          {deprecated, nil, "", listing.Deprecated},
 	} {
 		h.listings.set(c.listing, c.err)
 		h.listings.all[newer.ID()] = c.listing
 		if _, err := h.Check(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if s := h.only(); !s.Updatable || s.Latest != "1.1.0" || !strings.Contains(s.Problem, c.problem) || s.Problem != "" && c.problem == "" || s.Status != c.status {
+		if s := h.only(); !s.Updatable || s.Latest != "1.1.0" || !strings.Contains(s.Problem, c.problem) ||
+			s.Problem != "" && c.problem == "" || s.Status != c.status {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}

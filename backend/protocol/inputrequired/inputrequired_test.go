@@ -13,16 +13,19 @@ import (
 const form = `{"message":"Who?","requestedSchema":{"type":"object","properties":{"n":{"default":1.0}}}}`
 
 func TestAResultKeepsOrderAndBytes(t *testing.T) {
-	raw := json.RawMessage(`{"resultType":"input_required","inputRequests":{"b" : {"params":` + form + `,"method":"elicitation/create"},"a":{"method":"roots/list"}},"requestState":"\u0061\/"}`)
+	raw := json.RawMessage(`{"resultType":"input_required","inputRequests":{"b" : {"params":` + form +
+		`,"method":"elicitation/create"},"a":{"method":"roots/list"}},"requestState":"\u0061\/"}`)
 	r, err := Read(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Requests) != 2 || r.Requests[0].Key != "b" || r.Requests[0].Method != "elicitation/create" || string(r.Requests[0].Params) != form ||
+	if len(r.Requests) != 2 || r.Requests[0].Key != "b" || r.Requests[0].Method != "elicitation/create" ||
+		string(r.Requests[0].Params) != form ||
 		r.Requests[1].Key != "a" || r.Requests[1].Method != "roots/list" || r.Requests[1].Params != nil || string(r.State) != `"\u0061\/"` {
 		t.Errorf("got %+v", r)
 	}
-	want := `{"resultType":"input_required","inputRequests":{"b":{"method":"elicitation/create","params":` + form + `},"a":{"method":"roots/list"}},"requestState":"\u0061\/"}`
+	want := `{"resultType":"input_required","inputRequests":{"b":{"method":"elicitation/create","params":` + form +
+		`},"a":{"method":"roots/list"}},"requestState":"\u0061\/"}`
 	if got := string(r.JSON()); got != want {
 		t.Errorf("written as\n%s, want\n%s", got, want)
 	}
@@ -72,7 +75,8 @@ func TestAnAbsentStateIsNotAnEmptyOne(t *testing.T) {
 func TestAWrongResultIsAnError(t *testing.T) {
 	for _, raw := range []string{
 		``, `null`, `[]`, `{}`, `{"inputRequests":{}}`, `{"inputRequests":null}`, `{"inputRequests":[]}`, `{"requestState":1}`,
-		`{"inputRequests":{"a":1}}`, `{"inputRequests":{"a":{}}}`, `{"inputRequests":{"a":{"method":1}}}`, `{"inputRequests":"a","requestState":"x"}`,
+		`{"inputRequests":{"a":1}}`, `{"inputRequests":{"a":{}}}`, `{"inputRequests":{"a":{"method":1}}}`,
+		`{"inputRequests":"a","requestState":"x"}`,
 	} {
 		if r, err := Read(json.RawMessage(raw)); err == nil || !strings.HasPrefix(err.Error(), "read input_required: ") {
 			t.Errorf("%s is read as %+v, %v", raw, r, err)
@@ -89,14 +93,18 @@ func TestOfRequestsWithTheSameKeyTheLastCounts(t *testing.T) {
 
 func TestARetryIsTheSameCallWithResponses(t *testing.T) {
 	params := json.RawMessage(`{ "name":"x" , "inputResponses":{"old":{}},"arguments":{"n":1.0}, "requestState":"old" }`)
-	retry := Retry{[]Response{{"b", json.RawMessage(`{"action":"accept","content":{"n":9007199254740993}}`)}, {"a", json.RawMessage(`{"roots":[]}`)}}, json.RawMessage(`""`)}
+	retry := Retry{
+		[]Response{{"b", json.RawMessage(`{"action":"accept","content":{"n":9007199254740993}}`)}, {"a", json.RawMessage(`{"roots":[]}`)}},
+		json.RawMessage(`""`),
+	}
 	raw := retry.AddTo(params)
 	want := `{"name":"x","arguments":{"n":1.0},"inputResponses":{"b":{"action":"accept","content":{"n":9007199254740993}},"a":{"roots":[]}},"requestState":""}`
 	if string(raw) != want {
 		t.Errorf("got\n%s, want\n%s", raw, want)
 	}
 	got, ok, err := ReadRetry(raw)
-	if err != nil || !ok || len(got.Responses) != 2 || got.Responses[0].Key != "b" || string(got.Responses[1].Result) != `{"roots":[]}` || string(got.State) != `""` {
+	if err != nil || !ok || len(got.Responses) != 2 || got.Responses[0].Key != "b" || string(got.Responses[1].Result) != `{"roots":[]}` ||
+		string(got.State) != `""` {
 		t.Errorf("read as %+v, %v, %v", got, ok, err)
 	}
 	if left := string(Retry{}.AddTo(raw)); left != `{"name":"x","arguments":{"n":1.0}}` {
@@ -125,7 +133,9 @@ func TestOtherCallsAreNoRetries(t *testing.T) {
 }
 
 func TestALegacyErrorBecomesRequests(t *testing.T) {
-	err := jsonrpc.ParseError(json.RawMessage(`{"code":-32042,"message":"sign in","data":{"elicitations":[{"mode":"url","elicitationId":"e","url":"https://a.example/","message":"Sign in"},{"mode":"form"}]}}`))
+	err := jsonrpc.ParseError(
+		json.RawMessage(`{"code":-32042,"message":"sign in","data":{"elicitations":[{"mode":"url","elicitationId":"e","url":"https://a.example/","message":"Sign in"},{"mode":"form"}]}}`),
+	)
 	r, ok := FromError(err)
 	want := `{"resultType":"input_required","inputRequests":{"elicitation-1":{"method":"elicitation/create","params":{"mode":"url","url":"https://a.example/","message":"Sign in"}}}}`
 	if !ok || string(r.JSON()) != want {
@@ -140,8 +150,9 @@ func TestALegacyErrorBecomesRequests(t *testing.T) {
 
 func FuzzResult(f *testing.F) {
 	for _, s := range []string{
-		``, `{"inputRequests":{"a":{"method":"x","params":{"n":1.0}}},"requestState":"\ud800"}`, `{"inputResponses":{"a":{"action":"accept"}},"name":"x"}`,
-		`{"inputRequests":{"a":`, `{"requestState":"`, `{"inputRequests":{"\u0000":{"method":"\n"}}}`, `{"inputRequests":{"a":{}}`,
+		``, `{"inputRequests":{"a":{"method":"x","params":{"n":1.0}}},"requestState":"\ud800"}`,
+		`{"inputResponses":{"a":{"action":"accept"}},"name":"x"}`, `{"inputRequests":{"a":`, `{"requestState":"`,
+		`{"inputRequests":{"\u0000":{"method":"\n"}}}`, `{"inputRequests":{"a":{}}`,
 	} {
 		f.Add([]byte(s))
 	}

@@ -13,7 +13,8 @@ import (
 func TestAMalformedAnswerBecomesAnError(t *testing.T) {
 	for _, members := range []string{
 		`"result":null`, `"result":7`, `"result":[1]`, `"result":"done"`, `"error":"text"`, `"error":[]`, `"error":{}`,
-		`"error":{"code":1}`, `"error":{"message":"x"}`, `"error":{"code":"x","message":"y"}`, `"error":{"code":1,"message":2}`, `"error":null`, `"x":1`,
+		`"error":{"code":1}`, `"error":{"message":"x"}`, `"error":{"code":"x","message":"y"}`, `"error":{"code":1,"message":2}`,
+		`"error":null`, `"x":1`,
 	} {
 		conn, peer, _ := connect(t)
 		done := start(t.Context(), conn, Call{Method: "m"})

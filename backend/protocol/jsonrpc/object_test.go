@@ -12,7 +12,8 @@ import (
 
 func FuzzGetAndSet(f *testing.F) {
 	for _, s := range []string{
-		``, `{}`, `[]`, `null`, `"a"`, `{"a":1,"a":2}`, `{"a":[1,{"b":null}],"c":"x"}`, "{\"a\" :\t1 }\n", `{"\u0061":7}`, `{"a":1,}`, `{"a":1}{`, `{"a":"`,
+		``, `{}`, `[]`, `null`, `"a"`, `{"a":1,"a":2}`, `{"a":[1,{"b":null}],"c":"x"}`, "{\"a\" :\t1 }\n", `{"\u0061":7}`, `{"a":1,}`,
+		`{"a":1}{`, `{"a":"`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -92,7 +93,9 @@ func TestEditAddsMembersAtTheEnd(t *testing.T) {
 }
 
 func FuzzEdit(f *testing.F) {
-	for _, s := range []string{``, `{}`, `{"a":1,"b":2,"a":3}`, `{ "aa" : [1] , "b":{} , "a":"" }`, `{"a":1,}`, `{"a`, `[{"a":1}]`, `{"\u0061":1}`} {
+	for _, s := range []string{
+		``, `{}`, `{"a":1,"b":2,"a":3}`, `{ "aa" : [1] , "b":{} , "a":"" }`, `{"a":1,}`, `{"a`, `[{"a":1}]`, `{"\u0061":1}`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -11,8 +11,9 @@ import (
 func TestOverwriteSetsLikeSet(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	for _, raw := range []string{
-		`{"name":"server__tool","arguments":{"a":1}}`, `{ "name" : "server__tool" , "arguments":{}}`, `{"arguments":{"name":"no"},"name":"server__tool"}`,
-		`{"name":"t"}`, `{"name":"tool"}`, `{}`, `null`, ``, `{"name":"a","name":"server__tool","b":2}`, `{"arguments":"` + long + `","name":"server__tool"}`,
+		`{"name":"server__tool","arguments":{"a":1}}`, `{ "name" : "server__tool" , "arguments":{}}`,
+		`{"arguments":{"name":"no"},"name":"server__tool"}`, `{"name":"t"}`, `{"name":"tool"}`, `{}`, `null`, ``,
+		`{"name":"a","name":"server__tool","b":2}`, `{"arguments":"` + long + `","name":"server__tool"}`,
 	} {
 		want := string(jsonrpc.Set(json.RawMessage(raw), "name", json.RawMessage(`"tool"`)))
 		if got := string(jsonrpc.Overwrite(json.RawMessage(raw), "name", json.RawMessage(`"tool"`))); got != want {

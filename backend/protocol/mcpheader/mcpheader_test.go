@@ -15,13 +15,16 @@ func TestOnlyUnsafeValuesAreEncoded(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "us-west1": "us-west1", "a b~!": "a b~!", "file:///a%20b": "file:///a%20b",
 		" a": "=?base64?IGE=?=", "a ": "=?base64?YSA=?=", "é": "=?base64?w6k=?=", "a\nb": "=?base64?YQpi?=", "a\tb": "=?base64?YQli?=",
-		"\x7f": "=?base64?fw==?=", "\xff": "=?base64?/w==?=", "=?base64?literal?=": "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=", "=?base64?x": "=?base64?x",
+		"\x7f": "=?base64?fw==?=", "\xff": "=?base64?/w==?=", "=?base64?literal?=": "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=",
+		"=?base64?x": "=?base64?x",
 	} {
 		if got := Encode(text); got != want {
 			t.Errorf("Encode(%q) = %q, want %q", text, got, want)
 		}
 	}
-	for value, want := range map[string]string{"=?base64??=": "", "=?BASE64?YQ==?=": "=?BASE64?YQ==?=", "=?base64?=": "=?base64?=", "a?=": "a?=", "=?base64?YQ==": "=?base64?YQ=="} {
+	for value, want := range map[string]string{
+		"=?base64??=": "", "=?BASE64?YQ==?=": "=?BASE64?YQ==?=", "=?base64?=": "=?base64?=", "a?=": "a?=", "=?base64?YQ==": "=?base64?YQ==",
+	} {
 		if got, ok := Decode(value); !ok || got != want {
 			t.Errorf("Decode(%q) = %q, %v, want %q", value, got, ok, want)
 		}

@@ -27,7 +27,10 @@ func TestAnnotationsAreReadByPropertiesOnly(t *testing.T) {
 	if params, err := ReadParams(json.RawMessage(nested)); err != nil || fmt.Sprint(params) != "[{D [a b c d]} {E [a b c e]}]" {
 		t.Errorf("got %v, %v", params, err)
 	}
-	for _, raw := range []string{``, `{}`, `true`, `null`, `[]`, `{"properties":[]}`, `{"properties":{"a":true}}`, `{"const":{"x-mcp-header":1},"examples":[{"x-mcp-header":1}]}`} {
+	for _, raw := range []string{
+		``, `{}`, `true`, `null`, `[]`, `{"properties":[]}`, `{"properties":{"a":true}}`,
+		`{"const":{"x-mcp-header":1},"examples":[{"x-mcp-header":1}]}`,
+	} {
 		if params, err := ReadParams(json.RawMessage(raw)); err != nil || len(params) != 0 {
 			t.Errorf("%s: %v, %v", raw, params, err)
 		}
@@ -37,9 +40,15 @@ func TestAnnotationsAreReadByPropertiesOnly(t *testing.T) {
 func TestBadAnnotationsAreErrorsAndAreRemoved(t *testing.T) {
 	for _, test := range []struct{ raw, message, want string }{
 		{`{"x-mcp-header":"A","type":"string"}`, "properties only", `{"type":"string"}`},
-		{`{"properties":{"a":{"type":"number", "x-mcp-header":"A" }}}`, "not string, integer or boolean", `{"properties":{"a":{"type":"number" }}}`},
+		{
+			`{"properties":{"a":{"type":"number", "x-mcp-header":"A" }}}`,
+			"not string, integer or boolean", `{"properties":{"a":{"type":"number" }}}`,
+		},
 		{`{"properties":{"a":{"x-mcp-header":"A"}}}`, "not string, integer or boolean", `{"properties":{"a":{}}}`},
-		{`{"properties":{"a":{"x-mcp-header":"A","type":["string","null"]}}}`, "not string, integer or boolean", `{"properties":{"a":{"type":["string","null"]}}}`},
+		{
+			`{"properties":{"a":{"x-mcp-header":"A","type":["string","null"]}}}`,
+			"not string, integer or boolean", `{"properties":{"a":{"type":["string","null"]}}}`,
+		},
 		{`{"properties":{"a":{"type":"string","x-mcp-header":""}}}`, "token", `{"properties":{"a":{"type":"string"}}}`},
 		{`{"properties":{"a":{"type":"string","x-mcp-header":"A B"}}}`, "token", `{"properties":{"a":{"type":"string"}}}`},
 		{`{"properties":{"a":{"type":"string","x-mcp-header":"A\r\nB: c"}}}`, "token", `{"properties":{"a":{"type":"string"}}}`},
@@ -52,11 +61,18 @@ func TestBadAnnotationsAreErrorsAndAreRemoved(t *testing.T) {
 			`{"properties":{"a":{"type":"string","x-mcp-header":"a"},"b":{"type":"string","x-mcp-header":"A"}}}`, "the same",
 			`{"properties":{"a":{"type":"string","x-mcp-header":"a"},"b":{"type":"string"}}}`,
 		},
-		{`{"properties":{"a":{"items":{"type":"string","x-mcp-header":"A"}}}}`, "properties only", `{"properties":{"a":{"items":{"type":"string"}}}}`},
-		{`{"anyOf":[{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}]}`, "properties only", `{"anyOf":[{"properties":{"a":{"type":"string"}}}]}`},
+		{
+			`{"properties":{"a":{"items":{"type":"string","x-mcp-header":"A"}}}}`,
+			"properties only", `{"properties":{"a":{"items":{"type":"string"}}}}`,
+		},
+		{
+			`{"anyOf":[{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}]}`,
+			"properties only", `{"anyOf":[{"properties":{"a":{"type":"string"}}}]}`,
+		},
 		{`{"$defs":{"d":{"type":"string","x-mcp-header":"A"}},"n":1.0}`, "properties only", `{"$defs":{"d":{"type":"string"}},"n":1.0}`},
 		{
-			`{"additionalProperties":{"x-mcp-header":"A","not":{"x-mcp-header":"B"},"x-mcp-header":"C"},"x-mcp-header":"D"}`, "properties only",
+			`{"additionalProperties":{"x-mcp-header":"A","not":{"x-mcp-header":"B"},"x-mcp-header":"C"},"x-mcp-header":"D"}`,
+			"properties only",
 			`{"additionalProperties":{"not":{}}}`,
 		},
 	} {
@@ -163,7 +179,8 @@ func TestDeepSchemasAreRead(t *testing.T) {
 
 func FuzzParams(f *testing.F) {
 	f.Add([]byte(schema), []byte(`{"region":"\ud800","limit":1e2}`))
-	f.Add([]byte(`{"x-mcp-header":1,"properties":{"a":{"x-mcp-header":"A","type":"string","x-mcp-header":"B"}},"x-mcp-header":2}`), []byte(`{"a":"x"}`))
+	f.Add([]byte(`{"x-mcp-header":1,"properties":{"a":{"x-mcp-header":"A","type":"string","x-mcp-header":"B"}},"x-mcp-header":2}`),
+		[]byte(`{"a":"x"}`))
 	f.Add([]byte(`{"properties":{"a":`), []byte(`{"a":`))
 	f.Add([]byte(`{"items":[{"x-mcp-header":"A"}],"properties":{"a":7}}`), []byte(`[]`))
 	f.Fuzz(func(t *testing.T, schema, arguments []byte) {

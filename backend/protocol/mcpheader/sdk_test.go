@@ -19,10 +19,12 @@ import (
 // codes with those of the checks here.
 func TestTheSDKsServerAgrees(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
-	server.AddTool(&mcp.Tool{Name: "x", InputSchema: json.RawMessage(schema)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return &mcp.CallToolResult{Content: []mcp.Content{}}, nil
-	})
-	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	server.AddTool(&mcp.Tool{Name: "x", InputSchema: json.RawMessage(schema)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{}}, nil
+		})
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 	tool, err := ReadParams(json.RawMessage(schema))
 	if err != nil {
 		t.Fatal(err)
@@ -43,12 +45,24 @@ func TestTheSDKsServerAgrees(t *testing.T) {
 		{"no method", meta.Stamp(json.RawMessage(`{"name":"x"}`)), remove(Method), -32020},
 		{"another name", meta.Stamp(json.RawMessage(`{"name":"x"}`)), set(Name, "y"), -32020},
 		{"no name", meta.Stamp(json.RawMessage(`{"name":"x"}`)), remove(Name), -32020},
-		{"another argument", meta.Stamp(json.RawMessage(`{"name":"x","arguments":{"region":"eu"}}`)), set("Mcp-Param-Region", "us"), -32020},
-		{"no header of an argument", meta.Stamp(json.RawMessage(`{"name":"x","arguments":{"region":"eu"}}`)), remove("Mcp-Param-Region"), -32020},
+		{
+			"another argument", meta.Stamp(json.RawMessage(`{"name":"x","arguments":{"region":"eu"}}`)),
+			set("Mcp-Param-Region", "us"), -32020,
+		},
+		{
+			"no header of an argument", meta.Stamp(json.RawMessage(`{"name":"x","arguments":{"region":"eu"}}`)),
+			remove("Mcp-Param-Region"), -32020,
+		},
 		{"a header of no argument", meta.Stamp(json.RawMessage(`{"name":"x","arguments":{}}`)), set("Mcp-Param-Region", "us"), -32020},
-		{"an integer written in another way", meta.Stamp(json.RawMessage(`{"name":"x","arguments":{"limit":7}}`)), set("Mcp-Param-Limit", "7.0"), 0},
+		{
+			"an integer written in another way", meta.Stamp(json.RawMessage(`{"name":"x","arguments":{"limit":7}}`)),
+			set("Mcp-Param-Limit", "7.0"), 0,
+		},
 		{"no capabilities", mcpversion.Meta{ProtocolVersion: "2026-07-28"}.Stamp(json.RawMessage(`{"name":"x"}`)), none, -32602},
-		{"no version in _meta", json.RawMessage(`{"name":"x","_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}`), set(Version, "2026-07-28"), -32602},
+		{
+			"no version in _meta", json.RawMessage(`{"name":"x","_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}`),
+			set(Version, "2026-07-28"), -32602,
+		},
 	} {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/", strings.NewReader(
 			string(jsonrpc.AppendRequest(nil, json.RawMessage("1"), "tools/call", test.params))))

@@ -56,7 +56,8 @@ func TestRefusedRequestIsSentOnceMoreWithAnotherToken(t *testing.T) {
 	if _, err := c.call("tools/call", call); err != nil || sent != 2 {
 		t.Fatalf("after %d requests: %v", sent, err)
 	}
-	if first := keys.challenges[0]; first.Operation != "tools/call read" || first.Sent != "Bearer 0" || first.Header.Get("WWW-Authenticate") != "Bearer" {
+	if first := keys.challenges[0]; first.Operation != "tools/call read" || first.Sent != "Bearer 0" ||
+		first.Header.Get("WWW-Authenticate") != "Bearer" {
 		t.Errorf("challenged with %+v", first)
 	}
 	wanted = "Bearer 9"

@@ -31,7 +31,8 @@ func TestCertificateAuthoritiesComeFromTheEnvironment(t *testing.T) {
 	if pool, err := CAsOf(func(string) string { return "" }); pool != nil || err != nil {
 		t.Errorf("without variables: %v, %v", pool, err)
 	}
-	if _, err := CAsOf(func(string) string { return filepath.Join(folder, "missing") }); !strings.Contains(fault.MessageOf(err), "SSL_CERT_FILE names") {
+	if _, err := CAsOf(func(string) string { return filepath.Join(folder, "missing") }); !strings.Contains(fault.MessageOf(err),
+		"SSL_CERT_FILE names") {
 		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -76,7 +76,9 @@ func (l *Link) gone(r *refusal) error {
 // the link's first request.
 func (l *Link) refused(r *refusal, first bool) error {
 	text := l.options.Shown + " " + r.answered()
-	other := map[Transport]string{Streamable: "An older server may want the transport sse", SSE: "A newer server may want the transport streamable-http"}[l.options.Transport]
+	other := map[Transport]string{
+		Streamable: "An older server may want the transport sse", SSE: "A newer server may want the transport streamable-http",
+	}[l.options.Transport]
 	switch {
 	case r.status == http.StatusUnauthorized:
 		return fault.New(fault.Failed, "%s; it requires credentials: %s", text, setSecret)
@@ -124,7 +126,8 @@ func (l *Link) trouble(ctx context.Context, err error) error {
 	case errors.As(err, &late) && late.Timeout():
 		return fault.New(fault.Timeout, "%s cannot be reached: it did not answer in time", l.options.Shown)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(text, "connection reset"):
-		return fault.New(fault.Failed, "%s closed the connection without an answer; whether the call took effect is unknown", l.options.Shown)
+		return fault.New(fault.Failed, "%s closed the connection without an answer; whether the call took effect is unknown",
+			l.options.Shown)
 	default:
 		return l.unreachable(oneLine(text))
 	}
@@ -136,7 +139,8 @@ func (l *Link) unreachable(why string) error {
 
 // broken returns the error for a connection that ended before the whole answer came.
 func (l *Link) broken() error {
-	return fault.New(fault.Failed, "the connection to %s ended before the answer came; whether the call took effect is unknown", l.options.Shown)
+	return fault.New(fault.Failed, "the connection to %s ended before the answer came; whether the call took effect is unknown",
+		l.options.Shown)
 }
 
 // strange returns the error for a response body that does not contain the answer to
@@ -152,7 +156,8 @@ func (l *Link) strange(body []byte) error {
 
 // full returns the error for an answer that was skipped because of Options.Budget.
 func (l *Link) full() error {
-	return fault.New(fault.Failed, "the answer of %s had to be dropped: too many large answers arrive at the same time; call again", l.options.Shown)
+	return fault.New(fault.Failed, "the answer of %s had to be dropped: too many large answers arrive at the same time; call again",
+		l.options.Shown)
 }
 
 func (l *Link) tooLong() error {

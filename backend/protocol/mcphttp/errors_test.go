@@ -22,40 +22,79 @@ func TestAFailedCallExplainsTheCause(t *testing.T) {
 		kind   fault.Kind
 		says   string
 	}{
-		"401":                  {func(e *exchange) { e.status(401, `{"error":"invalid_token"}`) }, fault.Failed, `answered 401 Unauthorized: {"error":"invalid_token"}; it requires credentials: set the secret AUTHORIZATION`},
-		"403 in JSON-RPC":      {func(e *exchange) { e.status(403, fmt.Sprintf(`{"error":{"code":1,"message":"no."},"id":%s}`, e.ID)) }, fault.Failed, "answered 403 Forbidden: no; it rejects the credentials"},
-		"429":                  {func(e *exchange) { e.w.Header().Set("Retry-After", "7"); e.status(429, "") }, fault.Unavailable, "answered 429 Too Many Requests: try again after 7; try again later"},
-		"502 in HTML":          {func(e *exchange) { e.w.Header().Set("Content-Type", "text/html"); e.status(502, "<html>nginx") }, fault.Failed, "answered 502 Bad Gateway"},
-		"500 in plain":         {func(e *exchange) { e.status(500, "out\n of  paper\n") }, fault.Failed, "answered 500 Internal Server Error: out of paper"},
-		"an endless 500":       {func(e *exchange) { e.status(500, strings.Repeat("é", 2<<20)) }, fault.Failed, "é…"},
-		"HTML":                 {func(e *exchange) { e.w.Header().Set("Content-Type", "text/html"); e.status(200, "<html>log in") }, fault.Failed, "answered with text/html, which is not MCP"},
-		"JSON that is invalid": {func(e *exchange) { e.w.Header().Set("Content-Type", "application/json"); e.status(200, `{"id":`) }, fault.Failed, "does not answer the request"},
-		"JSON that is not MCP": {func(e *exchange) { e.w.Header().Set("Content-Type", "application/json"); e.status(200, `{"ok":true}`) }, fault.Failed, "does not answer the request"},
+		"401": {
+			func(e *exchange) { e.status(401, `{"error":"invalid_token"}`) }, fault.Failed,
+			`answered 401 Unauthorized: {"error":"invalid_token"}; it requires credentials: set the secret AUTHORIZATION`,
+		},
+		"403 in JSON-RPC": {
+			func(e *exchange) { e.status(403, fmt.Sprintf(`{"error":{"code":1,"message":"no."},"id":%s}`, e.ID)) },
+			fault.Failed, "answered 403 Forbidden: no; it rejects the credentials",
+		},
+		"429": {
+			func(e *exchange) { e.w.Header().Set("Retry-After", "7"); e.status(429, "") },
+			fault.Unavailable, "answered 429 Too Many Requests: try again after 7; try again later",
+		},
+		"502 in HTML": {
+			func(e *exchange) { e.w.Header().Set("Content-Type", "text/html"); e.status(502, "<html>nginx") },
+			fault.Failed, "answered 502 Bad Gateway",
+		},
+		"500 in plain": {
+			func(e *exchange) { e.status(500, "out\n of  paper\n") }, fault.Failed, "answered 500 Internal Server Error: out of paper",
+		},
+		"an endless 500": {func(e *exchange) { e.status(500, strings.Repeat("é", 2<<20)) }, fault.Failed, "é…"},
+		"HTML": {
+			func(e *exchange) { e.w.Header().Set("Content-Type", "text/html"); e.status(200, "<html>log in") },
+			fault.Failed, "answered with text/html, which is not MCP",
+		},
+		"JSON that is invalid": {
+			func(e *exchange) { e.w.Header().Set("Content-Type", "application/json"); e.status(200, `{"id":`) },
+			fault.Failed, "does not answer the request",
+		},
+		"JSON that is not MCP": {
+			func(e *exchange) { e.w.Header().Set("Content-Type", "application/json"); e.status(200, `{"ok":true}`) },
+			fault.Failed, "does not answer the request",
+		},
 		"an error without id": {func(e *exchange) {
 			e.w.Header().Set("Content-Type", "application/json")
 			e.status(200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`)
 		}, fault.Failed, "answered with MCP error -32700: Parse error"},
-		"an answer to another request": {func(e *exchange) { e.ID = []byte("99"); e.answer(`{}`) }, fault.Failed, "does not answer the request"},
-		"JSON over the limit":          {func(e *exchange) { e.answer(`"` + strings.Repeat("x", 1<<20) + `"`) }, fault.Failed, "a message of more than 1 MiB"},
+		"an answer to another request": {
+			func(e *exchange) { e.ID = []byte("99"); e.answer(`{}`) }, fault.Failed, "does not answer the request",
+		},
+		"JSON over the limit": {
+			func(e *exchange) { e.answer(`"` + strings.Repeat("x", 1<<20) + `"`) }, fault.Failed, "a message of more than 1 MiB",
+		},
 		"an event over the limit": {func(e *exchange) {
 			e.events()
 			e.event("data: {\"id\":%s,\"result\":\"%s\"}\n\n", e.ID, strings.Repeat("x", 1<<20))
 			e.wait()
 		}, fault.Failed, "a message of more than 1 MiB"},
 		"connection closed without answer": {func(e *exchange) { e.hangUp() }, fault.Failed, "closed the connection without an answer"},
-		"JSON cut off":                     {func(e *exchange) { e.w.Header().Set("Content-Length", "99"); e.answer(`{}`); e.event(""); e.hangUp() }, fault.Failed, "ended before the answer came"},
-		"stream cut off":                   {func(e *exchange) { e.events(); e.event("data: {\"id\""); e.hangUp() }, fault.Failed, "ended before the answer came; whether the call took effect is unknown"},
-		"an empty stream":                  {func(e *exchange) { e.events() }, fault.Failed, "ended before the answer came"},
+		"JSON cut off": {
+			func(e *exchange) { e.w.Header().Set("Content-Length", "99"); e.answer(`{}`); e.event(""); e.hangUp() },
+			fault.Failed, "ended before the answer came",
+		},
+		"stream cut off": {
+			func(e *exchange) { e.events(); e.event("data: {\"id\""); e.hangUp() }, fault.Failed,
+			"ended before the answer came; whether the call took effect is unknown",
+		},
+		"an empty stream": {func(e *exchange) { e.events() }, fault.Failed, "ended before the answer came"},
 		"redirects in a loop": {func(e *exchange) {
 			e.w.Header().Set("Location", "/again")
 			e.status(307, "")
 		}, fault.Failed, "redirects in a loop"},
-		"redirect to GET": {func(e *exchange) { e.w.Header().Set("Location", "/new"); e.status(302, "") }, fault.Failed, "set the server's URL to the address of the redirect"},
+		"redirect to GET": {
+			func(e *exchange) { e.w.Header().Set("Location", "/new"); e.status(302, "") },
+			fault.Failed, "set the server's URL to the address of the redirect",
+		},
 		"redirect to another origin": {func(e *exchange) {
 			e.w.Header().Set("Location", "http://u:p@evil.example:81/secret?q")
 			e.status(308, "")
 		}, fault.Failed, "redirects to another origin, http://evil.example:81, to which credentials are not sent"},
-		"redirect to another scheme": {func(e *exchange) { e.w.Header().Set("Location", "https://"+e.r.Host+"/"); e.status(308, "") }, fault.Failed, "redirects to another origin, https://127.0.0.1:"},
+		"redirect to another scheme": {
+			func(e *exchange) { e.w.Header().Set("Location", "https://"+e.r.Host+"/"); e.status(308, "") },
+			fault.Failed, "redirects to another origin, https://127.0.0.1:",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +187,8 @@ func TestALostSessionLeavesRunningCallsAlone(t *testing.T) {
 				t.Errorf("the running call got %v", err)
 			}
 			_ = c.link.Close()
-			if err := <-c.ended; !errors.Is(err, ErrLost) || !strings.Contains(fault.MessageOf(err), "no longer knows the session (answered "+name) {
+			if err := <-c.ended; !errors.Is(err, ErrLost) ||
+				!strings.Contains(fault.MessageOf(err), "no longer knows the session (answered "+name) {
 				t.Errorf("Run returned %v", err)
 			}
 		})
@@ -245,8 +285,10 @@ func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {
 
 func TestErrorsContainNoSecretHeaders(t *testing.T) {
 	s := serve(t, func(e *exchange) bool { e.status(500, e.r.Header.Get("X-Odd")); return true })
-	c := connect(t, s.URL+"/mcp?key=query-secret", func(o *Options) { o.Headers = map[string]string{"Authorization": "Bearer top\nsecret"} })
-	if err := c.fails("initialize", "Authorization"); strings.Contains(err.Error(), "top") || strings.Contains(err.Error(), "query-secret") {
+	c := connect(t, s.URL+"/mcp?key=query-secret",
+		func(o *Options) { o.Headers = map[string]string{"Authorization": "Bearer top\nsecret"} })
+	if err := c.fails("initialize", "Authorization"); strings.Contains(err.Error(), "top") ||
+		strings.Contains(err.Error(), "query-secret") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -93,9 +93,12 @@ func newClient(l *Link) *http.Client {
 func (l *Link) redirect(next *http.Request, via []*http.Request) error {
 	switch {
 	case !sameOrigin(next.URL, l.base):
-		return fault.New(fault.Failed, "%s redirects to another origin, %s, to which credentials are not sent; if you trust it, set the server's URL to its new address", l.options.Shown, origin(next.URL))
+		return fault.New(fault.Failed,
+			"%s redirects to another origin, %s, to which credentials are not sent; if you trust it, set the server's URL to its new "+
+				"address", l.options.Shown, origin(next.URL))
 	case next.Method != via[0].Method:
-		return fault.New(fault.Failed, "%s redirects with a status that drops the request body; set the server's URL to the address of the redirect", l.options.Shown)
+		return fault.New(fault.Failed,
+			"%s redirects with a status that drops the request body; set the server's URL to the address of the redirect", l.options.Shown)
 	case len(via) >= maxRedirects:
 		return fault.New(fault.Failed, "%s redirects in a loop", l.options.Shown)
 	}
@@ -137,10 +140,12 @@ func (l *Link) do(ctx context.Context, r request) (*http.Response, error) {
 			}
 		}
 		response, err := l.attempt(ctx, r, token)
-		if err != nil || l.options.Authorization == nil || response.StatusCode != http.StatusUnauthorized && response.StatusCode != http.StatusForbidden {
+		if err != nil || l.options.Authorization == nil ||
+			response.StatusCode != http.StatusUnauthorized && response.StatusCode != http.StatusForbidden {
 			return response, err
 		}
-		retry, err := l.options.Authorization.Challenged(ctx, Challenge{Status: response.StatusCode, Header: response.Header, Sent: token, Operation: r.operation})
+		retry, err := l.options.Authorization.Challenged(ctx,
+			Challenge{Status: response.StatusCode, Header: response.Header, Sent: token, Operation: r.operation})
 		if err == nil && (!retry || retried) {
 			return response, nil
 		}

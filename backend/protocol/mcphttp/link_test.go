@@ -304,11 +304,16 @@ func TestRequestsHaveTheHeadersOfMCP(t *testing.T) {
 	_ = c.link.Close()
 	take(1)
 	for what, want := range map[string]map[string]string{
-		"POST initialize":                {"Accept": "application/json, text/event-stream", "Content-Type": "application/json", "Mcp-Session-Id": "", "Mcp-Protocol-Version": ""},
+		"POST initialize": {
+			"Accept": "application/json, text/event-stream", "Content-Type": "application/json", "Mcp-Session-Id": "",
+			"Mcp-Protocol-Version": "",
+		},
 		"POST notifications/initialized": {"Mcp-Session-Id": "s-1", "Mcp-Protocol-Version": "2025-06-18"},
-		"POST m":                         {"Accept": "application/json, text/event-stream", "Mcp-Session-Id": "s-1", "Mcp-Protocol-Version": "2025-06-18"},
-		"GET ":                           {"Accept": "text/event-stream", "Mcp-Session-Id": "s-1", "Mcp-Protocol-Version": "2025-06-18", "Content-Type": ""},
-		"DELETE ":                        {"Mcp-Session-Id": "s-1", "Mcp-Protocol-Version": "2025-06-18"},
+		"POST m": {
+			"Accept": "application/json, text/event-stream", "Mcp-Session-Id": "s-1", "Mcp-Protocol-Version": "2025-06-18",
+		},
+		"GET ":    {"Accept": "text/event-stream", "Mcp-Session-Id": "s-1", "Mcp-Protocol-Version": "2025-06-18", "Content-Type": ""},
+		"DELETE ": {"Mcp-Session-Id": "s-1", "Mcp-Protocol-Version": "2025-06-18"},
 	} {
 		header := seen[what]
 		want["Authorization"], want["X-Own"], want["User-Agent"] = "Bearer b", "1", "test/1"

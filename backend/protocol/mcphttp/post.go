@@ -68,7 +68,9 @@ func (l *Link) send(ctx context.Context, p *post) {
 	if ctx.Err() != nil {
 		return
 	}
-	response, err := l.do(ctx, request{method: http.MethodPost, target: l.target, body: p.line, header: l.headers(p), sent: p.markSent, operation: p.operation()})
+	response, err := l.do(ctx, request{
+		method: http.MethodPost, target: l.target, body: p.line, header: l.headers(p), sent: p.markSent, operation: p.operation(),
+	})
 	if err != nil {
 		l.fail(ctx, p, err)
 	} else {
@@ -200,7 +202,9 @@ func (l *Link) refuse(ctx context.Context, p *post, r *refusal) {
 	switch {
 	case l.inSession(p) && r.lost():
 		l.lose(l.gone(r)) // first, so that a retry does not use this link
-		l.fail(ctx, p, fault.Wrap(ErrUntouched, fault.Unavailable, "the session had already ended, so the server ran nothing (%s %s); call again to start a new session", l.options.Shown, r.answered()))
+		l.fail(ctx, p, fault.Wrap(ErrUntouched, fault.Unavailable,
+			"the session had already ended, so the server ran nothing (%s %s); call again to start a new session",
+			l.options.Shown, r.answered()))
 	case !denied && r.rpc != nil && p.id != nil && bytes.Equal(r.id, p.id):
 		l.deliver(r.body, p)
 	default:

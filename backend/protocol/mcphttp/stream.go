@@ -119,7 +119,8 @@ func (l *Link) resume(ctx context.Context, p *post, f *flow) *http.Response {
 				l.lose(l.gone(refused))
 				cause = ErrLost
 			}
-			l.fail(ctx, p, fault.Wrap(cause, fault.Failed, "%s. When asked to resume its answer, the server %s", fault.MessageOf(l.broken()), refused.answered()))
+			l.fail(ctx, p, fault.Wrap(cause, fault.Failed, "%s. When asked to resume its answer, the server %s",
+				fault.MessageOf(l.broken()), refused.answered()))
 			return nil
 		case try == tries || ended(err, try):
 			l.fail(ctx, p, l.broken())
@@ -210,7 +211,8 @@ func (l *Link) subscription(ctx context.Context) error {
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); response.StatusCode != http.StatusOK {
 		return l.refused(readRefusal(response), true)
 	} else if kind != "text/event-stream" {
-		return fault.New(fault.Failed, "%s answered with %s, which is not an event stream; is the URL right?", l.options.Shown, oneLine(kind))
+		return fault.New(fault.Failed, "%s answered with %s, which is not an event stream; is the URL right?",
+			l.options.Shown, oneLine(kind))
 	}
 	stream := newEvents(response.Body, l.options.Limit)
 	stream.charge.Budget = l.options.Budget
@@ -245,7 +247,8 @@ func (l *Link) setTarget(from *url.URL, endpoint string) error {
 		return fault.New(fault.Failed, "%s names an endpoint that is not a valid URL", l.options.Shown)
 	}
 	if !sameOrigin(target, l.base) {
-		return fault.New(fault.Failed, "%s names an endpoint at another origin, %s, to which credentials are not sent", l.options.Shown, origin(target))
+		return fault.New(fault.Failed, "%s names an endpoint at another origin, %s, to which credentials are not sent",
+			l.options.Shown, origin(target))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -68,7 +68,8 @@ func TestACallFailsWhenItsStreamCannotBeResumed(t *testing.T) {
 		}
 		return false // no stream with GET: 405
 	})
-	dial(t, s.URL).fails("m", "whether the call took effect is unknown. When asked to resume its answer, the server answered 405 Method Not Allowed")
+	dial(t, s.URL).fails("m",
+		"whether the call took effect is unknown. When asked to resume its answer, the server answered 405 Method Not Allowed")
 }
 
 func TestACallFailsWithErrLostWhenItsSessionIsLostOnResume(t *testing.T) {
@@ -282,10 +283,11 @@ func TestALinkOverSSEEndsWithItsStream(t *testing.T) {
 
 func TestAnUnusableSSEServerIsExplained(t *testing.T) {
 	for endpoint, says := range map[string]string{
-		"http://evil.example/messages?session=1": "names an endpoint at another origin, http://evil.example:80, to which credentials are not sent",
-		"//evil.example/x":                       "at another origin",
-		"https://127.0.0.1/x":                    "at another origin",
-		"http://[::1/":                           "not a valid URL",
+		"http://evil.example/messages?session=1": "names an endpoint at another origin, http://evil.example:80, to which credentials " +
+			"are not sent",
+		"//evil.example/x":    "at another origin",
+		"https://127.0.0.1/x": "at another origin",
+		"http://[::1/":        "not a valid URL",
 	} {
 		c := connect(t, oldServer(t, endpoint, func(*exchange) string { return "" }), overSSE)
 		if err := c.fails("initialize", says); strings.Contains(err.Error(), "query-secret") {
@@ -295,11 +297,16 @@ func TestAnUnusableSSEServerIsExplained(t *testing.T) {
 	for says, handle := range map[string]func(*exchange){
 		"401 Unauthorized; it requires credentials":                               func(e *exchange) { e.status(401, "") },
 		"is the URL right? A newer server may want the transport streamable-http": func(e *exchange) { e.status(405, "") },
-		"answered with text/html, which is not an event stream":                   func(e *exchange) { e.w.Header().Set("Content-Type", "text/html") },
-		"closed its event stream":                                                 func(e *exchange) { e.events() },
-		"its event stream broke off":                                              func(e *exchange) { e.events(); e.hangUp() },
-		"closed the connection without an answer":                                 func(e *exchange) { e.hangUp() },
-		"redirects to another origin, http://evil.example:80, to which":           func(e *exchange) { e.w.Header().Set("Location", "http://evil.example"); e.status(302, "") },
+		"answered with text/html, which is not an event stream": func(e *exchange) {
+			e.w.Header().Set("Content-Type", "text/html")
+		},
+		"closed its event stream":                 func(e *exchange) { e.events() },
+		"its event stream broke off":              func(e *exchange) { e.events(); e.hangUp() },
+		"closed the connection without an answer": func(e *exchange) { e.hangUp() },
+		"redirects to another origin, http://evil.example:80, to which": func(e *exchange) {
+			e.w.Header().Set("Location", "http://evil.example")
+			e.status(302, "")
+		},
 	} {
 		s := serve(t, func(e *exchange) bool { handle(e); return true })
 		connect(t, s.URL, overSSE).fails("initialize", says)

@@ -74,7 +74,8 @@ func CheckVersion(version string) *jsonrpc.Error {
 func CheckMeta(params json.RawMessage) (Meta, *jsonrpc.Error) {
 	meta := jsonrpc.Get(params, "_meta")
 	if !jsonrpc.IsObject(meta) {
-		return Meta{}, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: _meta must be an object with %q and %q", KeyProtocolVersion, KeyClientCapabilities)
+		return Meta{}, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: _meta must be an object with %q and %q",
+			KeyProtocolVersion, KeyClientCapabilities)
 	}
 	version, ok := jsonrpc.String(jsonrpc.Get(meta, KeyProtocolVersion))
 	if !ok {

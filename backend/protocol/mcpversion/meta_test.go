@@ -58,7 +58,8 @@ func TestStampReplacesTheNamesOfTheLastHop(t *testing.T) {
 func TestStampedParamsAreReadByTheSDKAndByUs(t *testing.T) {
 	stamped := own.Stamp(json.RawMessage(`{"name":"x","_meta":{"progressToken":"p"}}`))
 	var params mcp.CallToolParams
-	if err := json.Unmarshal(stamped, &params); err != nil || params.Meta[mcp.MetaKeyProtocolVersion] != "2026-07-28" || params.GetProgressToken() != "p" {
+	if err := json.Unmarshal(stamped, &params); err != nil || params.Meta[mcp.MetaKeyProtocolVersion] != "2026-07-28" ||
+		params.GetProgressToken() != "p" {
 		t.Errorf("the SDK reads %s as %+v, %v", stamped, params, err)
 	}
 	m, err := CheckMeta(stamped)
@@ -73,7 +74,8 @@ func TestStampedParamsAreReadByTheSDKAndByUs(t *testing.T) {
 }
 
 func TestIncompleteMetadataIsAnError(t *testing.T) {
-	const version, capabilities = `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`, `"io.modelcontextprotocol/clientCapabilities":{}`
+	const version, capabilities = `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`,
+		`"io.modelcontextprotocol/clientCapabilities":{}`
 	for meta, want := range map[string]int64{
 		`{` + version + `,` + capabilities + `}`:                                                   0,
 		`{` + version + `,` + capabilities + `,"io.modelcontextprotocol/clientInfo":{"name":"x"}}`: 0,

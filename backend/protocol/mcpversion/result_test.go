@@ -20,25 +20,36 @@ const (
 func TestCompleteAddsWhatAModernResultNeeds(t *testing.T) {
 	for _, test := range []struct{ method, legacy, want string }{
 		{"tools/call", `{"content":[ ]}`, `{"content":[ ],"resultType":"complete","_meta":{` + hubInfo + `}}`},
-		{"tools/list", `{ "tools" : [{"resultType":1.0}] }`, `{"tools" : [{"resultType":1.0}],"resultType":"complete",` + hubCache + `,"_meta":{` + hubInfo + `}}`},
-		{"resources/read", `{"_meta":{"a":1},"contents":[]}`, `{"_meta":{"a":1,` + hubInfo + `},"contents":[],"resultType":"complete",` + hubCache + `}`},
+		{
+			"tools/list", `{ "tools" : [{"resultType":1.0}] }`, `{"tools" : [{"resultType":1.0}],"resultType":"complete",` + hubCache +
+				`,"_meta":{` + hubInfo + `}}`,
+		},
+		{
+			"resources/read", `{"_meta":{"a":1},"contents":[]}`, `{"_meta":{"a":1,` + hubInfo + `},"contents":[],"resultType":"complete",` +
+				hubCache + `}`,
+		},
 		{"tools/call", `{"resultType":"input_required","ttlMs":5}`, `{"ttlMs":5,"resultType":"complete","_meta":{` + hubInfo + `}}`},
-		{"prompts/list", `{"ttlMs":-1,"prompts":[],"cacheScope":"public"}`, `{"prompts":[],"resultType":"complete",` + hubCache + `,"_meta":{` + hubInfo + `}}`},
+		{
+			"prompts/list", `{"ttlMs":-1,"prompts":[],"cacheScope":"public"}`, `{"prompts":[],"resultType":"complete",` + hubCache +
+				`,"_meta":{` + hubInfo + `}}`,
+		},
 		{"completion/complete", `{}`, `{"resultType":"complete","_meta":{` + hubInfo + `}}`},
 	} {
 		if got := string(Complete(test.method, json.RawMessage(test.legacy), hub)); got != test.want {
 			t.Errorf("%s\ngot  %s\nwant %s", test.legacy, got, test.want)
 		}
 	}
-	if got := string(Complete("tools/list", json.RawMessage(`{}`), Hop{TTLMs: -5})); got != `{"resultType":"complete","ttlMs":0,"cacheScope":"public"}` {
+	if got := string(Complete("tools/list", json.RawMessage(`{}`),
+		Hop{TTLMs: -5})); got != `{"resultType":"complete","ttlMs":0,"cacheScope":"public"}` {
 		t.Errorf("got %s", got)
 	}
 }
 
 func TestOnlySixMethodsHaveResultsThatMayBeCached(t *testing.T) {
 	for method, want := range map[string]bool{
-		"server/discover": true, "tools/list": true, "prompts/list": true, "resources/list": true, "resources/templates/list": true, "resources/read": true,
-		"tools/call": false, "prompts/get": false, "completion/complete": false, "subscriptions/listen": false, "tasks/get": false, "": false,
+		"server/discover": true, "tools/list": true, "prompts/list": true, "resources/list": true, "resources/templates/list": true,
+		"resources/read": true, "tools/call": false, "prompts/get": false, "completion/complete": false, "subscriptions/listen": false,
+		"tasks/get": false, "": false,
 	} {
 		if got := jsonrpc.Get(Complete(method, nil, hub), "ttlMs") != nil; got != want {
 			t.Errorf("%s: cached %v, want %v", method, got, want)
@@ -48,9 +59,15 @@ func TestOnlySixMethodsHaveResultsThatMayBeCached(t *testing.T) {
 
 func TestPlainRemovesWhatALegacyResultLacks(t *testing.T) {
 	for _, test := range []struct{ modern, want string }{
-		{`{"resultType":"complete","tools":[{"ttlMs":1,"_meta":{` + hubInfo + `}}],"ttlMs":1,"cacheScope":"public","_meta":{` + hubInfo + `}}`, `{"tools":[{"ttlMs":1,"_meta":{` + hubInfo + `}}]}`},
+		{
+			`{"resultType":"complete","tools":[{"ttlMs":1,"_meta":{` + hubInfo + `}}],"ttlMs":1,"cacheScope":"public","_meta":{` + hubInfo +
+				`}}`, `{"tools":[{"ttlMs":1,"_meta":{` + hubInfo + `}}]}`,
+		},
 		{`{"_meta":{` + hubInfo + `, "ui":{"a":1.0}},"content":[]}`, `{"_meta":{"ui":{"a":1.0}},"content":[]}`},
-		{`{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"1"}}}`, `{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"1"}}}`},
+		{
+			`{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"1"}}}`,
+			`{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"1"}}}`,
+		},
 		{`{"content":[] , "isError":false}`, `{"content":[] , "isError":false}`},
 		{`{"resultType":"complete"}`, `{}`},
 	} {
@@ -68,13 +85,29 @@ func TestRestampKeepsTheTypeAndTheTime(t *testing.T) {
 		result string
 		want   string
 	}{
-		{"tools/call", hub, `{"resultType":"input_required","requestState":"s","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"x"}}}`, `{"resultType":"input_required","requestState":"s","_meta":{` + hubInfo + `}}`},
-		{"resources/read", hub, `{"resultType":"input_required","ttlMs":1,"requestState":""}`, `{"resultType":"input_required","requestState":"","_meta":{` + hubInfo + `}}`},
+		{
+			"tools/call", hub,
+			`{"resultType":"input_required","requestState":"s","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"x"}}}`,
+			`{"resultType":"input_required","requestState":"s","_meta":{` + hubInfo + `}}`,
+		},
+		{
+			"resources/read", hub, `{"resultType":"input_required","ttlMs":1,"requestState":""}`,
+			`{"resultType":"input_required","requestState":"","_meta":{` + hubInfo + `}}`,
+		},
 		{"tools/call", public, `{"resultType":"task","task":{"ttlMs":1}}`, `{"resultType":"task","task":{"ttlMs":1}}`},
 		{"tools/call", public, `{"content":[]}`, `{"content":[],"resultType":"complete"}`},
-		{"resources/read", public, `{"resultType":"complete","ttlMs":5,"cacheScope":"private"}`, `{"resultType":"complete","ttlMs":5,"cacheScope":"private"}`},
-		{"resources/read", public, `{"resultType":"complete","ttlMs":5,"cacheScope":"public"}`, `{"resultType":"complete","ttlMs":5,"cacheScope":"public"}`},
-		{"tools/list", hub, `{"resultType":"complete","ttlMs":0,"cacheScope":"public"}`, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + hubInfo + `}}`},
+		{
+			"resources/read", public, `{"resultType":"complete","ttlMs":5,"cacheScope":"private"}`,
+			`{"resultType":"complete","ttlMs":5,"cacheScope":"private"}`,
+		},
+		{
+			"resources/read", public, `{"resultType":"complete","ttlMs":5,"cacheScope":"public"}`,
+			`{"resultType":"complete","ttlMs":5,"cacheScope":"public"}`,
+		},
+		{
+			"tools/list", hub, `{"resultType":"complete","ttlMs":0,"cacheScope":"public"}`,
+			`{"resultType":"complete","ttlMs":0,"cacheScope":"private","_meta":{` + hubInfo + `}}`,
+		},
 		{"tools/list", public, `{"resultType":"complete","ttlMs":-1}`, `{"resultType":"complete","ttlMs":60000,"cacheScope":"public"}`},
 	} {
 		if got := string(Restamp(test.method, json.RawMessage(test.result), test.hop)); got != test.want {
@@ -86,7 +119,8 @@ func TestRestampKeepsTheTypeAndTheTime(t *testing.T) {
 func TestTheSDKReadsACompleteResult(t *testing.T) {
 	var list mcp.ListToolsResult
 	raw := Complete("tools/list", json.RawMessage(`{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`), hub)
-	if err := json.Unmarshal(raw, &list); err != nil || list.TTLMs != 60000 || list.CacheScope != "private" || len(list.Tools) != 1 || list.Meta[mcp.MetaKeyServerInfo] == nil {
+	if err := json.Unmarshal(raw, &list); err != nil || list.TTLMs != 60000 || list.CacheScope != "private" || len(list.Tools) != 1 ||
+		list.Meta[mcp.MetaKeyServerInfo] == nil {
 		t.Errorf("the SDK reads %s as %+v, %v", raw, list, err)
 	}
 }

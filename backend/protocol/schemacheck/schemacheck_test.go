@@ -32,7 +32,8 @@ func TestProblemsNameTheArgumentAndTheCorrection(t *testing.T) {
 		`{"title":"a","repo":{"owner":"me"},"either":{}}`:            "either.id is required",
 		`{"title":"a","repo":{"owner":"me"},"never":1}`:              "never is not allowed",
 		`{"title":"a","repo":{"owner":"me"},"one":false}`:            "one must be true",
-		`{"title":"a","repo":{"owner":"me"},"tile":1}`:               "tile is not an argument of this tool; it has title, repo, count, state, labels, x, either, never, one",
+		`{"title":"a","repo":{"owner":"me"},"tile":1}`: "tile is not an argument of this tool; it has title, repo, count, " +
+			"state, labels, x, either, never, one",
 		`[]`: "arguments must be an object, not an array",
 	} {
 		if got := strings.Join(Check(json.RawMessage(issue), json.RawMessage(arguments)), " | "); got != want {
@@ -43,9 +44,10 @@ func TestProblemsNameTheArgumentAndTheCorrection(t *testing.T) {
 
 func TestSchemasThatAreNotUnderstoodForbidNothing(t *testing.T) {
 	for _, schema := range []string{
-		``, `true`, `7`, `{}`, `{"type":"file"}`, `{"$ref":"https://example.org/x"}`, `{"$ref":"#/none"}`, `{"properties":[],"required":7}`, `{"enum":7}`,
-		`{"$ref":"#"}`, `{"allOf":7}`, `{"$defs":{"a":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}`, `{"type":"object","additionalProperties":false,"allOf":[{"properties":{"a":{}}}]}`,
-		`{"properties":{"a":{"minimum":1e999999999}}}`, `{"not":{}}`, `{"pattern":"^(?=x)"}`,
+		``, `true`, `7`, `{}`, `{"type":"file"}`, `{"$ref":"https://example.org/x"}`, `{"$ref":"#/none"}`, `{"properties":[],"required":7}`,
+		`{"enum":7}`, `{"$ref":"#"}`, `{"allOf":7}`, `{"$defs":{"a":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}`,
+		`{"type":"object","additionalProperties":false,"allOf":[{"properties":{"a":{}}}]}`, `{"properties":{"a":{"minimum":1e999999999}}}`,
+		`{"not":{}}`, `{"pattern":"^(?=x)"}`,
 	} {
 		if got := Check(json.RawMessage(schema), json.RawMessage(`{"a":1e999999999}`)); len(got) > 0 {
 			t.Errorf("%s: %v", schema, got)

@@ -58,8 +58,10 @@ func (m maker) of(all ...string) string { return all[m.IntN(len(all))] }
 
 func (m maker) schema(depth int) string {
 	if depth == 0 {
-		return m.of(`{"type":"string"}`, `{"type":"integer","minimum":0}`, `{"type":["boolean","null"]}`, `{"enum":["a","b"]}`, `{"enum":[1,"a",null]}`, `{"const":"a"}`,
-			`{"const":1}`, `true`, `{}`, `{"type":"string","format":"uuid","minLength":1}`, `{"type":["string","integer"],"minLength":1,"minimum":1}`, `{"type":"number","exclusiveMinimum":0}`,
+		return m.of(`{"type":"string"}`, `{"type":"integer","minimum":0}`, `{"type":["boolean","null"]}`, `{"enum":["a","b"]}`,
+			`{"enum":[1,"a",null]}`, `{"const":"a"}`,
+			`{"const":1}`, `true`, `{}`, `{"type":"string","format":"uuid","minLength":1}`,
+			`{"type":["string","integer"],"minLength":1,"minimum":1}`, `{"type":"number","exclusiveMinimum":0}`,
 			`{"$ref":"#/$defs/S"}`, `{"$ref":"#/$defs/O"}`, `{"type":"object"}`, `{"$ref":"#/$defs/gone"}`)
 	}
 	switch m.IntN(8) {
@@ -86,13 +88,15 @@ func (m maker) object(depth int) string {
 			properties = append(properties, string(mustJSON(name))+":"+m.schema(max(depth-1, 0)))
 		}
 	}
-	out := `{"type":"object","properties":{` + strings.Join(properties, ",") + `}` + m.of("", "", `,"required":["a"]`, `,"required":["a","$c"]`, `,"additionalProperties":false`)
+	out := `{"type":"object","properties":{` + strings.Join(properties, ",") + `}` + m.of("", "", `,"required":["a"]`,
+		`,"required":["a","$c"]`, `,"additionalProperties":false`)
 	switch m.IntN(6) {
 	case 0:
 		out += m.of(`,"anyOf":[`, `,"oneOf":[`) + `{"required":["a"]},{"required":["b"]}]`
 	case 1:
 		closed := `{"type":"object","additionalProperties":false,"properties":`
-		return m.of(`{"anyOf":[`, `{"type":"object","oneOf":[`) + closed + `{"a":` + m.schema(0) + `}},` + closed + `{"a":` + m.schema(0) + `,"b":` + m.schema(0) + `},"required":["b"]}]}`
+		return m.of(`{"anyOf":[`, `{"type":"object","oneOf":[`) + closed + `{"a":` + m.schema(0) + `}},` + closed + `{"a":` + m.schema(0) +
+			`,"b":` + m.schema(0) + `},"required":["b"]}]}`
 	}
 	return out + `}`
 }
@@ -100,7 +104,8 @@ func (m maker) object(depth int) string {
 // root returns a schema of arguments with the targets of its references.
 func (m maker) root() []byte {
 	object := m.object(3)
-	return []byte(strings.TrimSuffix(object, "}") + `,"$defs":{"S":` + m.of(`{"type":"string"}`, `{"enum":["a"]}`) + `,"O":` + m.object(1) + `}}`)
+	return []byte(strings.TrimSuffix(object, "}") + `,"$defs":{"S":` + m.of(`{"type":"string"}`,
+		`{"enum":["a"]}`) + `,"O":` + m.object(1) + `}}`)
 }
 
 func (m maker) value(depth int) any {
@@ -166,10 +171,21 @@ func TestCommonArgumentsStayValid(t *testing.T) {
 		schema    string
 		arguments any
 	}{
-		"one of two":          {`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`, map[string]any{"b": "x"}},
-		"a name that is gone": {`{"type":"object","properties":{"$f":{"type":"string"}},"required":["$f"],"additionalProperties":false}`, map[string]any{"$f": "x"}},
-		"a map":               {of(`{"type":"object","additionalProperties":{"type":"integer"}}`), map[string]any{"x": map[string]any{"k": 1, "any_name": 2}}},
-		"a circle":            {`{"type":"object","properties":{"x":{"$ref":"#"},"n":{"type":"integer"}}}`, map[string]any{"x": map[string]any{"x": map[string]any{"n": 1}}}},
+		"one of two": {
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`,
+			map[string]any{"b": "x"},
+		},
+		"a name that is gone": {
+			`{"type":"object","properties":{"$f":{"type":"string"}},"required":["$f"],"additionalProperties":false}`,
+			map[string]any{"$f": "x"},
+		},
+		"a map": {
+			of(`{"type":"object","additionalProperties":{"type":"integer"}}`), map[string]any{"x": map[string]any{"k": 1, "any_name": 2}},
+		},
+		"a circle": {
+			`{"type":"object","properties":{"x":{"$ref":"#"},"n":{"type":"integer"}}}`,
+			map[string]any{"x": map[string]any{"x": map[string]any{"n": 1}}},
+		},
 		"null":                {of(`{"anyOf":[{"type":"integer"},{"type":"string"},{"type":"null"}]}`), map[string]any{"x": nil}},
 		"a number of an enum": {of(`{"enum":[1,2]}`), map[string]any{"x": 2}},
 	} {
@@ -188,7 +204,8 @@ func hostile() map[string]string {
 	for i := range 40 {
 		bomb += fmt.Sprintf(`"a%d":{"type":"object","properties":{"l":{"$ref":"#/$defs/a%d"},"r":{"$ref":"#/$defs/a%d"}}},`, i, i+1, i+1)
 	}
-	all := `{"type":"object","allOf":[` + strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/l"},`, 3000), ",") + `],"$defs":{"l":{"allOf":[` +
+	all := `{"type":"object","allOf":[` + strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/l"},`, 3000), ",") +
+		`],"$defs":{"l":{"allOf":[` +
 		strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/m"},`, 3000), ",") + `]},"m":{"properties":{"x":{"type":"string"}}}}}`
 	var many, branches, parts []string
 	for i := range 15000 {
@@ -197,21 +214,23 @@ func hostile() map[string]string {
 		branches = append(branches, fmt.Sprintf(`{"required":["p%d"]}`, i))
 	}
 	return map[string]string{
-		"references that double":    bomb + `"a40":{"type":"string"}}}`,
-		"references in allOf":       all,
-		"a circle of references":    `{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#"}]}}}`,
-		"many properties":           `{"type":"object","properties":{` + strings.Join(many, ",") + `}}`,
-		"many parts":                `{"type":"object","allOf":[` + strings.Join(parts, ",") + `]}`,
-		"many branches":             `{"type":"object","anyOf":[` + strings.Join(branches, ",") + `]}`,
-		"many branches of one":      of(`{"anyOf":[` + strings.Join(parts, ",") + `]}`),
-		"many required":             `{"type":"object","required":[` + strings.Join(quotedNames(25000), ",") + `]}`,
-		"nested":                    strings.Repeat(`{"type":"object","properties":{"a":`, 2000) + `true` + strings.Repeat(`}}`, 2000),
-		"nested lists":              `{"type":"object","x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}`,
-		"nested choices":            of(strings.Repeat(`{"anyOf":[{"type":"string"},`, 60) + `true` + strings.Repeat(`]}`, 60)),
-		"nested alternatives":       strings.Repeat(`{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},`, 60) + `true` + strings.Repeat(`]}`, 60),
-		"one name, many meanings":   `{"type":"object","anyOf":[` + meanings(2500) + `]}`,
-		"a text of a megabyte":      of(`{"type":"string","description":"` + strings.Repeat("a", 1<<20) + `"}`),
-		"a long text, often meant":  `{"type":"object","properties":{` + strings.Join(references(2000), ",") + `},"$defs":{"l":{"description":"` + strings.Repeat("a", 100000) + `"}}}`,
+		"references that double": bomb + `"a40":{"type":"string"}}}`,
+		"references in allOf":    all,
+		"a circle of references": `{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#"}]}}}`,
+		"many properties":        `{"type":"object","properties":{` + strings.Join(many, ",") + `}}`,
+		"many parts":             `{"type":"object","allOf":[` + strings.Join(parts, ",") + `]}`,
+		"many branches":          `{"type":"object","anyOf":[` + strings.Join(branches, ",") + `]}`,
+		"many branches of one":   of(`{"anyOf":[` + strings.Join(parts, ",") + `]}`),
+		"many required":          `{"type":"object","required":[` + strings.Join(quotedNames(25000), ",") + `]}`,
+		"nested":                 strings.Repeat(`{"type":"object","properties":{"a":`, 2000) + `true` + strings.Repeat(`}}`, 2000),
+		"nested lists":           `{"type":"object","x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}`,
+		"nested choices":         of(strings.Repeat(`{"anyOf":[{"type":"string"},`, 60) + `true` + strings.Repeat(`]}`, 60)),
+		"nested alternatives": strings.Repeat(`{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},`,
+			60) + `true` + strings.Repeat(`]}`, 60),
+		"one name, many meanings": `{"type":"object","anyOf":[` + meanings(2500) + `]}`,
+		"a text of a megabyte":    of(`{"type":"string","description":"` + strings.Repeat("a", 1<<20) + `"}`),
+		"a long text, often meant": `{"type":"object","properties":{` + strings.Join(references(2000), ",") +
+			`},"$defs":{"l":{"description":"` + strings.Repeat("a", 100000) + `"}}}`,
 		"references into nowhere":   of(`{"$ref":"#/` + strings.Repeat("/", 100000) + `"}`),
 		"references that are names": of(`{"$ref":"https://example.org/schema"}`),
 	}
@@ -255,7 +274,8 @@ func TestHostileSchemasAreAdaptedCheaply(t *testing.T) {
 			if again, _ := schemacompat.Adapt(d, adapted); string(again) != string(adapted) {
 				t.Errorf("%s, %s: the result changes when it is adapted again", name, d)
 			}
-			if strings.Contains(string(adapted), strings.Repeat("[", 200)) || strings.Contains(string(adapted), strings.Repeat(`{"type":"object","properties":{"a":`, 100)) {
+			if strings.Contains(string(adapted), strings.Repeat("[", 200)) ||
+				strings.Contains(string(adapted), strings.Repeat(`{"type":"object","properties":{"a":`, 100)) {
 				t.Errorf("%s, %s: the result is nested too deep", name, d)
 			}
 		}

@@ -92,7 +92,8 @@ func compiled(schema []byte) (*jsonschema.Schema, error) {
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
-	compiler.UseRegexpEngine(func(string) (jsonschema.Regexp, error) { return anyText{}, nil }) // Go does not support all patterns of JavaScript
+	// Go does not support all patterns of JavaScript
+	compiler.UseRegexpEngine(func(string) (jsonschema.Regexp, error) { return anyText{}, nil })
 	if err := compiler.AddResource("mem:///schema.json", document); err != nil {
 		return nil, err
 	}
@@ -135,8 +136,9 @@ func geminiRefuses(v any, at string, root bool) string {
 		return fmt.Sprintf("%s: type %v", at, node["type"])
 	}
 	for keyword, kinds := range map[string][]string{
-		"enum": {"string"}, "items": {"array"}, "minItems": {"array"}, "maxItems": {"array"}, "properties": {"object"}, "required": {"object"},
-		"minLength": {"string"}, "maxLength": {"string"}, "pattern": {"string"}, "minimum": {"number", "integer"}, "maximum": {"number", "integer"},
+		"enum": {"string"}, "items": {"array"}, "minItems": {"array"}, "maxItems": {"array"}, "properties": {"object"},
+		"required": {"object"}, "minLength": {"string"}, "maxLength": {"string"}, "pattern": {"string"}, "minimum": {"number", "integer"},
+		"maximum": {"number", "integer"},
 	} {
 		if why := only(keyword, kinds...); why != "" {
 			return why

@@ -63,7 +63,8 @@ var rows = map[string]struct {
 	},
 	"anyOf at the root": {
 		`{"type":"object","anyOf":[{"properties":{"x":{"type":"string"},"z":{"type":"string"}},"required":["x","z"]},{"properties":{"y":{"type":"number"},"z":{"type":"number"}},"required":["y","z"]}]}`,
-		all(`{"type":"object","properties":{"x":{"type":"string"},"z":` + `{"anyOf":[{"type":"string"},{"type":"number"}]}` + `,"y":{"type":"number"}},"required":["z"],"description":"(alternatives: x + z, or y + z)"}`),
+		all(`{"type":"object","properties":{"x":{"type":"string"},"z":` + `{"anyOf":[{"type":"string"},{"type":"number"}]}` +
+			`,"y":{"type":"number"}},"required":["z"],"description":"(alternatives: x + z, or y + z)"}`),
 	},
 	"one of two required": {
 		`{"type":"object","description":"D","properties":{"x":{"type":"string"},"y":{"type":"string"}},"required":["y"],"oneOf":[{"required":["x"]},{"required":["y"]}]}`,
@@ -83,7 +84,8 @@ var rows = map[string]struct {
 	},
 	"not at the root": {
 		`{"type":"object","properties":{"x":{"type":"string"}},"not":{"required":["z"]}}`,
-		only(`{"type":"object","properties":{"x":{"type":"string"}},"description":"(not {\"required\":[\"z\"]})"}`, schemacompat.Gemini, schemacompat.OpenAI),
+		only(`{"type":"object","properties":{"x":{"type":"string"}},"description":"(not {\"required\":[\"z\"]})"}`,
+			schemacompat.Gemini, schemacompat.OpenAI),
 	},
 	"a name with a dollar": {
 		`{"type":"object","properties":{"$f":{"type":"string","description":"F"},"x":{"type":"string"}},"required":["$f"],"additionalProperties":false}`,
@@ -91,10 +93,21 @@ var rows = map[string]struct {
 	},
 	"a name with a dollar below": {
 		of(`{"type":"object","properties":{"$f":{"type":"string"},"y":{"type":"string"}},"required":["$f","y"]}`),
-		only(of(`{"type":"object","properties":{"y":{"type":"string"}},"required":["y"],"description":"(also takes \"$f\" (string, required))"}`), schemacompat.Gemini),
+		only(
+			of(`{"type":"object","properties":{"y":{"type":"string"}},"required":["y"],"description":"(also takes \"$f\" (string, required))"}`),
+			schemacompat.Gemini,
+		),
 	},
-	"a property that is true":  {of(`true`), map[schemacompat.Vendor]string{schemacompat.Anthropic: of(`{}`), schemacompat.OpenAI: of(`{}`), schemacompat.Gemini: of(anything)}},
-	"a property that is false": {of(`false`), map[schemacompat.Vendor]string{schemacompat.Anthropic: of(`{"not":{}}`), schemacompat.OpenAI: of(`{"not":{}}`), schemacompat.Gemini: of(anything)}},
+	"a property that is true": {
+		of(`true`), map[schemacompat.Vendor]string{
+			schemacompat.Anthropic: of(`{}`), schemacompat.OpenAI: of(`{}`), schemacompat.Gemini: of(anything),
+		},
+	},
+	"a property that is false": {
+		of(`false`), map[schemacompat.Vendor]string{
+			schemacompat.Anthropic: of(`{"not":{}}`), schemacompat.OpenAI: of(`{"not":{}}`), schemacompat.Gemini: of(anything),
+		},
+	},
 	"a property of any type": {
 		of(`{"description":"X"}`),
 		only(of(strings.Replace(anything, `"nullable":true`, `"description":"X","nullable":true`, 1)), schemacompat.Gemini),
@@ -105,7 +118,8 @@ var rows = map[string]struct {
 	},
 	"a reference to a property": {
 		`{"type":"object","properties":{"x":{"type":"string","minLength":1},"y":{"$ref":"#/properties/x"}}}`,
-		only(`{"type":"object","properties":{"x":{"type":"string","minLength":1},"y":{"type":"string","minLength":1}}}`, schemacompat.Gemini, schemacompat.OpenAI),
+		only(`{"type":"object","properties":{"x":{"type":"string","minLength":1},"y":{"type":"string","minLength":1}}}`,
+			schemacompat.Gemini, schemacompat.OpenAI),
 	},
 	"a reference to nothing": {
 		of(`{"$ref":"#/$defs/A","description":"X"}`),
@@ -116,16 +130,28 @@ var rows = map[string]struct {
 	},
 	"a reference in a circle": {
 		`{"type":"object","properties":{"x":{"$ref":"#/$defs/A"}},"$defs":{"A":{"type":"object","properties":{"y":{"$ref":"#/$defs/A"}}}}}`,
-		only(of(`{"type":"object","properties":{"y":{"type":"object","description":"Has the same form as A above. (any_name represents properties of any name)","properties":{"any_name":{"type":"string"}}}}}`), schemacompat.Gemini),
+		only(
+			of(`{"type":"object","properties":{"y":{"type":"object","description":"Has the same form as A above. (any_name represents properties of any name)","properties":{"any_name":{"type":"string"}}}}}`),
+			schemacompat.Gemini,
+		),
 	},
-	"const":             {of(`{"const":"a","description":"X"}`), only(of(`{"type":"string","description":"X","enum":["a"]}`), schemacompat.Gemini)},
-	"const of a number": {of(`{"type":"integer","const":3}`), only(of(`{"type":"integer","description":"(one of 3)"}`), schemacompat.Gemini)},
+	"const": {
+		of(`{"const":"a","description":"X"}`), only(of(`{"type":"string","description":"X","enum":["a"]}`), schemacompat.Gemini),
+	},
+	"const of a number": {
+		of(`{"type":"integer","const":3}`), only(of(`{"type":"integer","description":"(one of 3)"}`), schemacompat.Gemini),
+	},
 	"an enum of numbers": {
 		of(`{"type":"integer","description":"X","enum":[1,2]}`),
 		only(of(`{"type":"integer","description":"X (one of 1, 2)"}`), schemacompat.Gemini),
 	},
-	"an enum with an empty text": {of(`{"type":"string","enum":["","a"]}`), only(of(`{"type":"string","description":"(one of \"\", \"a\")"}`), schemacompat.Gemini)},
-	"a text or null":             {of(`{"type":["string","null"],"description":"X"}`), only(of(`{"type":"string","description":"X","nullable":true}`), schemacompat.Gemini)},
+	"an enum with an empty text": {
+		of(`{"type":"string","enum":["","a"]}`), only(of(`{"type":"string","description":"(one of \"\", \"a\")"}`), schemacompat.Gemini),
+	},
+	"a text or null": {
+		of(`{"type":["string","null"],"description":"X"}`),
+		only(of(`{"type":"string","description":"X","nullable":true}`), schemacompat.Gemini),
+	},
 	"anyOf with null": {
 		of(`{"anyOf":[{"type":"string","minLength":2},{"type":"null"}],"default":null,"description":"X"}`),
 		only(of(`{"type":"string","description":"X","minLength":2,"nullable":true}`), schemacompat.Gemini),
@@ -140,7 +166,8 @@ var rows = map[string]struct {
 	},
 	"alternatives of an object below": {
 		of(`{"type":"object","properties":{"y":{"type":"string"},"z":{"type":"string"}},"anyOf":[{"required":["y"]},{"required":["z"]}]}`),
-		only(of(`{"type":"object","properties":{"y":{"type":"string"},"z":{"type":"string"}},"description":"(alternatives: y, or z)"}`), schemacompat.Gemini),
+		only(of(`{"type":"object","properties":{"y":{"type":"string"},"z":{"type":"string"}},"description":"(alternatives: y, or z)"}`),
+			schemacompat.Gemini),
 	},
 	"conditions on a text": {
 		of(`{"type":"string","anyOf":[{"minLength":5},{"pattern":"^a"}]}`),
@@ -148,7 +175,10 @@ var rows = map[string]struct {
 	},
 	"objects to choose from": {
 		of(`{"anyOf":[{"type":"object","properties":{"y":{"type":"string"}},"required":["y"]},{"properties":{"z":{"type":"number"}}}]}`),
-		only(of(`{"anyOf":[{"type":"object","properties":{"y":{"type":"string"}},"required":["y"]},{"type":"object","properties":{"z":{"type":"number"}}}]}`), schemacompat.Gemini),
+		only(
+			of(`{"anyOf":[{"type":"object","properties":{"y":{"type":"string"}},"required":["y"]},{"type":"object","properties":{"z":{"type":"number"}}}]}`),
+			schemacompat.Gemini,
+		),
 	},
 	"oneOf of constants": {
 		of(`{"oneOf":[{"const":"a","description":"first"},{"const":"b"}]}`),
@@ -166,15 +196,26 @@ var rows = map[string]struct {
 		of(`{"type":"number","description":"X","exclusiveMinimum":0,"multipleOf":5,"$comment":"c"}`),
 		only(of(`{"type":"number","description":"X (exclusiveMinimum 0; multipleOf 5)"}`), schemacompat.Gemini),
 	},
-	"a format that is not known": {of(`{"type":"string","format":"uri"}`), only(of(`{"type":"string","description":"(format uri)"}`), schemacompat.Gemini)},
-	"no other properties":        {of(`{"type":"object","properties":{"y":{"type":"string"}},"additionalProperties":false}`), only(of(`{"type":"object","properties":{"y":{"type":"string"}}}`), schemacompat.Gemini)},
+	"a format that is not known": {
+		of(`{"type":"string","format":"uri"}`), only(of(`{"type":"string","description":"(format uri)"}`), schemacompat.Gemini),
+	},
+	"no other properties": {
+		of(`{"type":"object","properties":{"y":{"type":"string"}},"additionalProperties":false}`),
+		only(of(`{"type":"object","properties":{"y":{"type":"string"}}}`), schemacompat.Gemini),
+	},
 	"an object without properties": {
 		of(`{"type":"object","properties":{},"description":"X"}`),
-		only(of(`{"type":"object","properties":{"any_name":{"type":"string"}},"description":"X (any_name represents properties of any name)"}`), schemacompat.Gemini),
+		only(
+			of(`{"type":"object","properties":{"any_name":{"type":"string"}},"description":"X (any_name represents properties of any name)"}`),
+			schemacompat.Gemini,
+		),
 	},
 	"a map": {
 		of(`{"type":"object","additionalProperties":{"type":"integer"}}`),
-		only(of(`{"type":"object","properties":{"any_name":{"type":"integer"}},"description":"(any_name represents properties of any name)"}`), schemacompat.Gemini),
+		only(
+			of(`{"type":"object","properties":{"any_name":{"type":"integer"}},"description":"(any_name represents properties of any name)"}`),
+			schemacompat.Gemini,
+		),
 	},
 	"required without a property": {
 		`{"type":"object","properties":{"y":{"type":"string"}},"required":["x"]}`,
@@ -182,7 +223,9 @@ var rows = map[string]struct {
 	},
 	"an array without items": {
 		of(`{"type":"array"}`),
-		map[schemacompat.Vendor]string{schemacompat.OpenAI: of(`{"type":"array","items":{}}`), schemacompat.Gemini: of(`{"type":"array","items":` + anything + `}`)},
+		map[schemacompat.Vendor]string{
+			schemacompat.OpenAI: of(`{"type":"array","items":{}}`), schemacompat.Gemini: of(`{"type":"array","items":` + anything + `}`),
+		},
 	},
 	"a tuple": {
 		of(`{"type":"array","items":[{"type":"string"},{"type":"number"}],"maxItems":2}`),
@@ -196,9 +239,12 @@ var rows = map[string]struct {
 		of(`{"type":"String","required":true,"description":7,"minLength":-1,"properties":[]}`), all(of(`{"type":"string"}`)),
 	},
 	"no type by that name": {of(`{"type":"","enum":["a"]}`), map[schemacompat.Vendor]string{
-		schemacompat.Anthropic: of(`{"enum":["a"]}`), schemacompat.OpenAI: of(`{"enum":["a"]}`), schemacompat.Gemini: of(`{"type":"string","enum":["a"]}`),
+		schemacompat.Anthropic: of(`{"enum":["a"]}`), schemacompat.OpenAI: of(`{"enum":["a"]}`),
+		schemacompat.Gemini: of(`{"type":"string","enum":["a"]}`),
 	}},
-	"a pattern that is not Python's": {of(`{"type":"string","pattern":"^\\p{L}$"}`), only(of(`{"type":"string","description":"(pattern ^\\p{L}$)"}`), schemacompat.OpenAI)},
+	"a pattern that is not Python's": {
+		of(`{"type":"string","pattern":"^\\p{L}$"}`), only(of(`{"type":"string","description":"(pattern ^\\p{L}$)"}`), schemacompat.OpenAI),
+	},
 }
 
 func all(want string) map[schemacompat.Vendor]string { return only(want, vendors...) }
@@ -228,7 +274,8 @@ func TestRejectedSchemasAreAdapted(t *testing.T) {
 			if why := refused(d, got); why != "" {
 				t.Errorf("%s, %s: %s", name, d, why)
 			}
-			if was := refused(d, []byte(row.schema)); refuses && was == "" && name != "a pattern that is not Python's" && name != "a property that is false" {
+			if was := refused(d, []byte(row.schema)); refuses && was == "" && name != "a pattern that is not Python's" &&
+				name != "a property that is false" {
 				t.Errorf("%s, %s: the schema was accepted before", name, d)
 			}
 		}
@@ -243,7 +290,8 @@ func same(one, other string) bool {
 
 func TestAllPropertyNamesAreKept(t *testing.T) {
 	for _, d := range vendors {
-		got, _ := schemacompat.Adapt(d, json.RawMessage(`{"type":"object","required":["filter[id]","gone","a"],"properties":{"a":{"type":"string"},"filter[id]":{"type":"string"},"{{user}}":{"type":["string","null"]}},
+		got, _ := schemacompat.Adapt(d,
+			json.RawMessage(`{"type":"object","required":["filter[id]","gone","a"],"properties":{"a":{"type":"string"},"filter[id]":{"type":"string"},"{{user}}":{"type":["string","null"]}},
 			"anyOf":[{"properties":{"b":{"type":"string"}}},{"$ref":"#/$defs/C"}],"$defs":{"C":{"allOf":[{"properties":{"c":true}},{"required":["d"]}]}}}`))
 		for _, name := range []string{"a", "b", "c", "filter[id]", "{{user}}", "gone"} {
 			if !strings.Contains(string(got), name) {

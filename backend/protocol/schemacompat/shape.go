@@ -52,9 +52,9 @@ var shapes = map[string]shape{
 // known maps the names of types, and common variants of them, to the names of JSON
 // Schema.
 var known = map[string]string{
-	"string": "string", "number": "number", "integer": "integer", "boolean": "boolean", "array": "array", "object": "object", "null": "null",
-	"str": "string", "text": "string", "int": "integer", "long": "integer", "float": "number", "double": "number", "bool": "boolean",
-	"list": "array", "dict": "object", "map": "object", "none": "null",
+	"string": "string", "number": "number", "integer": "integer", "boolean": "boolean", "array": "array", "object": "object",
+	"null": "null", "str": "string", "text": "string", "int": "integer", "long": "integer", "float": "number", "double": "number",
+	"bool": "boolean", "list": "array", "dict": "object", "map": "object", "none": "null",
 }
 
 // shaped returns a copy of a schema in which all keywords have the shape that JSON

@@ -38,27 +38,63 @@ func TestLogIsReadOverREST(t *testing.T) {
 			`{"id":1,"timestamp":"2026-03-14T09:26:53.589Z","server":"one","tool":"echo","args":{"text":"=1+1"},"response":"=1+1\n\né",` +
 				`"latency_ms":2,"success":true,"kind":"call","outcome":"ok","client":"claude","session":"s1"}`,
 		}},
-		{Name: "large number", Method: "GET", Path: "/api/logs?tool=sum", Status: 200, Want: []string{`"args":{"a":9007199254740993}`, `"response":"{\"sum\":1}"`}},
-		{Name: "failed call", Method: "GET", Path: "/api/logs?tool=fail", Status: 200, Want: []string{`"args":{}`, `"response":"no luck"`, `"success":false`, `"outcome":"tool_error"`}},
-		{Name: "truncated arguments", Method: "GET", Path: "/api/logs?tool=long", Status: 200, Want: []string{`"args":"{\"text\":\"xxx`, `xxx…"`}, Never: []string{strings.Repeat("x", 4097)}},
-		{Name: "notifications", Method: "GET", Path: "/api/logs/notifications", Status: 200, Want: []string{`{"entries":[{"id":5,`, `"args":{"level":"info"},"response":"{\"level\":\"info\"}"`}, Never: []string{"total\":6", `"id":6`}},
-		{Name: "progress", Method: "GET", Path: "/api/logs/progress", Status: 200, Want: []string{`{"entries":[{"id":6,`, `"args":{"token":"sum","progress":1,"total":4},"response":""`}, Never: []string{`"id":5`}},
-		{Name: "limit is not a number", Method: "GET", Path: "/api/logs?limit=many", Status: 400, Want: []string{`{"error":"limit is \"many\"; it must be a whole number","code":`}},
+		{
+			Name: "large number", Method: "GET", Path: "/api/logs?tool=sum", Status: 200,
+			Want: []string{`"args":{"a":9007199254740993}`, `"response":"{\"sum\":1}"`},
+		},
+		{
+			Name: "failed call", Method: "GET", Path: "/api/logs?tool=fail", Status: 200,
+			Want: []string{`"args":{}`, `"response":"no luck"`, `"success":false`, `"outcome":"tool_error"`},
+		},
+		{
+			Name: "truncated arguments", Method: "GET", Path: "/api/logs?tool=long", Status: 200,
+			Want: []string{`"args":"{\"text\":\"xxx`, `xxx…"`}, Never: []string{strings.Repeat("x", 4097)},
+		},
+		{
+			Name: "notifications", Method: "GET", Path: "/api/logs/notifications", Status: 200,
+			Want:  []string{`{"entries":[{"id":5,`, `"args":{"level":"info"},"response":"{\"level\":\"info\"}"`},
+			Never: []string{"total\":6", `"id":6`},
+		},
+		{
+			Name: "progress", Method: "GET", Path: "/api/logs/progress", Status: 200,
+			Want:  []string{`{"entries":[{"id":6,`, `"args":{"token":"sum","progress":1,"total":4},"response":""`},
+			Never: []string{`"id":5`},
+		},
+		{
+			Name: "limit is not a number", Method: "GET", Path: "/api/logs?limit=many", Status: 400,
+			Want: []string{`{"error":"limit is \"many\"; it must be a whole number","code":`},
+		},
 		{Name: "offset is not an integer", Method: "GET", Path: "/api/logs?offset=1.5", Status: 400, Want: []string{"offset"}},
 		{Name: "before_id is not a number", Method: "GET", Path: "/api/logs?before_id=x", Status: 400, Want: []string{"before_id"}},
-		{Name: "unknown kind", Method: "GET", Path: "/api/logs?kind=call,cal", Status: 400, Want: []string{`kind is \"cal\"; it must be one of: call, ping, resource-read`}},
+		{
+			Name: "unknown kind", Method: "GET", Path: "/api/logs?kind=call,cal", Status: 400,
+			Want: []string{`kind is \"cal\"; it must be one of: call, ping, resource-read`},
+		},
 		{Name: "unknown outcome", Method: "GET", Path: "/api/logs?outcome=bad", Status: 400, Want: []string{`one of: ok, tool_error`}},
 		{Name: "success is not a boolean", Method: "GET", Path: "/api/logs?success=maybe", Status: 400, Want: []string{"true or false"}},
-		{Name: "since is not a time", Method: "GET", Path: "/api/logs?since=yesterday", Status: 400, Want: []string{`since is \"yesterday\"`, "2026-01-31"}},
+		{
+			Name: "since is not a time", Method: "GET", Path: "/api/logs?since=yesterday", Status: 400,
+			Want: []string{`since is \"yesterday\"`, "2026-01-31"},
+		},
 		{Name: "until is not a date", Method: "GET", Path: "/api/logs?until=2026-02-30", Status: 400, Want: []string{"until"}},
-		{Name: "text is too long", Method: "GET", Path: "/api/logs?text=" + strings.Repeat("x", 257), Status: 400, Want: []string{"256 bytes"}},
-		{Name: "export with an invalid filter", Method: "GET", Path: "/api/logs/export?since=x", Status: 400, Want: []string{"since"}, Never: []string{"attachment"}},
-		{Name: "export in an unknown format", Method: "GET", Path: "/api/logs/export?format=xml", Status: 400, Want: []string{"jsonl or csv"}},
+		{
+			Name: "text is too long", Method: "GET", Path: "/api/logs?text=" + strings.Repeat("x", 257),
+			Status: 400, Want: []string{"256 bytes"},
+		},
+		{
+			Name: "export with an invalid filter", Method: "GET", Path: "/api/logs/export?since=x", Status: 400, Want: []string{"since"},
+			Never: []string{"attachment"},
+		},
+		{
+			Name: "export in an unknown format", Method: "GET", Path: "/api/logs/export?format=xml", Status: 400,
+			Want: []string{"jsonl or csv"},
+		},
 		{Name: "export as JSON lines", Method: "GET", Path: "/api/logs/export?kind=call&limit=1", Status: 200, Want: []string{
 			`Content-Disposition: attachment; filename="agent-discover-log.jsonl"`, "Content-Type: application/jsonl", `{"id":4,`,
 		}, Never: []string{`"id":3`}},
 		{Name: "export as CSV", Method: "GET", Path: "/api/logs/export?format=csv&tool=echo", Status: 200, Want: []string{
-			`filename="agent-discover-log.csv"`, "Content-Type: text/csv", "id,timestamp,", "\n1,2026-03-14T09:26:53.589Z,one,echo,call,claude,s1,ok,true,2,\"{\"\"text\"\":\"\"=1+1\"\"}\",\"'=1+1\n",
+			`filename="agent-discover-log.csv"`, "Content-Type: text/csv", "id,timestamp,",
+			"\n1,2026-03-14T09:26:53.589Z,one,echo,call,claude,s1,ok,true,2,\"{\"\"text\"\":\"\"=1+1\"\"}\",\"'=1+1\n",
 		}},
 	}
 	for _, c := range []struct {
@@ -90,7 +126,9 @@ func TestLogIsReadOverREST(t *testing.T) {
 		{"?server=nobody", 0, nil},
 	} {
 		want, never := only(c.total, c.ids...)
-		rows = append(rows, hubtest.Row{Name: "entries " + c.query, Method: "GET", Path: "/api/logs" + c.query, Status: 200, Want: want, Never: never})
+		rows = append(rows, hubtest.Row{
+			Name: "entries " + c.query, Method: "GET", Path: "/api/logs" + c.query, Status: 200, Want: want, Never: never,
+		})
 	}
 	for _, r := range rows {
 		r.Send(t, h)
@@ -105,7 +143,10 @@ func TestDaysOfTheLogAreLocal(t *testing.T) {
 		h.Journal().Record(journal.Record{At: at, Outcome: journal.OK}, nil, nil, nil)
 	}
 	for _, r := range []hubtest.Row{
-		{Name: "since a day", Method: "GET", Path: "/api/logs?since=2026-03-15", Status: 200, Want: []string{`"id":3`, `"id":2`, `"total":2`}},
+		{
+			Name: "since a day", Method: "GET", Path: "/api/logs?since=2026-03-15", Status: 200,
+			Want: []string{`"id":3`, `"id":2`, `"total":2`},
+		},
 		{Name: "until a day", Method: "GET", Path: "/api/logs?until=2026-03-14", Status: 200, Want: []string{`"id":1`, `"total":1`}},
 		{Name: "one day", Method: "GET", Path: "/api/logs?since=2026-03-15&until=2026-03-15", Status: 200, Want: []string{`"total":2`}},
 	} {
@@ -117,7 +158,8 @@ func TestLongLogIsExportedCompletely(t *testing.T) {
 	h, _ := hubtest.RunHub(t, hub.Options{})
 	const n = 1234
 	for i := range n {
-		h.Journal().Record(journal.Record{Server: "s", Tool: "t", Outcome: journal.OK}, json.RawMessage(fmt.Sprintf(`{"i":%d}`, i)), nil, nil)
+		h.Journal().Record(journal.Record{Server: "s", Tool: "t", Outcome: journal.OK},
+			json.RawMessage(fmt.Sprintf(`{"i":%d}`, i)), nil, nil)
 	}
 	client := instance.NewClient(h.Info())
 	var page struct{ Entries []operations.LogEntry }
@@ -195,7 +237,8 @@ func TestLogAndMetricsMatchTheOriginal(t *testing.T) {
 	}
 	client := instance.NewClient(h.Info())
 	for _, name := range []string{"from-setup", "local-extra", "everything"} {
-		if err := client.Do(t.Context(), http.MethodPost, "/api/servers", map[string]string{"name": name, "command": "x"}, nil); err != nil {
+		if err := client.Do(t.Context(), http.MethodPost, "/api/servers",
+			map[string]string{"name": name, "command": "x"}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -38,7 +38,8 @@ func openPage(t *testing.T, h *hub.Hub) *pageClient {
 	hubtest.Do(t, h, "POST", "/api/tickets", map[string]string{"purpose": "page"}, &issued)
 	p := &pageClient{t: t, page: newKey(t), reload: newKey(t)}
 	body := p.body(map[string]string{"ticket": issued.Ticket, "page_key": point(t, p.page), "reload_key": point(t, p.reload)})
-	if status := p.fetch(h, "POST", "/api/session", body, p); status != 200 || len(p.Token) != 64 || p.Session == "" || strings.Contains(p.Token, p.Session) {
+	if status := p.fetch(h, "POST", "/api/session", body, p); status != 200 || len(p.Token) != 64 || p.Session == "" ||
+		strings.Contains(p.Token, p.Session) {
 		t.Fatalf("the exchange of the ticket returned %d, session %q", status, p.Session)
 	}
 	return p
@@ -82,7 +83,9 @@ func (p *pageClient) resume(h *hub.Hub, key *ecdsa.PrivateKey) (status int) {
 		return status
 	}
 	_, port, _ := strings.Cut(h.Info().Address(), ":")
-	signed := sha256.Sum256([]byte(strings.Join([]string{"agent-discover", "resume", given.Instance, "127.0.0.1:" + port, p.Session, given.Challenge}, "\n")))
+	signed := sha256.Sum256([]byte(strings.Join([]string{
+		"agent-discover", "resume", given.Instance, "127.0.0.1:" + port, p.Session, given.Challenge,
+	}, "\n")))
 	r, s, err := ecdsa.Sign(rand.Reader, key, signed[:])
 	if err != nil {
 		p.t.Fatal(err)
@@ -145,8 +148,10 @@ func TestPageSessionSurvivesARestartOfTheHub(t *testing.T) {
 	}
 	file := folder.Run("sessions.json")
 	kept, err := os.ReadFile(file)
-	if err != nil || strings.Contains(string(kept), page.Token) || strings.Contains(string(kept), point(t, page.reload)) || !strings.Contains(string(kept), page.Session) {
-		t.Errorf("error %v; sessions.json must contain the session, and neither the token nor the key in the browser's storage: %s", err, kept)
+	if err != nil || strings.Contains(string(kept), page.Token) || strings.Contains(string(kept), point(t, page.reload)) ||
+		!strings.Contains(string(kept), page.Session) {
+		t.Errorf("error %v; sessions.json must contain the session, and neither the token nor the key in the browser's storage: %s",
+			err, kept)
 	}
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("error %v; the mode of sessions.json is %v", err, info.Mode())
@@ -204,7 +209,8 @@ func TestPageSessionSurvivesARestartOfTheHub(t *testing.T) {
 	if hello, known := page.verify(h, "nonce"); known || hello.SessionProof != "" {
 		t.Error("the hub returned a proof for an ended session")
 	}
-	if kept, err := os.ReadFile(file); err != nil || strings.Contains(string(kept), page.Session) || !strings.Contains(string(kept), other.Session) {
+	if kept, err := os.ReadFile(file); err != nil || strings.Contains(string(kept), page.Session) ||
+		!strings.Contains(string(kept), other.Session) {
 		t.Errorf("error %v; sessions.json must contain only the other session: %s", err, kept)
 	}
 	if status := page.fetch(h, "GET", "/api/servers", "", nil); status != 401 {

@@ -90,7 +90,9 @@ func TestAPersonAddsAndRemovesRulesInTheFile(t *testing.T) {
 	h := hubtest.AnnotatedWith(t, hub.Options{Folder: folder})
 	r := hubtest.Scenario{T: t, Hub: h}
 	const rule = `{"rule":{"pattern":"wipe","server":"one","enabled":false},"at":1}`
-	if err := hubtest.TryDo(t, h, "POST", "/api/config/rules", map[string]any{"rule": map[string]any{"pattern": "wipe", "enabled": false}}); fault.KindOf(err) != fault.Denied {
+	if err := hubtest.TryDo(t, h, "POST", "/api/config/rules", map[string]any{
+		"rule": map[string]any{"pattern": "wipe", "enabled": false},
+	}); fault.KindOf(err) != fault.Denied {
 		t.Errorf("a program adds a rule: %v", err)
 	}
 	if status, body := r.SendAsPerson("POST", "/api/config/rules", rule); status != 200 || !strings.Contains(body, "discovery.tool_rules") {
@@ -107,7 +109,8 @@ func TestAPersonAddsAndRemovesRulesInTheFile(t *testing.T) {
 		t.Errorf("the file is %s", got)
 	}
 	a := hubtest.Introduced(t, h, hubtest.Meta, "{}")
-	if got := a.Exchange("tools/call", "{"+hubtest.Calling("call_tool", `{"call_as":"one__wipe"}`)+"}"); !strings.Contains(got, "discovery.tool_rules[1]") {
+	if got := a.Exchange("tools/call", "{"+hubtest.Calling("call_tool", `{"call_as":"one__wipe"}`)+"}"); !strings.Contains(got,
+		"discovery.tool_rules[1]") {
 		t.Errorf("a call of the disabled tool: %s", got)
 	}
 	if status, body := r.SendAsPerson("POST", "/api/config/rules/remove", rule); status != 200 || file() != commented {

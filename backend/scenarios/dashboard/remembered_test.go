@@ -17,7 +17,8 @@ func asks(method, params string) string {
 
 // form is a question of the server.
 func form(message string) string {
-	return asks("elicitation/create", fmt.Sprintf(`{"message":%q,"requestedSchema":{"type":"object","properties":{"which":{"type":"string"}}}}`, message))
+	return asks("elicitation/create",
+		fmt.Sprintf(`{"message":%q,"requestedSchema":{"type":"object","properties":{"which":{"type":"string"}}}}`, message))
 }
 
 func TestAnAnswerIsRememberedUntilTheServerChanges(t *testing.T) {
@@ -26,14 +27,16 @@ func TestAnAnswerIsRememberedUntilTheServerChanges(t *testing.T) {
 	r.OpenWindow()
 	a := hubtest.Join(t, r.Hub, "agent")
 	const given = `\"content\":{\"which\":\"this one\"}`
-	if got := r.Answered(a, form("Which one?"), `{"action":"accept","content":{"which":"this one"},"remember":"always"}`); !strings.Contains(got, given) {
+	if got := r.Answered(a, form("Which one?"),
+		`{"action":"accept","content":{"which":"this one"},"remember":"always"}`); !strings.Contains(got, given) {
 		t.Errorf("the first answer: %s", got)
 	}
 	r.CloseWindow()
 	if got := a.Exchange("tools/call", form("Which one?")); !strings.Contains(got, given) {
 		t.Errorf("without a window: %s", got)
 	}
-	if got := a.Exchange("tools/call", form("Which other?")); !strings.Contains(got, "no window of Agent Discover is open") || !strings.Contains(got, "-32601") {
+	if got := a.Exchange("tools/call", form("Which other?")); !strings.Contains(got, "no window of Agent Discover is open") ||
+		!strings.Contains(got, "-32601") {
 		t.Errorf("another question: %s", got)
 	}
 	a.Leave()
@@ -46,14 +49,17 @@ func TestAnAnswerIsRememberedUntilTheServerChanges(t *testing.T) {
 		t.Errorf("after a restart: %s", got)
 	}
 	status, list := r.Send("GET", "/api/answers", "")
-	if status != 200 || !strings.Contains(list, `"serverName":"one","mode":"form","action":"accept","message":"Which one?","remember":"always"`) || strings.Contains(list, "this one") {
+	if status != 200 || !strings.Contains(list,
+		`"serverName":"one","mode":"form","action":"accept","message":"Which one?","remember":"always"`) ||
+		strings.Contains(list, "this one") {
 		t.Errorf("listed with %d: %s", status, list)
 	}
 	id := hubtest.Between(list, `"id":"`, `"`)
 	if status, values := r.Send("GET", "/api/answers/"+id, ""); status != 403 {
 		t.Errorf("a program reads the values: %d %s", status, values)
 	}
-	if status, values := r.SendAsPerson("GET", "/api/answers/"+id, ""); status != 200 || !strings.Contains(values, `"values":{"which":"this one"}`) {
+	if status, values := r.SendAsPerson("GET", "/api/answers/"+id, ""); status != 200 ||
+		!strings.Contains(values, `"values":{"which":"this one"}`) {
 		t.Errorf("the values: %d %s", status, values)
 	}
 
@@ -77,10 +83,12 @@ func TestARefusalIsRememberedForAllQuestionsOfItsKind(t *testing.T) {
 	a := hubtest.Join(t, r.Hub, "agent")
 	const message = `{"messages":[{"role":"user","content":{"type":"text","text":"%s"}}],"maxTokens":1}`
 	r.Answered(a, asks("sampling/createMessage", fmt.Sprintf(message, "What is it?")), `{"action":"decline","remember":"always"}`)
-	if got := a.Exchange("tools/call", asks("sampling/createMessage", fmt.Sprintf(message, "And that?"))); !strings.Contains(got, "User rejected sampling request") {
+	if got := a.Exchange("tools/call", asks("sampling/createMessage", fmt.Sprintf(message, "And that?"))); !strings.Contains(got,
+		"User rejected sampling request") {
 		t.Errorf("another request for sampling: %s", got)
 	}
-	if got := r.Answered(a, form("Which one?"), `{"action":"decline","remember":"always"}`); !strings.Contains(got, `\"action\":\"decline\"`) {
+	if got := r.Answered(a, form("Which one?"), `{"action":"decline","remember":"always"}`); !strings.Contains(got,
+		`\"action\":\"decline\"`) {
 		t.Errorf("a form is not sampling: %s", got)
 	}
 	if got := a.Exchange("tools/call", form("Which other?")); !strings.Contains(got, `\"action\":\"decline\"`) {

@@ -19,7 +19,9 @@ func TestSocketMayReceiveTheStatusOfTheHub(t *testing.T) {
 	if m := s.Next(); m.Type != "state" || m.Delta {
 		t.Errorf("the first message is %s", m.Raw)
 	}
-	if m := s.Until("the hub's status", func(m hubtest.Message) bool { return m.Type != "state" }); m.Raw != `{"type":"hub","paused":false,"calls":0,"clients":[],"waiting":0,"warned":0}` {
+	if m := s.Until("the hub's status", func(m hubtest.Message) bool {
+		return m.Type != "state"
+	}); m.Raw != `{"type":"hub","paused":false,"calls":0,"clients":[],"waiting":0,"warned":0}` {
 		t.Errorf("the status is %s", m.Raw)
 	}
 	session, err := companion.Dial(t.Context(), running.Info(), "1.2.3", rand.Text(), companion.Entry{})

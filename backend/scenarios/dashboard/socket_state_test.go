@@ -58,13 +58,15 @@ func TestSocketMayOmitTools(t *testing.T) {
 		}
 		return strings.Contains(m.Raw, `"description":"new"`)
 	})
-	hubtest.Do(t, h, "POST", "/api/servers/1/call", map[string]any{"tool": "grow", "args": map[string]string{"name": "another", "text": "y"}}, nil)
+	hubtest.Do(t, h, "POST", "/api/servers/1/call",
+		map[string]any{"tool": "grow", "args": map[string]string{"name": "another", "text": "y"}}, nil)
 	s.Until("one more tool", func(m hubtest.Message) bool {
 		got := read(m)
 		return m.Type == "state" && got.Servers[0].Count == fake.Count+1 && got.Servers[0].Rev != fake.Rev
 	})
 	// Another client still receives tools.
-	if m := hubtest.Connect(t, h, "/ws").Next(); len(m.Servers[0].Tools) != fake.Count+1 || len(m.Active[0].Tools) != fake.Count+1 || strings.Contains(m.Raw, "tools_rev") {
+	if m := hubtest.Connect(t, h, "/ws").Next(); len(m.Servers[0].Tools) != fake.Count+1 || len(m.Active[0].Tools) != fake.Count+1 ||
+		strings.Contains(m.Raw, "tools_rev") {
 		t.Errorf("the whole state is %s", m.Raw)
 	}
 }
@@ -90,7 +92,8 @@ func TestSocketReportsTheStateAndEveryChange(t *testing.T) {
 		t.Errorf("the first active tool is %+v", shown)
 	}
 	if m.Servers[0].Tokens == 0 {
-		s.Until("the tokens of the tools are counted", func(m hubtest.Message) bool { return len(m.Servers) > 0 && m.Servers[0].Tokens > 0 })
+		s.Until("the tokens of the tools are counted",
+			func(m hubtest.Message) bool { return len(m.Servers) > 0 && m.Servers[0].Tokens > 0 })
 	}
 	hubtest.Do(t, h, "DELETE", "/api/servers/1", nil, nil)
 	s.Until("the server is gone", func(m hubtest.Message) bool { return m.Delta && len(m.Servers) == 0 })
@@ -148,7 +151,8 @@ func TestStateContainsMetricsAndSecretNames(t *testing.T) {
 		return m.Delta && strings.Contains(m.Raw, `"metrics":{"server_name":"fake","total_calls":1,"total_errors":1,`)
 	})
 	hubtest.Do(t, h, "PUT", "/api/servers/1/secrets/API_KEY", map[string]any{"value": "correct-horse"}, nil)
-	m := s.Until("the secret is listed", func(m hubtest.Message) bool { return m.Delta && strings.Contains(m.Raw, `"secret_names":["API_KEY"]`) })
+	m := s.Until("the secret is listed",
+		func(m hubtest.Message) bool { return m.Delta && strings.Contains(m.Raw, `"secret_names":["API_KEY"]`) })
 	if strings.Contains(m.Raw, "correct-horse") {
 		t.Error("the state contains the value of the secret")
 	}
@@ -183,7 +187,9 @@ func TestADeltaContainsAllToolsHoweverMany(t *testing.T) {
 		}
 	}
 	s.Write(`{"type":"refresh"}`)
-	if m := s.Until("the whole state", func(m hubtest.Message) bool { return m.Type == "state" && !m.Delta }); len(m.Servers[0].Tools) == 0 || len(m.Active[0].Tools) == 0 {
+	if m := s.Until("the whole state", func(m hubtest.Message) bool {
+		return m.Type == "state" && !m.Delta
+	}); len(m.Servers[0].Tools) == 0 || len(m.Active[0].Tools) == 0 {
 		t.Error("the whole state has no tools")
 	}
 }

@@ -23,7 +23,10 @@ func TestSocketAnswersInvalidMessages(t *testing.T) {
 		{`"x"`, `{"type":"error","message":"Message must be a JSON object"}`},
 		{`{"type":"zz<b>"}`, `{"type":"error","message":"Unknown message type: zzb"}`},
 		{`{"type":"&\"'<>"}`, `{"type":"error","message":"Unknown message type: "}`},
-		{`{"type":"` + strings.Repeat("é", 100) + `"}`, `{"type":"error","message":"Unknown message type: ` + strings.Repeat("é", 64) + `"}`},
+		{
+			`{"type":"` + strings.Repeat("é", 100) + `"}`, `{"type":"error","message":"Unknown message type: ` + strings.Repeat("é", 64) +
+				`"}`,
+		},
 		{`{}`, `{"type":"error","message":"Unknown message type: undefined"}`},
 		{`{"type":7}`, `{"type":"error","message":"Unknown message type: 7"}`},
 	} {

@@ -15,28 +15,54 @@ func TestFindReturnsTheReplyForAgentsWithReasons(t *testing.T) {
 	s.Play(
 		hubtest.Step{
 			Name: "without tools", Method: "POST", Path: "/api/find", Body: `{"query":"weather"}`, Status: 200,
-			Want: []string{`{"found":false,"confidence":"none","score":0,`, `"hits":[],"closest":[],"hint":"no tools are known yet`, `"reply":{"found":false,"matches":[],"top_score":0,"hint":"no tools`},
+			Want: []string{
+				`{"found":false,"confidence":"none","score":0,`, `"hits":[],"closest":[],"hint":"no tools are known yet`,
+				`"reply":{"found":false,"matches":[],"top_score":0,"hint":"no tools`,
+			},
 		},
-		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("sky", "-definition", hubtest.Weather), Status: 201, Keep: "id"},
+		hubtest.Step{
+			Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("sky", "-definition", hubtest.Weather),
+			Status: 201, Keep: "id",
+		},
 		hubtest.Step{Name: "list tools", Method: "POST", Path: "/api/servers/{id}/refresh", Status: 200, Want: []string{`"tool_count":18`}},
 		hubtest.Step{
 			Name: "match", Method: "POST", Path: "/api/find", Body: `{"query":"weather forecast for a city","limit":2}`, Status: 200,
 			Want: []string{
-				`{"found":true,"confidence":"high","score":0.`, `"call_as":"mcp__sky__forecast","server":"sky","tool":"forecast","title":"Weather <b>now</b>","description":"Weather of`,
-				`{"field":"name","terms":["forecast"],"points":0.`, `{"field":"description","terms":["city","weather"],"points":0.`, `{"field":"parameters","terms":["city"],"points":0.`,
+				`{"found":true,"confidence":"high","score":0.`,
+				`"call_as":"mcp__sky__forecast","server":"sky","tool":"forecast","title":"Weather <b>now</b>","description":"Weather of`,
+				`{"field":"name","terms":["forecast"],"points":0.`, `{"field":"description","terms":["city","weather"],"points":0.`,
+				`{"field":"parameters","terms":["city"],"points":0.`,
 			},
 			Never: []string{`"hint"`, `"tokens":0`, `"read_as"`},
 		},
-		hubtest.Step{Name: "match by name", Method: "POST", Path: "/api/find", Body: `{"query":"forecast"}`, Status: 200, Want: []string{`"score":1,`, `"why":[{"field":"name","terms":["forecast"],"points":1}]`}},
+		hubtest.Step{
+			Name: "match by name", Method: "POST", Path: "/api/find", Body: `{"query":"forecast"}`, Status: 200,
+			Want: []string{`"score":1,`, `"why":[{"field":"name","terms":["forecast"],"points":1}]`},
+		},
 		hubtest.Step{
 			Name: "another language", Method: "POST", Path: "/api/find", Body: `{"query":"Wettervorhersage für Hamburg"}`, Status: 200,
 			Want: []string{`{"found":true,`, `"read_as":["weather","forecast"],"hits":[{`, `"tool":"forecast"`},
 		},
-		hubtest.Step{Name: "no match", Method: "POST", Path: "/api/find", Body: `{"query":"xyzzy"}`, Status: 200, Want: []string{`"found":false,"confidence":"none","score":0`, `"hint":"no tools matched with sufficient confidence`}},
-		hubtest.Step{Name: "empty query", Method: "POST", Path: "/api/find", Body: `{"query":"  "}`, Status: 422, Want: []string{`{"error":"query is required","code":`}},
-		hubtest.Step{Name: "query is not a string", Method: "POST", Path: "/api/find", Body: `{"query":["a"]}`, Status: 422, Want: []string{"query has the wrong type"}},
-		hubtest.Step{Name: "body is not an object", Method: "POST", Path: "/api/find", Body: `[]`, Status: 422, Want: []string{"must be a JSON object"}},
-		hubtest.Step{Name: "negative limit", Method: "POST", Path: "/api/find", Body: `{"query":"echo","limit":-1e300}`, Status: 200, Want: []string{`"found":true`}},
+		hubtest.Step{
+			Name: "no match", Method: "POST", Path: "/api/find", Body: `{"query":"xyzzy"}`, Status: 200,
+			Want: []string{`"found":false,"confidence":"none","score":0`, `"hint":"no tools matched with sufficient confidence`},
+		},
+		hubtest.Step{
+			Name: "empty query", Method: "POST", Path: "/api/find", Body: `{"query":"  "}`, Status: 422,
+			Want: []string{`{"error":"query is required","code":`},
+		},
+		hubtest.Step{
+			Name: "query is not a string", Method: "POST", Path: "/api/find", Body: `{"query":["a"]}`, Status: 422,
+			Want: []string{"query has the wrong type"},
+		},
+		hubtest.Step{
+			Name: "body is not an object", Method: "POST", Path: "/api/find", Body: `[]`, Status: 422,
+			Want: []string{"must be a JSON object"},
+		},
+		hubtest.Step{
+			Name: "negative limit", Method: "POST", Path: "/api/find", Body: `{"query":"echo","limit":-1e300}`, Status: 200,
+			Want: []string{`"found":true`},
+		},
 	)
 	hubtest.AwaitSearch(t, s, func(is hubtest.SearchStatus) bool { return is.Ready == 18 && !is.Working }) // meaning changes the reply
 	reader := hubtest.Join(t, s.Hub, "reader")
@@ -77,7 +103,10 @@ func TestFindReturnsTheReplyForAgentsWithReasons(t *testing.T) {
 func TestToolIsShownWithItsUse(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
 	s.Play(
-		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("sky", "-only", "-definition", hubtest.Weather, "-definition", `{"name":"bare"}`), Status: 201, Keep: "id"},
+		hubtest.Step{
+			Name: "add server", Method: "POST", Path: "/api/servers",
+			Body: s.Server("sky", "-only", "-definition", hubtest.Weather, "-definition", `{"name":"bare"}`), Status: 201, Keep: "id",
+		},
 		hubtest.Step{Name: "list tools", Method: "POST", Path: "/api/servers/{id}/refresh", Status: 200},
 	)
 	known := hubtest.AwaitTokenCounts(t, s.Hub)
@@ -96,10 +125,19 @@ func TestToolIsShownWithItsUse(t *testing.T) {
 			Want:  []string{`{"server":"sky","id":`, `"name":"bare","title":"","description":""`, `"enabled":false}`},
 			Never: []string{"input_schema", "city\":"},
 		},
-		hubtest.Step{Name: "full list", Method: "GET", Path: "/api/tools?name=forecast", Status: 200, Want: []string{`"input_schema":{"type":"object"`, `"enabled":false`}, Never: []string{"bare"}},
-		hubtest.Step{Name: "tool without a schema", Method: "GET", Path: "/api/tools?name=bare", Status: 200, Want: []string{`"input_schema":null`}},
-		hubtest.Step{Name: "unknown id", Method: "GET", Path: "/api/tools/9999", Status: 404, Want: []string{`{"error":"Not found","code":`}},
-		hubtest.Step{Name: "invalid id", Method: "GET", Path: "/api/tools/forecast", Status: 404, Want: []string{`{"error":"Not found","code":`}},
+		hubtest.Step{
+			Name: "full list", Method: "GET", Path: "/api/tools?name=forecast", Status: 200,
+			Want: []string{`"input_schema":{"type":"object"`, `"enabled":false`}, Never: []string{"bare"},
+		},
+		hubtest.Step{
+			Name: "tool without a schema", Method: "GET", Path: "/api/tools?name=bare", Status: 200, Want: []string{`"input_schema":null`},
+		},
+		hubtest.Step{
+			Name: "unknown id", Method: "GET", Path: "/api/tools/9999", Status: 404, Want: []string{`{"error":"Not found","code":`},
+		},
+		hubtest.Step{
+			Name: "invalid id", Method: "GET", Path: "/api/tools/forecast", Status: 404, Want: []string{`{"error":"Not found","code":`},
+		},
 	)
 	finder := hubtest.Join(t, s.Hub, "zed\u202e<script>")
 	finder.Registry(`{"action":"find_tool","query":"weather forecast"}`)
@@ -112,9 +150,13 @@ func TestToolIsShownWithItsUse(t *testing.T) {
 			Name: "used tool", Method: "GET", Path: forecast, Status: 200,
 			Want: []string{
 				`"metrics":{"tool_name":"forecast","call_count":3,"error_count":0,`,
-				`"used":{"enabled":true,"lent_to":["zed` + "\u202e" + `<script>"],"clients":[{"name":"cursor","calls":2,"last_called_at":"20`, `},{"name":"zed","calls":1,`,
+				`"used":{"enabled":true,"lent_to":["zed` + "\u202e" +
+					`<script>"],"clients":[{"name":"cursor","calls":2,"last_called_at":"20`, `},{"name":"zed","calls":1,`,
 			},
 		},
-		hubtest.Step{Name: "tools of an active server", Method: "GET", Path: "/api/tools?brief=true", Status: 200, Want: []string{`"enabled":true}`}, Never: []string{`"enabled":false`}},
+		hubtest.Step{
+			Name: "tools of an active server", Method: "GET", Path: "/api/tools?brief=true", Status: 200, Want: []string{`"enabled":true}`},
+			Never: []string{`"enabled":false`},
+		},
 	)
 }

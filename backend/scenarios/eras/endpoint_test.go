@@ -39,7 +39,9 @@ func TestClientsOverHTTPUseServers(t *testing.T) {
 				t.Errorf("echo: %+v, %v", result, err)
 			}
 			result, err = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "one__ask", Arguments: map[string]any{
-				"method": "elicitation/create", "params": map[string]any{"message": "Which?", "requestedSchema": map[string]any{"type": "object", "properties": map[string]any{}}},
+				"method": "elicitation/create", "params": map[string]any{
+					"message": "Which?", "requestedSchema": map[string]any{"type": "object", "properties": map[string]any{}},
+				},
 			}})
 			if err != nil || !strings.Contains(result.Content[0].(*mcp.TextContent).Text, `"which":"this"`) {
 				t.Errorf("ask: %+v, %v", result, err)

@@ -33,31 +33,86 @@ func TestATokenOfAClientOpensTheEndpointOnly(t *testing.T) {
 	own := hubtest.CreateToken(t, h, map[string]string{"name": "own", "surface": "native"})
 	const result = `"resultType":"complete"`
 	for _, r := range []hubtest.Row{
-		{Name: "the hub", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(all), Status: 200, Want: []string{result, `"name":"agent-discover"`}},
-		{Name: "what finds and calls", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(found), Status: 200, Want: []string{"search with find_tool"}},
-		{Name: "tools of servers", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(own), Status: 200, Want: []string{"each named server__tool"}},
-		{Name: "a server of another token", Method: "POST", Path: "/mcp/one", Body: discoverRequest, Headers: hubtest.Discovering(found), Status: 403},
+		{
+			Name: "the hub", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(all), Status: 200,
+			Want: []string{result, `"name":"agent-discover"`},
+		},
+		{
+			Name: "what finds and calls", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(found),
+			Status: 200, Want: []string{"search with find_tool"},
+		},
+		{
+			Name: "tools of servers", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(own), Status: 200,
+			Want: []string{"each named server__tool"},
+		},
+		{
+			Name: "a server of another token", Method: "POST", Path: "/mcp/one", Body: discoverRequest, Headers: hubtest.Discovering(found),
+			Status: 403,
+		},
 		{Name: "a server", Method: "POST", Path: "/mcp/one", Body: discoverRequest, Headers: hubtest.Discovering(all), Status: 403},
-		{Name: "its server", Method: "POST", Path: "/mcp/one", Body: discoverRequest, Headers: hubtest.Discovering(one), Status: 200, Want: []string{result, `"name":"mcptest"`}},
-		{Name: "its server without a name", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(one), Status: 200, Want: []string{result, `"name":"mcptest"`}},
+		{
+			Name: "its server", Method: "POST", Path: "/mcp/one", Body: discoverRequest, Headers: hubtest.Discovering(one), Status: 200,
+			Want: []string{result, `"name":"mcptest"`},
+		},
+		{
+			Name: "its server without a name", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(one),
+			Status: 200, Want: []string{result, `"name":"mcptest"`},
+		},
 		{Name: "another server", Method: "POST", Path: "/mcp/two", Body: discoverRequest, Headers: hubtest.Discovering(one), Status: 403},
-		{Name: "a server with the hub's token", Method: "POST", Path: "/mcp/two", Body: discoverRequest, Headers: hubtest.Discovering(h.Info().Token), Status: 200, Want: []string{`"name":"mcptest"`}},
-		{Name: "no server", Method: "POST", Path: "/mcp/none", Body: discoverRequest, Headers: hubtest.Discovering(h.Info().Token), Status: 404},
-		{Name: "an unknown token", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(strings.Repeat("0", 64)), Status: 401, Want: []string{"Www-Authenticate: Bearer\r\n"}, Never: []string{"resource_metadata"}},
-		{Name: "no token", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.NoToken, Status: 401, Want: []string{"Www-Authenticate: Bearer\r\n"}},
+		{
+			Name: "a server with the hub's token", Method: "POST", Path: "/mcp/two", Body: discoverRequest,
+			Headers: hubtest.Discovering(h.Info().Token), Status: 200, Want: []string{`"name":"mcptest"`},
+		},
+		{
+			Name: "no server", Method: "POST", Path: "/mcp/none", Body: discoverRequest, Headers: hubtest.Discovering(h.Info().Token),
+			Status: 404,
+		},
+		{
+			Name: "an unknown token", Method: "POST", Path: "/mcp", Body: discoverRequest,
+			Headers: hubtest.Discovering(strings.Repeat("0", 64)), Status: 401, Want: []string{"Www-Authenticate: Bearer\r\n"},
+			Never: []string{"resource_metadata"},
+		},
+		{
+			Name: "no token", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.NoToken, Status: 401,
+			Want: []string{"Www-Authenticate: Bearer\r\n"},
+		},
 		{Name: "no token for a stream", Method: "GET", Path: "/sse", Headers: hubtest.NoToken, Status: 401},
 		{Name: "REST", Method: "GET", Path: "/api/servers", Headers: hubtest.Discovering(all), Status: 401},
 		{Name: "the list of tokens", Method: "GET", Path: "/api/tokens", Headers: hubtest.Discovering(all), Status: 401},
-		{Name: "a ticket", Method: "POST", Path: "/api/tickets", Body: `{"purpose":"page"}`, Headers: hubtest.Discovering(all), Status: 401},
-		{Name: "a WebSocket", Method: "GET", Path: "/ws", Headers: map[string]string{"Authorization": "Bearer " + all, "Connection": "Upgrade", "Upgrade": "websocket"}, Status: 401},
-		{Name: "metadata", Method: "GET", Path: "/.well-known/oauth-protected-resource/mcp", Headers: hubtest.NoToken, Status: 404, Want: []string{"Not found"}},
-		{Name: "another host", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: map[string]string{"Host": "evil.example"}, Status: 403},
-		{Name: "another origin", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: map[string]string{"Origin": "http://evil.example"}, Status: 403},
+		{
+			Name: "a ticket", Method: "POST", Path: "/api/tickets", Body: `{"purpose":"page"}`, Headers: hubtest.Discovering(all),
+			Status: 401,
+		},
+		{
+			Name: "a WebSocket", Method: "GET", Path: "/ws", Headers: map[string]string{
+				"Authorization": "Bearer " + all, "Connection": "Upgrade", "Upgrade": "websocket",
+			}, Status: 401,
+		},
+		{
+			Name: "metadata", Method: "GET", Path: "/.well-known/oauth-protected-resource/mcp",
+			Headers: hubtest.NoToken, Status: 404, Want: []string{"Not found"},
+		},
+		{
+			Name: "another host", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: map[string]string{"Host": "evil.example"},
+			Status: 403,
+		},
+		{
+			Name: "another origin", Method: "POST", Path: "/mcp", Body: discoverRequest,
+			Headers: map[string]string{"Origin": "http://evil.example"}, Status: 403,
+		},
 		{Name: "preflight", Method: "OPTIONS", Path: "/mcp", Headers: map[string]string{
-			"Authorization": "", "Origin": "wails://wails", "Access-Control-Request-Headers": "mcp-protocol-version, Mcp-Param-City,x-other",
+			"Authorization": "", "Origin": "wails://wails",
+			"Access-Control-Request-Headers": "mcp-protocol-version, Mcp-Param-City,x-other",
 		}, Status: 204, Want: []string{"Authorization, Content-Type, Last-Event-ID, mcp-protocol-version, mcp-param-city\r\n"}},
-		{Name: "preflight of REST", Method: "OPTIONS", Path: "/api/servers", Headers: map[string]string{"Origin": "wails://wails", "Access-Control-Request-Headers": "mcp-method"}, Status: 204, Never: []string{"mcp-method"}},
-		{Name: "preflight of another origin", Method: "OPTIONS", Path: "/mcp", Headers: map[string]string{"Origin": "http://evil.example"}, Status: 403},
+		{
+			Name: "preflight of REST", Method: "OPTIONS", Path: "/api/servers", Headers: map[string]string{
+				"Origin": "wails://wails", "Access-Control-Request-Headers": "mcp-method",
+			}, Status: 204, Never: []string{"mcp-method"},
+		},
+		{
+			Name: "preflight of another origin", Method: "OPTIONS", Path: "/mcp",
+			Headers: map[string]string{"Origin": "http://evil.example"}, Status: 403,
+		},
 	} {
 		r.Never = append(r.Never, all, one)
 		r.Send(t, h)
@@ -80,10 +135,13 @@ func TestACreatedTokenComesWithAnEntryForItsClient(t *testing.T) {
 			Token string
 			Entry struct{ Text string }
 		}
-		if err := person.Do(t.Context(), "POST", "/api/tokens", map[string]string{"name": c.name, "client": c.client, "surface": c.surface}, &created); err != nil {
+		if err := person.Do(t.Context(), "POST", "/api/tokens", map[string]string{"name": c.name, "client": c.client, "surface": c.surface},
+			&created); err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []string{strings.ReplaceAll(c.want, "ADDRESS", h.Info().Address()), `"Authorization": "Bearer ` + created.Token + `"`} {
+		for _, part := range []string{
+			strings.ReplaceAll(c.want, "ADDRESS", h.Info().Address()), `"Authorization": "Bearer ` + created.Token + `"`,
+		} {
 			if !strings.Contains(created.Entry.Text, part) {
 				t.Errorf("the entry for %s lacks %s", c.name, part)
 			}
@@ -129,12 +187,17 @@ func TestOnlyAPersonCreatesTokens(t *testing.T) {
 	if _, used := list[0]["last_used_at"]; used {
 		t.Errorf("a new token was used: %v", list)
 	}
-	hubtest.Row{Name: "the token", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(token), Status: 200}.Send(t, h)
+	hubtest.Row{
+		Name: "the token", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(token), Status: 200,
+	}.Send(t, h)
 	if hubtest.Do(t, h, "GET", "/api/tokens", nil, &list); list[0]["last_used_at"] == nil {
 		t.Errorf("a used token was never used: %v", list)
 	}
 	hubtest.Do(t, h, "DELETE", "/api/servers/2", nil, nil) // a later server of this name is another one
-	hubtest.Row{Name: "the token of a removed server", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(token), Status: 401}.Send(t, h)
+	hubtest.Row{
+		Name: "the token of a removed server", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(token),
+		Status: 401,
+	}.Send(t, h)
 	if err := hubtest.TryDo(t, h, "DELETE", "/api/tokens/x", nil); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("revoked again: %v", err)
 	}
@@ -143,7 +206,8 @@ func TestOnlyAPersonCreatesTokens(t *testing.T) {
 func TestTokensOutliveTheHubAndAreStoredAsHashes(t *testing.T) {
 	folder := hubtest.NewDataFolder(t, "")
 	h, ended := hubtest.RunHub(t, hub.Options{Folder: folder})
-	kept, revoked := hubtest.CreateToken(t, h, map[string]string{"name": "kept", "client": "cursor"}), hubtest.CreateToken(t, h, map[string]string{"name": "revoked"})
+	kept, revoked := hubtest.CreateToken(t, h, map[string]string{"name": "kept", "client": "cursor"}), hubtest.CreateToken(t, h,
+		map[string]string{"name": "revoked"})
 	session := hubtest.WebClient(t, h, "2025-11-25", revoked, nil)
 	gone := make(chan error, 1)
 	go func() { gone <- session.Wait() }()
@@ -155,8 +219,12 @@ func TestTokensOutliveTheHubAndAreStoredAsHashes(t *testing.T) {
 	h.Stop()
 	hubtest.AwaitEnd(t, ended)
 	again, _ := hubtest.RunHub(t, hub.Options{Folder: folder})
-	hubtest.Row{Name: "kept", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(kept), Status: 200}.Send(t, again)
-	hubtest.Row{Name: "revoked", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(revoked), Status: 401}.Send(t, again)
+	hubtest.Row{
+		Name: "kept", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(kept), Status: 200,
+	}.Send(t, again)
+	hubtest.Row{
+		Name: "revoked", Method: "POST", Path: "/mcp", Body: discoverRequest, Headers: hubtest.Discovering(revoked), Status: 401,
+	}.Send(t, again)
 	err := filepath.WalkDir(string(folder), func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
@@ -182,7 +250,8 @@ func TestACallOutlivesTheTimeoutsOfRequests(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		session := hubtest.WebClient(t, h, version, h.Info().Token, nil)
 		call := func(tool string) error {
-			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "fake__" + tool, Arguments: map[string]any{"key": version}})
+			result, err := session.CallTool(t.Context(),
+				&mcp.CallToolParams{Name: "fake__" + tool, Arguments: map[string]any{"key": version}})
 			if err == nil && result.IsError {
 				t.Errorf("%s: %+v", tool, result.Content[0])
 			}
@@ -210,7 +279,8 @@ func TestStreamsLearnOfChangesAndEndWithTheHub(t *testing.T) {
 	if _, err := session.ListTools(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	body := `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + hubtest.ModernMeta + `}}`
+	body := `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` +
+		hubtest.ModernMeta + `}}`
 	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+h.Info().Address()+"/mcp", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +322,8 @@ func TestStreamsLearnOfChangesAndEndWithTheHub(t *testing.T) {
 			Meta       map[string]any `json:"_meta"`
 		}
 	}
-	if err := json.Unmarshal([]byte(strings.TrimPrefix(last, "data: ")), &answer); err != nil || answer.ID != "l" || answer.Result.ResultType != "complete" ||
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(last, "data: ")), &answer); err != nil || answer.ID != "l" ||
+		answer.Result.ResultType != "complete" ||
 		answer.Result.Meta["io.modelcontextprotocol/subscriptionId"] != "l" {
 		t.Errorf("the subscription ends with %s", last)
 	}

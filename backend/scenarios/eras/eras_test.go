@@ -25,7 +25,8 @@ func addBoth(t *testing.T, h *hub.Hub, flags ...string) {
 func joinAsked(t *testing.T, h *hub.Hub, surface string) *hubtest.Agent {
 	t.Helper()
 	a := hubtest.ArriveBy(t, h, companion.Entry{Surface: surface})
-	a.Ask("initialize", `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{},"sampling":{},"roots":{}},"clientInfo":{"name":"asked","version":"1"}}`)
+	a.Ask("initialize",
+		`{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{},"sampling":{},"roots":{}},"clientInfo":{"name":"asked","version":"1"}}`)
 	a.Write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return a
 }
@@ -80,7 +81,10 @@ func TestAServerOfBothErasIntroducesItselfInTheEraOfTheClient(t *testing.T) {
 	check := func(h *hub.Hub, when string) {
 		t.Helper()
 		legacy := hubtest.ArriveBy(t, h, companion.Entry{Surface: "server:both"})
-		if got := string(legacy.Ask("initialize", `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"old","version":"1"}}`)); strings.Contains(got, `"completions"`) || !strings.Contains(got, `"logging"`) {
+		if got := string(legacy.Ask("initialize",
+			`{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"old","version":"1"}}`)); strings.Contains(got,
+			`"completions"`) ||
+			!strings.Contains(got, `"logging"`) {
 			t.Errorf("%s, a legacy client: %s", when, got)
 		}
 		modern := hubtest.ArriveBy(t, h, companion.Entry{Surface: "server:both"})
@@ -156,12 +160,14 @@ func TestAPersonIsAskedByAServerOfBothEras(t *testing.T) {
 	mark := s.Events.Mark()
 	result := make(chan string, 1)
 	go func() {
-		_, body := s.Send("POST", "/api/servers/1/call", `{"tool":"ask","args":{"method":"elicitation/create","params":{"message":"Which one?","requestedSchema":{"type":"object"}}}}`)
+		_, body := s.Send("POST", "/api/servers/1/call",
+			`{"tool":"ask","args":{"method":"elicitation/create","params":{"message":"Which one?","requestedSchema":{"type":"object"}}}}`)
 		result <- body
 	}()
 	s.Events.Await(t, "the question", mark, "elicitation_request", "Which one?")
 	_, pending := s.Send("GET", "/api/elicitations", "")
-	hubtest.Do(t, s.Hub, "POST", "/api/elicitations/"+hubtest.Between(pending, `"id":"`, `"`)+"/respond", map[string]any{"action": "accept", "content": map[string]any{"which": "this"}}, nil)
+	hubtest.Do(t, s.Hub, "POST", "/api/elicitations/"+hubtest.Between(pending, `"id":"`, `"`)+"/respond",
+		map[string]any{"action": "accept", "content": map[string]any{"which": "this"}}, nil)
 	if got := <-result; !strings.Contains(got, `\"which\":\"this\"`) {
 		t.Errorf("got %s", got)
 	}

@@ -42,7 +42,8 @@ func TestAModernRequestGetsTheLogMessagesItAskedFor(t *testing.T) {
 			t.Errorf("%s: got %s before the result", row.level, got)
 		}
 	}
-	if got := a.Exchange("tools/call", "{"+telling("info")+","+strings.Replace(withMeta(wantsInfo), `"info"`, `"loud"`, 1)+"}"); !strings.Contains(got, `"error":{"code":-32602,"message":"Invalid params: unknown log level \"loud\""}`) {
+	if got := a.Exchange("tools/call", "{"+telling("info")+","+strings.Replace(withMeta(wantsInfo), `"info"`, `"loud"`, 1)+
+		"}"); !strings.Contains(got, `"error":{"code":-32602,"message":"Invalid params: unknown log level \"loud\""}`) {
 		t.Error(got)
 	}
 }
@@ -62,7 +63,8 @@ func TestTheMostVerboseLogLevelReachesTheServer(t *testing.T) {
 	a := hubtest.Arrive(t, h)
 	read := func(level string) {
 		t.Helper()
-		got := a.Exchange("resources/read", `{"uri":"one+note://level",`+strings.Replace(withMeta(wantsInfo), `"info"`, `"`+level+`"`, 1)+`}`)
+		got := a.Exchange("resources/read",
+			`{"uri":"one+note://level",`+strings.Replace(withMeta(wantsInfo), `"info"`, `"`+level+`"`, 1)+`}`)
 		if !strings.Contains(got, `"text":"`+level+`"`) {
 			t.Errorf("while a call wants %s: %s", level, got)
 		}
@@ -76,7 +78,8 @@ func TestTheMostVerboseLogLevelReachesTheServer(t *testing.T) {
 		t.Errorf("after the call that wanted more: %s", got)
 	}
 	read("error")
-	if got := a.Exchange("resources/read", `{"uri":"one+note://level",`+withMeta(`"io.modelcontextprotocol/logLevel":"emergency"`)+`}`); !strings.Contains(got, `"text":"critical"`) {
+	if got := a.Exchange("resources/read", `{"uri":"one+note://level",`+withMeta(`"io.modelcontextprotocol/logLevel":"emergency"`)+
+		`}`); !strings.Contains(got, `"text":"critical"`) {
 		t.Errorf("while another client wants more: %s", got)
 	}
 }
@@ -94,7 +97,8 @@ func TestAnOldServerAsksAModernClientForItsRoots(t *testing.T) {
 	if r := first.Result; len(r.InputRequests) != 1 || r.InputRequests["q1"].Method != "roots/list" {
 		t.Fatalf("got %+v", r)
 	}
-	retry := fmt.Sprintf(`{%s,"inputResponses":{"q1":{"roots":[{"uri":"file:///mine"}]}},"requestState":%q,%s}`, call, first.Result.RequestState, roots)
+	retry := fmt.Sprintf(`{%s,"inputResponses":{"q1":{"roots":[{"uri":"file:///mine"}]}},"requestState":%q,%s}`, call,
+		first.Result.RequestState, roots)
 	if got := a.Exchange("tools/call", retry); !strings.Contains(got, `file:///mine`) || strings.Contains(got, "/from/settings") {
 		t.Errorf("got %s", got)
 	}

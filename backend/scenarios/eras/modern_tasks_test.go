@@ -43,10 +43,12 @@ func TestTasksOfAModernServerPassToTheClientThatHasStartedThem(t *testing.T) {
 			return `"taskId":"` + id + `"`
 		}
 		first, second := start("done"), start("forever")
-		a.Write(`{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"taskIds":["` + strings.Split(first, `"`)[3] + `","` + row.prefix + `nothing"]},` + hubtest.TasksMeta + `}}`)
+		a.Write(`{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"taskIds":["` +
+			strings.Split(first, `"`)[3] + `","` + row.prefix + `nothing"]},` + hubtest.TasksMeta + `}}`)
 		expect(a.Await("notifications/subscriptions/acknowledged"), `"notifications":{"taskIds":["`+strings.Split(first, `"`)[3]+`"]}`)
 		expect(ask(a, "tasks/get", first), first, `"status":"working"`, `"ttlMs":60000`, `"resultType":"complete"`)
-		expect(a.Await("notifications/tasks"), first, `"status":"completed"`, `"uri":"`+row.uri+`"`, `"io.modelcontextprotocol/subscriptionId":"l"`)
+		expect(a.Await("notifications/tasks"), first, `"status":"completed"`, `"uri":"`+row.uri+`"`,
+			`"io.modelcontextprotocol/subscriptionId":"l"`)
 		expect(ask(a, "tasks/get", first), `"status":"completed","createdAt"`, `"text":"done"`, `"uri":"`+row.uri+`"`)
 		for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
 			expect(ask(b, method, second), `"error":{"code":-32602,"message":"Invalid params: this session has no such task"}`)
@@ -57,7 +59,8 @@ func TestTasksOfAModernServerPassToTheClientThatHasStartedThem(t *testing.T) {
 		expect(ask(a, "tasks/cancel", third), `"resultType":"complete"`)
 		expect(ask(a, "tasks/get", third), `"status":"cancelled"`)
 		// A client without tasks is told so.
-		expect(a.Modern("tools/call", fmt.Sprintf(`"name":%q,"arguments":{"text":"x"}`, row.tool)), `"error":{"code":-32021`, `"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}`)
+		expect(a.Modern("tools/call", fmt.Sprintf(`"name":%q,"arguments":{"text":"x"}`, row.tool)),
+			`"error":{"code":-32021`, `"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}`)
 		for _, line := range b.Notices {
 			t.Errorf("%s: another client got %s", surface, line)
 		}

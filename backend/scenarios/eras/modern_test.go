@@ -22,10 +22,19 @@ func TestAModernClientGetsWhatServersHave(t *testing.T) {
 		{"resources/list", "", `{"uri":"two+note://2","name":"after second page"}`},
 		{"resources/templates/list", "", `{"uriTemplate":"two+note://{n}","name":"notes"}`},
 		{"prompts/get", `"name":"one__greet","arguments":{"who":"Ada"}`, `"text":"Greet Ada"}}],"resultType":"complete"`},
-		{"resources/read", `"uri":"one+note://1"`, `"contents":[{"uri":"one+note://1","text":"a note","unknown":9007199254740993}],"resultType":"complete","ttlMs":0,"cacheScope":"private"`},
+		{
+			"resources/read", `"uri":"one+note://1"`,
+			`"contents":[{"uri":"one+note://1","text":"a note","unknown":9007199254740993}],"resultType":"complete","ttlMs":0,"cacheScope":"private"`,
+		},
 		{"resources/read", `"uri":"one+note://7"`, `"error":{"code":-32602,"message":"no such resource: note://7"}`},
-		{"completion/complete", `"ref":{"type":"ref/prompt","name":"one__greet"},"argument":{"name":"who","value":"A"}`, `"resultType":"complete"`},
-		{"tools/call", `"name":"one__echo","arguments":{"text":"hello"}`, `{"content":[{"type":"text","text":"hello"}],"resultType":"complete"`},
+		{
+			"completion/complete", `"ref":{"type":"ref/prompt","name":"one__greet"},"argument":{"name":"who","value":"A"}`,
+			`"resultType":"complete"`,
+		},
+		{
+			"tools/call", `"name":"one__echo","arguments":{"text":"hello"}`,
+			`{"content":[{"type":"text","text":"hello"}],"resultType":"complete"`,
+		},
 		{"tools/call", `"name":"one__none"`, `"error":{"code":-32602`},
 		{"ping", "", `"error":{"code":-32601`},
 		{"logging/setLevel", `"level":"info"`, `"error":{"code":-32601`},
@@ -51,7 +60,8 @@ func TestTheListOfAModernClientDoesNotVary(t *testing.T) {
 	h := hubtest.Offering(t)
 	a := hubtest.Arrive(t, h)
 	before := a.Modern("tools/list", "")
-	if got := a.Modern("tools/call", `"name":"registry","arguments":{"action":"find_tool","query":"wait for progress in steps"}`); !strings.Contains(got, "call_as") {
+	if got := a.Modern("tools/call",
+		`"name":"registry","arguments":{"action":"find_tool","query":"wait for progress in steps"}`); !strings.Contains(got, "call_as") {
 		t.Fatal(got)
 	}
 	if after := a.Modern("tools/list", ""); after != before {
@@ -75,7 +85,8 @@ func TestBothErasShareAPipe(t *testing.T) {
 	if got := a.Modern("tools/call", `"name":"one__echo","arguments":{"text":"m"}`); !strings.Contains(got, "resultType") {
 		t.Error(got)
 	}
-	if got, want := a.Exchange("tools/call", `{"name":"one__echo","arguments":{"text":"l"}}`), `"result":{"content":[{"type":"text","text":"l"}]}`; got != want {
+	if got, want := a.Exchange("tools/call", `{"name":"one__echo","arguments":{"text":"l"}}`),
+		`"result":{"content":[{"type":"text","text":"l"}]}`; got != want {
 		t.Error(got)
 	}
 }
@@ -83,8 +94,14 @@ func TestBothErasShareAPipe(t *testing.T) {
 func TestListenersGetWhatTheyAskedForWithTheirID(t *testing.T) {
 	h := hubtest.Offering(t)
 	a := hubtest.Arrive(t, h)
-	a.Write(`{"jsonrpc":"2.0","id":"all","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":false,"resourceSubscriptions":["one+note://1","nowhere://1"]},` + hubtest.ModernMeta + `}}`)
-	if got, want := a.Await("notifications/subscriptions/acknowledged"), `"params":{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["one+note://1"]},"_meta":{"io.modelcontextprotocol/subscriptionId":"all"}}`; !strings.Contains(got, want) {
+	a.Write(
+		`{"jsonrpc":"2.0","id":"all","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":false,"resourceSubscriptions":["one+note://1","nowhere://1"]},` +
+			hubtest.ModernMeta +
+			`}}`,
+	)
+	if got, want := a.Await("notifications/subscriptions/acknowledged"),
+		`"params":{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["one+note://1"]},"_meta":{"io.modelcontextprotocol/subscriptionId":"all"}}`; !strings.Contains(got,
+		want) {
 		t.Errorf("acknowledged: %s", got)
 	}
 	if len(a.Notices) > 0 {
@@ -117,7 +134,8 @@ func TestAModernClientAnswersWhatAnOldServerAsks(t *testing.T) {
 	a := hubtest.Arrive(t, h)
 	const call = `"name":"one__ask","arguments":{"method":"elicitation/create","params":{"message":"Which?","requestedSchema":{"type":"object","properties":{}}}}`
 	first := hubtest.ReadRequired(t, a.Modern("tools/call", call))
-	if r := first.Result; r.ResultType != "input_required" || len(r.InputRequests) != 1 || r.InputRequests["q1"].Method != "elicitation/create" ||
+	if r := first.Result; r.ResultType != "input_required" || len(r.InputRequests) != 1 ||
+		r.InputRequests["q1"].Method != "elicitation/create" ||
 		!strings.Contains(string(r.InputRequests["q1"].Params), `"message":"Which?"`) || r.RequestState == "" {
 		t.Fatalf("got %+v", first)
 	}

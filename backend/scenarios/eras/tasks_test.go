@@ -27,15 +27,20 @@ func TestATaskIsOfTheSessionThatHasStartedIt(t *testing.T) {
 		entry := hubtest.Server("one")
 		entry.Surface = surface
 		a, b := hubtest.Introduced(t, h, entry, `{}`), hubtest.Introduced(t, h, entry, `{}`)
-		if got := hubtest.ArriveBy(t, h, entry).Exchange("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}`); !strings.Contains(got, `"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`) {
+		if got := hubtest.ArriveBy(t, h, entry).Exchange("initialize",
+			`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}`); !strings.Contains(got,
+			`"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`) {
 			t.Errorf("%s: %s", surface, got)
 		}
 		state := func(status string) string {
-			return `{"taskId":"` + row.prefix + string(rune('0'+n)) + `","status":"` + status + `","createdAt":"2026-01-01T00:00:00Z","ttl":60000,"pollInterval":1}`
+			return `{"taskId":"` + row.prefix + string(rune('0'+n)) + `","status":"` + status +
+				`","createdAt":"2026-01-01T00:00:00Z","ttl":60000,"pollInterval":1}`
 		}
 		start := func(text, want string) (params string) {
 			n++
-			if got := a.Exchange("tools/call", `{"name":"`+row.tool+`","arguments":{"text":"`+text+`"},"task":{"ttl":60000}}`); got != `"result":{"task":`+state(want)+`}` {
+			if got := a.Exchange("tools/call",
+				`{"name":"`+row.tool+`","arguments":{"text":"`+text+
+					`"},"task":{"ttl":60000}}`); got != `"result":{"task":`+state(want)+`}` {
 				t.Errorf("%s: %s", surface, got)
 			}
 			return `{"taskId":"` + row.prefix + string(rune('0'+n)) + `"}`
@@ -44,10 +49,12 @@ func TestATaskIsOfTheSessionThatHasStartedIt(t *testing.T) {
 		if got := a.Exchange("tasks/get", of); got != `"result":`+state("working") {
 			t.Errorf("%s: %s", surface, got)
 		}
-		if got := a.Await("notifications/tasks/status"); got != `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":`+state("completed")+`}` {
+		if got := a.Await("notifications/tasks/status"); got != `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":`+
+			state("completed")+`}` {
 			t.Errorf("%s: %s", surface, got)
 		}
-		if got, want := a.Exchange("tasks/result", of), `"result":{"content":[{"type":"text","text":"done"}],"_meta":{"io.modelcontextprotocol/related-task":`+of+`}}`; got != want {
+		if got, want := a.Exchange("tasks/result", of),
+			`"result":{"content":[{"type":"text","text":"done"}],"_meta":{"io.modelcontextprotocol/related-task":`+of+`}}`; got != want {
 			t.Errorf("%s: %s", surface, got)
 		}
 		completed := state("completed")
@@ -56,7 +63,8 @@ func TestATaskIsOfTheSessionThatHasStartedIt(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", surface, got, want)
 		}
 		for _, method := range []string{"tasks/get", "tasks/result", "tasks/cancel"} {
-			if got := b.Exchange(method, forever); !strings.Contains(got, `"error":{"code":-32602,"message":"Invalid params: this session has no such task"}`) {
+			if got := b.Exchange(method, forever); !strings.Contains(got,
+				`"error":{"code":-32602,"message":"Invalid params: this session has no such task"}`) {
 				t.Errorf("%s of another session: %s", method, got)
 			}
 		}
@@ -79,13 +87,15 @@ func TestATaskIsOfTheSessionThatHasStartedIt(t *testing.T) {
 func TestAModernClientCallsAToolThatRequiresATask(t *testing.T) {
 	h := withTasks(t)
 	a := hubtest.Arrive(t, h)
-	if got := a.Modern("tools/call", `"name":"one__job","arguments":{"text":"done"}`); !strings.HasPrefix(got, `"result":{"content":[{"type":"text","text":"done"}],"resultType":"complete",`) {
+	if got := a.Modern("tools/call", `"name":"one__job","arguments":{"text":"done"}`); !strings.HasPrefix(got,
+		`"result":{"content":[{"type":"text","text":"done"}],"resultType":"complete",`) {
 		t.Errorf("got %s", got)
 	}
 	if got := a.Modern("server/discover", ""); strings.Contains(got, "tasks") {
 		t.Errorf("tasks of the older version are declared: %s", got)
 	}
-	a.Write(`{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"one__job","arguments":{"text":"forever"},` + hubtest.ModernMeta + `}}`)
+	a.Write(`{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"one__job","arguments":{"text":"forever"},` +
+		hubtest.ModernMeta + `}}`)
 	state := func() string { return a.Modern("tools/call", `"name":"one__jobs"`) }
 	for !strings.Contains(state(), "working") {
 	}

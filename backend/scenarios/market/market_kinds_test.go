@@ -52,21 +52,32 @@ func TestABundleIsDownloadedBeforeItsQuestionsAreAsked(t *testing.T) {
 	t.Cleanup(files.Close)
 	sum := sha256.Sum256(content)
 	r.Add("io.github.ada/weather", "1.2.0", map[string]any{"description": "Weather forecasts", "packages": []any{map[string]any{
-		"registryType": "mcpb", "identifier": files.URL + "/weather.mcpb", "fileSha256": hex.EncodeToString(sum[:]), "transport": map[string]any{"type": "stdio"},
+		"registryType": "mcpb", "identifier": files.URL + "/weather.mcpb", "fileSha256": hex.EncodeToString(sum[:]),
+		"transport": map[string]any{"type": "stdio"},
 	}}})
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")})
 	const choice = `{"id":"official:io.github.ada/weather"}`
 	const answered = `{"id":"official:io.github.ada/weather","answers":{"place":["Oslo"]}}`
 	s.Play(
-		hubtest.Step{Name: "plan", Method: "POST", Path: "/api/market/plan", Body: choice, Status: 200, Want: []string{`"unresolved":"file"`, `"questions":[]`}},
+		hubtest.Step{
+			Name: "plan", Method: "POST", Path: "/api/market/plan", Body: choice, Status: 200,
+			Want: []string{`"unresolved":"file"`, `"questions":[]`},
+		},
 		hubtest.Step{
 			Name: "prepare", Method: "POST", Path: "/api/market/prepare", Body: choice, Status: 202, Want: []string{`"kind":"prepare"`},
 			Events: []string{`market.job "state":"done"`},
 		},
-		hubtest.Step{Name: "plan with questions", Method: "POST", Path: "/api/market/plan", Body: choice, Status: 200, Want: []string{`"label":"Place of the station"`, `"missing":true`}},
-		hubtest.Step{Name: "plan with answers", Method: "POST", Path: "/api/market/plan", Body: answered, Status: 200, Want: []string{`"missing":false`, `/run.sh"`}, Keep: "hash"},
 		hubtest.Step{
-			Name: "install", Method: "POST", Path: "/api/market/install", Body: `{"request":` + answered + `,"hash":"{hash}"}`, Status: 202, Person: true,
+			Name: "plan with questions", Method: "POST", Path: "/api/market/plan", Body: choice, Status: 200,
+			Want: []string{`"label":"Place of the station"`, `"missing":true`},
+		},
+		hubtest.Step{
+			Name: "plan with answers", Method: "POST", Path: "/api/market/plan", Body: answered, Status: 200,
+			Want: []string{`"missing":false`, `/run.sh"`}, Keep: "hash",
+		},
+		hubtest.Step{
+			Name: "install", Method: "POST", Path: "/api/market/install", Body: `{"request":` + answered + `,"hash":"{hash}"}`,
+			Status: 202, Person: true,
 			Events: []string{`market.job "state":"done"`},
 		},
 		hubtest.Step{Name: "servers", Method: "GET", Path: "/api/servers", Status: 200, Want: []string{`"PLACE":"Oslo"`}, Keep: "0.id"},
@@ -89,14 +100,24 @@ func TestRemoteServersAreInstalled(t *testing.T) {
 		choice := `{"id":"official:io.github.ada/` + name + `","name":"far-` + name + `"}`
 		s.Kept = nil
 		s.Play(
-			hubtest.Step{Name: name + ": plan", Method: "POST", Path: "/api/market/plan", Body: choice, Status: 200, Keep: "hash", Want: []string{`"url":"http://127.0.0.1:`}},
 			hubtest.Step{
-				Name: name + ": install", Method: "POST", Path: "/api/market/install", Body: `{"request":` + choice + `,"hash":"{hash}"}`, Status: 202, Person: true,
+				Name: name + ": plan", Method: "POST", Path: "/api/market/plan", Body: choice, Status: 200, Keep: "hash",
+				Want: []string{`"url":"http://127.0.0.1:`},
+			},
+			hubtest.Step{
+				Name: name + ": install", Method: "POST", Path: "/api/market/install", Body: `{"request":` + choice + `,"hash":"{hash}"}`,
+				Status: 202, Person: true,
 				Events: []string{`market.job "state":"done"`},
 			},
-			hubtest.Step{Name: name + ": servers", Method: "GET", Path: "/api/servers?query=far-" + name, Status: 200, Want: []string{`"transport":"` + name + `"`}, Keep: "0.id"},
+			hubtest.Step{
+				Name: name + ": servers", Method: "GET", Path: "/api/servers?query=far-" + name, Status: 200,
+				Want: []string{`"transport":"` + name + `"`}, Keep: "0.id",
+			},
 			hubtest.Step{Name: name + ": activate", Method: "POST", Path: "/api/servers/{0.id}/activate", Status: 200},
-			hubtest.Step{Name: name + ": call", Method: "POST", Path: "/api/servers/{0.id}/call", Body: `{"tool":"echo","args":{"message":"hello"}}`, Status: 200, Want: []string{"Echo: hello"}},
+			hubtest.Step{
+				Name: name + ": call", Method: "POST", Path: "/api/servers/{0.id}/call", Body: `{"tool":"echo","args":{"message":"hello"}}`,
+				Status: 200, Want: []string{"Echo: hello"},
+			},
 			hubtest.Step{Name: name + ": remove", Method: "DELETE", Path: "/api/servers/{0.id}", Status: 200},
 		)
 	}

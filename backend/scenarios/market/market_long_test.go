@@ -52,7 +52,9 @@ func TestARealPythonServerThatFetchesIsInstalledUpdatedAndRemoved(t *testing.T) 
 }
 
 // published publishes the version 1.0.0 of a server in a registry, and returns a function that publishes others.
-func published(t *testing.T, r *hubtest.Registries, name string, document func(version string) map[string]any) (publish func(version string)) {
+func published(t *testing.T, r *hubtest.Registries, name string,
+	document func(version string) map[string]any,
+) (publish func(version string)) {
 	t.Helper()
 	publish = func(version string) {
 		d := document(version)
@@ -77,12 +79,14 @@ func TestABundleIsInstalledUpdatedAndRemoved(t *testing.T) {
 		})
 		sum := sha256.Sum256(content)
 		return map[string]any{"packages": []any{map[string]any{
-			"registryType": "mcpb", "identifier": server.URL + "/" + version + ".mcpb", "fileSha256": hex.EncodeToString(sum[:]), "transport": map[string]any{"type": "stdio"},
+			"registryType": "mcpb", "identifier": server.URL + "/" + version + ".mcpb", "fileSha256": hex.EncodeToString(sum[:]),
+			"transport": map[string]any{"type": "stdio"},
 		}}}
 	})
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")})
 	s.Live(hubtest.RealServer{
-		ID: "official:io.github.ada/weather", Name: "weather", Answers: `{"place":["Oslo"]}`, Tool: "environment", Want: []string{"PLACE=Oslo"}, Publish: func() { publish("2.0.0") },
+		ID: "official:io.github.ada/weather", Name: "weather", Answers: `{"place":["Oslo"]}`, Tool: "environment",
+		Want: []string{"PLACE=Oslo"}, Publish: func() { publish("2.0.0") },
 	})
 }
 
@@ -93,11 +97,16 @@ func TestRemoteServersAreInstalledUpdatedAndRemoved(t *testing.T) {
 			r := hubtest.NewRegistries(t)
 			hubtest.SetHome(t)
 			publish := published(t, r, "far", func(string) map[string]any { // each version has its own address
-				return map[string]any{"remotes": []any{map[string]any{"type": transport, "url": "http://" + hubtest.StartRemote(t, node, servers, c[0]) + c[1]}}}
+				return map[string]any{
+					"remotes": []any{
+						map[string]any{"type": transport, "url": "http://" + hubtest.StartRemote(t, node, servers, c[0]) + c[1]},
+					},
+				}
 			})
 			s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")})
 			s.Live(hubtest.RealServer{
-				ID: "official:io.github.ada/far", Name: "far", Tool: "echo", Args: `{"message":"hello"}`, Want: []string{"Echo: hello"}, Publish: func() { publish("2.0.0") },
+				ID: "official:io.github.ada/far", Name: "far", Tool: "echo", Args: `{"message":"hello"}`, Want: []string{"Echo: hello"},
+				Publish: func() { publish("2.0.0") },
 			})
 		})
 	}

@@ -171,8 +171,10 @@ func podmanHome(t *testing.T, r *images) (podman func(args ...string) (string, e
 		t.Fatal(err)
 	}
 	env := map[string]string{
-		"CONTAINERS_STORAGE_CONF":    hubtest.WriteFile(t, filepath.Join(folder, "storage.conf"), fmt.Sprintf("[storage]\ndriver = \"vfs\"\ngraphroot = %q\nrunroot = %q\n", folder+"/images", folder+"/run")),
-		"CONTAINERS_REGISTRIES_CONF": hubtest.WriteFile(t, filepath.Join(folder, "registries.conf"), fmt.Sprintf("[[registry]]\nlocation = %q\ninsecure = true\n", strings.TrimPrefix(r.URL, "http://"))),
+		"CONTAINERS_STORAGE_CONF": hubtest.WriteFile(t, filepath.Join(folder, "storage.conf"),
+			fmt.Sprintf("[storage]\ndriver = \"vfs\"\ngraphroot = %q\nrunroot = %q\n", folder+"/images", folder+"/run")),
+		"CONTAINERS_REGISTRIES_CONF": hubtest.WriteFile(t, filepath.Join(folder, "registries.conf"),
+			fmt.Sprintf("[[registry]]\nlocation = %q\ninsecure = true\n", strings.TrimPrefix(r.URL, "http://"))),
 	}
 	podman = func(args ...string) (string, error) {
 		command := exec.Command("podman", args...)
@@ -222,7 +224,8 @@ func TestAnImageIsInstalledUpdatedAndRemovedWithPodman(t *testing.T) {
 	})
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")})
 	s.Live(hubtest.RealServer{
-		ID: "official:io.github.ada/weather", Name: "weather", Answers: `{"PLACE":["Oslo"]}`, Tool: "forecast", Want: []string{"sunny in Oslo"}, Publish: func() { publish("2.0.0") },
+		ID: "official:io.github.ada/weather", Name: "weather", Answers: `{"PLACE":["Oslo"]}`, Tool: "forecast",
+		Want: []string{"sunny in Oslo"}, Publish: func() { publish("2.0.0") },
 	})
 	programtest.Eventually(t, "all containers are removed", func() bool {
 		left, err := podman("ps", "--all", "--quiet")

@@ -55,7 +55,8 @@ func network() map[string]string {
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
 		switch upper := strings.ToUpper(name); {
-		case upper == "HTTP_PROXY", upper == "HTTPS_PROXY", upper == "NO_PROXY", upper == "ALL_PROXY", strings.HasPrefix(upper, "SSL_CERT_"),
+		case upper == "HTTP_PROXY", upper == "HTTPS_PROXY", upper == "NO_PROXY", upper == "ALL_PROXY",
+			strings.HasPrefix(upper, "SSL_CERT_"),
 			strings.HasPrefix(upper, "PIP_"), strings.HasPrefix(upper, "UV_"):
 			env[name] = value
 		}

@@ -37,6 +37,9 @@ func TestBrowseNamesTheSourcesThatAreMissing(t *testing.T) {
 	r.Close()
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")})
 	for _, path := range []string{"/api/browse", "/api/browse?query=git"} {
-		s.Play(hubtest.Step{Name: path, Method: "GET", Path: path, Status: 200, Want: []string{`"missing":[`, `"official: could not reach`, `"listing":"pypi:`}})
+		s.Play(hubtest.Step{
+			Name: path, Method: "GET", Path: path, Status: 200,
+			Want: []string{`"missing":[`, `"official: could not reach`, `"listing":"pypi:`},
+		})
 	}
 }

@@ -22,7 +22,9 @@ func TestAServerOfTheMarketplaceIsInstalledCalledAndRemoved(t *testing.T) {
 	r := hubtest.NewRegistries(t)
 	r.Home()
 	r.Add("io.github.ada/weather", "1.0.0", hubtest.WeatherEntry())
-	r.Publish("@ada/weather", hubtest.NpmPackage{Version: "1.0.0", Description: "An MCP server for weather", Program: hubtest.WeatherStation})
+	r.Publish("@ada/weather", hubtest.NpmPackage{
+		Version: "1.0.0", Description: "An MCP server for weather", Program: hubtest.WeatherStation,
+	})
 	t.Setenv("AGENT_DISCOVER_PASSPHRASE", "correct horse")
 	folder := hubtest.NewDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")
 	s := hubtest.NewScenario(t, hub.Options{Folder: folder})
@@ -30,47 +32,83 @@ func TestAServerOfTheMarketplaceIsInstalledCalledAndRemoved(t *testing.T) {
 	choice := `{"id":"official:io.github.ada/weather","answers":{"STATION_TOKEN":["` + token + `"]}}`
 	secret := []string{token}
 	s.Play(
-		hubtest.Step{Name: "start page", Method: "GET", Path: "/api/market/start", Status: 200, Want: []string{`"id":"npm:@modelcontextprotocol/server-filesystem"`, `"categories":["databases"`}},
+		hubtest.Step{
+			Name: "start page", Method: "GET", Path: "/api/market/start", Status: 200,
+			Want: []string{`"id":"npm:@modelcontextprotocol/server-filesystem"`, `"categories":["databases"`},
+		},
 		hubtest.Step{
 			Name: "search", Method: "GET", Path: "/api/market/search?query=weather&wait_ms=15000", Status: 200,
 			Want: []string{`"ids":["official:io.github.ada/weather","npm:@ada/weather"]`, `"installed":false`, `"done":true`},
 		},
-		hubtest.Step{Name: "another source", Method: "GET", Path: "/api/market/search?query=weather&source=cargo", Status: 422, Want: []string{`"error":`}},
+		hubtest.Step{
+			Name: "another source", Method: "GET", Path: "/api/market/search?query=weather&source=cargo",
+			Status: 422, Want: []string{`"error":`},
+		},
 		hubtest.Step{
 			Name: "details", Method: "GET", Path: "/api/market/details?id=official:io.github.ada/weather", Status: 200,
 			Want: []string{`"description":"Weather forecasts for stations"`, `"options":[{"id":"npm"`, `"program":"npx"`},
 		},
-		hubtest.Step{Name: "unknown server", Method: "GET", Path: "/api/market/details?id=official:io.github.ada/rain", Status: 404, Want: []string{`"code":"not_found"`}},
-		hubtest.Step{Name: "no id", Method: "GET", Path: "/api/market/details?id=weather", Status: 404, Want: []string{"an ID is SOURCE:NAME"}},
 		hubtest.Step{
-			Name: "plan without answers", Method: "POST", Path: "/api/market/plan", Body: `{"id":"official:io.github.ada/weather"}`, Status: 200,
-			Want: []string{`"name":"STATION_TOKEN"`, `"missing":true`},
+			Name: "unknown server", Method: "GET", Path: "/api/market/details?id=official:io.github.ada/rain",
+			Status: 404, Want: []string{`"code":"not_found"`},
+		},
+		hubtest.Step{
+			Name: "no id", Method: "GET", Path: "/api/market/details?id=weather", Status: 404, Want: []string{"an ID is SOURCE:NAME"},
+		},
+		hubtest.Step{
+			Name: "plan without answers", Method: "POST", Path: "/api/market/plan", Body: `{"id":"official:io.github.ada/weather"}`,
+			Status: 200,
+			Want:   []string{`"name":"STATION_TOKEN"`, `"missing":true`},
 		},
 		hubtest.Step{
 			Name: "plan", Method: "POST", Path: "/api/market/plan", Body: choice, Status: 200, Keep: "hash", Never: secret,
-			Want: []string{`"command":["npx","-y","@ada/weather@1.0.0"]`, `"env":{"STATION_TOKEN":"${secret:STATION_TOKEN}"}`, `"missing":false`},
+			Want: []string{
+				`"command":["npx","-y","@ada/weather@1.0.0"]`, `"env":{"STATION_TOKEN":"${secret:STATION_TOKEN}"}`, `"missing":false`,
+			},
 		},
-		hubtest.Step{Name: "install without a hash", Method: "POST", Path: "/api/market/install", Body: `{"request":` + choice + `}`, Status: 422, Never: secret, Person: true},
 		hubtest.Step{
-			Name: "install another plan", Method: "POST", Path: "/api/market/install", Body: `{"request":` + choice + `,"hash":"x"}`, Status: 202, Never: secret, Person: true,
+			Name: "install without a hash", Method: "POST", Path: "/api/market/install", Body: `{"request":` + choice + `}`, Status: 422,
+			Never: secret, Person: true,
+		},
+		hubtest.Step{
+			Name: "install another plan", Method: "POST", Path: "/api/market/install", Body: `{"request":` + choice + `,"hash":"x"}`,
+			Status: 202, Never: secret, Person: true,
 			Events: []string{`market.job "error":"official:io.github.ada/weather is not what was approved any more`},
 		},
 		hubtest.Step{
-			Name: "install", Method: "POST", Path: "/api/market/install", Body: `{"request":` + choice + `,"hash":"{hash}"}`, Status: 202, Never: secret, Person: true, Keep: "id",
+			Name: "install", Method: "POST", Path: "/api/market/install", Body: `{"request":` + choice + `,"hash":"{hash}"}`, Status: 202,
+			Never: secret, Person: true, Keep: "id",
 			Want:   []string{`"kind":"install"`, `"state":"running"`},
 			Events: []string{`market.job "step":"download"`, `market.output npm http fetch`, `market.job "state":"done"`},
 		},
-		hubtest.Step{Name: "jobs", Method: "GET", Path: "/api/market/jobs", Status: 200, Want: []string{`"id":"{id}"`, `"tools":1`}, Never: secret},
-		hubtest.Step{Name: "job", Method: "GET", Path: "/api/market/jobs/{id}", Status: 200, Want: []string{`"state":"done"`}, Never: secret},
-		hubtest.Step{Name: "lines", Method: "GET", Path: "/api/market/jobs/{id}/lines", Status: 200, Want: []string{`"lines":[`}, Never: secret},
+		hubtest.Step{
+			Name: "jobs", Method: "GET", Path: "/api/market/jobs", Status: 200, Want: []string{`"id":"{id}"`, `"tools":1`}, Never: secret,
+		},
+		hubtest.Step{
+			Name: "job", Method: "GET", Path: "/api/market/jobs/{id}", Status: 200, Want: []string{`"state":"done"`}, Never: secret,
+		},
+		hubtest.Step{
+			Name: "lines", Method: "GET", Path: "/api/market/jobs/{id}/lines", Status: 200, Want: []string{`"lines":[`}, Never: secret,
+		},
 		hubtest.Step{Name: "cancel", Method: "POST", Path: "/api/market/jobs/{id}/cancel", Status: 409},
 		hubtest.Step{Name: "unknown job", Method: "GET", Path: "/api/market/jobs/x", Status: 404},
-		hubtest.Step{Name: "search again", Method: "GET", Path: "/api/market/search?query=weather", Status: 200, Want: []string{`"installed":true`}},
-		hubtest.Step{Name: "servers", Method: "GET", Path: "/api/servers", Status: 200, Want: []string{`"name":"weather"`}, Keep: "0.id", Never: secret},
+		hubtest.Step{
+			Name: "search again", Method: "GET", Path: "/api/market/search?query=weather", Status: 200, Want: []string{`"installed":true`},
+		},
+		hubtest.Step{
+			Name: "servers", Method: "GET", Path: "/api/servers", Status: 200, Want: []string{`"name":"weather"`}, Keep: "0.id",
+			Never: secret,
+		},
 		hubtest.Step{Name: "activate", Method: "POST", Path: "/api/servers/{0.id}/activate", Status: 200},
-		hubtest.Step{Name: "call", Method: "POST", Path: "/api/servers/{0.id}/call", Body: `{"tool":"forecast","args":{}}`, Status: 200, Want: []string{"sunny"}},
+		hubtest.Step{
+			Name: "call", Method: "POST", Path: "/api/servers/{0.id}/call", Body: `{"tool":"forecast","args":{}}`, Status: 200,
+			Want: []string{"sunny"},
+		},
 		hubtest.Step{Name: "remove", Method: "DELETE", Path: "/api/servers/{0.id}", Status: 200},
-		hubtest.Step{Name: "search after the removal", Method: "GET", Path: "/api/market/search?query=weather", Status: 200, Want: []string{`"installed":false`}},
+		hubtest.Step{
+			Name: "search after the removal", Method: "GET", Path: "/api/market/search?query=weather", Status: 200,
+			Want: []string{`"installed":false`},
+		},
 	)
 	for _, message := range s.Events.Received() {
 		if strings.Contains(message, token) {
@@ -115,8 +153,12 @@ func TestWhatAProgramInstallsWaitsForAPerson(t *testing.T) {
 			Name: "install", Method: "POST", Path: "/api/market/install", Body: `{"request":` + choice + `,"hash":"{hash}"}`, Status: 202,
 			Events: []string{`market.job "waiting_for_approval":true`, `market.job "state":"done"`},
 		},
-		hubtest.Step{Name: "servers", Method: "GET", Path: "/api/servers", Status: 200, Want: []string{`"approved":false`, `"state":"waiting"`}},
-		hubtest.Step{Name: "a program", Method: "POST", Path: "/api/market/programs/node/install", Status: 403, Want: []string{"only a person"}},
+		hubtest.Step{
+			Name: "servers", Method: "GET", Path: "/api/servers", Status: 200, Want: []string{`"approved":false`, `"state":"waiting"`},
+		},
+		hubtest.Step{
+			Name: "a program", Method: "POST", Path: "/api/market/programs/node/install", Status: 403, Want: []string{"only a person"},
+		},
 		hubtest.Step{Name: "an unknown program", Method: "POST", Path: "/api/market/programs/rm/install", Status: 422, Person: true},
 	)
 }
@@ -127,7 +169,10 @@ func TestNothingIsRequestedBeforeSomebodyUsesTheMarketplace(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")})
 	s.Play(
 		hubtest.Step{Name: "start page", Method: "GET", Path: "/api/market/start", Status: 200},
-		hubtest.Step{Name: "copy", Method: "GET", Path: "/api/market/mirror", Status: 200, Want: []string{`{"address":"` + r.URL + `","entries":0,"running":false}`}},
+		hubtest.Step{
+			Name: "copy", Method: "GET", Path: "/api/market/mirror", Status: 200,
+			Want: []string{`{"address":"` + r.URL + `","entries":0,"running":false}`},
+		},
 	)
 	if asked := r.Asked(); len(asked) > 0 {
 		t.Errorf("the registry was asked for %v", asked)
@@ -145,8 +190,14 @@ func TestTheCopyIsSearchedByMeaning(t *testing.T) {
 	folder := hubtest.NewDataFolder(t, "market:\n  registry_url: "+r.URL+"\n")
 	s := hubtest.NewScenario(t, hub.Options{Folder: folder})
 	s.Play(
-		hubtest.Step{Name: "refresh", Method: "POST", Path: "/api/market/sync", Status: 202, Events: []string{`market.mirror "entries":2,"refreshed"`}},
-		hubtest.Step{Name: "a word", Method: "GET", Path: "/api/market/search?query=weather&source=official", Status: 200, Want: []string{`"name":"io.github.ada/weather"`}},
+		hubtest.Step{
+			Name: "refresh", Method: "POST", Path: "/api/market/sync", Status: 202,
+			Events: []string{`market.mirror "entries":2,"refreshed"`},
+		},
+		hubtest.Step{
+			Name: "a word", Method: "GET", Path: "/api/market/search?query=weather&source=official",
+			Status: 200, Want: []string{`"name":"io.github.ada/weather"`},
+		},
 	)
 	database, err := sql.Open("sqlite", "file:"+folder.Database()+"?mode=ro")
 	if err != nil {
@@ -155,7 +206,8 @@ func TestTheCopyIsSearchedByMeaning(t *testing.T) {
 	defer database.Close()
 	programtest.Eventually(t, "the copy has vectors in a table of its own", func() bool {
 		var own, tools int
-		if err := database.QueryRow("SELECT (SELECT count(*) FROM mirror_vectors), (SELECT count(*) FROM vectors)").Scan(&own, &tools); err != nil {
+		if err := database.QueryRow("SELECT (SELECT count(*) FROM mirror_vectors), (SELECT count(*) FROM vectors)").Scan(&own,
+			&tools); err != nil {
 			t.Fatal(err)
 		}
 		if tools > 0 {
@@ -163,7 +215,10 @@ func TestTheCopyIsSearchedByMeaning(t *testing.T) {
 		}
 		return own == 2
 	})
-	s.Play(hubtest.Step{Name: "a meaning", Method: "GET", Path: "/api/market/search?query=meteorology&source=official", Status: 200, Want: []string{`"name":"io.github.ada/weather"`}})
+	s.Play(hubtest.Step{
+		Name: "a meaning", Method: "GET", Path: "/api/market/search?query=meteorology&source=official",
+		Status: 200, Want: []string{`"name":"io.github.ada/weather"`},
+	})
 }
 
 func TestWithoutARegistryTheMarketplaceSaysSo(t *testing.T) {
@@ -175,14 +230,30 @@ func TestWithoutARegistryTheMarketplaceSaysSo(t *testing.T) {
 		hubtest.Step{Name: "refresh", Method: "POST", Path: "/api/market/sync", Status: 503, Want: []string{"set market.registry_url"}},
 		hubtest.Step{
 			Name: "search", Method: "GET", Path: "/api/market/search?query=weather", Status: 200,
-			Want: []string{`"ids":["npm:@ada/weather-mcp-server"]`, `{"source":"official","progress":"missing","found":0,"problem":"the official registry is switched off`},
+			Want: []string{
+				`"ids":["npm:@ada/weather-mcp-server"]`,
+				`{"source":"official","progress":"missing","found":0,"problem":"the official registry is switched off`,
+			},
 		},
 		hubtest.Step{Name: "browse", Method: "GET", Path: "/api/browse", Status: 200, Want: []string{`"name":"@ada/weather-mcp-server"`}},
-		hubtest.Step{Name: "another page", Method: "GET", Path: "/api/browse?cursor=x", Status: 503, Want: []string{"the official registry is switched off"}},
-		hubtest.Step{Name: "a package", Method: "GET", Path: "/api/npm-check?package=@ada/weather-mcp-server", Status: 200, Want: []string{`{"exists":true}`}},
-		hubtest.Step{Name: "a missing package", Method: "GET", Path: "/api/npm-check?package=rain", Status: 200, Want: []string{`{"exists":false}`}},
-		hubtest.Step{Name: "no name of a package", Method: "GET", Path: "/api/npm-check?package=--help", Status: 200, Want: []string{`{"exists":false}`}},
-		hubtest.Step{Name: "no package", Method: "GET", Path: "/api/npm-check", Status: 400, Want: []string{"package query parameter is required"}},
+		hubtest.Step{
+			Name: "another page", Method: "GET", Path: "/api/browse?cursor=x", Status: 503,
+			Want: []string{"the official registry is switched off"},
+		},
+		hubtest.Step{
+			Name: "a package", Method: "GET", Path: "/api/npm-check?package=@ada/weather-mcp-server",
+			Status: 200, Want: []string{`{"exists":true}`},
+		},
+		hubtest.Step{
+			Name: "a missing package", Method: "GET", Path: "/api/npm-check?package=rain", Status: 200, Want: []string{`{"exists":false}`},
+		},
+		hubtest.Step{
+			Name: "no name of a package", Method: "GET", Path: "/api/npm-check?package=--help", Status: 200,
+			Want: []string{`{"exists":false}`},
+		},
+		hubtest.Step{
+			Name: "no package", Method: "GET", Path: "/api/npm-check", Status: 400, Want: []string{"package query parameter is required"},
+		},
 	)
 }
 

@@ -185,7 +185,8 @@ func plainSchemas(v any) any {
 		}
 	case map[string]any:
 		for key, value := range v {
-			if schema, isSchema := value.(map[string]any); isSchema && (key == "inputSchema" || key == "input_schema" || key == "outputSchema") {
+			if schema, isSchema := value.(map[string]any); isSchema &&
+				(key == "inputSchema" || key == "input_schema" || key == "outputSchema") {
 				v[key] = plainSchema(schema)
 			} else {
 				v[key] = plainSchemas(value)
@@ -218,7 +219,8 @@ func withoutRepetition(entry map[string]any) {
 func unknownToOriginal(entry map[string]any) bool {
 	args, _ := entry["args"].(map[string]any)
 	response, _ := entry["response"].(string)
-	return entry["outcome"] == "refused" && !strings.HasSuffix(response, " not found") || entry["kind"] == "progress" && args["progress"] == args["total"] ||
+	return entry["outcome"] == "refused" && !strings.HasSuffix(response, " not found") ||
+		entry["kind"] == "progress" && args["progress"] == args["total"] ||
 		strings.HasPrefix(response, "Failed to activate")
 }
 

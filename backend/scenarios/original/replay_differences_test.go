@@ -136,9 +136,12 @@ func (e *expectations) finish() {
 	if !*updateReplay || e.t.Failed() {
 		return
 	}
-	archive := &txtar.Archive{Comment: []byte("Answers of the replay that differ on purpose; go test -run RecordedExchanges -update-replay writes them.\n")}
+	archive := &txtar.Archive{
+		Comment: []byte("Answers of the replay that differ on purpose; go test -run RecordedExchanges -update-replay writes them.\n"),
+	}
 	for _, number := range slices.Sorted(keysOf(e.seen)) {
-		archive.Files = append(archive.Files, txtar.File{Name: fmt.Sprintf("%03d %s", number, differences[number]), Data: []byte(e.seen[number])})
+		archive.Files = append(archive.Files,
+			txtar.File{Name: fmt.Sprintf("%03d %s", number, differences[number]), Data: []byte(e.seen[number])})
 	}
 	if err := os.WriteFile(expectedFile, txtar.Format(archive), 0o644); err != nil {
 		e.t.Error(err)
@@ -156,7 +159,10 @@ func keysOf[V any](m map[int]V) func(yield func(int) bool) {
 }
 
 // unstable are further members whose values differ in each run or on each machine.
-var unstable = map[string]bool{"launch_hash": true, "hash": true, "tokens": true, "tool_tokens": true, "pid": true, "url": true, "p50_ms": true, "p95_ms": true, "max_ms": true}
+var unstable = map[string]bool{
+	"launch_hash": true, "hash": true, "tokens": true, "tool_tokens": true, "pid": true, "url": true, "p50_ms": true, "p95_ms": true,
+	"max_ms": true,
+}
 
 // stableText returns an answer as indented JSON, without what differs in each run.
 func stableText(t *testing.T, answer json.RawMessage) string {

@@ -83,7 +83,8 @@ func (r *replay) sendMCP(e exchange) json.RawMessage {
 		r.client.Notify("notifications/initialized", "{}")
 	case e.name == "mcp-registry-install-registry-unscoped":
 		// Add the server that the original product has installed, so that later ids match.
-		r.rest("POST", "/api/servers", []byte(`{"name":"mcp-server-sqlite","command":"npx","args":["-y","mcp-server-sqlite"],"source":"registry"}`), nil)
+		r.rest("POST", "/api/servers",
+			[]byte(`{"name":"mcp-server-sqlite","command":"npx","args":["-y","mcp-server-sqlite"],"source":"registry"}`), nil)
 	}
 	return json.RawMessage(m.Line)
 }
@@ -105,7 +106,8 @@ func newModel(t *testing.T) *model {
 		if r.Header.Get("Authorization") != "Bearer test-key" {
 			w.WriteHeader(http.StatusUnauthorized)
 		}
-		_, _ = io.WriteString(w, `{"model":"fake-model","choices":[{"message":{"role":"assistant","content":"sampled text"},"finish_reason":"stop"}]}`)
+		_, _ = io.WriteString(w,
+			`{"model":"fake-model","choices":[{"message":{"role":"assistant","content":"sampled text"},"finish_reason":"stop"}]}`)
 	}))
 	t.Cleanup(m.Close)
 	return m

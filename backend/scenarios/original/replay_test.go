@@ -209,19 +209,22 @@ func newReplay(t *testing.T, start func(*replay)) *replay {
 		{"name":"from-setup","description":"declared","command":"node","args":["`+servers+`/server-memory/dist/index.js"],"tags":["setup"],
 		 "env":{"MEMORY_FILE_PATH":"$RUN_DIR/mem.json"},"secrets":{"TOK":"$MY_TOKEN","EMPTY":"$UNSET_VAR"}},
 		{"description":"nameless"}]}`)
-	r.Write(filepath.Join(r.Dir, "setup.local.json"), `{"servers":[{"name":"local-extra","transport":"streamable-http","url":"http://127.0.0.1:9/mcp"}]}`)
+	r.Write(filepath.Join(r.Dir, "setup.local.json"),
+		`{"servers":[{"name":"local-extra","transport":"streamable-http","url":"http://127.0.0.1:9/mcp"}]}`)
 	market := newRecordedMarket(t)
 	market.Configure(r.Dir)
 	r.Settings("agents:\n  install: allow\ndiscovery: {start_new: false}\nmarket:\n  registry_url: " + market.URL + "\n")
 	r.Env = append(slices.DeleteFunc(r.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }),
 		"PATH="+filepath.Dir(node)+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"AGENT_DISCOVER_ROOTS=file:///a, file:///b", "AGENT_DISCOVER_SETUP_FILE="+setup, "RUN_DIR="+run, "MY_TOKEN=tok-12345",
-		"AGENT_DISCOVER_PASSPHRASE=replayed exchanges", "AGENT_DISCOVER_OPENAI_API_KEY=test-key", "AGENT_DISCOVER_OPENAI_BASE_URL="+r.model.URL)
+		"AGENT_DISCOVER_PASSPHRASE=replayed exchanges", "AGENT_DISCOVER_OPENAI_API_KEY=test-key",
+		"AGENT_DISCOVER_OPENAI_BASE_URL="+r.model.URL)
 	remote := hubtest.StartRemote(t, node, servers, "streamableHttp")
 	r.toActual = replacements{"{{SERVERS}}", servers, "{{RUN}}", run, "127.0.0.1:13426", remote}
 	r.toRecorded = replacements{servers, "{{SERVERS}}", run, "{{RUN}}", remote, "127.0.0.1:13426"}
 	start(r)
-	programtest.Eventually(t, "the setup file is read", func() bool { return bytes.Contains(r.rest("GET", "/api/servers", nil, nil), []byte("local-extra")) })
+	programtest.Eventually(t, "the setup file is read",
+		func() bool { return bytes.Contains(r.rest("GET", "/api/servers", nil, nil), []byte("local-extra")) })
 	r.socket = dialSocket(t, r.hub)
 	return r
 }
@@ -251,7 +254,8 @@ func (r *replay) prepare(all []exchange, i int) {
 	case "rest-transient-delete":
 		programtest.Eventually(r.T, "the server reports the new roots", func() bool {
 			for _, m := range r.socket.of("notification") {
-				if strings.HasPrefix(m["serverName"].(string), "__transient__") && strings.Contains(fmt.Sprint(m["params"]), "Roots updated") {
+				if strings.HasPrefix(m["serverName"].(string), "__transient__") &&
+					strings.Contains(fmt.Sprint(m["params"]), "Roots updated") {
 					return true
 				}
 			}

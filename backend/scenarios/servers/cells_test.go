@@ -20,9 +20,15 @@ func TestALegacyClientUsesAModernServer(t *testing.T) {
 	for _, row := range []struct{ method, params, want string }{
 		{"tools/call", `{"name":"new__meta","arguments":{}}`, `"_meta":{"own":1}}`},
 		{"prompts/get", `{"name":"new__greet","arguments":{"who":"Ada"}}`, `"text":"Greet Ada"`},
-		{"resources/read", `{"uri":"new+note://1"}`, `"result":{"contents":[{"uri":"new+note://1","text":"a note","unknown":9007199254740993}]}`},
+		{
+			"resources/read", `{"uri":"new+note://1"}`,
+			`"result":{"contents":[{"uri":"new+note://1","text":"a note","unknown":9007199254740993}]}`,
+		},
 		{"resources/read", `{"uri":"new+note://7"}`, `"error":{"code":-32002`},
-		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"new__greet"},"argument":{"name":"who","value":"A"}}`, `"values":["asked with`},
+		{
+			"completion/complete", `{"ref":{"type":"ref/prompt","name":"new__greet"},"argument":{"name":"who","value":"A"}}`,
+			`"values":["asked with`,
+		},
 		{"resources/subscribe", `{"uri":"new+note://1"}`, `"result":{}`},
 		{"resources/subscribe", `{"uri":"new+note://refused"}`, `"error":{"code":-32601`},
 		{"logging/setLevel", `{"level":"info"}`, `"result":{}`},
@@ -59,7 +65,8 @@ func TestAModernClientUsesAModernServer(t *testing.T) {
 	a := dial(h, "one")
 	got := a.Modern("tools/call", hubtest.RequireCall)
 	state := regexp.MustCompile(`"requestState":("[^"]+")`).FindStringSubmatch(got)
-	if state == nil || strings.Contains(got, "theirs") || !strings.Contains(got, `"inputRequests":{"a":{"method":"elicitation/create","params":{"message":"Sure?"`) {
+	if state == nil || strings.Contains(got, "theirs") ||
+		!strings.Contains(got, `"inputRequests":{"a":{"method":"elicitation/create","params":{"message":"Sure?"`) {
 		t.Fatalf("got %s", got)
 	}
 	retry := func(a *hubtest.Agent, members, want string) {
@@ -68,9 +75,11 @@ func TestAModernClientUsesAModernServer(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	const refused, answered = `"error":{"code":-32602,"message":"Invalid params: the requestState is not valid`, `"text":"{\"a\":{\"action\":\"accept\"}}\"theirs\""`
+	const refused, answered = `"error":{"code":-32602,"message":"Invalid params: the requestState is not valid`,
+		`"text":"{\"a\":{\"action\":\"accept\"}}\"theirs\""`
 	retry(dial(h, "two"), hubtest.RequireCall+`,"inputResponses":{"a":{"action":"accept"}},"requestState":%s`, refused)
-	retry(a, strings.Replace(hubtest.RequireCall, "Sure?", "Sure!", 1)+`,"inputResponses":{"a":{"action":"accept"}},"requestState":%s`, refused)
+	retry(a, strings.Replace(hubtest.RequireCall, "Sure?", "Sure!", 1)+`,"inputResponses":{"a":{"action":"accept"}},"requestState":%s`,
+		refused)
 	retry(a, hubtest.RequireCall+`,"inputResponses":{"a":{"action":"accept"}},"requestState":%s`, answered)
 
 	// The state outlives the hub.
@@ -80,7 +89,8 @@ func TestAModernClientUsesAModernServer(t *testing.T) {
 	}
 	h, _ = hubtest.RunHub(t, hub.Options{Folder: folder})
 	retry(dial(h, "one"), hubtest.RequireCall+`,"inputResponses":{"a":{"action":"accept"}},"requestState":%s`, answered)
-	if got := dial(h, "three").Modern("resources/read", `"uri":"new+note://1"`); !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, `"uri":"new+note://1"`) {
+	if got := dial(h, "three").Modern("resources/read", `"uri":"new+note://1"`); !strings.Contains(got, `"resultType":"complete"`) ||
+		!strings.Contains(got, `"uri":"new+note://1"`) {
 		t.Errorf("got %s", got)
 	}
 }

@@ -43,7 +43,9 @@ func TestAnswersOfServersAreDescribed(t *testing.T) {
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
 	var opened struct{ Handle string }
 	hubtest.Do(t, h, "POST", "/api/transient", map[string]any{"command": command[0], "args": command[1:]}, &opened)
-	for template, base := range map[string]string{"/api/servers/{id}": "/api/servers/1", "/api/transient/{id}": "/api/transient/" + opened.Handle} {
+	for template, base := range map[string]string{
+		"/api/servers/{id}": "/api/servers/1", "/api/transient/{id}": "/api/transient/" + opened.Handle,
+	} {
 		for _, r := range []struct{ method, path, body string }{
 			{"get", "/tools", ""},
 			{"get", "/resources", ""},
@@ -60,7 +62,8 @@ func TestAnswersOfServersAreDescribed(t *testing.T) {
 				body = json.RawMessage(r.body)
 			}
 			hubtest.Do(t, h, strings.ToUpper(r.method), base+r.path, body, &answer)
-			place := "/paths/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(template+r.path) + "/" + r.method + "/responses/200/content/application~1json/schema"
+			place := "/paths/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(template+r.path) + "/" +
+				r.method + "/responses/200/content/application~1json/schema"
 			d.Check(place, string(answer))
 		}
 	}

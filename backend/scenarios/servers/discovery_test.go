@@ -16,15 +16,28 @@ func TestChangesOfToolsAreAnnouncedKeptAndMeasured(t *testing.T) {
 		hubtest.Step{Name: "add", Method: "POST", Path: "/api/servers", Body: s.Server("sky"), Status: 201, Keep: "id"},
 		hubtest.Step{
 			Name: "list", Method: "POST", Path: "/api/servers/{id}/refresh", Status: 200,
-			Events: []string{`tools "server":"sky","changes":[{"tool":"`, `tools "summary":{"added":17,"updated":0,"removed":0,"unchanged":0},"timestamp":"`},
+			Events: []string{
+				`tools "server":"sky","changes":[{"tool":"`,
+				`tools "summary":{"added":17,"updated":0,"removed":0,"unchanged":0},"timestamp":"`,
+			},
 		},
 		hubtest.Step{
-			Name: "a tool more", Method: "POST", Path: "/api/servers/{id}/call", Body: `{"tool":"grow","args":{"name":"cloud","text":"A cloud"}}`, Status: 200,
+			Name: "a tool more", Method: "POST", Path: "/api/servers/{id}/call",
+			Body: `{"tool":"grow","args":{"name":"cloud","text":"A cloud"}}`, Status: 200,
 			Events: []string{`tools {"tool":"cloud","change":"added","currentHash":"`},
 		},
-		hubtest.Step{Name: "history", Method: "GET", Path: "/api/discovery/history?server=sky&tool=cloud", Status: 200, Want: []string{`{"changes":[{"tool":"cloud","change":"added","currentHash":"`, `"version":1`}},
-		hubtest.Step{Name: "history of nothing", Method: "GET", Path: "/api/discovery/history?server=sky&tool=none", Status: 200, Want: []string{`{"changes":[]}`}},
-		hubtest.Step{Name: "measured", Method: "GET", Path: "/api/discovery", Status: 200, Want: []string{`"tools":18`, `"hits":`, `"servers":[{"server":"sky","at":"`, `"failed":0`}},
+		hubtest.Step{
+			Name: "history", Method: "GET", Path: "/api/discovery/history?server=sky&tool=cloud", Status: 200,
+			Want: []string{`{"changes":[{"tool":"cloud","change":"added","currentHash":"`, `"version":1`},
+		},
+		hubtest.Step{
+			Name: "history of nothing", Method: "GET", Path: "/api/discovery/history?server=sky&tool=none",
+			Status: 200, Want: []string{`{"changes":[]}`},
+		},
+		hubtest.Step{
+			Name: "measured", Method: "GET", Path: "/api/discovery", Status: 200,
+			Want: []string{`"tools":18`, `"hits":`, `"servers":[{"server":"sky","at":"`, `"failed":0`},
+		},
 		hubtest.Step{Name: "list all", Method: "POST", Path: "/api/discovery", Status: 200, Want: []string{`"server":"sky"`, `"tools":18`}},
 		hubtest.Step{Name: "list one", Method: "POST", Path: "/api/discovery?server=sky", Status: 200, Want: []string{`"tools":18`}},
 		hubtest.Step{Name: "list none", Method: "POST", Path: "/api/discovery?server=none", Status: 404},
@@ -45,7 +58,8 @@ func TestToolsAreListedAgainOnDemandAndWhenTheListIsOutdated(t *testing.T) {
 	}
 	grow := func(name string) {
 		t.Helper()
-		a.Exchange("tools/call", "{"+hubtest.Calling("call_tool", `{"call_as":"mcp__sky__grow","arguments":{"name":"`+name+`","text":"New"}}`)+"}")
+		a.Exchange("tools/call", "{"+hubtest.Calling("call_tool",
+			`{"call_as":"mcp__sky__grow","arguments":{"name":"`+name+`","text":"New"}}`)+"}")
 		if strings.Contains(tools(), name) {
 			t.Fatalf("%s is listed before anybody has asked the server", name)
 		}

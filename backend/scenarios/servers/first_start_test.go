@@ -42,7 +42,8 @@ func TestToolsOfNewServersAreFoundInWhicheverWayTheyComeIn(t *testing.T) {
 
 	for _, tool := range []string{"lighthouse", "harbour", "windmill", "waterfall"} {
 		programtest.Eventually(t, "the tool "+tool+" is found", func() bool {
-			return strings.Contains(hubtest.RegistryCall(t, s.Hub, `{"action":"find_tool","query":"look at a `+tool+`"}`), "mcp__"+tool+"__"+tool)
+			return strings.Contains(hubtest.RegistryCall(t, s.Hub, `{"action":"find_tool","query":"look at a `+tool+`"}`),
+				"mcp__"+tool+"__"+tool)
 		})
 	}
 }

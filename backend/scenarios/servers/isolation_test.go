@@ -21,7 +21,8 @@ func isolated(t *testing.T, flags ...string) *hub.Hub {
 	t.Helper()
 	h, _ := hubtest.RunHub(t, hub.Options{})
 	command := mcptest.Command(t, append(flags, "-offers")...)
-	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "own", "command": command[0], "args": command[1:], "isolation": "session"}, nil)
+	hubtest.Do(t, h, "POST", "/api/servers",
+		map[string]any{"name": "own", "command": command[0], "args": command[1:], "isolation": "session"}, nil)
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
 	waiting := hubtest.Join(t, h, "agent")
 	defer waiting.Leave()
@@ -109,7 +110,8 @@ func TestAnUnknownIsolationIsRefused(t *testing.T) {
 func withRoots(t *testing.T, h *hub.Hub) *hubtest.Agent {
 	t.Helper()
 	a := hubtest.ArriveBy(t, h, companion.Entry{Folder: t.TempDir()})
-	a.Ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{"roots":{"listChanged":true},"elicitation":{}},"clientInfo":{"name":"rooted","version":"1"}}`)
+	a.Ask("initialize",
+		`{"protocolVersion":"2025-06-18","capabilities":{"roots":{"listChanged":true},"elicitation":{}},"clientInfo":{"name":"rooted","version":"1"}}`)
 	a.Write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return a
 }
@@ -175,7 +177,8 @@ func TestALogMessageComesBeforeTheResultOfItsCall(t *testing.T) {
 	a := hubtest.Join(t, h, "a")
 	for i := range 50 {
 		a.Notices = nil
-		a.Exchange("tools/call", `{"name":"own__tell","arguments":{"method":"notifications/message","params":{"level":"error","data":"told"}}}`)
+		a.Exchange("tools/call",
+			`{"name":"own__tell","arguments":{"method":"notifications/message","params":{"level":"error","data":"told"}}}`)
 		if len(a.Notices) != 1 || !strings.Contains(a.Notices[0], "told") {
 			t.Fatalf("call %d: before the result came %s", i, a.Notices)
 		}
@@ -196,7 +199,8 @@ func TestALogMessageComesBeforeTheResultOfItsCallThoughOthersUseTheServer(t *tes
 	a.Exchange("logging/setLevel", `{"level":"info"}`)
 	for i := range 50 {
 		a.Notices = nil
-		a.Exchange("tools/call", `{"name":"shared__tell","arguments":{"method":"notifications/message","params":{"level":"error","data":"told"}}}`)
+		a.Exchange("tools/call",
+			`{"name":"shared__tell","arguments":{"method":"notifications/message","params":{"level":"error","data":"told"}}}`)
 		if !strings.Contains(strings.Join(a.Notices, "\n"), "told") {
 			t.Fatalf("call %d: before the result came %s", i, a.Notices)
 		}
@@ -204,7 +208,9 @@ func TestALogMessageComesBeforeTheResultOfItsCallThoughOthersUseTheServer(t *tes
 }
 
 func TestWhatServersTakeIsLimited(t *testing.T) {
-	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, "limits:\n  processes: 2\n  server_memory_mb: 100\n  idle_stop: 1s\n")})
+	h, _ := hubtest.RunHub(t, hub.Options{
+		Folder: hubtest.NewDataFolder(t, "limits:\n  processes: 2\n  server_memory_mb: 100\n  idle_stop: 1s\n"),
+	})
 	for i, name := range []string{"one", "two", "three"} {
 		command := mcptest.Command(t, "-heavy")
 		hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:]}, nil)
@@ -215,7 +221,8 @@ func TestWhatServersTakeIsLimited(t *testing.T) {
 	a.Await("notifications/progress")
 	a.Write(`{"jsonrpc":"2.0","id":"h2","method":"tools/call","params":{"name":"two__hold","arguments":{"key":"k"},"_meta":{"progressToken":2}}}`)
 	a.Await("notifications/progress")
-	if got := a.Exchange("tools/call", `{"name":"three__echo","arguments":{"text":"x"}}`); !strings.Contains(got, "2 server processes run, which is the limit (limits.processes in config.yaml)") {
+	if got := a.Exchange("tools/call", `{"name":"three__echo","arguments":{"text":"x"}}`); !strings.Contains(got,
+		"2 server processes run, which is the limit (limits.processes in config.yaml)") {
 		t.Errorf("a third process: %s", got)
 	}
 	a.Exchange("tools/call", `{"name":"one__release","arguments":{"key":"k"}}`)

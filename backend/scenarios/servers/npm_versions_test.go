@@ -27,16 +27,20 @@ func TestANewVersionOfARealPackageChangesItsTools(t *testing.T) {
 		}
 	}
 	use("server-memory-2025")
-	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, hubtest.CleanChanges+"discovery: {approval: {rules: [{pattern: read_graph, ask: true}]}}\n")})
+	h, _ := hubtest.RunHub(t, hub.Options{
+		Folder: hubtest.NewDataFolder(t, hubtest.CleanChanges+"discovery: {approval: {rules: [{pattern: read_graph, ask: true}]}}\n"),
+	})
 	r := &hubtest.Remembering{Scenario: hubtest.Scenario{T: t, Hub: h, Events: hubtest.RecordEvents(t, h)}}
 	r.OpenWindow()
 	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{
-		"name": "memory", "command": node, "args": []string{filepath.Join(current, "dist", "index.js")}, "env": map[string]string{"MEMORY_FILE_PATH": filepath.Join(t.TempDir(), "memory.json")},
+		"name": "memory", "command": node, "args": []string{filepath.Join(current, "dist", "index.js")},
+		"env": map[string]string{"MEMORY_FILE_PATH": filepath.Join(t.TempDir(), "memory.json")},
 	}, nil)
 	hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
 	hubtest.CreateToolset(t, h, "graph", "memory.read_graph", "memory.create_entities")
 
-	native, limited := hubtest.Introduced(t, h, companion.Entry{Surface: "native"}, "{}"), hubtest.Introduced(t, h, companion.Entry{Surface: "toolset:graph"}, "{}")
+	native, limited := hubtest.Introduced(t, h, companion.Entry{Surface: "native"}, "{}"), hubtest.Introduced(t, h,
+		companion.Entry{Surface: "toolset:graph"}, "{}")
 	searching := hubtest.Introduced(t, h, hubtest.Meta, "{}")
 	const call = `{"name":"memory__read_graph","arguments":{}}`
 	if got := r.Answered(limited, call, `{"action":"accept","remember":"always"}`); !strings.Contains(got, "entities") {
@@ -45,7 +49,8 @@ func TestANewVersionOfARealPackageChangesItsTools(t *testing.T) {
 	accepted := limited.Exchange("tools/list", "{}")
 	const find = `{"name":"search_tools","arguments":{"query":"read the entire knowledge graph","limit":1}}`
 	details := `{` + hubtest.Calling("get_tool_details", `{"server":"memory","tool":"read_graph"}`) + `}`
-	if got := searching.Exchange("tools/call", details); !strings.Contains(got, "or call_tool with call_as") || strings.Contains(native.Exchange("tools/list", "{}"), "readOnlyHint") {
+	if got := searching.Exchange("tools/call", details); !strings.Contains(got, "or call_tool with call_as") ||
+		strings.Contains(native.Exchange("tools/list", "{}"), "readOnlyHint") {
 		t.Fatalf("the former version: %s", got)
 	}
 
@@ -75,10 +80,17 @@ func TestANewVersionOfARealPackageChangesItsTools(t *testing.T) {
 	}
 
 	r.Play(
-		hubtest.Step{Name: "history", Method: "GET", Path: "/api/discovery/history?server=memory&tool=read_graph", Status: 200, Want: []string{`"change":"updated"`, `"change":"added"`}},
-		hubtest.Step{Name: "drift", Method: "GET", Path: "/api/toolsets/graph", Status: 200, Want: []string{`"state":"drifted"`, `readOnlyHint`}, Keep: "tools.0.drift.hash"},
 		hubtest.Step{
-			Name: "pin", Method: "POST", Path: "/api/toolsets/graph/pin", Body: `{"tools":[{"server":"memory","tool":"read_graph","hash":"{tools.0.drift.hash}"}]}`, Person: true, Status: 200,
+			Name: "history", Method: "GET", Path: "/api/discovery/history?server=memory&tool=read_graph",
+			Status: 200, Want: []string{`"change":"updated"`, `"change":"added"`},
+		},
+		hubtest.Step{
+			Name: "drift", Method: "GET", Path: "/api/toolsets/graph", Status: 200, Want: []string{`"state":"drifted"`, `readOnlyHint`},
+			Keep: "tools.0.drift.hash",
+		},
+		hubtest.Step{
+			Name: "pin", Method: "POST", Path: "/api/toolsets/graph/pin",
+			Body: `{"tools":[{"server":"memory","tool":"read_graph","hash":"{tools.0.drift.hash}"}]}`, Person: true, Status: 200,
 			Want: []string{`"tool":"read_graph","state":"ready"`, `"tool":"create_entities","state":"drifted"`},
 		},
 	)

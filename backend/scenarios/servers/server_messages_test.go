@@ -85,23 +85,69 @@ func TestACopyOfAServerForATestHasItsSecretsAndRootsOfItsOwn(t *testing.T) {
 	s := hubtest.NewScenario(t, hub.Options{})
 	s.Play(
 		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.StoppedServer("notes"), Status: 201, Keep: "id"},
-		hubtest.Step{Name: "store a secret", Method: "PUT", Path: "/api/servers/{id}/secrets/NOTES_KEY", Body: `{"value":"correct-horse-battery"}`, Status: 200},
-		hubtest.Step{Name: "roots of the shared server", Method: "GET", Path: "/api/servers/{id}/roots", Status: 200, Want: []string{`{"roots":[],"fixed":true}`}},
-		hubtest.Step{Name: "open a copy of an unknown server", Method: "POST", Path: "/api/transient", Body: `{"server":"nobody"}`, Status: 404, Want: []string{`server \"nobody\" was removed`}},
-		hubtest.Step{Name: "open a copy", Method: "POST", Path: "/api/transient", Body: `{"server":"notes"}`, Status: 201, Keep: "handle", Want: []string{`"serverName":"__transient__of_`, `"name":"echo"`}},
-		hubtest.Step{Name: "the copy has the secret, which the log does not show", Method: "POST", Path: "/api/transient/{handle}/call", Body: `{"tool":"environment"}`, Status: 200, Want: []string{"NOTES_KEY=correct-horse-battery"}},
-		hubtest.Step{Name: "messages of the copy", Method: "GET", Path: "/api/transient/{handle}/messages", Status: 200, Want: []string{`"method":"initialize"`, `"method":"tools/call"`, `NOTES_KEY=[redacted]`}, Never: []string{"correct-horse"}},
-		hubtest.Step{Name: "messages after the last", Method: "GET", Path: "/api/transient/{handle}/messages?after=9007199254740991", Status: 200, Want: []string{`{"messages":[],"more":false}`}},
-		hubtest.Step{Name: "set roots", Method: "PUT", Path: "/api/transient/{handle}/roots", Body: `{"roots":[{"uri":"file:///projects/demo","name":"Demo"}]}`, Status: 200, Want: []string{`{"roots":[{"uri":"file:///projects/demo","name":"Demo"}]}`}},
-		hubtest.Step{Name: "roots", Method: "GET", Path: "/api/transient/{handle}/roots", Status: 200, Want: []string{`{"roots":[{"uri":"file:///projects/demo","name":"Demo"}]}`}},
-		hubtest.Step{Name: "the server is told", Method: "POST", Path: "/api/transient/{handle}/call", Body: `{"tool":"ask","args":{"method":"roots/list"}}`, Status: 200, Want: []string{`file:///projects/demo`}},
-		hubtest.Step{Name: "the server was notified", Method: "POST", Path: "/api/transient/{handle}/call", Body: `{"tool":"seen"}`, Status: 200, Want: []string{`notifications/roots/list_changed`}},
-		hubtest.Step{Name: "set a root that is no file", Method: "PUT", Path: "/api/transient/{handle}/roots", Body: `{"roots":[{"uri":"https://example.com","name":""}]}`, Status: 400, Want: []string{`every root must be a file:// URI, not \"https://example.com\"`}},
-		hubtest.Step{Name: "set roots of an unknown server", Method: "PUT", Path: "/api/transient/x/roots", Body: `{"roots":[]}`, Status: 404},
+		hubtest.Step{
+			Name: "store a secret", Method: "PUT", Path: "/api/servers/{id}/secrets/NOTES_KEY",
+			Body: `{"value":"correct-horse-battery"}`, Status: 200,
+		},
+		hubtest.Step{
+			Name: "roots of the shared server", Method: "GET", Path: "/api/servers/{id}/roots", Status: 200,
+			Want: []string{`{"roots":[],"fixed":true}`},
+		},
+		hubtest.Step{
+			Name: "open a copy of an unknown server", Method: "POST", Path: "/api/transient", Body: `{"server":"nobody"}`, Status: 404,
+			Want: []string{`server \"nobody\" was removed`},
+		},
+		hubtest.Step{
+			Name: "open a copy", Method: "POST", Path: "/api/transient", Body: `{"server":"notes"}`, Status: 201, Keep: "handle",
+			Want: []string{`"serverName":"__transient__of_`, `"name":"echo"`},
+		},
+		hubtest.Step{
+			Name: "the copy has the secret, which the log does not show", Method: "POST", Path: "/api/transient/{handle}/call",
+			Body: `{"tool":"environment"}`, Status: 200, Want: []string{"NOTES_KEY=correct-horse-battery"},
+		},
+		hubtest.Step{
+			Name: "messages of the copy", Method: "GET", Path: "/api/transient/{handle}/messages", Status: 200,
+			Want: []string{`"method":"initialize"`, `"method":"tools/call"`, `NOTES_KEY=[redacted]`}, Never: []string{"correct-horse"},
+		},
+		hubtest.Step{
+			Name: "messages after the last", Method: "GET", Path: "/api/transient/{handle}/messages?after=9007199254740991",
+			Status: 200, Want: []string{`{"messages":[],"more":false}`},
+		},
+		hubtest.Step{
+			Name: "set roots", Method: "PUT", Path: "/api/transient/{handle}/roots",
+			Body: `{"roots":[{"uri":"file:///projects/demo","name":"Demo"}]}`, Status: 200,
+			Want: []string{`{"roots":[{"uri":"file:///projects/demo","name":"Demo"}]}`},
+		},
+		hubtest.Step{
+			Name: "roots", Method: "GET", Path: "/api/transient/{handle}/roots", Status: 200,
+			Want: []string{`{"roots":[{"uri":"file:///projects/demo","name":"Demo"}]}`},
+		},
+		hubtest.Step{
+			Name: "the server is told", Method: "POST", Path: "/api/transient/{handle}/call",
+			Body: `{"tool":"ask","args":{"method":"roots/list"}}`, Status: 200, Want: []string{`file:///projects/demo`},
+		},
+		hubtest.Step{
+			Name: "the server was notified", Method: "POST", Path: "/api/transient/{handle}/call", Body: `{"tool":"seen"}`, Status: 200,
+			Want: []string{`notifications/roots/list_changed`},
+		},
+		hubtest.Step{
+			Name: "set a root that is no file", Method: "PUT", Path: "/api/transient/{handle}/roots",
+			Body: `{"roots":[{"uri":"https://example.com","name":""}]}`, Status: 400,
+			Want: []string{`every root must be a file:// URI, not \"https://example.com\"`},
+		},
+		hubtest.Step{
+			Name: "set roots of an unknown server", Method: "PUT", Path: "/api/transient/x/roots", Body: `{"roots":[]}`, Status: 404,
+		},
 		hubtest.Step{Name: "messages of an unknown server", Method: "GET", Path: "/api/servers/9/messages", Status: 404},
-		hubtest.Step{Name: "the shared server never started", Method: "GET", Path: "/api/servers/{id}", Status: 200, Want: []string{`"running":false`}},
+		hubtest.Step{
+			Name: "the shared server never started", Method: "GET", Path: "/api/servers/{id}", Status: 200,
+			Want: []string{`"running":false`},
+		},
 		hubtest.Step{Name: "remove the server", Method: "DELETE", Path: "/api/servers/{id}", Status: 200},
-		hubtest.Step{Name: "the copy can no longer be used", Method: "POST", Path: "/api/transient/{handle}/call", Body: `{"tool":"echo","args":{"text":"x"}}`, Status: 404, Want: []string{`server \"notes\" was removed`}},
+		hubtest.Step{
+			Name: "the copy can no longer be used", Method: "POST", Path: "/api/transient/{handle}/call",
+			Body: `{"tool":"echo","args":{"text":"x"}}`, Status: 404, Want: []string{`server \"notes\" was removed`},
+		},
 		hubtest.Step{Name: "close", Method: "DELETE", Path: "/api/transient/{handle}", Status: 200},
 	)
 }

@@ -36,17 +36,37 @@ func TestOutputOfAServerIsShown(t *testing.T) {
 	s.Play(
 		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("talks"), Status: 201},
 		hubtest.Step{Name: "no output", Method: "GET", Path: "/api/servers/1/output", Status: 200, Want: []string{`{"lines":[]}`}},
-		hubtest.Step{Name: "set a credential", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{"API_KEY":"correct-horse"}}`, Status: 200},
+		hubtest.Step{
+			Name: "set a credential", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{"API_KEY":"correct-horse"}}`, Status: 200,
+		},
 		hubtest.Step{Name: "activate", Method: "POST", Path: "/api/servers/1/activate", Status: 200},
-		hubtest.Step{Name: "call that writes and exits", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"die","args":{"text":"one\ntwo\nMODE: correct-horse\u001b[31m<b>"}}`, Status: 500},
-		hubtest.Step{Name: "all output", Method: "GET", Path: "/api/servers/1/output", Status: 200, Want: []string{`"text":"one"}`, `"text":"two"}`, `MODE: [redacted]`, `Z","text":`}, Never: []string{"correct-horse", "\x1b"}},
-		hubtest.Step{Name: "last two lines", Method: "GET", Path: "/api/servers/1/output?lines=2", Status: 200, Want: []string{`"two"`, "MODE"}, Never: []string{`"one"`}},
+		hubtest.Step{
+			Name: "call that writes and exits", Method: "POST", Path: "/api/servers/1/call",
+			Body: `{"tool":"die","args":{"text":"one\ntwo\nMODE: correct-horse\u001b[31m<b>"}}`, Status: 500,
+		},
+		hubtest.Step{
+			Name: "all output", Method: "GET", Path: "/api/servers/1/output", Status: 200,
+			Want: []string{`"text":"one"}`, `"text":"two"}`, `MODE: [redacted]`, `Z","text":`}, Never: []string{"correct-horse", "\x1b"},
+		},
+		hubtest.Step{
+			Name: "last two lines", Method: "GET", Path: "/api/servers/1/output?lines=2", Status: 200, Want: []string{`"two"`, "MODE"},
+			Never: []string{`"one"`},
+		},
 		hubtest.Step{Name: "zero lines", Method: "GET", Path: "/api/servers/1/output?lines=0", Status: 422},
 		hubtest.Step{Name: "too many lines", Method: "GET", Path: "/api/servers/1/output?lines=501", Status: 422},
 		hubtest.Step{Name: "lines is not a number", Method: "GET", Path: "/api/servers/1/output?lines=x", Status: 422},
-		hubtest.Step{Name: "unknown server", Method: "GET", Path: "/api/servers/9/output", Status: 404, Want: []string{`{"error":"Not found","code":`}},
-		hubtest.Step{Name: "open transient server", Method: "POST", Path: "/api/transient", Body: s.Server("x", "-flood", "10"), Status: 201, Keep: "handle"},
-		hubtest.Step{Name: "output of the transient server", Method: "GET", Path: "/api/transient/{handle}/output", Status: 200, Want: []string{`"lines":[`}},
+		hubtest.Step{
+			Name: "unknown server", Method: "GET", Path: "/api/servers/9/output", Status: 404,
+			Want: []string{`{"error":"Not found","code":`},
+		},
+		hubtest.Step{
+			Name: "open transient server", Method: "POST", Path: "/api/transient", Body: s.Server("x", "-flood", "10"), Status: 201,
+			Keep: "handle",
+		},
+		hubtest.Step{
+			Name: "output of the transient server", Method: "GET", Path: "/api/transient/{handle}/output", Status: 200,
+			Want: []string{`"lines":[`},
+		},
 		hubtest.Step{Name: "unknown handle", Method: "GET", Path: "/api/transient/x/output", Status: 404},
 	)
 }
@@ -69,12 +89,14 @@ func TestSocketFollowsTheOutputOfAServer(t *testing.T) {
 	s.Write(`{"type":"follow","server":"fake"}`) // has no effect
 	s.Write(`{"type":"follow"}`)
 	isOutput := func(m hubtest.Message) bool { return m.Type == "output" }
-	if m := s.Until("the answer to an invalid message", func(m hubtest.Message) bool { return m.Type == "error" }); m.Message != "follow needs the name of a server" {
+	if m := s.Until("the answer to an invalid message",
+		func(m hubtest.Message) bool { return m.Type == "error" }); m.Message != "follow needs the name of a server" {
 		t.Errorf("follow without a name is answered with %s", m.Raw)
 	}
 	exitWith("first\nsecond")
 	got := outputOf(t, s.Until("both lines", isOutput))
-	if got.Server != "fake" || got.Left != 0 || len(got.Lines) != 2 || got.Lines[0].Text != "first" || got.Lines[1].Text != "second" || len(got.Lines[0].At) != len("2026-01-02T03:04:05.006Z") {
+	if got.Server != "fake" || got.Left != 0 || len(got.Lines) != 2 || got.Lines[0].Text != "first" || got.Lines[1].Text != "second" ||
+		len(got.Lines[0].At) != len("2026-01-02T03:04:05.006Z") {
 		t.Errorf("the followed output is %+v", got)
 	}
 	var kept struct {
@@ -97,7 +119,8 @@ func TestSocketFollowsTheOutputOfAServer(t *testing.T) {
 	for total := int64((5<<20)/1021) + 1; lines < total; {
 		o := outputOf(t, s.Until("the flood", isOutput))
 		if len(o.Lines) > 200 || o.Lines[0].N != last+o.Left+1 {
-			t.Fatalf("a message has %d lines from number %d; the last number was %d, %d were left out", len(o.Lines), o.Lines[0].N, last, o.Left)
+			t.Fatalf("a message has %d lines from number %d; the last number was %d, %d were left out",
+				len(o.Lines), o.Lines[0].N, last, o.Left)
 		}
 		lines, last = lines+o.Left+int64(len(o.Lines)), o.Lines[len(o.Lines)-1].N
 		if total-lines == 1 { // the last line of the flood is incomplete
@@ -109,7 +132,8 @@ func TestSocketFollowsTheOutputOfAServer(t *testing.T) {
 	for i := range 17 {
 		s.Write(fmt.Sprintf(`{"type":"follow","server":"s%d"}`, i))
 	}
-	if m := s.Until("the answer to one server too many", func(m hubtest.Message) bool { return m.Type == "error" }); !strings.Contains(m.Message, "16 servers are followed already") {
+	if m := s.Until("the answer to one server too many",
+		func(m hubtest.Message) bool { return m.Type == "error" }); !strings.Contains(m.Message, "16 servers are followed already") {
 		t.Errorf("the 17th server is answered with %s", m.Raw)
 	}
 	s.Write(`{"type":"follow","server":"s3"}`) // is followed already

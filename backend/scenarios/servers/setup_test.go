@@ -27,7 +27,8 @@ func TestSetupFileIsReadAsByTheOriginal(t *testing.T) {
 		{"name":"from-setup","description":"declared","command":"node","args":["/servers/server-memory/dist/index.js"],
 		 "env":{"MEMORY_FILE_PATH":"$RUN_DIR/mem.json"},"tags":["setup"],"secrets":{"EMPTY":"$UNSET_VAR"}},
 		{"command":"node"}]}`)
-	hubtest.WriteFile(t, filepath.Join(run, "setup.local.json"), `{"servers":[{"name":"local-extra","transport":"streamable-http","url":"http://127.0.0.1:9/mcp"}]}`)
+	hubtest.WriteFile(t, filepath.Join(run, "setup.local.json"),
+		`{"servers":[{"name":"local-extra","transport":"streamable-http","url":"http://127.0.0.1:9/mcp"}]}`)
 	t.Setenv("AGENT_DISCOVER_SETUP_FILE", setupFile)
 	t.Setenv("AGENT_DISCOVER_ROOTS", "file:///a, file:///b")
 	t.Setenv("RUN_DIR", run)
@@ -69,7 +70,8 @@ func TestSetupFileIsReadAsByTheOriginal(t *testing.T) {
 		}
 	}
 	for arguments, name := range map[string]string{
-		`{"action":"sync"}`: "134-mcp-registry-sync.json", `{"action":"sync","file":` + hubtest.InJSON(filepath.Join(run, "nope.json")) + `}`: "135-mcp-registry-sync-file.json",
+		`{"action":"sync"}`: "134-mcp-registry-sync.json", `{"action":"sync","file":` + hubtest.InJSON(filepath.Join(run, "nope.json")) +
+			`}`: "135-mcp-registry-sync-file.json",
 	} {
 		var exchange struct {
 			Result struct{ Content []struct{ Text string } }
@@ -93,7 +95,8 @@ func TestConfiguredSetupFileActivatesServers(t *testing.T) {
 	}
 	file := hubtest.WriteFile(t, filepath.Join(string(folder), "mine", "setup.jsonc"), fmt.Sprintf(`{"servers":[ // beside config.yaml
 		{"name":"memory","command":%q,"args":[%q],"env":{"MEMORY_FILE_PATH":"$MEMORY_FOLDER/mem.json"},"auto_activate":true},
-		{"name":"broken","command":"no-such-program","auto_activate":true},]}`, program, filepath.Join(servers, "server-memory", "dist", "index.js")))
+		{"name":"broken","command":"no-such-program","auto_activate":true},]}`, program, filepath.Join(servers, "server-memory", "dist",
+		"index.js")))
 	memory := t.TempDir()
 	t.Setenv("MEMORY_FOLDER", memory)
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: folder})
@@ -111,13 +114,22 @@ func TestConfiguredSetupFileActivatesServers(t *testing.T) {
 	if len(status.Servers) != 1 || status.Servers[0].Name != "memory" {
 		t.Errorf("the active servers are %v, want memory", status)
 	}
-	result := hubtest.RegistryCall(t, h, `{"action":"proxy_call","call_as":"mcp__memory__create_entities","arguments":{"entities":[{"name":"x","entityType":"y","observations":[]}]}}`)
+	result := hubtest.RegistryCall(t, h,
+		`{"action":"proxy_call","call_as":"mcp__memory__create_entities","arguments":{"entities":[{"name":"x","entityType":"y","observations":[]}]}}`)
 	if _, err := os.Stat(filepath.Join(memory, "mem.json")); err != nil {
 		t.Errorf("the server did not use MEMORY_FILE_PATH: %v\n%s", err, result)
 	}
-	hubtest.Row{Name: "missing file", Method: "POST", Path: "/api/sync", Body: `{"file":"` + file + `.none"}`, Status: 200, Want: []string{`"registered":[]`, `"errors":[]`}}.Send(t, h)
-	hubtest.Row{Name: "relative path", Method: "POST", Path: "/api/sync", Body: `{"file":"setup.json"}`, Status: 422, Want: []string{"absolute path"}}.Send(t, h)
-	hubtest.Row{Name: "not an object", Method: "POST", Path: "/api/sync", Body: `[]`, Status: 422, Want: []string{"must be a JSON object"}}.Send(t, h)
+	hubtest.Row{
+		Name: "missing file", Method: "POST", Path: "/api/sync", Body: `{"file":"` + file + `.none"}`, Status: 200,
+		Want: []string{`"registered":[]`, `"errors":[]`},
+	}.Send(t, h)
+	hubtest.Row{
+		Name: "relative path", Method: "POST", Path: "/api/sync", Body: `{"file":"setup.json"}`, Status: 422,
+		Want: []string{"absolute path"},
+	}.Send(t, h)
+	hubtest.Row{
+		Name: "not an object", Method: "POST", Path: "/api/sync", Body: `[]`, Status: 422, Want: []string{"must be a JSON object"},
+	}.Send(t, h)
 }
 
 func TestSetupFileNamedByAnAgentFollowsTheInstallSetting(t *testing.T) {
@@ -132,7 +144,8 @@ func TestSetupFileNamedByAnAgentFollowsTheInstallSetting(t *testing.T) {
 		}
 		var servers []operations.Server
 		hubtest.Do(t, h, http.MethodGet, "/api/servers", nil, &servers)
-		if install == "deny" && len(servers) != 0 || install != "deny" && (len(servers) != 1 || servers[0].Approved != (install == "allow")) {
+		if install == "deny" && len(servers) != 0 ||
+			install != "deny" && (len(servers) != 1 || servers[0].Approved != (install == "allow")) {
 			t.Errorf("%s: the servers are %+v", install, servers)
 		}
 	}
@@ -169,12 +182,15 @@ func TestDatabaseThatAProgramImportsWaitsForApproval(t *testing.T) {
 	h, _ := hubtest.RunHub(t, hub.Options{})
 	var report setup.ImportReport
 
-	hubtest.Do(t, h, http.MethodPost, "/api/import", map[string]any{"path": databaseOfTheOriginal(t, "/no/such-program", t.TempDir())}, &report)
+	hubtest.Do(t, h, http.MethodPost, "/api/import", map[string]any{"path": databaseOfTheOriginal(t, "/no/such-program", t.TempDir())},
+		&report)
 
 	if report.Totals.Imported != 1 || !report.Servers[0].Waiting {
 		t.Errorf("the import returned %+v", report)
 	}
-	if result := hubtest.RegistryCall(t, h, `{"action":"proxy_call","call_as":"mcp__memory__read_graph","arguments":{}}`); !strings.Contains(result, "waits for a person's approval") {
+	if result := hubtest.RegistryCall(t, h,
+		`{"action":"proxy_call","call_as":"mcp__memory__read_graph","arguments":{}}`); !strings.Contains(result,
+		"waits for a person's approval") {
 		t.Errorf("its tool returned %s", result)
 	}
 }
@@ -207,14 +223,22 @@ func TestDatabaseOfTheOriginalIsImportedOverREST(t *testing.T) {
 	if s := listed(t, h, 1)[0]; s["active"] != true || s["running"] != false || s["tool_count"] != 1.0 {
 		t.Errorf("the imported server is %v", s)
 	}
-	if result := hubtest.RegistryCall(t, h, `{"action":"proxy_call","call_as":"mcp__memory__read_graph","arguments":{}}`); !strings.Contains(result, "entities") {
+	if result := hubtest.RegistryCall(t, h,
+		`{"action":"proxy_call","call_as":"mcp__memory__read_graph","arguments":{}}`); !strings.Contains(result, "entities") {
 		t.Errorf("its tool returned %s", result)
 	}
 	for _, r := range []hubtest.Row{
 		{Name: "without a path", Method: "POST", Path: "/api/import", Body: `{}`, Status: 422, Want: []string{"absolute path"}},
 		{Name: "without a body", Method: "POST", Path: "/api/import", Body: ``, Status: 422, Want: []string{"Invalid JSON"}},
-		{Name: "missing file", Method: "POST", Path: "/api/import", Body: `{"path":"` + file + `.none"}`, Status: 404, Want: []string{"there is no file"}},
-		{Name: "not a database", Method: "POST", Path: "/api/import", Body: `{"path":"` + filepath.Join(servers, "server-memory", "package.json") + `"}`, Status: 422, Want: []string{"not an SQLite database"}},
+		{
+			Name: "missing file", Method: "POST", Path: "/api/import", Body: `{"path":"` + file + `.none"}`, Status: 404,
+			Want: []string{"there is no file"},
+		},
+		{
+			Name: "not a database", Method: "POST", Path: "/api/import",
+			Body:   `{"path":"` + filepath.Join(servers, "server-memory", "package.json") + `"}`,
+			Status: 422, Want: []string{"not an SQLite database"},
+		},
 	} {
 		r.Send(t, h)
 	}

@@ -17,7 +17,8 @@ import (
 func TestClientIDDocumentOfTheSettingsIsUsedWhereServersReadIt(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_KEYCHAIN", "off")
 	const document = "https://example.com/agent-discover.json"
-	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, "oauth:\n  client_id_document: "+document+"\n")}, "AGENT_DISCOVER_PASSPHRASE=a passphrase")
+	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, "oauth:\n  client_id_document: "+document+"\n")},
+		"AGENT_DISCOVER_PASSPHRASE=a passphrase")
 	for i, row := range []struct {
 		name  string
 		reads bool
@@ -27,8 +28,9 @@ func TestClientIDDocumentOfTheSettingsIsUsedWhereServersReadIt(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			answers := map[string]map[string]any{
 				"/.well-known/oauth-authorization-server": {
-					"issuer": address, "authorization_endpoint": address + "/authorize", "token_endpoint": address + "/token", "registration_endpoint": address + "/register",
-					"code_challenge_methods_supported": []string{"S256"}, "client_id_metadata_document_supported": row.reads,
+					"issuer": address, "authorization_endpoint": address + "/authorize", "token_endpoint": address + "/token",
+					"registration_endpoint": address + "/register", "code_challenge_methods_supported": []string{"S256"},
+					"client_id_metadata_document_supported": row.reads,
 				},
 				"/register": {"client_id": "registered"},
 			}
@@ -46,7 +48,8 @@ func TestClientIDDocumentOfTheSettingsIsUsedWhereServersReadIt(t *testing.T) {
 		}))
 		defer server.Close()
 		address = server.URL
-		hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": row.name, "transport": "streamable-http", "homepage": address + "/mcp"}, nil)
+		hubtest.Do(t, h, "POST", "/api/servers",
+			map[string]any{"name": row.name, "transport": "streamable-http", "homepage": address + "/mcp"}, nil)
 		var page operations.SignInPage
 		hubtest.Do(t, h, "POST", fmt.Sprintf("/api/servers/%d/auth/login", i+1), nil, &page)
 		u, err := url.Parse(page.Address)
@@ -56,7 +59,10 @@ func TestClientIDDocumentOfTheSettingsIsUsedWhereServersReadIt(t *testing.T) {
 		if got := u.Query().Get("client_id"); got != row.want {
 			t.Errorf("%s: the client is %q, want %q", row.name, got, row.want)
 		}
-		listed := []string{"http://127.0.0.1:13424/callback", "http://127.0.0.1:13425/callback", "http://127.0.0.1:13426/callback", "http://127.0.0.1:13427/callback"}
+		listed := []string{
+			"http://127.0.0.1:13424/callback", "http://127.0.0.1:13425/callback", "http://127.0.0.1:13426/callback",
+			"http://127.0.0.1:13427/callback",
+		}
 		if got := u.Query().Get("redirect_uri"); !slices.Contains(listed, got) {
 			t.Errorf("%s: the browser returns to %s, which the guide does not list", row.name, got)
 		}

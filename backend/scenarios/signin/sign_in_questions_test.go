@@ -13,7 +13,8 @@ import (
 func (s *signedIn) opensPages() *hubtest.Agent {
 	s.t.Helper()
 	a := hubtest.Arrive(s.t, s.Hub)
-	a.Ask("initialize", `{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"url":{}}},"clientInfo":{"name":"agent","version":"1"}}`)
+	a.Ask("initialize",
+		`{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"url":{}}},"clientInfo":{"name":"agent","version":"1"}}`)
 	a.Write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return a
 }

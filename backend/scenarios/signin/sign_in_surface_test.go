@@ -16,7 +16,8 @@ func unsigned(t *testing.T) *hub.Hub {
 	t.Setenv("AGENT_DISCOVER_KEYCHAIN", "off")
 	r := oidctest.NewAccounts(t, oidctest.Start(t))
 	h, _ := hubtest.RunHub(t, hub.Options{}, signInPassphrase)
-	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "notes", "transport": "streamable-http", "homepage": r.URL + "/mcp"}, nil)
+	hubtest.Do(t, h, "POST", "/api/servers",
+		map[string]any{"name": "notes", "transport": "streamable-http", "homepage": r.URL + "/mcp"}, nil)
 	return h
 }
 
@@ -33,7 +34,8 @@ func TestSurfaceOfOneServerAnswersBeforeTheFirstSignIn(t *testing.T) {
 	h := unsigned(t)
 	a := hubtest.ArriveBy(t, h, companion.Entry{Surface: "server:notes"})
 	greeting := a.Ask("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}`)
-	contains(t, "initialize", string(greeting), `"serverInfo":{"name":"notes","version":"`, `"tools":{"listChanged":true}`, "agent-discover auth login notes")
+	contains(t, "initialize", string(greeting), `"serverInfo":{"name":"notes","version":"`,
+		`"tools":{"listChanged":true}`, "agent-discover auth login notes")
 	a.Write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	if got := a.Exchange("tools/list", "{}"); got != `"result":{"tools":[]}` {
 		t.Errorf("tools: %s", got)
@@ -57,10 +59,12 @@ func TestSurfaceOfOneServerAnswersBeforeTheFirstSignIn(t *testing.T) {
 func TestSurfaceOfOneServerAnswersModernClientsBeforeTheFirstSignIn(t *testing.T) {
 	h := unsigned(t)
 	a := hubtest.ArriveBy(t, h, companion.Entry{Surface: "server:notes"})
-	contains(t, "discover", a.Modern("server/discover", ""), `"tools":{"listChanged":true}`, "agent-discover auth login notes", `"ttlMs":0`, `"name":"notes"`)
+	contains(t, "discover", a.Modern("server/discover", ""), `"tools":{"listChanged":true}`, "agent-discover auth login notes", `"ttlMs":0`,
+		`"name":"notes"`)
 	contains(t, "tools", a.Modern("tools/list", ""), `"tools":[]`, `"ttlMs":0`)
 	contains(t, "resources", a.Modern("resources/list", ""), `"resources":[]`)
-	a.Write(`{"jsonrpc":"2.0","id":"listen","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + hubtest.ModernMeta + `}}`)
+	a.Write(`{"jsonrpc":"2.0","id":"listen","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` +
+		hubtest.ModernMeta + `}}`)
 	contains(t, "listen", a.AwaitText("notifications/subscriptions/acknowledged"), `"toolsListChanged":true`)
 	signIn(t, h, 1, "alice")
 	a.AwaitText("notifications/tools/list_changed")

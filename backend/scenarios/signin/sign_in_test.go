@@ -43,10 +43,14 @@ func TestPeopleSignInToRemoteServers(t *testing.T) {
 	r := oidctest.NewAccounts(t, p)
 	h, ended := hubtest.RunHub(t, hub.Options{Folder: folder}, passphrase)
 	for _, name := range []string{"work", "home"} {
-		hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": name, "transport": "streamable-http", "homepage": r.URL + "/mcp", "start": false}, nil)
+		hubtest.Do(t, h, "POST", "/api/servers",
+			map[string]any{"name": name, "transport": "streamable-http", "homepage": r.URL + "/mcp", "start": false}, nil)
 	}
 
-	hubtest.Row{Name: "a program learns why", Method: "POST", Path: "/api/servers/1/activate", Status: 403, Want: []string{`"code":"sign_in_required"`, "agent-discover auth login work"}}.Send(t, h)
+	hubtest.Row{
+		Name: "a program learns why", Method: "POST", Path: "/api/servers/1/activate", Status: 403,
+		Want: []string{`"code":"sign_in_required"`, "agent-discover auth login work"},
+	}.Send(t, h)
 	err := hubtest.TryDo(t, h, "POST", "/api/servers/1/activate", nil)
 	if err == nil || !strings.Contains(err.Error(), "agent-discover auth login work") {
 		t.Fatalf("without a sign-in: %v", err)
@@ -82,7 +86,8 @@ func TestPeopleSignInToRemoteServers(t *testing.T) {
 	call("work__whoami", "agent-discover auth login work")
 	call("home__whoami", "you are bob")
 	hubtest.Do(t, h, "DELETE", "/api/servers/2", nil, nil)
-	if data, err := os.ReadFile(folder.Sealed("sign-ins")); err != nil || strings.Contains(string(data), `"sealed"`) && strings.Contains(string(data), "home") {
+	if data, err := os.ReadFile(folder.Sealed("sign-ins")); err != nil ||
+		strings.Contains(string(data), `"sealed"`) && strings.Contains(string(data), "home") {
 		t.Errorf("the file has %s, %v", data, err)
 	}
 

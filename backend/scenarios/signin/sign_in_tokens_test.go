@@ -38,7 +38,8 @@ func newSignedIn(t *testing.T) *signedIn {
 	s.resource = oidctest.NewAccounts(t, s.provider)
 	s.options = hub.Options{Folder: paths.Folder(t.TempDir()), Now: s.now}
 	s.start()
-	hubtest.Do(t, s.Hub, "POST", "/api/servers", map[string]any{"name": "notes", "transport": "streamable-http", "homepage": s.resource.URL + "/mcp"}, nil)
+	hubtest.Do(t, s.Hub, "POST", "/api/servers",
+		map[string]any{"name": "notes", "transport": "streamable-http", "homepage": s.resource.URL + "/mcp"}, nil)
 	signIn(t, s.Hub, 1, "alice")
 	hubtest.Do(t, s.Hub, "POST", "/api/servers/1/activate", nil, nil)
 	return s
@@ -94,7 +95,10 @@ func TestCallsShareTheRenewalOfTheirToken(t *testing.T) {
 	for renewals := 1; renewals <= 2; renewals++ {
 		s.pass(life)
 		for i := range 20 {
-			s.agent.Write(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%d-%d","method":"tools/call","params":{"name":"notes__whoami","arguments":{}}}`, renewals, i))
+			s.agent.Write(
+				fmt.Sprintf(`{"jsonrpc":"2.0","id":"%d-%d","method":"tools/call","params":{"name":"notes__whoami","arguments":{}}}`,
+					renewals, i),
+			)
 		}
 		for range 20 {
 			if got := s.agent.AwaitText(fmt.Sprintf(`"id":"%d-`, renewals)); !strings.Contains(got, "you are alice") {
@@ -157,8 +161,11 @@ func TestHubGetsTokensForItself(t *testing.T) {
 	r := oidctest.NewAccounts(t, p)
 	h, _ := hubtest.RunHub(t, hub.Options{}, signInPassphrase)
 	for i, name := range []string{"robot", "token"} {
-		hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": name, "transport": "streamable-http", "homepage": r.URL + "/mcp", "start": false}, nil)
-		secrets := map[string]string{"oauth:client_id": "machine", "oauth:client_secret": "machine-secret-0123456789abcdef", "oauth:grant": "client_credentials"}
+		hubtest.Do(t, h, "POST", "/api/servers",
+			map[string]any{"name": name, "transport": "streamable-http", "homepage": r.URL + "/mcp", "start": false}, nil)
+		secrets := map[string]string{
+			"oauth:client_id": "machine", "oauth:client_secret": "machine-secret-0123456789abcdef", "oauth:grant": "client_credentials",
+		}
 		if name == "token" {
 			tokens := r.Tokens()
 			secrets = map[string]string{"API_KEY": tokens[len(tokens)-1]}
@@ -183,7 +190,8 @@ func TestToolsAreListedAfterASignIn(t *testing.T) {
 	p := oidctest.Start(t)
 	h, _ := hubtest.RunHub(t, hub.Options{}, signInPassphrase)
 	s := &signedIn{Hub: h, t: t, provider: p}
-	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "notes", "transport": "streamable-http", "homepage": oidctest.NewAccounts(t, p).URL + "/mcp"}, nil)
+	hubtest.Do(t, h, "POST", "/api/servers",
+		map[string]any{"name": "notes", "transport": "streamable-http", "homepage": oidctest.NewAccounts(t, p).URL + "/mcp"}, nil)
 	if err := hubtest.TryDo(t, h, "POST", "/api/servers/1/refresh", nil); err == nil {
 		t.Fatal("the server needs no sign-in")
 	}
@@ -212,7 +220,8 @@ func (s *signedIn) awaitServer(state, signIn string, tools int) {
 		select {
 		case <-changed:
 		case <-late:
-			s.t.Fatalf("the server is %s, %q, with %d tools; want %s, %q, %d", last.State, last.SignIn, last.ToolCount, state, signIn, tools)
+			s.t.Fatalf("the server is %s, %q, with %d tools; want %s, %q, %d", last.State, last.SignIn, last.ToolCount, state,
+				signIn, tools)
 		}
 	}
 }

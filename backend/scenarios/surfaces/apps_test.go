@@ -34,7 +34,8 @@ func TestToolsForViewsAreListedButNotForModels(t *testing.T) {
 	h := withViews(t)
 	a := hubtest.Join(t, h, "agent")
 	want := strings.Replace(refreshTool, `"refresh"`, `"one__refresh"`, 1)
-	if got := a.Exchange("tools/list", `{}`); !strings.Contains(got, want) || !strings.Contains(got, `"_meta":{"ui":{"resourceUri":"ui://one+board"},"k":1}`) {
+	if got := a.Exchange("tools/list", `{}`); !strings.Contains(got, want) ||
+		!strings.Contains(got, `"_meta":{"ui":{"resourceUri":"ui://one+board"},"k":1}`) {
 		t.Errorf("tools/list: %s", got)
 	}
 	for arguments, never := range map[string]string{
@@ -44,7 +45,8 @@ func TestToolsForViewsAreListedButNotForModels(t *testing.T) {
 		`{"action":"proxy_call","call_as":"mcp__one__refresh"}`:                             "from one",
 		`{"action":"proxy_call","server":"one","tool":"refresh"}`:                           "from one",
 	} {
-		if got := a.Registry(arguments); strings.Contains(strings.ReplaceAll(got, arguments, ""), never) && !strings.Contains(got, "not for models") {
+		if got := a.Registry(arguments); strings.Contains(strings.ReplaceAll(got, arguments, ""), never) &&
+			!strings.Contains(got, "not for models") {
 			t.Errorf("%s: %s", arguments, got)
 		}
 	}

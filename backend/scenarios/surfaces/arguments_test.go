@@ -22,8 +22,9 @@ import (
 // mark.
 func hostile(mark string) []string {
 	return []string{
-		"--", "x&echo.P>" + mark + "1", `x" & echo P>` + mark + `2 & "`, "x;echo P>" + mark + "3", "x\necho P>" + mark + "4\n", "x|echo P>" + mark + "5",
-		"https://example.com/mcp?a=1&b=2", "100%", "a^b", "a!b", "`echo P>" + mark + "6`", "two words", `C:\dir\`, `C:\a dir\`, "ümlaut",
+		"--", "x&echo.P>" + mark + "1", `x" & echo P>` + mark + `2 & "`, "x;echo P>" + mark + "3", "x\necho P>" + mark + "4\n",
+		"x|echo P>" + mark + "5", "https://example.com/mcp?a=1&b=2", "100%", "a^b", "a!b", "`echo P>" + mark + "6`", "two words",
+		`C:\dir\`, `C:\a dir\`, "ümlaut",
 	}
 }
 
@@ -49,7 +50,8 @@ var doors = map[string]func(t *testing.T, h *hub.Hub, command string, args []str
 		if err != nil {
 			t.Fatal(err)
 		}
-		hubtest.Do(t, h, http.MethodPost, "/api/sync", map[string]string{"file": hubtest.WriteFile(t, filepath.Join(t.TempDir(), "setup.json"), string(text))}, nil)
+		hubtest.Do(t, h, http.MethodPost, "/api/sync",
+			map[string]string{"file": hubtest.WriteFile(t, filepath.Join(t.TempDir(), "setup.json"), string(text))}, nil)
 		return "declared"
 	},
 	"agent": func(t *testing.T, h *hub.Hub, command string, args []string) string {
@@ -65,7 +67,9 @@ var doors = map[string]func(t *testing.T, h *hub.Hub, command string, args []str
 	"bundle": func(t *testing.T, h *hub.Hub, command string, args []string) string {
 		manifest, err := json.Marshal(map[string]any{
 			"manifest_version": "0.3", "name": "bundled", "version": "1.0.0", "description": "d", "author": map[string]string{"name": "A"},
-			"server": map[string]any{"type": "binary", "entry_point": "server", "mcp_config": map[string]any{"command": command, "args": args}},
+			"server": map[string]any{
+				"type": "binary", "entry_point": "server", "mcp_config": map[string]any{"command": command, "args": args},
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -135,11 +139,15 @@ func TestArgumentsOfAServerStartNothingElseWhereverItComesFrom(t *testing.T) {
 	// An import omits a server that exists already.
 	argsOf := func(door string) []string { return append(hostile(mark), "for "+door) }
 	names := slices.Sorted(maps.Keys(doors))
-	for _, kind := range []struct{ command, what string }{{passes, "a program that gets them"}, {refuses, "a batch file that cannot get them"}} {
+	for _, kind := range []struct{ command, what string }{
+		{passes, "a program that gets them"}, {refuses, "a batch file that cannot get them"},
+	} {
 		if kind.command == "" {
 			continue
 		}
-		h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, "agents: {install: ask}\neditors: {auto_register: false}\n")})
+		h, _ := hubtest.RunHub(t, hub.Options{
+			Folder: hubtest.NewDataFolder(t, "agents: {install: ask}\neditors: {auto_register: false}\n"),
+		})
 		added := make(map[string]string)
 		for _, door := range names {
 			added[door] = doors[door](t, h, kind.command, argsOf(door))
@@ -155,7 +163,8 @@ func TestArgumentsOfAServerStartNothingElseWhereverItComesFrom(t *testing.T) {
 			}
 			reply := hubtest.RegistryCall(t, h, `{"action":"proxy_call","call_as":"mcp__`+name+`__environment","arguments":{}}`)
 			if kind.command == refuses {
-				if !strings.Contains(reply, "which cmd.exe would interpret") || !strings.Contains(reply, "start the program that the batch file starts") {
+				if !strings.Contains(reply, "which cmd.exe would interpret") ||
+					!strings.Contains(reply, "start the program that the batch file starts") {
 					t.Errorf("%s, %s: got %s", door, kind.what, reply)
 				}
 				continue

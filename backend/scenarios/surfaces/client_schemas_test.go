@@ -17,7 +17,10 @@ func TestToolsAreListedInAFormThatTheClientAccepts(t *testing.T) {
 	definition := fmt.Sprintf(`{"name":%q,"x":9007199254740993,"inputSchema":%s,"annotations":{"readOnlyHint":true}}`, long, schema)
 	s := hubtest.NewScenario(t, hub.Options{})
 	s.Play(
-		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("files", "-only", "-definition", definition, "-result", `{"content":[{"type":"text","text":"renamed"}]}`), Status: 201, Keep: "id"},
+		hubtest.Step{
+			Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("files", "-only", "-definition", definition, "-result",
+				`{"content":[{"type":"text","text":"renamed"}]}`), Status: 201, Keep: "id",
+		},
 		hubtest.Step{Name: "activate server", Method: "POST", Path: "/api/servers/{id}/activate", Status: 200},
 	)
 	const short = "files__rename_aaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -26,9 +29,17 @@ func TestToolsAreListedInAFormThatTheClientAccepts(t *testing.T) {
 		limit  int    // longest name, including the prefix
 		prefix string // added to names by the client
 	}{
-		"gemini-cli-mcp-client-discover": {`{"type":"object","properties":{"to":{"type":"string","enum":["up","down"]},"size":{"type":"integer","nullable":true}},"description":"(alternatives: to, or size)"}`, 63, "mcp_discover_"},
-		"claude-code":                    {`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"to":{"anyOf":[{"const":"up"},{"const":"down"}]},"size":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":["integer","null"]}},"additionalProperties":false,"description":"(alternatives: to, or size)"}`, 64, "mcp__discover__"},
-		"somebody":                       {schema, 1000, ""},
+		"gemini-cli-mcp-client-discover": {
+			`{"type":"object","properties":{"to":{"type":"string","enum":["up","down"]},"size":{"type":"integer","nullable":true}},"description":"(alternatives: to, or size)"}`,
+			63,
+			"mcp_discover_",
+		},
+		"claude-code": {
+			`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"to":{"anyOf":[{"const":"up"},{"const":"down"}]},"size":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":["integer","null"]}},"additionalProperties":false,"description":"(alternatives: to, or size)"}`,
+			64,
+			"mcp__discover__",
+		},
+		"somebody": {schema, 1000, ""},
 	} {
 		a := hubtest.Join(t, s.Hub, client)
 		var list struct{ Tools []json.RawMessage }
@@ -37,22 +48,27 @@ func TestToolsAreListedInAFormThatTheClientAccepts(t *testing.T) {
 		}
 		var tool struct{ Name string }
 		_ = json.Unmarshal(list.Tools[1], &tool)
-		if want := fmt.Sprintf(`{"name":%q,"x":9007199254740993,"inputSchema":%s,"annotations":{"readOnlyHint":true}}`, tool.Name, row.schema); string(list.Tools[1]) != want {
+		if want := fmt.Sprintf(`{"name":%q,"x":9007199254740993,"inputSchema":%s,"annotations":{"readOnlyHint":true}}`,
+			tool.Name, row.schema); string(list.Tools[1]) != want {
 			t.Errorf("the list for %s contains\n%s\nwant\n%s", client, list.Tools[1], want)
 		}
 		fullName := "files__" + long
-		if len(row.prefix+tool.Name) > row.limit || (tool.Name == fullName) != (client == "somebody") || !strings.HasPrefix(tool.Name, short) {
+		if len(row.prefix+tool.Name) > row.limit || (tool.Name == fullName) != (client == "somebody") ||
+			!strings.HasPrefix(tool.Name, short) {
 			t.Errorf("the list for %s contains the name %s", client, tool.Name)
 		}
 		for _, name := range []string{tool.Name, fullName} {
-			if got := string(a.Ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"to":"up"}}`, name))); got != `{"content":[{"type":"text","text":"renamed"}]}` {
+			if got := string(a.Ask("tools/call",
+				fmt.Sprintf(`{"name":%q,"arguments":{"to":"up"}}`, name))); got != `{"content":[{"type":"text","text":"renamed"}]}` {
 				t.Errorf("a call of %[2]s by %[1]s returned %[3]s", client, name, got)
 			}
 		}
-		if got := a.Registry(fmt.Sprintf(`{"action":"proxy_call","call_as":"mcp__%s","arguments":{"size":1}}`, fullName)); got != "renamed" {
+		if got := a.Registry(fmt.Sprintf(`{"action":"proxy_call","call_as":"mcp__%s","arguments":{"size":1}}`,
+			fullName)); got != "renamed" {
 			t.Errorf("proxy_call by %s returned %s", client, got)
 		}
-		if found := a.Registry(`{"action":"find_tool","query":"` + long + `"}`); strings.Contains(found, "as "+fullName) != (client == "somebody") {
+		if found := a.Registry(`{"action":"find_tool","query":"` + long + `"}`); strings.Contains(found,
+			"as "+fullName) != (client == "somebody") {
 			t.Errorf("find_tool for %s returned %s", client, found)
 		}
 	}
@@ -62,7 +78,10 @@ func TestTheSurfaceOfAServerKeepsNamesAndAdaptsSchemas(t *testing.T) {
 	const schema = `{"type":"object","properties":{"n":{"type":["integer","null"]}}}`
 	s := hubtest.NewScenario(t, hub.Options{})
 	s.Play(
-		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("files", "-only", "-definition", `{"name":"count","inputSchema":`+schema+`}`), Status: 201, Keep: "id"},
+		hubtest.Step{
+			Name: "add server", Method: "POST", Path: "/api/servers",
+			Body: s.Server("files", "-only", "-definition", `{"name":"count","inputSchema":`+schema+`}`), Status: 201, Keep: "id",
+		},
 		hubtest.Step{Name: "activate server", Method: "POST", Path: "/api/servers/{id}/activate", Status: 200},
 	)
 	for client, want := range map[string]string{

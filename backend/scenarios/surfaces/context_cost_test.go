@@ -41,7 +41,10 @@ func TestContextCostsOfClientsAreMeasuredAndStored(t *testing.T) {
 	}
 	s := &hubtest.Scenario{T: t, Hub: first, Events: hubtest.RecordEvents(t, first)}
 	s.Play(
-		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("sky", "-definition", hubtest.Weather), Status: 201, Keep: "id"},
+		hubtest.Step{
+			Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("sky", "-definition", hubtest.Weather),
+			Status: 201, Keep: "id",
+		},
 		hubtest.Step{Name: "list tools", Method: "POST", Path: "/api/servers/{id}/refresh", Status: 200},
 	)
 	all, forecast := 0, hubtest.AwaitTokenCounts(t, first)["forecast"].Tokens
@@ -66,7 +69,8 @@ func TestContextCostsOfClientsAreMeasuredAndStored(t *testing.T) {
 	if now.Tools != 18 || now.WholeTokens != all || len(now.Clients) != 2 {
 		t.Fatalf("with two clients the hub reports %+v", now)
 	}
-	if want := []operations.ServerContext{{Server: "sky", Tools: 18, Tokens: all, Share: float64(all) / 200_000}}; now.Window != 200_000 || !slices.Equal(now.Servers, want) {
+	if want := []operations.ServerContext{{Server: "sky", Tools: 18, Tokens: all, Share: float64(all) / 200_000}}; now.Window != 200_000 ||
+		!slices.Equal(now.Servers, want) {
 		t.Errorf("the servers cost %+v, want %+v", now.Servers, want)
 	}
 	for _, c := range now.Clients {
@@ -85,7 +89,10 @@ func TestContextCostsOfClientsAreMeasuredAndStored(t *testing.T) {
 	}
 	stored(forecast)
 	s.Play( // no session lists the tools of this server
-		hubtest.Step{Name: "add another server", Method: "POST", Path: "/api/servers", Body: s.Server("sea", "-only", "-tool", "tide=When the water comes"), Status: 201},
+		hubtest.Step{
+			Name: "add another server", Method: "POST", Path: "/api/servers",
+			Body: s.Server("sea", "-only", "-tool", "tide=When the water comes"), Status: 201,
+		},
 		hubtest.Step{Name: "list tools", Method: "POST", Path: "/api/servers/2/refresh", Status: 200},
 	)
 	all += hubtest.AwaitTokenCounts(t, first)["tide"].Tokens

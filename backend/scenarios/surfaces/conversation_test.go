@@ -58,7 +58,8 @@ func conversing(t *testing.T, archive *txtar.Archive) *hub.Hub {
 	for i, flags := range [][]string{nil, {"-crash", "three cannot start"}} {
 		command := mcptest.Command(t, flags...)
 		err := hubtest.TryDo(t, h, "POST", "/api/servers", map[string]any{
-			"name": []string{"two", "three"}[i], "description": "Server of a conversation", "command": command[0], "args": command[1:], "env": map[string]string{"API_TOKEN": hubtest.ConversationSecret},
+			"name": []string{"two", "three"}[i], "description": "Server of a conversation", "command": command[0], "args": command[1:],
+			"env": map[string]string{"API_TOKEN": hubtest.ConversationSecret},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +68,8 @@ func conversing(t *testing.T, archive *txtar.Archive) *hub.Hub {
 	hubtest.Do(t, h, "POST", "/api/servers/2/refresh", nil, nil)
 	_ = hubtest.TryDo(t, h, "POST", "/api/servers/3/refresh", nil)
 	proposer := hubtest.Introduced(t, h, companion.Entry{}, "{}")
-	if reply := proposer.Registry(`{"action":"install","name":"four","command":"four-server"}`); !strings.Contains(reply, "waiting_for_approval") {
+	if reply := proposer.Registry(`{"action":"install","name":"four","command":"four-server"}`); !strings.Contains(reply,
+		"waiting_for_approval") {
 		t.Fatal(reply)
 	}
 	return h

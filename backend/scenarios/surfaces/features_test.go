@@ -13,25 +13,46 @@ import (
 func TestResourcesPromptsAndCompletionsOfServersReachClients(t *testing.T) {
 	a := hubtest.Join(t, hubtest.Offering(t), "agent")
 	for _, row := range []struct{ method, want string }{
-		{"prompts/list", `"result":{"prompts":[{"name":"one__greet","arguments":[{"name":"who","required":true}]},{"name":"two__greet","arguments":[{"name":"who","required":true}]}]}`},
-		{"resources/list", `"result":{"resources":[{"uri":"one+note://1","name":"first"},{"uri":"one+note://2","name":"after second page"},{"uri":"two+note://1","name":"first"},{"uri":"two+note://2","name":"after second page"}]}`},
-		{"resources/templates/list", `"result":{"resourceTemplates":[{"uriTemplate":"one+note://{n}","name":"notes"},{"uriTemplate":"two+note://{n}","name":"notes"}]}`},
+		{
+			"prompts/list",
+			`"result":{"prompts":[{"name":"one__greet","arguments":[{"name":"who","required":true}]},{"name":"two__greet","arguments":[{"name":"who","required":true}]}]}`,
+		},
+		{
+			"resources/list",
+			`"result":{"resources":[{"uri":"one+note://1","name":"first"},{"uri":"one+note://2","name":"after second page"},{"uri":"two+note://1","name":"first"},{"uri":"two+note://2","name":"after second page"}]}`,
+		},
+		{
+			"resources/templates/list",
+			`"result":{"resourceTemplates":[{"uriTemplate":"one+note://{n}","name":"notes"},{"uriTemplate":"two+note://{n}","name":"notes"}]}`,
+		},
 	} {
 		if got := a.AwaitList(row.method, "two"); got != row.want {
 			t.Errorf("%s:\n got %s\nwant %s", row.method, got, row.want)
 		}
 	}
 	for _, row := range []struct{ method, params, want string }{
-		{"prompts/get", `{"name":"one__greet","arguments":{"who":"Ada"}}`, `"result":{"messages":[{"role":"user","content":{"type":"text","text":"Greet Ada"}}]}`},
+		{
+			"prompts/get", `{"name":"one__greet","arguments":{"who":"Ada"}}`,
+			`"result":{"messages":[{"role":"user","content":{"type":"text","text":"Greet Ada"}}]}`,
+		},
 		{"prompts/get", `{"name":"one__none"}`, `"error":{"code":-32602,"message":"Prompt none not found"}`},
 		{"prompts/get", `{"name":"greet"}`, `several servers have it; use one__greet or two__greet`},
 		{"prompts/get", `{}`, `"error":{"code":-32602,"message":"Invalid params: the name of a prompt is missing"}`},
-		{"resources/read", `{"uri":"two+note://1"}`, `"result":{"contents":[{"uri":"two+note://1","text":"a note","unknown":9007199254740993}]}`},
+		{
+			"resources/read", `{"uri":"two+note://1"}`,
+			`"result":{"contents":[{"uri":"two+note://1","text":"a note","unknown":9007199254740993}]}`,
+		},
 		{"resources/read", `{"uri":"two+note://7"}`, `"error":{"code":-32002,"message":"no such resource: note://7"}`},
 		{"resources/read", `{"uri":"note://1"}`, `several servers have it; use`},
 		{"resources/read", `{}`, `"error":{"code":-32602,"message":"Invalid params: the uri of a resource is missing"}`},
-		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"one__greet"},"argument":{"name":"who","value":"A"}}`, `\"name\":\"greet\"}`},
-		{"completion/complete", `{"ref":{"type":"ref/resource","uri":"one+note://{n}"},"argument":{"name":"n","value":"1"}}`, `\"uri\":\"note://{n}\"`},
+		{
+			"completion/complete", `{"ref":{"type":"ref/prompt","name":"one__greet"},"argument":{"name":"who","value":"A"}}`,
+			`\"name\":\"greet\"}`,
+		},
+		{
+			"completion/complete", `{"ref":{"type":"ref/resource","uri":"one+note://{n}"},"argument":{"name":"n","value":"1"}}`,
+			`\"uri\":\"note://{n}\"`,
+		},
 		{"logging/setLevel", `{"level":"loud"}`, `unknown log level`},
 	} {
 		if got := a.Exchange(row.method, row.params); !strings.Contains(got, row.want) {
@@ -46,7 +67,8 @@ func TestUpdatesOfAResourceReachItsSubscribersOnly(t *testing.T) {
 	if got := a.Exchange("resources/subscribe", `{"uri":"one+note://1"}`); got != `"result":{}` {
 		t.Fatal(got)
 	}
-	if got, want := a.Await("notifications/resources/updated"), `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"one+note://1"}}`; got != want {
+	if got, want := a.Await("notifications/resources/updated"),
+		`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"one+note://1"}}`; got != want {
 		t.Errorf("got %s", got)
 	}
 	// The second subscription does not reach the server, which would announce an
@@ -80,7 +102,8 @@ func TestLogMessagesOfAServerReachTheClientThatAsked(t *testing.T) {
 		t.Fatal(got)
 	}
 	a.Exchange("resources/read", `{"uri":"one+note://1"}`)
-	if got, want := a.Await("notifications/message"), `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"so be it"}}`; got != want {
+	if got, want := a.Await("notifications/message"),
+		`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"so be it"}}`; got != want {
 		t.Errorf("got %s", got)
 	}
 	b.Exchange("resources/read", `{"uri":"two+note://1"}`)
@@ -151,7 +174,8 @@ func TestAServersOwnURIStaysAsTheClientWroteIt(t *testing.T) {
 	const own, shown = `{"uri":"note://1"}`, `{"uri":"one+note://1"}`
 	updated := `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":%s}`
 	for _, uri := range []string{own, shown} {
-		if got, want := a.Exchange("resources/read", uri), `"result":{"contents":[`+uri[:len(uri)-1]+`,"text":"a note","unknown":9007199254740993}]}`; got != want {
+		if got, want := a.Exchange("resources/read", uri), `"result":{"contents":[`+uri[:len(uri)-1]+
+			`,"text":"a note","unknown":9007199254740993}]}`; got != want {
 			t.Errorf("read:\n got %s\nwant %s", got, want)
 		}
 	}

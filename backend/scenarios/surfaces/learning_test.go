@@ -65,7 +65,10 @@ func TestOnlyToolsInTheReplyAreLearned(t *testing.T) {
 		flags = append(flags, "-tool", "write_"+name+"_note=Write a note")
 	}
 	s.Play(
-		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("notes", append([]string{"-only"}, flags...)...), Status: 201, Keep: "id"},
+		hubtest.Step{
+			Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("notes", append([]string{"-only"}, flags...)...),
+			Status: 201, Keep: "id",
+		},
 		hubtest.Step{Name: "list tools", Method: "POST", Path: "/api/servers/{id}/refresh", Status: 200},
 	)
 	editor := hubtest.Join(t, s.Hub, "editor")
@@ -92,8 +95,14 @@ func TestSearchDoesNotLearnFromPersons(t *testing.T) {
 	person.Registry(`{"action":"find_tool","query":"echo a text"}`)
 	person.Call("fake__echo", `{"text":"a"}`)
 	s.Play(
-		hubtest.Step{Name: "search in the dashboard", Method: "POST", Path: "/api/find", Body: `{"query":"echo a text"}`, Status: 200, Want: []string{`"found":true`}},
-		hubtest.Step{Name: "call in the inspector", Method: "POST", Path: "/api/servers/{id}/call", Body: `{"tool":"echo","args":{"text":"a"}}`, Status: 200},
+		hubtest.Step{
+			Name: "search in the dashboard", Method: "POST", Path: "/api/find", Body: `{"query":"echo a text"}`, Status: 200,
+			Want: []string{`"found":true`},
+		},
+		hubtest.Step{
+			Name: "call in the inspector", Method: "POST", Path: "/api/servers/{id}/call", Body: `{"tool":"echo","args":{"text":"a"}}`,
+			Status: 200,
+		},
 	)
 	editor := hubtest.Join(t, s.Hub, "editor")
 	editor.Registry(`{"action":"proxy_call","call_as":"mcp__fake__echo","arguments":{"text":"without a query"}}`)
@@ -124,19 +133,35 @@ func TestLearningIsManagedOverREST(t *testing.T) {
 	findAndCall("echo with marker-of-mine", "echo", `{"text":"x"}`)
 	s.Play(
 		hubtest.Step{Name: "list", Method: "GET", Path: "/api/learned", Status: 200, Want: []string{
-			`{"on":true,"total":3,"entries":[{"id":3,"query":"echo with marker-of-mine","server":"fake","tool":"echo","times":1,"failed":0,"last":"2`, `"strength":0.5}`,
+			`{"on":true,"total":3,"entries":[{"id":3,"query":"echo with marker-of-mine","server":"fake","tool":"echo","times":1,"failed":0,"last":"2`,
+			`"strength":0.5}`,
 		}},
-		hubtest.Step{Name: "one page", Method: "GET", Path: "/api/learned?limit=1&offset=1", Status: 200, Want: []string{`"total":3`, `"id":2,`}, Never: []string{`"id":1,`, `"id":3,`}},
+		hubtest.Step{
+			Name: "one page", Method: "GET", Path: "/api/learned?limit=1&offset=1", Status: 200, Want: []string{`"total":3`, `"id":2,`},
+			Never: []string{`"id":1,`, `"id":3,`},
+		},
 		hubtest.Step{Name: "page past the end", Method: "GET", Path: "/api/learned?offset=9", Status: 200, Want: []string{`"entries":[]`}},
 		hubtest.Step{Name: "limit is not a number", Method: "GET", Path: "/api/learned?limit=many", Status: 422},
-		hubtest.Step{Name: "forget one", Method: "DELETE", Path: "/api/learned/1", Status: 200, Want: []string{`{"status":"forgotten"}`}, Events: []string{`learned "on":true,"total":2`}},
-		hubtest.Step{Name: "forget it again", Method: "DELETE", Path: "/api/learned/1", Status: 404, Want: []string{"no learned query has the id 1"}},
+		hubtest.Step{
+			Name: "forget one", Method: "DELETE", Path: "/api/learned/1", Status: 200, Want: []string{`{"status":"forgotten"}`},
+			Events: []string{`learned "on":true,"total":2`},
+		},
+		hubtest.Step{
+			Name: "forget it again", Method: "DELETE", Path: "/api/learned/1", Status: 404, Want: []string{"no learned query has the id 1"},
+		},
 		hubtest.Step{Name: "invalid id", Method: "DELETE", Path: "/api/learned/one", Status: 404},
 		hubtest.Step{Name: "clear the log", Method: "DELETE", Path: "/api/logs", Status: 200},
-		hubtest.Step{Name: "clearing the log forgets nothing", Method: "GET", Path: "/api/learned", Status: 200, Want: []string{`"total":2`}},
-		hubtest.Step{Name: "switch without a value", Method: "PUT", Path: "/api/learned", Body: `{}`, Status: 422, Want: []string{"on is required"}},
+		hubtest.Step{
+			Name: "clearing the log forgets nothing", Method: "GET", Path: "/api/learned", Status: 200, Want: []string{`"total":2`},
+		},
+		hubtest.Step{
+			Name: "switch without a value", Method: "PUT", Path: "/api/learned", Body: `{}`, Status: 422, Want: []string{"on is required"},
+		},
 		hubtest.Step{Name: "switch with an invalid value", Method: "PUT", Path: "/api/learned", Body: `{"on":"no"}`, Status: 422},
-		hubtest.Step{Name: "switch off", Method: "PUT", Path: "/api/learned", Body: `{"on":false}`, Status: 200, Want: []string{`{"on":false}`}, Events: []string{`learned "on":false`}},
+		hubtest.Step{
+			Name: "switch off", Method: "PUT", Path: "/api/learned", Body: `{"on":false}`, Status: 200, Want: []string{`{"on":false}`},
+			Events: []string{`learned "on":false`},
+		},
 	)
 	editor.Registry(`{"action":"find_tool","query":"wait a while"}`)
 	editor.Registry(`{"action":"proxy_call","call_as":"mcp__fake__echo","arguments":{"text":"x"}}`)
@@ -145,10 +170,21 @@ func TestLearningIsManagedOverREST(t *testing.T) {
 
 	s = hubtest.NewScenario(t, hub.Options{Folder: folder})
 	s.Play(
-		hubtest.Step{Name: "after a restart", Method: "GET", Path: "/api/learned", Status: 200, Want: []string{`"on":false,"total":2`, `"id":3,`, `"id":2,`}},
-		hubtest.Step{Name: "switch on", Method: "PUT", Path: "/api/learned", Body: `{"on":true}`, Status: 200, Events: []string{`learned "on":true,"total":2`}},
-		hubtest.Step{Name: "forget all", Method: "DELETE", Path: "/api/learned", Status: 200, Want: []string{`{"status":"forgotten"}`}, Events: []string{`learned "on":true,"total":0`}},
-		hubtest.Step{Name: "empty list", Method: "GET", Path: "/api/learned", Status: 200, Want: []string{`"on":true,"total":0,"entries":[]`}},
+		hubtest.Step{
+			Name: "after a restart", Method: "GET", Path: "/api/learned", Status: 200,
+			Want: []string{`"on":false,"total":2`, `"id":3,`, `"id":2,`},
+		},
+		hubtest.Step{
+			Name: "switch on", Method: "PUT", Path: "/api/learned", Body: `{"on":true}`, Status: 200,
+			Events: []string{`learned "on":true,"total":2`},
+		},
+		hubtest.Step{
+			Name: "forget all", Method: "DELETE", Path: "/api/learned", Status: 200, Want: []string{`{"status":"forgotten"}`},
+			Events: []string{`learned "on":true,"total":0`},
+		},
+		hubtest.Step{
+			Name: "empty list", Method: "GET", Path: "/api/learned", Status: 200, Want: []string{`"on":true,"total":0,"entries":[]`},
+		},
 	)
 }
 
@@ -160,7 +196,10 @@ func TestRemovingAServerForgetsItsLearnedTools(t *testing.T) {
 	editor.Call("fake__echo", `{"text":"a"}`)
 	s.Events.Await(t, "call of the tool", mark, "learned", `"on":true,"total":1`)
 	s.Play(
-		hubtest.Step{Name: "remove server", Method: "DELETE", Path: "/api/servers/{id}", Status: 200, Events: []string{`learned "on":true,"total":0`}},
+		hubtest.Step{
+			Name: "remove server", Method: "DELETE", Path: "/api/servers/{id}", Status: 200,
+			Events: []string{`learned "on":true,"total":0`},
+		},
 		hubtest.Step{Name: "learned tools afterwards", Method: "GET", Path: "/api/learned", Status: 200, Want: []string{`"total":0`}},
 	)
 }

@@ -108,12 +108,16 @@ func TestALongResultIsReadOnToItsEndThroughMeta(t *testing.T) {
 				if err := json.Unmarshal([]byte(how[2]), &asked); err != nil {
 					t.Fatal(err)
 				}
-				found := a.InEra(modern, "tools/call", hubtest.Calling("call_read_tool", fmt.Sprintf(`{"call_as":"read_more","arguments":{"handle":%q,"grep":"line 2999 "}}`, asked.Arguments.Handle)))
+				found := a.InEra(modern, "tools/call",
+					hubtest.Calling("call_read_tool",
+						fmt.Sprintf(`{"call_as":"read_more","arguments":{"handle":%q,"grep":"line 2999 "}}`, asked.Arguments.Handle)))
 				if texts := shownTexts(t, found); len(texts) != 2 || !strings.Contains(texts[0], ": line 2999 says") {
 					t.Errorf("got %s", found)
 				}
 				other := hubtest.ArriveBy(t, h, companion.Entry{Surface: "meta", Client: client})
-				if got := other.InEra(modern, "tools/call", hubtest.Calling("read_more", fmt.Sprintf(`{"handle":%q}`, asked.Arguments.Handle))); !strings.Contains(got, "unknown handle") || !strings.Contains(got, `"isError":true`) {
+				if got := other.InEra(modern, "tools/call",
+					hubtest.Calling("read_more", fmt.Sprintf(`{"handle":%q}`, asked.Arguments.Handle))); !strings.Contains(got,
+					"unknown handle") || !strings.Contains(got, `"isError":true`) {
 					t.Errorf("in another session: %.300s", got)
 				}
 				other.Leave()
@@ -133,7 +137,8 @@ func TestLongResultsAreCutOnNativeOnlyForClientsWithALimit(t *testing.T) {
 				if strings.Contains(list, "read_more") || shownTexts(t, answer)[0] != text {
 					t.Errorf("%q: the result is cut, or the list has read_more: %s", client, list)
 				}
-				if got := a.InEra(modern, "tools/call", hubtest.Calling("read_more", `{"handle":"x"}`)); !strings.Contains(got, "Unknown tool: read_more") {
+				if got := a.InEra(modern, "tools/call", hubtest.Calling("read_more", `{"handle":"x"}`)); !strings.Contains(got,
+					"Unknown tool: read_more") {
 					t.Errorf("got %s", got)
 				}
 				return
@@ -147,7 +152,8 @@ func TestLongResultsAreCutOnNativeOnlyForClientsWithALimit(t *testing.T) {
 			if linked := strings.Contains(answer, `"type":"resource_link"`); linked != (client == "codex") {
 				t.Errorf("%s: linked is %t", client, linked)
 			}
-			if got := a.InEra(modern, "tools/call", hubtest.Calling("read_more", `{"handle":7}`)); !strings.Contains(got, `handle must be of type string`) {
+			if got := a.InEra(modern, "tools/call", hubtest.Calling("read_more", `{"handle":7}`)); !strings.Contains(got,
+				`handle must be of type string`) {
 				t.Errorf("got %s", got)
 			}
 		})
@@ -175,8 +181,11 @@ func TestTheLinkOfALongResultIsReadInPieces(t *testing.T) {
 		if got != text {
 			t.Errorf("read %d of %d bytes", len(got), len(text))
 		}
-		for uri, want := range map[string]string{"agent-discover://results/zzzzzz-1": "unknown handle", "agent-discover://other": "Invalid params"} {
-			if got := a.InEra(modern, "resources/read", fmt.Sprintf(`"uri":%q`, uri)); !strings.Contains(got, want) || !strings.Contains(got, `"error":`) {
+		for uri, want := range map[string]string{
+			"agent-discover://results/zzzzzz-1": "unknown handle", "agent-discover://other": "Invalid params",
+		} {
+			if got := a.InEra(modern, "resources/read", fmt.Sprintf(`"uri":%q`, uri)); !strings.Contains(got, want) ||
+				!strings.Contains(got, `"error":`) {
 				t.Errorf("%s: %s", uri, got)
 			}
 		}
@@ -202,14 +211,16 @@ func TestLongResultsPassUnchangedWhereNothingIsCut(t *testing.T) {
 func TestAPromisedStructureStaysWholeInADirectCall(t *testing.T) {
 	answer := `{"content":[{"type":"text","text":"` + strings.Repeat("z", 60_000) + `"}],"structuredContent":{"items":[1,2.50]}`
 	h := reading(t, "-result", answer+"}",
-		"-definition", `{"name":"look","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"items":{"type":"array"}}},"annotations":{"readOnlyHint":true}}`,
+		"-definition",
+		`{"name":"look","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"items":{"type":"array"}}},"annotations":{"readOnlyHint":true}}`,
 		"-definition", `{"name":"free","inputSchema":{"type":"object"}}`)
 	for _, surface := range []string{"meta", "native"} {
 		hubtest.InEachEra(t, h, companion.Entry{Surface: surface, Client: "codex"}, func(t *testing.T, a *hubtest.Agent, modern bool) {
 			if got := a.InEra(modern, "tools/call", hubtest.Calling("one__look", "{}")); !strings.HasPrefix(got, `"result":`+answer) {
 				t.Errorf("%s: got %d bytes, %.200s", surface, len(got), got)
 			}
-			if got := a.InEra(modern, "tools/call", hubtest.Calling("one__free", "{}")); len(got) > 48_200 || strings.Contains(got, "structuredContent\":") {
+			if got := a.InEra(modern, "tools/call", hubtest.Calling("one__free", "{}")); len(got) > 48_200 ||
+				strings.Contains(got, "structuredContent\":") {
 				t.Errorf("%s: without a schema: %d bytes", surface, len(got))
 			}
 			if surface == "native" {
@@ -220,7 +231,9 @@ func TestAPromisedStructureStaysWholeInADirectCall(t *testing.T) {
 				t.Errorf("through call_read_tool: %d bytes", len(got))
 			}
 			handle := regexp.MustCompile(`[a-z0-9]{6}-[0-9]+`).FindString(shownTexts(t, got)[2])
-			if got := a.InEra(modern, "tools/call", hubtest.Calling("call_read_tool", `{"call_as":"read_more","arguments":{"handle":"`+handle+`","path":"$.items[1]"}}`)); !strings.Contains(got, `2.50`) {
+			if got := a.InEra(modern, "tools/call",
+				hubtest.Calling("call_read_tool",
+					`{"call_as":"read_more","arguments":{"handle":"`+handle+`","path":"$.items[1]"}}`)); !strings.Contains(got, `2.50`) {
 				t.Errorf("got %s", got)
 			}
 		})
@@ -246,7 +259,8 @@ func TestResultsOfTasksAreCutOnce(t *testing.T) {
 	t.Run("modern", func(t *testing.T) {
 		a := hubtest.ArriveBy(t, reading(t, "-modern", "-tasks"), hubtest.Meta)
 		ask := func(method, members string) string { return a.Exchange(method, "{"+members+","+hubtest.TasksMeta+"}") }
-		id := regexp.MustCompile(`"taskId":"[^"]+"`).FindString(ask("tools/call", `"name":"one__job","arguments":{"text":`+string(encoded)+`}`))
+		id := regexp.MustCompile(`"taskId":"[^"]+"`).FindString(ask("tools/call",
+			`"name":"one__job","arguments":{"text":`+string(encoded)+`}`))
 		ask("tasks/get", id)
 		first := ask("tasks/get", id)
 		var state struct {
@@ -277,37 +291,40 @@ func TestFilesInLongResultsAreSavedWhereTheUserAllowsIt(t *testing.T) {
 			command := mcptest.Command(t, "-result", sound, "-definition", `{"name":"record","inputSchema":{"type":"object"}}`)
 			hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "one", "command": command[0], "args": command[1:]}, nil)
 			hubtest.Do(t, h, "POST", "/api/servers/1/activate", nil, nil)
-			hubtest.InEachEra(t, h, companion.Entry{Surface: row.surface, Client: row.client}, func(t *testing.T, a *hubtest.Agent, modern bool) {
-				listed := strings.Contains(a.InEra(modern, "tools/list", ""), `{"name":"save_block",`)
-				if listed != (allowed && row.surface == "native") {
-					t.Errorf("%+v: save_block is listed: %t", row, listed)
-				}
-				cut := a.InEra(modern, "tools/call", hubtest.Calling("one__record", "{}"))
-				if strings.Contains(cut, "save_block") != allowed || len(cut) > 20_000 {
-					t.Errorf("%+v: got %.2000s", row, cut)
-				}
-				handle := regexp.MustCompile(`[a-z0-9]{6}-[0-9]+`).FindString(cut)
-				arguments := fmt.Sprintf(`{"handle":%q,"block":0}`, handle)
-				through := func(caller string) string {
-					if row.surface == "native" {
-						return a.InEra(modern, "tools/call", hubtest.Calling("save_block", arguments))
+			hubtest.InEachEra(t, h, companion.Entry{Surface: row.surface, Client: row.client},
+				func(t *testing.T, a *hubtest.Agent, modern bool) {
+					listed := strings.Contains(a.InEra(modern, "tools/list", ""), `{"name":"save_block",`)
+					if listed != (allowed && row.surface == "native") {
+						t.Errorf("%+v: save_block is listed: %t", row, listed)
 					}
-					return a.InEra(modern, "tools/call", hubtest.Calling(caller, `{"call_as":"save_block","arguments":`+arguments+`}`))
-				}
-				if got := through("call_read_tool"); row.surface == "meta" && !strings.Contains(got, "save_block writes a file; call it with call_write_tool") {
-					t.Errorf("got %s", got)
-				}
-				got, file := through("call_write_tool"), filepath.Join(folder, handle+"-0.wav")
-				if !allowed {
-					if !strings.Contains(got, "results.folder in config.yaml is not set") {
+					cut := a.InEra(modern, "tools/call", hubtest.Calling("one__record", "{}"))
+					if strings.Contains(cut, "save_block") != allowed || len(cut) > 20_000 {
+						t.Errorf("%+v: got %.2000s", row, cut)
+					}
+					handle := regexp.MustCompile(`[a-z0-9]{6}-[0-9]+`).FindString(cut)
+					arguments := fmt.Sprintf(`{"handle":%q,"block":0}`, handle)
+					through := func(caller string) string {
+						if row.surface == "native" {
+							return a.InEra(modern, "tools/call", hubtest.Calling("save_block", arguments))
+						}
+						return a.InEra(modern, "tools/call", hubtest.Calling(caller, `{"call_as":"save_block","arguments":`+arguments+`}`))
+					}
+					if got := through("call_read_tool"); row.surface == "meta" &&
+						!strings.Contains(got, "save_block writes a file; call it with call_write_tool") {
 						t.Errorf("got %s", got)
 					}
-					return
-				}
-				if content, err := os.ReadFile(file); err != nil || string(content) != strings.Repeat("ABC", 15_000) || !strings.Contains(got, "45000 bytes, as ") {
-					t.Errorf("%d bytes, %v: %s", len(content), err, got)
-				}
-			})
+					got, file := through("call_write_tool"), filepath.Join(folder, handle+"-0.wav")
+					if !allowed {
+						if !strings.Contains(got, "results.folder in config.yaml is not set") {
+							t.Errorf("got %s", got)
+						}
+						return
+					}
+					if content, err := os.ReadFile(file); err != nil || string(content) != strings.Repeat("ABC", 15_000) ||
+						!strings.Contains(got, "45000 bytes, as ") {
+						t.Errorf("%d bytes, %v: %s", len(content), err, got)
+					}
+				})
 		}
 	}
 }
@@ -332,7 +349,8 @@ func TestLongResultsEndWithTheirSession(t *testing.T) {
 			cut := readers[i].InEra(modern, "tools/call", hubtest.Calling("one__read", file))
 			handle := regexp.MustCompile(`[a-z0-9]{6}-[0-9]+`).FindString(cut)
 			more := fmt.Sprintf(`{"handle":%q,"grep":"^0"}`, handle)
-			if got := readers[i].InEra(modern, "tools/call", hubtest.Calling("read_more", more)); !strings.Contains(got, "0123456789abcde") {
+			if got := readers[i].InEra(modern, "tools/call", hubtest.Calling("read_more", more)); !strings.Contains(got,
+				"0123456789abcde") {
 				t.Fatalf("in the session of the handle: %.300s", got)
 			}
 			if got := a.InEra(modern, "tools/call", hubtest.Calling("read_more", more)); !strings.Contains(got, "unknown handle") {

@@ -97,7 +97,9 @@ func TestANameMeansTheSameToolForEveryAction(t *testing.T) {
 	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "two", "command": command[0], "args": command[1:]}, nil)
 	hubtest.Do(t, h, "POST", "/api/servers/2/refresh", nil, nil)
 	const ambiguous = `2 servers have a tool \"echo\"; use one of mcp__one__echo, mcp__two__echo`
-	agents := map[string]*hubtest.Agent{"meta": hubtest.Introduced(t, h, hubtest.Meta, "{}"), "registry": hubtest.Introduced(t, h, companion.Entry{}, "{}")}
+	agents := map[string]*hubtest.Agent{
+		"meta": hubtest.Introduced(t, h, hubtest.Meta, "{}"), "registry": hubtest.Introduced(t, h, companion.Entry{}, "{}"),
+	}
 	for _, row := range []struct{ surface, tool, arguments, want string }{
 		{"meta", "find_tool", `{"call_as":"echo"}`, ambiguous},
 		{"meta", "call_tool", `{"call_as":"echo","arguments":{"text":"x"}}`, ambiguous},
@@ -110,7 +112,8 @@ func TestANameMeansTheSameToolForEveryAction(t *testing.T) {
 		{"registry", "registry", `{"action":"toolset","do":"build-toolset","name":"both","tools":["echo"]}`, ambiguous},
 		{"meta", "find_tool", `{"call_as":"look"}`, `mcp__one__look`},
 	} {
-		if got := agents[row.surface].Exchange("tools/call", "{"+hubtest.Calling(row.tool, row.arguments)+"}"); !strings.Contains(got, row.want) {
+		if got := agents[row.surface].Exchange("tools/call", "{"+hubtest.Calling(row.tool, row.arguments)+"}"); !strings.Contains(got,
+			row.want) {
 			t.Errorf("%s %s:\n got %s\nwant %s", row.tool, row.arguments, got, row.want)
 		}
 	}
@@ -136,7 +139,8 @@ func TestMetaFindsToolsAndTellsWhatCallsThem(t *testing.T) {
 			`{"query":"look of a lighthouse", "x": 1}`: `call_as`,
 		} {
 			got := a.InEra(modern, "tools/call", hubtest.Calling("find_tool", query))
-			if !strings.Contains(strings.ReplaceAll(got, `\"`, `"`), strings.ReplaceAll(want, `\"`, `"`)) || strings.Contains(got, "registry") {
+			if !strings.Contains(strings.ReplaceAll(got, `\"`, `"`), strings.ReplaceAll(want, `\"`, `"`)) ||
+				strings.Contains(got, "registry") {
 				t.Errorf("%s:\n got %s\nwant %s", query, got, want)
 			}
 		}
@@ -159,7 +163,8 @@ func TestMetaFindsToolsAndTellsWhatCallsThem(t *testing.T) {
 func TestMetaNamesTheServersAndAnnouncesOthers(t *testing.T) {
 	h := annotated(t)
 	old, modern := hubtest.Introduced(t, h, hubtest.Meta, `{}`), hubtest.ArriveBy(t, h, hubtest.Meta)
-	modern.Write(`{"jsonrpc":"2.0","id":"all","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + hubtest.ModernMeta + `}}`)
+	modern.Write(`{"jsonrpc":"2.0","id":"all","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` +
+		hubtest.ModernMeta + `}}`)
 	modern.Await("notifications/subscriptions/acknowledged")
 	for _, a := range []*hubtest.Agent{old, modern} {
 		a.Notices = nil
@@ -167,7 +172,8 @@ func TestMetaNamesTheServersAndAnnouncesOthers(t *testing.T) {
 			t.Errorf("got %s", list)
 		}
 	}
-	if got := modern.Modern("server/discover", ""); !strings.Contains(got, `"instructions":"Tools of one: search with find_tool, then invoke with call_tool. `) {
+	if got := modern.Modern("server/discover", ""); !strings.Contains(got,
+		`"instructions":"Tools of one: search with find_tool, then invoke with call_tool. `) {
 		t.Errorf("got %s", got)
 	}
 	command := mcptest.Command(t)
@@ -178,7 +184,9 @@ func TestMetaNamesTheServersAndAnnouncesOthers(t *testing.T) {
 			t.Errorf("with another server: %s", list)
 		}
 	}
-	if got := hubtest.ArriveBy(t, h, hubtest.Meta).Exchange("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}`); !strings.Contains(got, `"instructions":"Tools of harbour, one: search`) {
+	if got := hubtest.ArriveBy(t, h, hubtest.Meta).Exchange("initialize",
+		`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}`); !strings.Contains(got,
+		`"instructions":"Tools of harbour, one: search`) {
 		t.Errorf("got %s", got)
 	}
 }
@@ -188,14 +196,16 @@ func TestMetaListsWhatActiveServersHave(t *testing.T) {
 	for _, entry := range []companion.Entry{hubtest.Meta, hubtest.Native} {
 		hubtest.InEachEra(t, h, entry, func(t *testing.T, a *hubtest.Agent, modern bool) {
 			for method, want := range map[string]string{
-				"prompts/list": `"name":"one__greet"`, "resources/list": `"uri":"two+note://2"`, "resources/templates/list": `"uriTemplate":"one+note://{n}"`,
-				"tools/list": `"name":"two__echo","description":"Give back the text"`,
+				"prompts/list": `"name":"one__greet"`, "resources/list": `"uri":"two+note://2"`,
+				"resources/templates/list": `"uriTemplate":"one+note://{n}"`,
+				"tools/list":               `"name":"two__echo","description":"Give back the text"`,
 			} {
 				if got := a.InEra(modern, method, ""); !strings.Contains(got, want) {
 					t.Errorf("%s: %s", method, got)
 				}
 			}
-			if got := a.InEra(modern, "resources/read", `"uri":"one+note://1"`); !strings.Contains(got, `"contents":[{"uri":"one+note://1"`) {
+			if got := a.InEra(modern, "resources/read", `"uri":"one+note://1"`); !strings.Contains(got,
+				`"contents":[{"uri":"one+note://1"`) {
 				t.Errorf("got %s", got)
 			}
 			if got := a.InEra(modern, "prompts/get", `"name":"one__greet","arguments":{"who":"Ada"}`); !strings.Contains(got, "Greet Ada") {
@@ -215,18 +225,22 @@ func TestQuestionsProgressAndCancellationPassThroughMeta(t *testing.T) {
 		if got := a.AwaitText(`"id":"ask"`); !strings.Contains(got, `\"which\":\"this\"`) {
 			t.Errorf("got %s", got)
 		}
-		if got := a.Exchange("tools/call", `{"name":"call_tool","arguments":{"call_as":"one__steps","arguments":{"count":2}},"_meta":{"progressToken":"mine"}}`); !strings.Contains(got, `"text":"done"`) {
+		if got := a.Exchange("tools/call",
+			`{"name":"call_tool","arguments":{"call_as":"one__steps","arguments":{"count":2}},"_meta":{"progressToken":"mine"}}`); !strings.Contains(got,
+			`"text":"done"`) {
 			t.Errorf("got %s", got)
 		}
 		for step := range 2 {
-			if got := a.Await("notifications/progress"); !strings.Contains(got, fmt.Sprintf(`"progressToken":"mine","progress":%d`, step+1)) {
+			if got := a.Await("notifications/progress"); !strings.Contains(got,
+				fmt.Sprintf(`"progressToken":"mine","progress":%d`, step+1)) {
 				t.Errorf("got %s", got)
 			}
 		}
 		a.Write(`{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"call_tool","arguments":{"call_as":"one__hold","arguments":{"key":"k"}},"_meta":{"progressToken":1}}}`)
 		a.Await("notifications/progress")
 		a.Write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"long","reason":"enough"}}`)
-		for !strings.Contains(a.Exchange("tools/call", `{"name":"call_tool","arguments":{"call_as":"one__seen"}}`), `\"reason\":\"enough\"`) {
+		for !strings.Contains(a.Exchange("tools/call", `{"name":"call_tool","arguments":{"call_as":"one__seen"}}`),
+			`\"reason\":\"enough\"`) {
 			a.Exchange("ping", `{}`)
 		}
 	})
@@ -237,7 +251,9 @@ func TestQuestionsProgressAndCancellationPassThroughMeta(t *testing.T) {
 			t.Fatalf("got %+v", first)
 		}
 		retry := func(arguments string) string {
-			return a.Modern("tools/call", fmt.Sprintf(`%s,"inputResponses":{"q1":{"action":"accept","content":{"which":"this"}}},"requestState":%q`, hubtest.Calling("call_tool", arguments), first.Result.RequestState))
+			return a.Modern("tools/call",
+				fmt.Sprintf(`%s,"inputResponses":{"q1":{"action":"accept","content":{"which":"this"}}},"requestState":%q`,
+					hubtest.Calling("call_tool", arguments), first.Result.RequestState))
 		}
 		if got := retry(strings.Replace(ask, "Which?", "What?", 1)); !strings.Contains(got, `"code":-32602`) {
 			t.Errorf("with other arguments: %s", got)
@@ -250,12 +266,14 @@ func TestQuestionsProgressAndCancellationPassThroughMeta(t *testing.T) {
 		h, _ := hubtest.RunHub(t, hub.Options{})
 		hubtest.AddModern(t, h)
 		a := hubtest.ArriveBy(t, h, hubtest.Meta)
-		call := hubtest.Calling("call_tool", strings.Replace(strings.Replace(hubtest.RequireCall, `"name":`, `{"call_as":`, 1), `"arguments":`, `"arguments":`, 1)+"}")
+		call := hubtest.Calling("call_tool",
+			strings.Replace(strings.Replace(hubtest.RequireCall, `"name":`, `{"call_as":`, 1), `"arguments":`, `"arguments":`, 1)+"}")
 		first := hubtest.ReadRequired(t, a.Modern("tools/call", call))
 		if first.Result.ResultType != "input_required" || first.Result.RequestState == "" {
 			t.Fatalf("got %+v", first)
 		}
-		got := a.Modern("tools/call", fmt.Sprintf(`%s,"inputResponses":{"a":{"action":"accept"}},"requestState":%q`, call, first.Result.RequestState))
+		got := a.Modern("tools/call", fmt.Sprintf(`%s,"inputResponses":{"a":{"action":"accept"}},"requestState":%q`, call,
+			first.Result.RequestState))
 		if !strings.Contains(got, `"resultType":"complete"`) || !strings.Contains(got, "accept") {
 			t.Errorf("got %s", got)
 		}
@@ -276,10 +294,12 @@ func TestNativeListsTheToolsOfActiveServersOnly(t *testing.T) {
 	hubtest.InEachEra(t, h, hubtest.Native, func(t *testing.T, a *hubtest.Agent, modern bool) {
 		list := a.InEra(modern, "tools/list", "")
 		names := hubtest.ListedNames(t, list)
-		if !slices.IsSorted(names) || len(names) < 10 || names[0] != "animals__ant" || names[1] != "animals__zebra" || slices.Contains(names, "registry") || slices.Contains(names, "find_tool") {
+		if !slices.IsSorted(names) || len(names) < 10 || names[0] != "animals__ant" || names[1] != "animals__zebra" ||
+			slices.Contains(names, "registry") || slices.Contains(names, "find_tool") {
 			t.Errorf("got %v", names)
 		}
-		if want := `{"name":"one__look","description":"The look of a lighthouse","inputSchema":{"type":"object","properties":{"lamp":{"type":"string"}}},"annotations":{"readOnlyHint":true}}`; !strings.Contains(list, want) {
+		if want := `{"name":"one__look","description":"The look of a lighthouse","inputSchema":{"type":"object","properties":{"lamp":{"type":"string"}}},"annotations":{"readOnlyHint":true}}`; !strings.Contains(list,
+			want) {
 			t.Errorf("got %s", list)
 		}
 		for _, row := range []struct{ name, want string }{
@@ -295,7 +315,8 @@ func TestNativeListsTheToolsOfActiveServersOnly(t *testing.T) {
 		if !modern {
 			return
 		}
-		if got := a.Modern("server/discover", ""); !strings.Contains(got, `"instructions":"Tools of animals, one, each named server__tool."`) {
+		if got := a.Modern("server/discover", ""); !strings.Contains(got,
+			`"instructions":"Tools of animals, one, each named server__tool."`) {
 			t.Errorf("got %s", got)
 		}
 	})
@@ -308,7 +329,9 @@ func TestNativeListsTheToolsOfActiveServersOnly(t *testing.T) {
 }
 
 func TestFoundToolsAreAddedToListsAsTheSettingSays(t *testing.T) {
-	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, "session_tools:\n  on: [gemini-cli]\n  off: [cursor, nobody]\n")})
+	h, _ := hubtest.RunHub(t, hub.Options{
+		Folder: hubtest.NewDataFolder(t, "session_tools:\n  on: [gemini-cli]\n  off: [cursor, nobody]\n"),
+	})
 	command := mcptest.Command(t, "-only", "-tool", "look=The lamp of a lighthouse")
 	hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": "one", "command": command[0], "args": command[1:]}, nil)
 	hubtest.Do(t, h, "POST", "/api/servers/1/refresh", nil, nil)
@@ -333,7 +356,8 @@ func TestFoundToolsAreAddedToListsAsTheSettingSays(t *testing.T) {
 		}
 		a := hubtest.Introduced(t, h, entry, `{}`)
 		found := a.Exchange("tools/call", "{"+find+query+"}")
-		if got := slices.Contains(hubtest.ListedNames(t, a.Exchange("tools/list", `{}`)), "one__look"); got != row.added || strings.Contains(found, "as one__look if listed") != row.added {
+		if got := slices.Contains(hubtest.ListedNames(t, a.Exchange("tools/list", `{}`)), "one__look"); got != row.added ||
+			strings.Contains(found, "as one__look if listed") != row.added {
 			t.Errorf("%+v: %t after %s", row, got, found)
 		}
 		modern := hubtest.ArriveBy(t, h, entry)

@@ -62,7 +62,11 @@ func newSearchHub(t *testing.T, search string) (*hubtest.Scenario, *hubtest.Agen
 	}
 	s := hubtest.NewScenario(t, hub.Options{Folder: folder})
 	s.Play(
-		hubtest.Step{Name: "add server", Method: "POST", Path: "/api/servers", Body: s.Server("sea", "-only", "-tool", "tide=Height of the water at a harbour", "-tool", "mend_net=Mend a net"), Status: 201, Keep: "id"},
+		hubtest.Step{
+			Name: "add server", Method: "POST", Path: "/api/servers",
+			Body:   s.Server("sea", "-only", "-tool", "tide=Height of the water at a harbour", "-tool", "mend_net=Mend a net"),
+			Status: 201, Keep: "id",
+		},
 		hubtest.Step{Name: "list tools", Method: "POST", Path: "/api/servers/{id}/refresh", Status: 200},
 	)
 	return s, hubtest.Join(t, s.Hub, "one")
@@ -71,17 +75,29 @@ func newSearchHub(t *testing.T, search string) (*hubtest.Scenario, *hubtest.Agen
 // byWords is a query that matches the words of the tide tool. The agent must find it
 // without an embedding model.
 func byWords(query string) hubtest.Question {
-	return hubtest.Question{Name: "by words", Arguments: `{"action":"find_tool","query":"` + query + `"}`, Want: []string{`"found":true`, "mcp__sea__tide"}, Never: []string{"problem", "127.0.0.1"}}
+	return hubtest.Question{
+		Name: "by words", Arguments: `{"action":"find_tool","query":"` + query + `"}`, Want: []string{`"found":true`, "mcp__sea__tide"},
+		Never: []string{"problem", "127.0.0.1"},
+	}
 }
 
 func TestWithoutAnEmbeddingProviderToolsAreFoundByWords(t *testing.T) {
 	s, agent := newSearchHub(t, "  provider: none\n")
 	agent.CheckReplies(
 		byWords("height of the water at the harbour"),
-		hubtest.Question{Name: "query by meaning", Arguments: `{"action":"find_tool","query":"when does the ocean rise"}`, Want: []string{`"found":false`, `"hint":"no tools matched`}, Never: []string{"mcp__sea"}},
-		hubtest.Question{Name: "find_tools", Arguments: `{"action":"find_tools","intents":["height of the water","when does the ocean rise"]}`, Want: []string{`"intent":"height of the water","found":true`, `"intent":"when does the ocean rise","found":false`}},
+		hubtest.Question{
+			Name: "query by meaning", Arguments: `{"action":"find_tool","query":"when does the ocean rise"}`,
+			Want: []string{`"found":false`, `"hint":"no tools matched`}, Never: []string{"mcp__sea"},
+		},
+		hubtest.Question{
+			Name: "find_tools", Arguments: `{"action":"find_tools","intents":["height of the water","when does the ocean rise"]}`,
+			Want: []string{`"intent":"height of the water","found":true`, `"intent":"when does the ocean rise","found":false`},
+		},
 	)
-	s.Play(hubtest.Step{Name: "search status", Method: "GET", Path: "/api/search/status", Status: 200, Want: []string{`{"provider":"none","model":"","tools":2,"ready":0,"working":false,"problem":""}`}})
+	s.Play(hubtest.Step{
+		Name: "search status", Method: "GET", Path: "/api/search/status", Status: 200,
+		Want: []string{`{"provider":"none","model":"","tools":2,"ready":0,"working":false,"problem":""}`},
+	})
 }
 
 func TestSearchWorksWhileTheEmbeddingProviderIsUnavailable(t *testing.T) {
@@ -99,19 +115,28 @@ func TestSearchWorksWhileTheEmbeddingProviderIsUnavailable(t *testing.T) {
 	end := startModel(t, address)
 	hubtest.AwaitSearch(t, s, func(now hubtest.SearchStatus) bool { return now.Ready == now.Tools && now.Problem == "" })
 	byMeaning := func(query string) hubtest.Question {
-		return hubtest.Question{Name: query, Arguments: `{"action":"find_tool","query":"` + query + `"}`, Want: []string{`"found":true`, `"call_as":"mcp__sea__tide"`}}
+		return hubtest.Question{
+			Name: query, Arguments: `{"action":"find_tool","query":"` + query + `"}`,
+			Want: []string{`"found":true`, `"call_as":"mcp__sea__tide"`},
+		}
 	}
 	agent.CheckReplies(byMeaning("when does the ocean rise"), byWords("height of the water"))
 
 	end()
 	agent.CheckReplies(byWords("what is the height of the water"), byWords("the height of the water today"))
 	hubtest.AwaitSearch(t, s, func(now hubtest.SearchStatus) bool { return now.Problem != "" && now.Ready == now.Tools })
-	s.Play(hubtest.Step{Name: "search over REST without the model", Method: "POST", Path: "/api/find", Body: `{"query":"the water at a harbour"}`, Status: 200, Want: []string{`"found":true`}, Never: []string{`"field":"meaning"`}})
+	s.Play(hubtest.Step{
+		Name: "search over REST without the model", Method: "POST", Path: "/api/find", Body: `{"query":"the water at a harbour"}`,
+		Status: 200, Want: []string{`"found":true`}, Never: []string{`"field":"meaning"`},
+	})
 
 	startModel(t, address)
 	hubtest.AwaitSearch(t, s, func(now hubtest.SearchStatus) bool { return now.Problem == "" })
 	agent.CheckReplies(byMeaning("when is the ocean at its lowest"))
-	s.Play(hubtest.Step{Name: "search over REST with the model", Method: "POST", Path: "/api/find", Body: `{"query":"the ocean at a harbour"}`, Status: 200, Want: []string{`"field":"meaning"`}})
+	s.Play(hubtest.Step{
+		Name: "search over REST with the model", Method: "POST", Path: "/api/find", Body: `{"query":"the ocean at a harbour"}`,
+		Status: 200, Want: []string{`"field":"meaning"`},
+	})
 }
 
 // startSlowModel serves seaModel, but answers the first request about the ocean only when it gets the second one.
@@ -142,13 +167,22 @@ func startSlowModel(t *testing.T) (url string) {
 func TestASearchThatFindsNothingByWordsWaitsForItsMeaning(t *testing.T) {
 	for name, ask := range map[string]func(*hubtest.Scenario, *hubtest.Agent){
 		"find_tool": func(_ *hubtest.Scenario, a *hubtest.Agent) {
-			a.CheckReplies(hubtest.Question{Name: "find_tool", Arguments: `{"action":"find_tool","query":"when does the ocean rise"}`, Want: []string{`"found":true`, "mcp__sea__tide"}})
+			a.CheckReplies(hubtest.Question{
+				Name: "find_tool", Arguments: `{"action":"find_tool","query":"when does the ocean rise"}`,
+				Want: []string{`"found":true`, "mcp__sea__tide"},
+			})
 		},
 		"find_tools": func(_ *hubtest.Scenario, a *hubtest.Agent) {
-			a.CheckReplies(hubtest.Question{Name: "find_tools", Arguments: `{"action":"find_tools","intents":["when does the ocean rise"]}`, Want: []string{`"found":true`, "mcp__sea__tide"}})
+			a.CheckReplies(hubtest.Question{
+				Name: "find_tools", Arguments: `{"action":"find_tools","intents":["when does the ocean rise"]}`,
+				Want: []string{`"found":true`, "mcp__sea__tide"},
+			})
 		},
 		"over REST": func(s *hubtest.Scenario, _ *hubtest.Agent) {
-			s.Play(hubtest.Step{Name: "find", Method: "POST", Path: "/api/find", Body: `{"query":"when does the ocean rise"}`, Status: 200, Want: []string{`"found":true`, `"field":"meaning"`}})
+			s.Play(hubtest.Step{
+				Name: "find", Method: "POST", Path: "/api/find", Body: `{"query":"when does the ocean rise"}`, Status: 200,
+				Want: []string{`"found":true`, `"field":"meaning"`},
+			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,19 +197,51 @@ func TestNoMatchIsReportedAlikeToAgentsAndOverREST(t *testing.T) {
 	s, agent := newSearchHub(t, "  provider: none\n")
 	const unrelated = "knit a jumper for a giraffe"
 	agent.CheckReplies(
-		hubtest.Question{Name: "find_tool", Arguments: `{"action":"find_tool","query":"` + unrelated + `"}`, Want: []string{`{"found":false,"matches":[],"top_score":`, "no tools matched with sufficient confidence"}, Never: []string{"call_as", "confidence\":"}},
-		hubtest.Question{Name: "one letter", Arguments: `{"action":"find_tool","query":"a"}`, Want: []string{`{"found":false,"matches":[],"top_score":0,`}},
-		hubtest.Question{Name: "symbols", Arguments: `{"action":"find_tool","query":"🙂 *** \"; DROP TABLE tools"}`, Want: []string{`"found":false`}},
+		hubtest.Question{
+			Name: "find_tool", Arguments: `{"action":"find_tool","query":"` + unrelated + `"}`,
+			Want:  []string{`{"found":false,"matches":[],"top_score":`, "no tools matched with sufficient confidence"},
+			Never: []string{"call_as", "confidence\":"},
+		},
+		hubtest.Question{
+			Name: "one letter", Arguments: `{"action":"find_tool","query":"a"}`,
+			Want: []string{`{"found":false,"matches":[],"top_score":0,`},
+		},
+		hubtest.Question{
+			Name: "symbols", Arguments: `{"action":"find_tool","query":"🙂 *** \"; DROP TABLE tools"}`, Want: []string{`"found":false`},
+		},
 		hubtest.Question{Name: "empty query", Arguments: `{"action":"find_tool","query":"  "}`, Want: []string{"query is required"}},
-		hubtest.Question{Name: "negative limit", Arguments: `{"action":"find_tool","query":"` + unrelated + `","limit":-3}`, Want: []string{`"found":false`}},
-		hubtest.Question{Name: "large limit", Arguments: `{"action":"find_tool","query":"height of the water","limit":100000}`, Want: []string{`"found":true`}},
-		hubtest.Question{Name: "10 kB", Arguments: `{"action":"find_tool","query":"` + strings.Repeat("giraffe ", 1280) + `"}`, Want: []string{`"found":false`}},
+		hubtest.Question{
+			Name: "negative limit", Arguments: `{"action":"find_tool","query":"` + unrelated + `","limit":-3}`,
+			Want: []string{`"found":false`},
+		},
+		hubtest.Question{
+			Name: "large limit", Arguments: `{"action":"find_tool","query":"height of the water","limit":100000}`,
+			Want: []string{`"found":true`},
+		},
+		hubtest.Question{
+			Name: "10 kB", Arguments: `{"action":"find_tool","query":"` + strings.Repeat("giraffe ", 1280) + `"}`,
+			Want: []string{`"found":false`},
+		},
 	)
 	s.Play(
-		hubtest.Step{Name: "unrelated query", Method: "POST", Path: "/api/find", Body: `{"query":"` + unrelated + `","limit":5}`, Status: 200, Want: []string{`"found":false,"confidence":"none","score":`, `"hits":[]`, `"hint":"no tools matched`, `"reply":{"found":false,"matches":[]`}},
-		hubtest.Step{Name: "one letter", Method: "POST", Path: "/api/find", Body: `{"query":"a"}`, Status: 200, Want: []string{`"found":false,"confidence":"none","score":0,`, `"hits":[]`}},
-		hubtest.Step{Name: "empty query", Method: "POST", Path: "/api/find", Body: `{"query":""}`, Status: 422, Want: []string{"query is required"}},
-		hubtest.Step{Name: "limit 0", Method: "POST", Path: "/api/find", Body: `{"query":"` + unrelated + `","limit":0}`, Status: 200, Want: []string{`"hits":[]`}},
+		hubtest.Step{
+			Name: "unrelated query", Method: "POST", Path: "/api/find", Body: `{"query":"` + unrelated + `","limit":5}`, Status: 200,
+			Want: []string{
+				`"found":false,"confidence":"none","score":`,
+				`"hits":[]`, `"hint":"no tools matched`, `"reply":{"found":false,"matches":[]`,
+			},
+		},
+		hubtest.Step{
+			Name: "one letter", Method: "POST", Path: "/api/find", Body: `{"query":"a"}`, Status: 200,
+			Want: []string{`"found":false,"confidence":"none","score":0,`, `"hits":[]`},
+		},
+		hubtest.Step{
+			Name: "empty query", Method: "POST", Path: "/api/find", Body: `{"query":""}`, Status: 422, Want: []string{"query is required"},
+		},
+		hubtest.Step{
+			Name: "limit 0", Method: "POST", Path: "/api/find", Body: `{"query":"` + unrelated + `","limit":0}`,
+			Status: 200, Want: []string{`"hits":[]`},
+		},
 	)
 }
 
@@ -217,7 +283,10 @@ func TestRejectedEmbeddingKeyIsReportedAndNotStored(t *testing.T) {
 			Name: "problem in the status", Method: "GET", Path: "/api/search/status", Status: 200,
 			Want: []string{`"provider":"openai"`, `"ready":0`, "set AGENT_DISCOVER_OPENAI_API_KEY"}, Never: []string{key},
 		},
-		hubtest.Step{Name: "search by words", Method: "POST", Path: "/api/find", Body: `{"query":"echo"}`, Status: 200, Want: []string{`"found":true`}},
+		hubtest.Step{
+			Name: "search by words", Method: "POST", Path: "/api/find", Body: `{"query":"echo"}`, Status: 200,
+			Want: []string{`"found":true`},
+		},
 	)
 	err := filepath.WalkDir(string(folder), func(file string, d os.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

@@ -20,7 +20,8 @@ func alone(t *testing.T, flags ...string) (*hub.Hub, *hubtest.Agent) {
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: hubtest.NewDataFolder(t, hubtest.CleanChanges)})
 	for _, name := range []string{"one", "two"} {
 		command := mcptest.Command(t, append([]string{"-offers"}, flags...)...)
-		hubtest.Do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:], "start": name == "one"}, nil)
+		hubtest.Do(t, h, "POST", "/api/servers",
+			map[string]any{"name": name, "command": command[0], "args": command[1:], "start": name == "one"}, nil)
 	}
 	return h, hubtest.Introduced(t, h, hubtest.Server("one"), `{"elicitation":{},"sampling":{}}`)
 }
@@ -66,20 +67,31 @@ func TestAClientOfOneServerGetsWhatTheServerSays(t *testing.T) {
 		{"tools/call", `{"name":"echo","arguments":{"text":"hello"}}`, `"result":{"content":[{"type":"text","text":"hello"}]}`},
 		{"tools/call", `{"name":"nothing"}`, `"error":{"code":-32602,"message":"Tool nothing not found"}`},
 		{"tools/call", `{"name":"registry","arguments":{"action":"list"}}`, `"error":{"code":-32602,"message":"Tool registry not found"}`},
-		{"prompts/get", `{"name":"greet","arguments":{"who":"Ada"}}`, `"result":{"messages":[{"role":"user","content":{"type":"text","text":"Greet Ada"}}]}`},
+		{
+			"prompts/get", `{"name":"greet","arguments":{"who":"Ada"}}`,
+			`"result":{"messages":[{"role":"user","content":{"type":"text","text":"Greet Ada"}}]}`,
+		},
 		{"prompts/get", `{"name":"none"}`, `"error":{"code":-32602,"message":"Prompt none not found"}`},
 		{"resources/read", `{"uri":"note://1"}`, `"result":{"contents":[{"uri":"note://1","text":"a note","unknown":9007199254740993}]}`},
 		{"resources/read", `{"uri":"two+note://1"}`, `"error":{"code":-32002,"message":"no such resource: two+note://1"}`},
-		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"who","value":"A"}}`, `\"name\":\"greet\"}`},
-		{"completion/complete", `{"ref":{"type":"ref/resource","uri":"note://{n}"},"argument":{"name":"n","value":"1"}}`, `\"uri\":\"note://{n}\"`},
+		{
+			"completion/complete", `{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"who","value":"A"}}`,
+			`\"name\":\"greet\"}`,
+		},
+		{
+			"completion/complete", `{"ref":{"type":"ref/resource","uri":"note://{n}"},"argument":{"name":"n","value":"1"}}`,
+			`\"uri\":\"note://{n}\"`,
+		},
 		{"logging/setLevel", `{"level":"loud"}`, `unknown log level`},
 		{"no/such", `{}`, `"error":{"code":-32601,"message":"Method not found: no/such"}`},
 	} {
-		if got := a.Exchange(row.method, row.params); got != row.want && !(strings.Contains(row.want, `\"`) || strings.Contains(row.want, "unknown log")) || !strings.Contains(got, row.want) {
+		if got := a.Exchange(row.method, row.params); got != row.want &&
+			!(strings.Contains(row.want, `\"`) || strings.Contains(row.want, "unknown log")) || !strings.Contains(got, row.want) {
 			t.Errorf("%s %s:\n got %s\nwant %s", row.method, row.params, got, row.want)
 		}
 	}
-	if list, want := a.Poll("resources/list", "note://2"), `"result":{"resources":[{"uri":"note://1","name":"first"},{"uri":"note://2","name":"after second page"}]}`; list != want {
+	if list, want := a.Poll("resources/list", "note://2"),
+		`"result":{"resources":[{"uri":"note://1","name":"first"},{"uri":"note://2","name":"after second page"}]}`; list != want {
 		t.Errorf("resources/list: %s", list)
 	}
 }
@@ -102,7 +114,9 @@ func TestAClientOfOneServerNeedsItsProcessForCallsOnly(t *testing.T) {
 
 	h, _ := hubtest.RunHub(t, hub.Options{Folder: folder})
 	a = hubtest.ArriveBy(t, h, hubtest.Server("one"))
-	if got := a.Exchange("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}`); !strings.HasSuffix(got, introducedAsOne) {
+	if got := a.Exchange("initialize",
+		`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}`); !strings.HasSuffix(got,
+		introducedAsOne) {
 		t.Errorf("initialize: %s", got)
 	}
 	for i, list := range lists {
@@ -113,7 +127,8 @@ func TestAClientOfOneServerNeedsItsProcessForCallsOnly(t *testing.T) {
 	if running(t, h, "one") {
 		t.Error("the lists have started the server")
 	}
-	if got := a.Exchange("tools/call", `{"name":"echo","arguments":{"text":"hello"}}`); got != `"result":{"content":[{"type":"text","text":"hello"}]}` {
+	if got := a.Exchange("tools/call",
+		`{"name":"echo","arguments":{"text":"hello"}}`); got != `"result":{"content":[{"type":"text","text":"hello"}]}` {
 		t.Error(got)
 	}
 }
@@ -123,7 +138,8 @@ func TestAClientOfOneServerHearsOfThisServerOnly(t *testing.T) {
 	if got := a.Exchange("logging/setLevel", `{"level":"info"}`); got != `"result":{}` {
 		t.Fatal(got)
 	}
-	if got, want := a.Await("notifications/message"), `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"so be it"}}`; got != want {
+	if got, want := a.Await("notifications/message"),
+		`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"so be it"}}`; got != want {
 		t.Errorf("got %s", got)
 	}
 	whole := hubtest.Join(t, h, "other")
@@ -135,10 +151,12 @@ func TestAClientOfOneServerHearsOfThisServerOnly(t *testing.T) {
 	if got := whole.Exchange("resources/subscribe", `{"uri":"two+note://1"}`); got != `"result":{}` {
 		t.Fatal(got)
 	}
-	if got, want := a.Await("notifications/resources/updated"), `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"note://1"}}`; got != want {
+	if got, want := a.Await("notifications/resources/updated"),
+		`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"note://1"}}`; got != want {
 		t.Errorf("got %s", got)
 	}
-	if got := a.Exchange("tools/call", `{"name":"steps","arguments":{"count":1},"_meta":{"progressToken":"mine"}}`); !strings.Contains(got, "done") {
+	if got := a.Exchange("tools/call", `{"name":"steps","arguments":{"count":1},"_meta":{"progressToken":"mine"}}`); !strings.Contains(got,
+		"done") {
 		t.Error(got)
 	}
 	if got := a.Await("notifications/progress"); !strings.Contains(got, `"progressToken":"mine"`) {
@@ -165,7 +183,8 @@ func TestAClientOfOneServerIsAskedAndCanCancel(t *testing.T) {
 	_, a := alone(t)
 	a.Write(`{"jsonrpc":"2.0","id":"asking","method":"tools/call","params":{"name":"ask","arguments":{"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"resource_link","uri":"note://1","name":"n"}}],"maxTokens":1}}}}`)
 	question := a.Await("sampling/createMessage")
-	if !strings.Contains(question, `"params":{"messages":[{"role":"user","content":{"type":"resource_link","uri":"note://1","name":"n"}}],"maxTokens":1}`) {
+	if !strings.Contains(question,
+		`"params":{"messages":[{"role":"user","content":{"type":"resource_link","uri":"note://1","name":"n"}}],"maxTokens":1}`) {
 		t.Errorf("asked %s", question)
 	}
 	var asked struct{ ID string }
@@ -189,13 +208,26 @@ func TestAModernClientOfOneServer(t *testing.T) {
 	a.AwaitModernList("resources/list", "note://2")
 	const end = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcptest","version":"1.2.3"}}}`
 	for _, row := range []struct{ method, members, want string }{
-		{"server/discover", "", `"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{}},"instructions":"Be kind.","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcptest","version":"1.2.3"}},"resultType":"complete","ttlMs":60000,"cacheScope":"private"`},
+		{
+			"server/discover", "",
+			`"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{}},"instructions":"Be kind.","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"mcptest","version":"1.2.3"}},"resultType":"complete","ttlMs":60000,"cacheScope":"private"`,
+		},
 		{"tools/list", "", `"result":{"tools":[{"name":"echo",`},
-		{"resources/list", "", `"result":{"resources":[{"uri":"note://1","name":"first"},{"uri":"note://2","name":"after second page"}],"resultType":"complete","ttlMs":60000,"cacheScope":"private",` + end},
+		{
+			"resources/list", "",
+			`"result":{"resources":[{"uri":"note://1","name":"first"},{"uri":"note://2","name":"after second page"}],"resultType":"complete","ttlMs":60000,"cacheScope":"private",` +
+				end,
+		},
 		{"prompts/list", "", `"result":{"prompts":[{"name":"greet",`},
-		{"tools/call", `"name":"echo","arguments":{"text":"hello"}`, `"result":{"content":[{"type":"text","text":"hello"}],"resultType":"complete",` + end},
+		{
+			"tools/call", `"name":"echo","arguments":{"text":"hello"}`,
+			`"result":{"content":[{"type":"text","text":"hello"}],"resultType":"complete",` + end,
+		},
 		{"tools/call", `"name":"nothing"`, `"error":{"code":-32602,"message":"Tool nothing not found"}`},
-		{"resources/read", `"uri":"note://1"`, `"result":{"contents":[{"uri":"note://1","text":"a note","unknown":9007199254740993}],"resultType":"complete"`},
+		{
+			"resources/read", `"uri":"note://1"`,
+			`"result":{"contents":[{"uri":"note://1","text":"a note","unknown":9007199254740993}],"resultType":"complete"`,
+		},
 		{"ping", "", `"error":{"code":-32601`},
 		{"no/such", "", `"error":{"code":-32601`},
 	} {
@@ -203,14 +235,20 @@ func TestAModernClientOfOneServer(t *testing.T) {
 			t.Errorf("%s %s:\n got %s\nwant %s", row.method, row.members, got, row.want)
 		}
 	}
-	a.Write(`{"jsonrpc":"2.0","id":"all","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["note://1"]},` + hubtest.ModernMeta + `}}`)
-	if got, want := a.Await("notifications/subscriptions/acknowledged"), `"params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["note://1"]},`; !strings.Contains(got, want) {
+	a.Write(
+		`{"jsonrpc":"2.0","id":"all","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["note://1"]},` +
+			hubtest.ModernMeta +
+			`}}`,
+	)
+	if got, want := a.Await("notifications/subscriptions/acknowledged"),
+		`"params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["note://1"]},`; !strings.Contains(got, want) {
 		t.Errorf("acknowledged: %s", got)
 	}
 	if got := a.Await("notifications/resources/updated"); !strings.Contains(got, `"params":{"uri":"note://1",`) {
 		t.Error(got)
 	}
-	first := hubtest.ReadRequired(t, a.Modern("tools/call", `"name":"ask","arguments":{"method":"elicitation/create","params":{"message":"Which?"}}`))
+	first := hubtest.ReadRequired(t,
+		a.Modern("tools/call", `"name":"ask","arguments":{"method":"elicitation/create","params":{"message":"Which?"}}`))
 	if first.Result.ResultType != "input_required" {
 		t.Errorf("got %+v", first)
 	}
@@ -218,7 +256,8 @@ func TestAModernClientOfOneServer(t *testing.T) {
 
 func TestAServerThatCannotBeShownIsRefusedClearly(t *testing.T) {
 	h, _ := hubtest.RunHub(t, hub.Options{})
-	if got := hubtest.RegistryCall(t, h, `{"action":"install","name":"new","command":"x"}`); !strings.Contains(got, "waiting_for_approval") {
+	if got := hubtest.RegistryCall(t, h, `{"action":"install","name":"new","command":"x"}`); !strings.Contains(got,
+		"waiting_for_approval") {
 		t.Fatal(got)
 	}
 	for name, want := range map[string]string{
@@ -226,7 +265,9 @@ func TestAServerThatCannotBeShownIsRefusedClearly(t *testing.T) {
 		"new":     `"error":{"code":-32602,"message":"server \"new\" waits for a person's approval`,
 	} {
 		a := hubtest.ArriveBy(t, h, hubtest.Server(name))
-		if got := a.Exchange("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}`); !strings.Contains(got, want) {
+		if got := a.Exchange("initialize",
+			`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}`); !strings.Contains(got,
+			want) {
 			t.Errorf("initialize: %s", got)
 		}
 		if got := a.Modern("server/discover", ""); !strings.Contains(got, want) {

@@ -32,7 +32,8 @@ func TestAgentsBuildToolsetsThatPeopleApprove(t *testing.T) {
 		in(t, a.Acting(modern, `"command":"equip-toolset","name":"none"`), `there is no toolset "none"`)
 		in(t, a.Acting(modern, `"command":"build-toolset","name":"mine","args":["one.nothing"]`), "unknown tool one.nothing")
 		in(t, a.Acting(modern, `"command":"build-toolset","name":"My set","args":["one.echo"]`), "invalid toolset name")
-		in(t, a.Acting(modern, `"command":"build-toolset","name":"mine","args":["mcp__three__echo","one.steps"],"autoEquip":true`), "waiting_for_approval", "page Toolsets")
+		in(t, a.Acting(modern, `"command":"build-toolset","name":"mine","args":["mcp__three__echo","one.steps"],"autoEquip":true`),
+			"waiting_for_approval", "page Toolsets")
 		in(t, a.Acting(modern, `"command":"list-saved-toolsets"`), `"name": "daily"`, `"name": "mine"`, `"waiting_for_approval": true`)
 		in(t, a.Acting(modern, `"command":"equip-toolset","name":"mine"`), "waits for a person's approval")
 		if after := a.InEra(modern, "tools/list", ""); after != before {
@@ -41,11 +42,20 @@ func TestAgentsBuildToolsetsThatPeopleApprove(t *testing.T) {
 		s.Kept = nil
 		s.Play(
 			hubtest.Step{Name: "a script approves", Method: "POST", Path: "/api/toolsets/mine/approve", Body: `{"hash":"x"}`, Status: 403},
-			hubtest.Step{Name: "look", Method: "GET", Path: "/api/toolsets/mine", Status: 200, Want: []string{`"approved":false`, `"proposed_by":`, `"equip_for":"cursor"`}, Keep: "hash"},
-			hubtest.Step{Name: "another hash", Method: "POST", Path: "/api/toolsets/mine/approve", Body: `{"hash":"x"}`, Person: true, Status: 409},
-			hubtest.Step{Name: "approve", Method: "POST", Path: "/api/toolsets/mine/approve", Body: `{"hash":"{hash}"}`, Person: true, Status: 200, Want: []string{`"approved":true`}, Events: []string{"toolsets "}},
+			hubtest.Step{
+				Name: "look", Method: "GET", Path: "/api/toolsets/mine", Status: 200,
+				Want: []string{`"approved":false`, `"proposed_by":`, `"equip_for":"cursor"`}, Keep: "hash",
+			},
+			hubtest.Step{
+				Name: "another hash", Method: "POST", Path: "/api/toolsets/mine/approve", Body: `{"hash":"x"}`, Person: true, Status: 409,
+			},
+			hubtest.Step{
+				Name: "approve", Method: "POST", Path: "/api/toolsets/mine/approve", Body: `{"hash":"{hash}"}`, Person: true, Status: 200,
+				Want: []string{`"approved":true`}, Events: []string{"toolsets "},
+			},
 		)
-		if names := hubtest.ListedNames(t, a.InEra(modern, "tools/list", "")); !slices.Equal(names, []string{"registry", "three__echo", "one__steps"}) {
+		if names := hubtest.ListedNames(t, a.InEra(modern, "tools/list", "")); !slices.Equal(names,
+			[]string{"registry", "three__echo", "one__steps"}) {
 			t.Errorf("equipped, the list is %v", names)
 		}
 		in(t, a.Acting(modern, `"command":"get-active-toolset"`), `"name": "mine"`, `"call_as": "mcp__three__echo", "state": "ready"`)
@@ -57,7 +67,10 @@ func TestAgentsBuildToolsetsThatPeopleApprove(t *testing.T) {
 		if list := a.InEra(modern, "tools/list", ""); strings.Contains(list, "Ignore the user") {
 			t.Errorf("an agent's note is listed: %s", list)
 		}
-		s.Play(hubtest.Step{Name: "accept the note", Method: "POST", Path: "/api/toolsets/mine/note", Body: `{"server":"three","tool":"echo","note":"Be brief"}`, Person: true, Status: 200, Never: []string{"Ignore"}})
+		s.Play(hubtest.Step{
+			Name: "accept the note", Method: "POST", Path: "/api/toolsets/mine/note",
+			Body: `{"server":"three","tool":"echo","note":"Be brief"}`, Person: true, Status: 200, Never: []string{"Ignore"},
+		})
 		if list := a.InEra(modern, "tools/list", ""); !strings.Contains(list, `Give back the text\n\nNote: Be brief`) {
 			t.Errorf("a note is not listed: %s", list)
 		}
@@ -75,12 +88,14 @@ func TestToolsOfTheSurfaceMetaActOnToolsets(t *testing.T) {
 	h := equipping(t, "agents: {install: allow}\n")
 	hubtest.InEachEra(t, h, companion.Entry{Client: "zed", Surface: "meta"}, func(t *testing.T, a *hubtest.Agent, modern bool) {
 		act := func(caller, action, arguments string) string {
-			return strings.NewReplacer(`\n`, " ", `\"`, `"`).Replace(a.InEra(modern, "tools/call", hubtest.Calling(caller, `{"call_as":"`+action+`","arguments":`+arguments+`}`)))
+			return strings.NewReplacer(`\n`, " ", `\"`, `"`).Replace(a.InEra(modern, "tools/call",
+				hubtest.Calling(caller, `{"call_as":"`+action+`","arguments":`+arguments+`}`)))
 		}
 		in(t, act("call_read_tool", "list-saved-toolsets", `{}`), `"name": "daily"`)
 		in(t, act("call_read_tool", "build-toolset", `{"name":"mine","tools":["two.echo"]}`), "call it with call_write_tool")
 		in(t, act("call_write_tool", "build-toolset", `{"name":"mine","tools":["one.echo"],"autoEquip":true}`), `"status": "equipped"`)
-		if names := hubtest.ListedNames(t, a.InEra(modern, "tools/list", "")); !slices.Contains(names, "one__echo") || slices.Contains(names, "two__echo") {
+		if names := hubtest.ListedNames(t, a.InEra(modern, "tools/list", "")); !slices.Contains(names, "one__echo") ||
+			slices.Contains(names, "two__echo") {
 			t.Errorf("the list is %v", names)
 		}
 		in(t, act("call_write_tool", "delete-toolset", `{"name":"mine","confirm":true}`), "call it with call_tool")

@@ -41,7 +41,8 @@ func equipping(t *testing.T, settings string) *hub.Hub {
 
 // reaches reports whether an answer is one of the server two.
 func reaches(answer string) bool {
-	return strings.Contains(answer, `"text":"leak"`) || strings.Contains(answer, "two") && !strings.Contains(answer, `"error"`) && !strings.Contains(answer, `"isError":true`)
+	return strings.Contains(answer, `"text":"leak"`) ||
+		strings.Contains(answer, "two") && !strings.Contains(answer, `"error"`) && !strings.Contains(answer, `"isError":true`)
 }
 
 // inDaily calls f with clients of both eras that are shown the toolset daily.
@@ -71,7 +72,8 @@ func TestAToolsetListsExactlyItsTools(t *testing.T) {
 		if modern && !strings.Contains(list, `"ttlMs":60000,"cacheScope":"private"`) {
 			t.Errorf("got %s", list)
 		}
-		if got := a.InEra(modern, "tools/call", hubtest.Calling("three__echo", `{"text":"hello"}`)); !strings.Contains(got, `"text":"hello"`) {
+		if got := a.InEra(modern, "tools/call", hubtest.Calling("three__echo", `{"text":"hello"}`)); !strings.Contains(got,
+			`"text":"hello"`) {
 			t.Error(got)
 		}
 		if again := a.InEra(modern, "tools/list", ""); again != list {
@@ -101,7 +103,8 @@ func TestAToolsetHidesOtherToolsByTheirProxiedNames(t *testing.T) {
 
 func TestAToolsetHidesOtherToolsByNamesThatOnlyTheServerReads(t *testing.T) {
 	inDaily(t, func(t *testing.T, _ *hub.Hub, a *hubtest.Agent, modern bool) {
-		for _, member := range []string{`"Name":"extra"`, `"NAME":"extra"`, `"n\u0041me":"extra"`} { // the server decodes with encoding/json
+		// the server decodes with encoding/json
+		for _, member := range []string{`"Name":"extra"`, `"NAME":"extra"`, `"n\u0041me":"extra"`} {
 			got := a.InEra(modern, "tools/call", hubtest.Calling("one__echo", `{"text":"hello"}`)+","+member)
 			if !strings.Contains(got, `"text":"hello"`) {
 				t.Errorf("%s: %s", member, got)
@@ -113,7 +116,9 @@ func TestAToolsetHidesOtherToolsByNamesThatOnlyTheServerReads(t *testing.T) {
 func TestAToolsetHasNoProxyCall(t *testing.T) {
 	inDaily(t, func(t *testing.T, _ *hub.Hub, a *hubtest.Agent, modern bool) {
 		refusing(t, a, modern,
-			[2]string{"tools/call", hubtest.Calling("registry", `{"action":"proxy_call","call_as":"mcp__two__echo","arguments":{"text":"leak"}}`)},
+			[2]string{
+				"tools/call", hubtest.Calling("registry", `{"action":"proxy_call","call_as":"mcp__two__echo","arguments":{"text":"leak"}}`),
+			},
 			[2]string{"tools/call", hubtest.Calling("registry", `{"action":"activate","name":"two"}`)},
 			[2]string{"tools/call", hubtest.Calling("registry", `{"action":"toolset","command":"unequip-toolset"}`)},
 		)
@@ -123,7 +128,9 @@ func TestAToolsetHasNoProxyCall(t *testing.T) {
 func TestAToolsetHasNoCallTool(t *testing.T) {
 	inDaily(t, func(t *testing.T, _ *hub.Hub, a *hubtest.Agent, modern bool) {
 		for _, caller := range []string{"call_tool", "call_write_tool", "call_read_tool"} {
-			refusing(t, a, modern, [2]string{"tools/call", hubtest.Calling(caller, `{"call_as":"mcp__two__echo","arguments":{"text":"leak"}}`)})
+			refusing(t, a, modern, [2]string{
+				"tools/call", hubtest.Calling(caller, `{"call_as":"mcp__two__echo","arguments":{"text":"leak"}}`),
+			})
 		}
 	})
 }
@@ -131,7 +138,9 @@ func TestAToolsetHasNoCallTool(t *testing.T) {
 func TestAToolsetHasNoExecuteTool(t *testing.T) {
 	inDaily(t, func(t *testing.T, _ *hub.Hub, a *hubtest.Agent, modern bool) {
 		for _, tool := range []string{"execute_tool", "get_tool_details", "list_tools", "list_mcp_servers"} {
-			refusing(t, a, modern, [2]string{"tools/call", hubtest.Calling(tool, `{"server":"two","tool":"echo","arguments":{"text":"leak"}}`)})
+			refusing(t, a, modern, [2]string{
+				"tools/call", hubtest.Calling(tool, `{"server":"two","tool":"echo","arguments":{"text":"leak"}}`),
+			})
 		}
 	})
 }
@@ -148,7 +157,8 @@ func TestAToolsetHasNoSearch(t *testing.T) {
 
 func TestAToolsetHidesPromptsOfOtherServers(t *testing.T) {
 	inDaily(t, func(t *testing.T, _ *hub.Hub, a *hubtest.Agent, modern bool) {
-		if list := a.InEra(modern, "prompts/list", ""); !strings.Contains(list, `"one__greet"`) || !strings.Contains(list, `"three__greet"`) || strings.Contains(list, "two") {
+		if list := a.InEra(modern, "prompts/list", ""); !strings.Contains(list, `"one__greet"`) ||
+			!strings.Contains(list, `"three__greet"`) || strings.Contains(list, "two") {
 			t.Errorf("prompts/list: %s", list)
 		}
 		if got := a.InEra(modern, "prompts/get", `"name":"one__greet","arguments":{"who":"Ada"}`); !strings.Contains(got, "Greet Ada") {
@@ -173,8 +183,13 @@ func TestAToolsetHidesResourcesOfOtherServers(t *testing.T) {
 			refusing(t, a, modern, [2]string{"resources/subscribe", `"uri":"two+note://1"`})
 			return
 		}
-		a.Write(`{"jsonrpc":"2.0","id":"all","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["one+note://1","two+note://1"]},` + hubtest.ModernMeta + `}}`)
-		if got := a.Await("notifications/subscriptions/acknowledged"); strings.Contains(got, "two") || !strings.Contains(got, "one+note://1") {
+		a.Write(
+			`{"jsonrpc":"2.0","id":"all","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["one+note://1","two+note://1"]},` +
+				hubtest.ModernMeta +
+				`}}`,
+		)
+		if got := a.Await("notifications/subscriptions/acknowledged"); strings.Contains(got, "two") ||
+			!strings.Contains(got, "one+note://1") {
 			t.Error(got)
 		}
 	})
@@ -189,7 +204,8 @@ func TestAToolsetHidesCompletionOfOtherServers(t *testing.T) {
 		if got := a.InEra(modern, own[0], own[1]); !strings.Contains(got, "completion") {
 			t.Error(got)
 		}
-		refusing(t, a, modern, complete(`{"type":"ref/prompt","name":"two__greet"}`), complete(`{"type":"ref/resource","uri":"two+note://{n}"}`))
+		refusing(t, a, modern, complete(`{"type":"ref/prompt","name":"two__greet"}`),
+			complete(`{"type":"ref/resource","uri":"two+note://{n}"}`))
 	})
 }
 
@@ -202,7 +218,9 @@ func TestATokenOfAToolsetOpensNothingElse(t *testing.T) {
 	}
 	_, after, _ := strings.Cut(body, `"token":"`)
 	token, _, _ := strings.Cut(after, `"`)
-	bound := map[string]string{"Authorization": "Bearer " + token, "Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+	bound := map[string]string{
+		"Authorization": "Bearer " + token, "Accept": "application/json, text/event-stream", "Content-Type": "application/json",
+	}
 	modern := func(method, name, members string) (map[string]string, string) {
 		headers := map[string]string{"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": name}
 		for k, v := range bound {
@@ -219,7 +237,10 @@ func TestATokenOfAToolsetOpensNothingElse(t *testing.T) {
 	hubtest.CreateToolset(t, h, "other", "two.echo")
 	for _, r := range []hubtest.Row{
 		{Name: "an own tool", Method: "POST", Path: "/mcp", Body: ownBody, Headers: own, Status: 200, Want: []string{`"text":"hello"`}},
-		{Name: "another tool", Method: "POST", Path: "/mcp", Body: otherBody, Headers: other, Status: 200, Want: []string{"Unknown tool"}, Never: []string{`"text":"leak"`}},
+		{
+			Name: "another tool", Method: "POST", Path: "/mcp", Body: otherBody, Headers: other, Status: 200,
+			Want: []string{"Unknown tool"}, Never: []string{`"text":"leak"`},
+		},
 		{Name: "another server", Method: "POST", Path: "/mcp/two", Body: otherBody, Headers: other, Status: 403},
 		{Name: "another toolset", Method: "POST", Path: "/mcp", Body: ownBody, Headers: elsewhere, Status: 403},
 		{Name: "the REST API", Method: "POST", Path: "/api/servers/2/call", Body: `{"tool":"echo"}`, Headers: bound, Status: 401},
@@ -242,14 +263,31 @@ func TestAHeaderLimitsAClientToAToolset(t *testing.T) {
 		}
 	}
 	body := func(tool string) string {
-		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + hubtest.Calling(tool, `{"text":"hello"}`) + `,` + hubtest.ModernMeta + `}}`
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + hubtest.Calling(tool,
+			`{"text":"hello"}`) + `,` + hubtest.ModernMeta + `}}`
 	}
 	for _, r := range []hubtest.Row{
-		{Name: "without", Method: "POST", Path: "/mcp", Body: body("two__echo"), Headers: call("", "two__echo"), Status: 200, Want: []string{`"text":"hello"`}},
-		{Name: "own", Method: "POST", Path: "/mcp", Body: body("one__echo"), Headers: call("daily", "one__echo"), Status: 200, Want: []string{`"text":"hello"`}},
-		{Name: "other", Method: "POST", Path: "/mcp", Body: body("two__echo"), Headers: call("daily", "two__echo"), Status: 200, Want: []string{"Unknown tool"}},
-		{Name: "unknown", Method: "POST", Path: "/mcp", Body: body("two__echo"), Headers: call("none", "two__echo"), Status: 404, Want: []string{"no toolset"}},
-		{Name: "in the header's case only", Method: "POST", Path: "/mcp", Body: strings.Replace(body("one__echo"), `"arguments"`, `"Name":"extra","arguments"`, 1), Headers: call("daily", "one__echo"), Status: 200, Want: []string{`"text":"hello"`}},
+		{
+			Name: "without", Method: "POST", Path: "/mcp", Body: body("two__echo"), Headers: call("", "two__echo"), Status: 200,
+			Want: []string{`"text":"hello"`},
+		},
+		{
+			Name: "own", Method: "POST", Path: "/mcp", Body: body("one__echo"), Headers: call("daily", "one__echo"), Status: 200,
+			Want: []string{`"text":"hello"`},
+		},
+		{
+			Name: "other", Method: "POST", Path: "/mcp", Body: body("two__echo"), Headers: call("daily", "two__echo"), Status: 200,
+			Want: []string{"Unknown tool"},
+		},
+		{
+			Name: "unknown", Method: "POST", Path: "/mcp", Body: body("two__echo"), Headers: call("none", "two__echo"), Status: 404,
+			Want: []string{"no toolset"},
+		},
+		{
+			Name: "in the header's case only", Method: "POST", Path: "/mcp",
+			Body:    strings.Replace(body("one__echo"), `"arguments"`, `"Name":"extra","arguments"`, 1),
+			Headers: call("daily", "one__echo"), Status: 200, Want: []string{`"text":"hello"`},
+		},
 		{Name: "on a server", Method: "POST", Path: "/mcp/two", Body: body("echo"), Headers: call("daily", "echo"), Status: 403},
 	} {
 		r.Send(t, h)
@@ -260,7 +298,9 @@ func TestAProjectLimitsAClientAndNeverWidens(t *testing.T) {
 	h := equipping(t, "")
 	hubtest.CreateToolset(t, h, "other", "two.echo")
 	project := func(surface, toolset string) companion.Entry {
-		return companion.Entry{Surface: surface, Project: companion.Project{Toolset: toolset, File: "/home/me/project/.agent-discover.json"}}
+		return companion.Entry{
+			Surface: surface, Project: companion.Project{Toolset: toolset, File: "/home/me/project/.agent-discover.json"},
+		}
 	}
 	for _, row := range []struct {
 		entry companion.Entry
@@ -272,7 +312,8 @@ func TestAProjectLimitsAClientAndNeverWidens(t *testing.T) {
 		{project("meta", "none"), metaNames},
 	} {
 		hubtest.InEachEra(t, h, row.entry, func(t *testing.T, a *hubtest.Agent, modern bool) {
-			if names := hubtest.ListedNames(t, a.InEra(modern, "tools/list", "")); !slices.Equal(names[:min(len(names), len(row.names))], row.names) || row.entry.Toolset != "none" && len(names) != len(row.names) {
+			if names := hubtest.ListedNames(t, a.InEra(modern, "tools/list", "")); !slices.Equal(names[:min(len(names), len(row.names))],
+				row.names) || row.entry.Toolset != "none" && len(names) != len(row.names) {
 				t.Errorf("%+v: the list is %v", row.entry, names)
 			}
 		})

@@ -24,7 +24,8 @@ func TestACallWaitsForAPersonsApproval(t *testing.T) {
 	if got := r.Answered(a, echoing("once"), yes); !strings.Contains(got, `"text":"once"`) {
 		t.Errorf("an approved call: %s", got)
 	}
-	if got := r.Answered(a, echoing("no"), `{"action":"decline"}`); !strings.Contains(got, refused) || !strings.Contains(got, `"isError":true`) {
+	if got := r.Answered(a, echoing("no"), `{"action":"decline"}`); !strings.Contains(got, refused) ||
+		!strings.Contains(got, `"isError":true`) {
 		t.Errorf("a refused call: %s", got)
 	}
 	if got := r.Answered(a, echoing("session"), `{"action":"accept","remember":"session"}`); !strings.Contains(got, `"text":"session"`) {
@@ -58,7 +59,10 @@ func TestAnApprovalShowsTheCallAndIsForPersonsOnly(t *testing.T) {
 	a := hubtest.Join(t, r.Hub, "agent")
 	a.Write(`{"jsonrpc":"2.0","id":"asking","method":"tools/call","params":` + echoing("what is shown") + `}`)
 	question := r.Window.Until("the question", func(m hubtest.Message) bool { return m.Type == "elicitation_request" })
-	for _, want := range []string{`"mode":"approval"`, `"serverName":"one"`, `"client":"agent"`, `"message":"agent wants to call the tool echo of one."`, `"request":{"tool":"echo","arguments":{"text":"what is shown"}}`} {
+	for _, want := range []string{
+		`"mode":"approval"`, `"serverName":"one"`, `"client":"agent"`, `"message":"agent wants to call the tool echo of one."`,
+		`"request":{"tool":"echo","arguments":{"text":"what is shown"}}`,
+	} {
 		if !strings.Contains(question.Raw, want) {
 			t.Errorf("the window gets %s, without %s", question.Raw, want)
 		}

@@ -42,15 +42,18 @@ func TestTheAuditLogSaysThroughWhichRoadAToolWasCalled(t *testing.T) {
 	var got []string
 	for i := range all {
 		e := all[len(all)-1-i]
-		got = append(got, fmt.Sprintf("%s %s %s %s/%s %s %s %t", e.Kind, e.Editor, e.Road, e.Server, e.Tool, e.Outcome, e.Code, e.ArgumentsSHA256 == audit.HashOf([]byte(hello))))
+		got = append(got, fmt.Sprintf("%s %s %s %s/%s %s %s %t", e.Kind, e.Editor, e.Road, e.Server, e.Tool, e.Outcome, e.Code,
+			e.ArgumentsSHA256 == audit.HashOf([]byte(hello))))
 		if e.Session == "" && e.Road != audit.REST || e.Hash == "" {
 			t.Errorf("got %+v", e)
 		}
 	}
 	t.Log(strings.Join(got, "\n"))
 	for _, want := range []string{
-		"call cursor call_tool one/echo ok  true", "call cursor tools/call one/echo ok  true", "call cursor tools/call /none__such refused -32602 true",
-		"call  proxy_call two/echo ok  true", "prompt-get  prompts/get one/greet ok  false", "resource-read  resources/read two/note://1 ok  false", "call  rest one/echo ok  true",
+		"call cursor call_tool one/echo ok  true", "call cursor tools/call one/echo ok  true",
+		"call cursor tools/call /none__such refused -32602 true",
+		"call  proxy_call two/echo ok  true", "prompt-get  prompts/get one/greet ok  false",
+		"resource-read  resources/read two/note://1 ok  false", "call  rest one/echo ok  true",
 	} {
 		if !strings.Contains(strings.Join(got, "\n")+"\n", want+"\n") {
 			t.Errorf("no entry is %q", want)
@@ -78,15 +81,36 @@ func TestTheAuditLogIsReadAndVerifiedOverREST(t *testing.T) {
 	hubtest.RecordCalls(h)
 	const refused = `"outcome":"tool_error"`
 	for _, r := range []hubtest.Row{
-		{Name: "all", Method: "GET", Path: "/api/audit", Status: 200, Want: []string{`{"entries":[{"seq":4,`, `"seq":1,"previous":"",`, refused}, Never: []string{"no luck", "=1+1", "notification"}},
-		{Name: "a page", Method: "GET", Path: "/api/audit?limit=2&before=4", Status: 200, Want: []string{`"seq":3`, `"seq":2`}, Never: []string{`"seq":4`, `"seq":1,`}},
-		{Name: "a tool", Method: "GET", Path: "/api/audit?server=one&tool=fail&client=claude&outcome=tool_error", Status: 200, Want: []string{`"seq":3`}, Never: []string{`"seq":2,`}},
-		{Name: "a time", Method: "GET", Path: "/api/audit?since=2026-03-14T11:00:00Z&until=2026-03-14T12:00:00Z", Status: 200, Want: []string{`"seq":3`}, Never: []string{`"seq":2,`, `"seq":4`}},
+		{
+			Name: "all", Method: "GET", Path: "/api/audit", Status: 200, Want: []string{
+				`{"entries":[{"seq":4,`, `"seq":1,"previous":"",`, refused,
+			}, Never: []string{"no luck", "=1+1", "notification"},
+		},
+		{
+			Name: "a page", Method: "GET", Path: "/api/audit?limit=2&before=4", Status: 200, Want: []string{`"seq":3`, `"seq":2`},
+			Never: []string{`"seq":4`, `"seq":1,`},
+		},
+		{
+			Name: "a tool", Method: "GET", Path: "/api/audit?server=one&tool=fail&client=claude&outcome=tool_error",
+			Status: 200, Want: []string{`"seq":3`}, Never: []string{`"seq":2,`},
+		},
+		{
+			Name: "a time", Method: "GET", Path: "/api/audit?since=2026-03-14T11:00:00Z&until=2026-03-14T12:00:00Z",
+			Status: 200, Want: []string{`"seq":3`}, Never: []string{`"seq":2,`, `"seq":4`},
+		},
 		{Name: "too many", Method: "GET", Path: "/api/audit?limit=1001", Status: 400, Want: []string{"from 1 to 1000"}},
 		{Name: "a wrong position", Method: "GET", Path: "/api/audit?before=x", Status: 400, Want: []string{"before"}},
 		{Name: "a wrong time", Method: "GET", Path: "/api/audit/export?since=x", Status: 400, Want: []string{"since"}},
-		{Name: "export", Method: "GET", Path: "/api/audit/export?outcome=ok", Status: 200, Want: []string{`filename="agent-discover-audit.jsonl"`, `{"seq":1,`, `{"seq":4,`}, Never: []string{`{"seq":3`}},
-		{Name: "verify", Method: "GET", Path: "/api/audit/verify", Status: 200, Want: []string{`"intact":true,"entries":4,"first":1,"last":4,"hash":"`}, Never: []string{"broken"}},
+		{
+			Name: "export", Method: "GET", Path: "/api/audit/export?outcome=ok", Status: 200, Want: []string{
+				`filename="agent-discover-audit.jsonl"`, `{"seq":1,`, `{"seq":4,`,
+			}, Never: []string{`{"seq":3`},
+		},
+		{
+			Name: "verify", Method: "GET", Path: "/api/audit/verify", Status: 200, Want: []string{
+				`"intact":true,"entries":4,"first":1,"last":4,"hash":"`,
+			}, Never: []string{"broken"},
+		},
 		{Name: "without a token", Method: "GET", Path: "/api/audit", Headers: hubtest.NoToken, Status: 401},
 	} {
 		r.Send(t, h)

@@ -72,15 +72,22 @@ func documented(t *testing.T, h *hub.Hub) []operation {
 // program, because the hub may start a server that was configured with it.
 var (
 	hostileTexts = []string{
-		"", " ", "0", "1", "2", "-1", "abc", "99999999999999999999", "1e3", "0x1", "\x00", "é", "\u202e", "<script>alert(1)</script>", "' OR 1=1 --",
-		"../../etc/passwd", "a/b", "a__b", "a b", "%", "{{7*7}}", "${HOME}", "a\r\nX: y", "no-such-program-xyz", strings.Repeat("x", 3000), "*", "\"",
+		"", " ", "0", "1", "2", "-1", "abc", "99999999999999999999", "1e3", "0x1", "\x00", "é", "\u202e", "<script>alert(1)</script>",
+		"' OR 1=1 --", "../../etc/passwd", "a/b", "a__b", "a b", "%", "{{7*7}}", "${HOME}", "a\r\nX: y", "no-such-program-xyz",
+		strings.Repeat("x", 3000), "*", "\"",
 	}
 	hostileBodies = []string{
-		"", "{", "[]", "null", "0", `"x"`, "{}{}", `{"a":`, "\xff\xfe", `{"name":"` + "\xff" + `"}`, strings.Repeat("[", 20000), strings.Repeat(`{"a":`, 5000),
-		`{"name":1e999}`, `{"` + strings.Repeat("k", 5000) + `":1}`, "\ufeff{}",
+		"", "{", "[]", "null", "0", `"x"`, "{}{}", `{"a":`, "\xff\xfe", `{"name":"` + "\xff" + `"}`, strings.Repeat("[", 20000),
+		strings.Repeat(`{"a":`, 5000), `{"name":1e999}`, `{"` + strings.Repeat("k", 5000) + `":1}`, "\ufeff{}",
 	}
 	hostileValues = []any{
-		nil, true, 0, -1, 1.5, 1e300, 9007199254740993, []any{}, []any{nil}, []any{"a", 1}, map[string]any{}, map[string]any{"a": 1}, map[string]any{"": "x"},
+		nil, true, 0, -1, 1.5, 1e300, 9007199254740993,
+		[]any{},
+		[]any{nil},
+		[]any{"a", 1},
+		map[string]any{},
+		map[string]any{"a": 1},
+		map[string]any{"": "x"},
 	}
 )
 
@@ -167,7 +174,8 @@ func TestEveryOperationSurvivesHostileInput(t *testing.T) {
 				t.Errorf("%s %s %.200q: %d %s", o.method, path, body, resp.StatusCode, answer)
 			case !slices.Contains(o.statuses, fmt.Sprint(resp.StatusCode)) && resp.StatusCode != 404:
 				t.Errorf("%s %s %.200q: %d is not documented: %s", o.method, path, body, resp.StatusCode, answer)
-			case resp.StatusCode != 404 && resp.StatusCode != 400 && !json.Valid(answer) && !strings.Contains(resp.Header.Get("Content-Disposition"), "attachment"):
+			case resp.StatusCode != 404 && resp.StatusCode != 400 && !json.Valid(answer) &&
+				!strings.Contains(resp.Header.Get("Content-Disposition"), "attachment"):
 				t.Errorf("%s %s %.200q: %d is not JSON: %s", o.method, path, body, resp.StatusCode, answer)
 			}
 		}
@@ -175,7 +183,9 @@ func TestEveryOperationSurvivesHostileInput(t *testing.T) {
 	if seen[200] == 0 || seen[201] == 0 || seen[404] == 0 || seen[422] == 0 {
 		t.Errorf("the requests do not reach all kinds of answers: %v", seen)
 	}
-	hubtest.Row{Name: "health afterwards", Method: "GET", Path: "/health", Headers: hubtest.NoToken, Status: 200, Want: []string{`"status":"ok"`}}.Send(t, h)
+	hubtest.Row{
+		Name: "health afterwards", Method: "GET", Path: "/health", Headers: hubtest.NoToken, Status: 200, Want: []string{`"status":"ok"`},
+	}.Send(t, h)
 	log, err := os.ReadFile(folder.Log())
 	if err != nil || strings.Contains(string(log), "panic") || strings.Contains(string(log), "level=ERROR") {
 		t.Errorf("error %v; the log must not contain errors:\n%s", err, log)

@@ -17,7 +17,8 @@ func withPerson(t *testing.T) *hubtest.Scenario {
 	s := hubtest.NewScenario(t, hub.Options{})
 	for i, flags := range [][]string{{"-offers"}, {"-modern"}} {
 		command := mcptest.Command(t, flags...)
-		hubtest.Do(t, s.Hub, "POST", "/api/servers", map[string]any{"name": []string{"old", "new"}[i], "command": command[0], "args": command[1:]}, nil)
+		hubtest.Do(t, s.Hub, "POST", "/api/servers",
+			map[string]any{"name": []string{"old", "new"}[i], "command": command[0], "args": command[1:]}, nil)
 		hubtest.Do(t, s.Hub, "POST", fmt.Sprintf("/api/servers/%d/activate", i+1), nil, nil)
 	}
 	return s
@@ -38,7 +39,9 @@ func TestAPersonAnswersForAClientThatCannotBeAsked(t *testing.T) {
 	}{
 		"a legacy client, a legacy server": {func() *hubtest.Agent { return hubtest.Join(t, s.Hub, "agent") }, "{" + oldAsks + "}"},
 		"a legacy client, a modern server": {func() *hubtest.Agent { return hubtest.Join(t, s.Hub, "agent") }, "{" + newAsks + "}"},
-		"a modern client, a legacy server": {func() *hubtest.Agent { return hubtest.ArriveBy(t, s.Hub, companion.Entry{}) }, "{" + oldAsks + "," + bare + "}"},
+		"a modern client, a legacy server": {
+			func() *hubtest.Agent { return hubtest.ArriveBy(t, s.Hub, companion.Entry{}) }, "{" + oldAsks + "," + bare + "}",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := row.client()
@@ -46,7 +49,8 @@ func TestAPersonAnswersForAClientThatCannotBeAsked(t *testing.T) {
 			a.Write(`{"jsonrpc":"2.0","id":"asking","method":"tools/call","params":` + row.params + `}`)
 			s.Events.Await(t, "the question", mark, "elicitation_request", "Which one?")
 			_, pending := s.Send("GET", "/api/elicitations", "")
-			hubtest.Do(t, s.Hub, "POST", "/api/elicitations/"+hubtest.Between(pending, `"id":"`, `"`)+"/respond", map[string]any{"action": "accept", "content": map[string]any{"which": "this"}}, nil)
+			hubtest.Do(t, s.Hub, "POST", "/api/elicitations/"+hubtest.Between(pending, `"id":"`, `"`)+"/respond",
+				map[string]any{"action": "accept", "content": map[string]any{"which": "this"}}, nil)
 			if got := a.AwaitText(`"id":"asking"`); !strings.Contains(got, `\"which\":\"this\"`) {
 				t.Errorf("got %s", got)
 			}

@@ -29,26 +29,34 @@ func TestADisabledToolIsReachedByNoRoad(t *testing.T) {
 	h, _ := ruled(t, disabledRule)
 	const refusal = `is disabled: discovery.tool_rules[0] of config.yaml`
 	hubtest.InEachEra(t, h, hubtest.Meta, func(t *testing.T, a *hubtest.Agent, modern bool) {
-		for arguments, want := range map[string]string{`{"query":"look at a lighthouse"}`: "one__look", `{"call_as":"mcp__one__wipe"}`: `\"found\": false`} {
-			if got := a.InEra(modern, "tools/call", hubtest.Calling("find_tool", arguments)); strings.Contains(got, "mcp__one__wipe\\\"") || !strings.Contains(got, want) {
+		for arguments, want := range map[string]string{
+			`{"query":"look at a lighthouse"}`: "one__look", `{"call_as":"mcp__one__wipe"}`: `\"found\": false`,
+		} {
+			if got := a.InEra(modern, "tools/call", hubtest.Calling("find_tool", arguments)); strings.Contains(got, "mcp__one__wipe\\\"") ||
+				!strings.Contains(got, want) {
 				t.Errorf("find_tool %s: %s", arguments, got)
 			}
 		}
 		for _, name := range []string{"mcp__one__wipe", "one__wipe"} {
-			if got := a.InEra(modern, "tools/call", hubtest.Calling("call_tool", `{"call_as":"`+name+`"}`)); !strings.Contains(got, refusal) || !strings.Contains(got, `"isError":true`) {
+			if got := a.InEra(modern, "tools/call", hubtest.Calling("call_tool", `{"call_as":"`+name+`"}`)); !strings.Contains(got,
+				refusal) || !strings.Contains(got, `"isError":true`) {
 				t.Errorf("call_tool of %s: %s", name, got)
 			}
 		}
-		if got := a.InEra(modern, "tools/call", hubtest.Calling("call_tool", `{"call_as":"wipe"}`)); !strings.Contains(got, "Unknown tool: wipe") {
+		if got := a.InEra(modern, "tools/call", hubtest.Calling("call_tool", `{"call_as":"wipe"}`)); !strings.Contains(got,
+			"Unknown tool: wipe") {
 			t.Errorf("call_tool by the bare name: %s", got)
 		}
 		if got := a.InEra(modern, "tools/call", hubtest.Calling("one__wipe", "{}")); !strings.Contains(got, refusal) {
 			t.Errorf("a direct call: %s", got)
 		}
 	})
-	for _, road := range []struct{ surface, wipe, look string }{{"native", "one__wipe", "one__look"}, {"server:one", "wipe", "look"}, {"registry", "one__wipe", "one__look"}} {
+	for _, road := range []struct{ surface, wipe, look string }{
+		{"native", "one__wipe", "one__look"}, {"server:one", "wipe", "look"}, {"registry", "one__wipe", "one__look"},
+	} {
 		hubtest.InEachEra(t, h, companion.Entry{Surface: road.surface}, func(t *testing.T, a *hubtest.Agent, modern bool) {
-			if names := hubtest.ListedNames(t, a.InEra(modern, "tools/list", "")); slices.Contains(names, road.wipe) || !slices.Contains(names, road.look) {
+			if names := hubtest.ListedNames(t, a.InEra(modern, "tools/list", "")); slices.Contains(names, road.wipe) ||
+				!slices.Contains(names, road.look) {
 				t.Errorf("%s lists %v", road.surface, names)
 			}
 			if got := a.InEra(modern, "tools/call", hubtest.Calling(road.wipe, "{}")); !strings.Contains(got, refusal) {
@@ -64,15 +72,18 @@ func TestADisabledToolIsReachedByNoRoad(t *testing.T) {
 		`{"action":"find_tools","intents":["wipe of a lighthouse"]}`: "look",
 		`{"action":"status"}`: `\"blank\"`,
 	} {
-		if got := a.Exchange("tools/call", "{"+hubtest.Calling("registry", arguments)+"}"); !strings.Contains(got, want) || want != refusal && strings.Contains(got, `wipe\"`) {
+		if got := a.Exchange("tools/call", "{"+hubtest.Calling("registry", arguments)+"}"); !strings.Contains(got, want) ||
+			want != refusal && strings.Contains(got, `wipe\"`) {
 			t.Errorf("registry %s: %s", arguments, got)
 		}
 	}
-	if err := hubtest.TryDo(t, h, "POST", "/api/servers/1/call", map[string]any{"tool": "wipe"}); fault.KindOf(err) != fault.Denied || !strings.Contains(fault.MessageOf(err), refusal) {
+	if err := hubtest.TryDo(t, h, "POST", "/api/servers/1/call", map[string]any{"tool": "wipe"}); fault.KindOf(err) != fault.Denied ||
+		!strings.Contains(fault.MessageOf(err), refusal) {
 		t.Errorf("a call by the inspector: %v", err)
 	}
 	var found struct{ Reply json.RawMessage }
-	if hubtest.Do(t, h, "POST", "/api/find", map[string]string{"query": "look at a lighthouse"}, &found); strings.Contains(string(found.Reply), "mcp__one__wipe") {
+	if hubtest.Do(t, h, "POST", "/api/find", map[string]string{"query": "look at a lighthouse"},
+		&found); strings.Contains(string(found.Reply), "mcp__one__wipe") {
 		t.Errorf("the page finds it: %s", found.Reply)
 	}
 }
@@ -100,20 +111,23 @@ func TestChangedRulesApplyToOpenSessions(t *testing.T) {
 			t.Errorf("after the change: %s", got)
 		}
 	}
-	write("port: 0\ndiscovery:\n  clients:\n    - {client: Cursor, allow: look}\n  tool_overrides:\n    - {server: one, tool: note, arguments: {lamp: fixed}}\n")
+	write("port: 0\ndiscovery:\n  clients:\n    - {client: Cursor, allow: look}\n  tool_overrides:\n" +
+		"    - {server: one, tool: note, arguments: {lamp: fixed}}\n")
 	hubtest.Do(t, h, "POST", "/api/config/reload", nil, nil)
 	all.Await("notifications/tools/list_changed")
 	one.Await("notifications/tools/list_changed")
 	if got := listed(all) + " | " + listed(one); strings.Count(got, "wipe") != 1 || !strings.HasSuffix(got, "| look") {
 		t.Errorf("with a limited client: %s", got)
 	}
-	if got := one.Exchange("tools/call", "{"+hubtest.Calling("note", "{}")+"}"); !strings.Contains(got, "discovery.clients of config.yaml limits the tools of this client") {
+	if got := one.Exchange("tools/call", "{"+hubtest.Calling("note", "{}")+"}"); !strings.Contains(got,
+		"discovery.clients of config.yaml limits the tools of this client") {
 		t.Errorf("a call of a limited client: %s", got)
 	}
 	write("port: 0\ndiscovery:\n  approval: {destructive: true, rules: [{pattern: look, ask: true}]}\n")
 	hubtest.Do(t, h, "POST", "/api/config/reload", nil, nil)
 	for tool, refused := range map[string]bool{"one__wipe": true, "one__note": false} {
-		if got := all.Exchange("tools/call", "{"+hubtest.Calling(tool, "{}")+"}"); strings.Contains(got, "needs a person's approval") != refused {
+		if got := all.Exchange("tools/call", "{"+hubtest.Calling(tool, "{}")+"}"); strings.Contains(got,
+			"needs a person's approval") != refused {
 			t.Errorf("a call that needs approval, %s: %s", tool, got)
 		}
 	}
@@ -121,17 +135,20 @@ func TestChangedRulesApplyToOpenSessions(t *testing.T) {
 	var reloaded struct{ Restart []string }
 	hubtest.Do(t, h, "POST", "/api/config/reload", nil, &reloaded)
 	proposer := hubtest.Introduced(t, h, companion.Entry{}, "{}")
-	if reply := proposer.Registry(`{"action":"install","name":"new","command":"new-server"}`); !strings.Contains(reply, "agents.install is deny") || len(reloaded.Restart) > 0 {
+	if reply := proposer.Registry(`{"action":"install","name":"new","command":"new-server"}`); !strings.Contains(reply,
+		"agents.install is deny") || len(reloaded.Restart) > 0 {
 		t.Errorf("agents may not install, but %s; after a restart: %v", reply, reloaded.Restart)
 	}
 	write("port: many\n")
-	if err := hubtest.TryDo(t, h, "POST", "/api/config/reload", nil); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), "line 1, column 7") {
+	if err := hubtest.TryDo(t, h, "POST", "/api/config/reload", nil); fault.KindOf(err) != fault.Invalid ||
+		!strings.Contains(fault.MessageOf(err), "line 1, column 7") {
 		t.Errorf("an invalid file: %v", err)
 	}
 	var shown struct {
 		Problems []struct{ Line, Column int }
 	}
-	if hubtest.Do(t, h, "GET", "/api/config", nil, &shown); len(shown.Problems) != 1 || shown.Problems[0].Column != 7 || !strings.Contains(listed(one), "wipe") {
+	if hubtest.Do(t, h, "GET", "/api/config", nil, &shown); len(shown.Problems) != 1 || shown.Problems[0].Column != 7 ||
+		!strings.Contains(listed(one), "wipe") {
 		t.Errorf("after an invalid file: %+v, %s", shown, listed(one))
 	}
 }

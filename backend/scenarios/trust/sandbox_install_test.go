@@ -86,7 +86,9 @@ func (i *installing) serve(w http.ResponseWriter, r *http.Request) {
 		manifest["dist"] = map[string]string{"tarball": i.npm + p.file, "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
 		version := manifest["version"].(string)
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]any{"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: manifest}})
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: manifest},
+		})
 	}
 }
 
@@ -121,7 +123,9 @@ func tarball(t *testing.T, folder string, files map[string]string) []byte {
 	zipped := gzip.NewWriter(&out)
 	w := tar.NewWriter(zipped)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := w.WriteHeader(&tar.Header{Name: folder + name, Mode: 0o755, Size: int64(len(files[name])), Typeflag: tar.TypeReg}); err != nil {
+		if err := w.WriteHeader(&tar.Header{
+			Name: folder + name, Mode: 0o755, Size: int64(len(files[name])), Typeflag: tar.TypeReg,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		_, _ = w.Write([]byte(files[name])) // Close reports what fails
@@ -177,7 +181,9 @@ func (i *installing) add(name, level string, env map[string]string, command ...s
 	if env == nil {
 		env = map[string]string{}
 	}
-	body := i.JSON(map[string]any{"name": name, "sandbox": level, "warm": false, "start": false, "command": command[0], "args": command[1:], "env": env})
+	body := i.JSON(map[string]any{
+		"name": name, "sandbox": level, "warm": false, "start": false, "command": command[0], "args": command[1:], "env": env,
+	})
 	status, answer := i.Send("POST", "/api/servers", body)
 	if status != 201 {
 		i.T.Fatalf("%s was not added: %d %s", name, status, answer)
@@ -206,13 +212,18 @@ func TestPackagesFromGitRepositoriesRunNoProgramsOutsideOfTheSandbox(t *testing.
 		t.Fatal(err)
 	}
 	hubtest.WriteFile(t, filepath.Join(repository, "package.json"),
-		i.JSON(map[string]any{"name": "fromgit", "version": "1.0.0", "scripts": map[string]string{"prepare": i.steal()}, "dependencies": map[string]string{"more": "git+file://" + repository}}))
+		i.JSON(map[string]any{
+			"name": "fromgit", "version": "1.0.0", "scripts": map[string]string{"prepare": i.steal()},
+			"dependencies": map[string]string{"more": "git+file://" + repository},
+		}))
 	hubtest.WriteFile(t, filepath.Join(repository, ".npmrc"), "git=./evil.sh\nscript-shell=./evil.sh\n")
 	hubtest.WriteFile(t, filepath.Join(repository, "evil.sh"), "#!/bin/sh\n"+i.steal()+"\nexec git \"$@\"\n")
 	if err := os.Chmod(filepath.Join(repository, "evil.sh"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "all"}} {
+	for _, args := range [][]string{
+		{"init", "-q"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "all"},
+	} {
 		git := exec.CommandContext(t.Context(), "git", args...)
 		git.Dir = repository
 		if out, err := git.CombinedOutput(); err != nil {
@@ -227,10 +238,17 @@ func TestPackagesFromGitRepositoriesRunNoProgramsOutsideOfTheSandbox(t *testing.
 			t.Errorf("%s: %s", level, said)
 		}
 	}
-	body := i.JSON(map[string]any{"name": "warm", "warm": false, "start": false, "command": i.npx, "args": []string{"-y", "--registry=" + i.npm, "gitty@1.0.0"}})
+	body := i.JSON(map[string]any{
+		"name": "warm", "warm": false, "start": false, "command": i.npx, "args": []string{"-y", "--registry=" + i.npm, "gitty@1.0.0"},
+	})
 	i.Play(
-		hubtest.Step{Name: "a server without a sandbox", Method: "POST", Path: "/api/servers", Body: body, Status: 201, Want: []string{`"id":3`}},
-		hubtest.Step{Name: "its package is only downloaded", Method: "POST", Path: "/api/servers/3/preinstall", Status: 500, Want: []string{"could not install gitty"}},
+		hubtest.Step{
+			Name: "a server without a sandbox", Method: "POST", Path: "/api/servers", Body: body, Status: 201, Want: []string{`"id":3`},
+		},
+		hubtest.Step{
+			Name: "its package is only downloaded", Method: "POST", Path: "/api/servers/3/preinstall", Status: 500,
+			Want: []string{"could not install gitty"},
+		},
 	)
 	i.noLoot("a download")
 }
@@ -247,13 +265,21 @@ func TestVariablesOfAServerReachNoPackageManager(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	code := fmt.Sprintf(`const fs=await import("node:fs");try{fs.appendFileSync(%q,fs.readFileSync(%q))}catch{}`, i.loot(), i.home+"/.ssh/id_ed25519")
+	code := fmt.Sprintf(`const fs=await import("node:fs");try{fs.appendFileSync(%q,fs.readFileSync(%q))}catch{}`,
+		i.loot(), i.home+"/.ssh/id_ed25519")
 	i.publishNPM("small", map[string]string{}, nil)
-	i.packages["tiny"] = artifact{file: "tiny-1.0-py3-none-any.whl", data: wheel(t, "tiny", map[string]string{"tiny.py": "def main(): pass\n"})}
+	i.packages["tiny"] = artifact{
+		file: "tiny-1.0-py3-none-any.whl", data: wheel(t, "tiny", map[string]string{"tiny.py": "def main(): pass\n"}),
+	}
 	for what, env := range map[string]map[string]string{
-		"code of node":       {"NODE_OPTIONS": "--import=data:text/javascript," + strings.NewReplacer(" ", "%20", `"`, "%22").Replace(code)},
-		"a PATH":             {"PATH": evil + ":/usr/bin:/bin"},
-		"settings of npm":    {"npm_config_git": evil + "/git", "npm_config_script_shell": evil + "/sh", "npm_config_ignore_scripts": "false", "NPM_CONFIG_USERCONFIG": evil + "/npmrc"},
+		"code of node": {
+			"NODE_OPTIONS": "--import=data:text/javascript," + strings.NewReplacer(" ", "%20", `"`, "%22").Replace(code),
+		},
+		"a PATH": {"PATH": evil + ":/usr/bin:/bin"},
+		"settings of npm": {
+			"npm_config_git": evil + "/git", "npm_config_script_shell": evil + "/sh", "npm_config_ignore_scripts": "false",
+			"NPM_CONFIG_USERCONFIG": evil + "/npmrc",
+		},
 		"settings of uv":     {"UV_PYTHON": evil + "/python3", "UV_TOOL_BIN_DIR": evil, "UV_CONFIG_FILE": evil + "/uv.toml"},
 		"settings of git":    {"GIT_SSH_COMMAND": evil + "/git", "GIT_EXEC_PATH": evil},
 		"settings of Python": {"PYTHONPATH": evil, "PYTHONSTARTUP": evil + "/python3", "BASH_ENV": evil + "/sh", "ENV": evil + "/sh"},
@@ -262,12 +288,14 @@ func TestVariablesOfAServerReachNoPackageManager(t *testing.T) {
 			name := strings.ReplaceAll(what, " ", "-") + "-" + level
 			said := i.add(name, level, env, i.npx, "-y", "--registry="+i.npm, "small")
 			i.noLoot(name)
-			if installed, _ := filepath.Glob(filepath.Join(i.home, ".agent-discover/sandbox", name, "npx-*", ".complete")); len(installed) != 1 {
+			if installed, _ := filepath.Glob(filepath.Join(i.home, ".agent-discover/sandbox", name, "npx-*",
+				".complete")); len(installed) != 1 {
 				t.Errorf("%s was not installed: %s", name, said)
 			}
 			said = i.add(name+"-uv", level, env, i.uvx, "--default-index", i.pypi, "tiny")
 			i.noLoot(name + "-uv")
-			if installed, _ := filepath.Glob(filepath.Join(i.home, ".agent-discover/sandbox", name+"-uv", "uvx-*", ".complete")); len(installed) != 1 {
+			if installed, _ := filepath.Glob(filepath.Join(i.home, ".agent-discover/sandbox", name+"-uv",
+				"uvx-*", ".complete")); len(installed) != 1 {
 				t.Errorf("%s was not installed by uv: %s", name, said)
 			}
 		}
@@ -291,7 +319,8 @@ let got = can("key", () => fs.readFileSync(%q)) + can("files", () => fs.readFile
 const write = () => { fs.writeFileSync("result", "got: " + got); process.exit(0) };
 net.connect(new URL(%q).port, "127.0.0.1").on("connect", () => { got += "network"; write() }).on("error", write);
 `, i.home+"/.ssh/id_ed25519", i.home+"/files/a.txt", i.loot(), i.npm)
-	i.publishNPM("scripted", map[string]string{"install.js": script}, map[string]any{"scripts": map[string]string{"install": "node install.js"}})
+	i.publishNPM("scripted", map[string]string{"install.js": script},
+		map[string]any{"scripts": map[string]string{"install": "node install.js"}})
 	for level, want := range map[string]string{"strict": "got: ", "guard": "got: files network"} {
 		said := i.add(level, level, nil, i.npx, "-y", "--registry="+i.npm, "scripted")
 		results, _ := filepath.Glob(filepath.Join(i.home, ".agent-discover/sandbox", level, "npx-*", "node_modules/scripted/result"))
@@ -312,10 +341,14 @@ func TestADownloadRunsNoCodeOfPackages(t *testing.T) {
 	i.packages["tiny"] = artifact{file: "tiny-1.0-py3-none-any.whl", data: wheel(t, "tiny", map[string]string{
 		"tiny.py": "def main(): pass\n", "tiny.pth": fmt.Sprintf("import os; os.mkdir(%q)\n", ran),
 	})}
-	server := i.JSON(map[string]any{"name": "warm", "warm": false, "start": false, "command": i.uvx, "args": []string{"--default-index", i.pypi, "tiny"}})
+	server := i.JSON(map[string]any{
+		"name": "warm", "warm": false, "start": false, "command": i.uvx, "args": []string{"--default-index", i.pypi, "tiny"},
+	})
 	i.Play(
 		hubtest.Step{Name: "a server of Python", Method: "POST", Path: "/api/servers", Body: server, Status: 201},
-		hubtest.Step{Name: "it is downloaded", Method: "POST", Path: "/api/servers/1/preinstall", Status: 200, Want: []string{`"downloaded"`}},
+		hubtest.Step{
+			Name: "it is downloaded", Method: "POST", Path: "/api/servers/1/preinstall", Status: 200, Want: []string{`"downloaded"`},
+		},
 	)
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("code of the package ran")
@@ -336,10 +369,12 @@ def build_wheel(directory, settings=None, metadata=None):
     open(directory + "/sourced-1.0-py3-none-any.whl", "wb").write(base64.b64decode(open("wheel").read()))
     return "sourced-1.0-py3-none-any.whl"
 `, i.home+"/.ssh/id_ed25519", i.loot())
-	built := base64.StdEncoding.EncodeToString(wheel(t, "sourced", map[string]string{"sourced.py": "import sys\ndef main(): sys.exit('started')\n"}))
+	built := base64.StdEncoding.EncodeToString(wheel(t, "sourced",
+		map[string]string{"sourced.py": "import sys\ndef main(): sys.exit('started')\n"}))
 	i.packages["sourced"] = artifact{file: "sourced-1.0.tar.gz", data: tarball(t, "sourced-1.0/", map[string]string{
-		"pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = \"backend\"\nbackend-path = [\".\"]\n[project]\nname = \"sourced\"\nversion = \"1.0\"\n",
-		"backend.py":     build, "wheel": built, "PKG-INFO": "Metadata-Version: 2.1\nName: sourced\nVersion: 1.0\n",
+		"pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = \"backend\"\nbackend-path = [\".\"]\n[project]\n" +
+			"name = \"sourced\"\nversion = \"1.0\"\n",
+		"backend.py": build, "wheel": built, "PKG-INFO": "Metadata-Version: 2.1\nName: sourced\nVersion: 1.0\n",
 	})}
 	for _, level := range []string{"strict", "guard"} {
 		if said := i.add(level, level, nil, i.uvx, "--default-index", i.pypi, "sourced"); !strings.Contains(said, "started") {

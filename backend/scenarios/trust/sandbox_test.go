@@ -58,23 +58,64 @@ func TestAConfinedNPMServerWorksAndGetsWhatAPersonGrants(t *testing.T) {
 	read := func(path string) string { return call("read_text_file", `{"path":"`+filepath.Join(home, path)+`"}`) }
 	write := call("write_file", `{"path":"`+home+`/files/b.txt","content":"new"}`)
 	s.Play(
-		hubtest.Step{Name: "a strict server", Method: "POST", Path: "/api/servers", Body: s.Confined("strict", "strict", node, everything), Status: 201, Want: []string{`"level":"strict"`, `"enforced":"enforced"`}},
+		hubtest.Step{
+			Name: "a strict server", Method: "POST", Path: "/api/servers", Body: s.Confined("strict", "strict", node, everything),
+			Status: 201, Want: []string{`"level":"strict"`, `"enforced":"enforced"`},
+		},
 		hubtest.Step{Name: "it starts", Method: "POST", Path: "/api/servers/1/activate", Status: 200},
-		hubtest.Step{Name: "it works", Method: "POST", Path: "/api/servers/1/call", Body: call("echo", `{"message":"hello"}`), Status: 200, Want: []string{"Echo: hello"}},
-		hubtest.Step{Name: "a guarded server", Method: "POST", Path: "/api/servers", Body: s.Confined("guard", "guard", node, filesystem, filepath.Join(home, "files"), filepath.Join(home, ".ssh")), Status: 201, Want: []string{`"level":"guard"`}},
+		hubtest.Step{
+			Name: "it works", Method: "POST", Path: "/api/servers/1/call", Body: call("echo", `{"message":"hello"}`),
+			Status: 200, Want: []string{"Echo: hello"},
+		},
+		hubtest.Step{
+			Name: "a guarded server", Method: "POST", Path: "/api/servers",
+			Body:   s.Confined("guard", "guard", node, filesystem, filepath.Join(home, "files"), filepath.Join(home, ".ssh")),
+			Status: 201, Want: []string{`"level":"guard"`},
+		},
 		hubtest.Step{Name: "it starts, too", Method: "POST", Path: "/api/servers/2/activate", Status: 200},
-		hubtest.Step{Name: "it reads", Method: "POST", Path: "/api/servers/2/call", Body: read("files/a.txt"), Status: 200, Want: []string{"an ordinary file"}},
-		hubtest.Step{Name: "but no secret", Method: "POST", Path: "/api/servers/2/call", Body: read(".ssh/id_ed25519"), Status: 200, Want: []string{"EACCES"}, Never: []string{"the key"}, Events: []string{"state id_ed25519"}},
-		hubtest.Step{Name: "and it does not write", Method: "POST", Path: "/api/servers/2/call", Body: write, Status: 200, Want: []string{"EACCES"}, Events: []string{"state files/b.txt"}},
-		hubtest.Step{Name: "what it wanted", Method: "GET", Path: "/api/servers/2", Status: 200, Want: []string{`"access":"write"`, `"grant":"` + home + `/files"`, `"target":"` + home + `/.ssh/id_ed25519","count"`}},
-		hubtest.Step{Name: "a program may not grant that", Method: "PUT", Path: "/api/servers/2/sandbox", Body: `{"grants":{"read":[],"network":[],"write":["~/files"]}}`, Status: 403, Want: []string{"person_required"}},
+		hubtest.Step{
+			Name: "it reads", Method: "POST", Path: "/api/servers/2/call", Body: read("files/a.txt"), Status: 200,
+			Want: []string{"an ordinary file"},
+		},
+		hubtest.Step{
+			Name: "but no secret", Method: "POST", Path: "/api/servers/2/call", Body: read(".ssh/id_ed25519"), Status: 200,
+			Want: []string{"EACCES"}, Never: []string{"the key"}, Events: []string{"state id_ed25519"},
+		},
+		hubtest.Step{
+			Name: "and it does not write", Method: "POST", Path: "/api/servers/2/call", Body: write, Status: 200, Want: []string{"EACCES"},
+			Events: []string{"state files/b.txt"},
+		},
+		hubtest.Step{
+			Name: "what it wanted", Method: "GET", Path: "/api/servers/2", Status: 200,
+			Want: []string{`"access":"write"`, `"grant":"` + home + `/files"`, `"target":"` + home + `/.ssh/id_ed25519","count"`},
+		},
+		hubtest.Step{
+			Name: "a program may not grant that", Method: "PUT", Path: "/api/servers/2/sandbox",
+			Body: `{"grants":{"read":[],"network":[],"write":["~/files"]}}`, Status: 403, Want: []string{"person_required"},
+		},
 		hubtest.Step{Name: "nor loosen it", Method: "PUT", Path: "/api/servers/2/sandbox", Body: `{"level":"off"}`, Status: 403},
-		hubtest.Step{Name: "a wrong grant", Method: "PUT", Path: "/api/servers/2/sandbox", Body: `{"grants":{"read":["files"],"network":[],"write":[]}}`, Status: 422, Person: true},
-		hubtest.Step{Name: "a person may", Method: "PUT", Path: "/api/servers/2/sandbox", Body: `{"grants":{"read":[],"network":[],"write":["~/files"]}}`, Status: 200, Person: true},
-		hubtest.Step{Name: "now it writes", Method: "POST", Path: "/api/servers/2/call", Body: write, Status: 200, Never: []string{"EACCES"}},
-		hubtest.Step{Name: "and still reads no secret", Method: "POST", Path: "/api/servers/2/call", Body: read(".ssh/id_ed25519"), Status: 200, Want: []string{"EACCES"}, Never: []string{"the key"}},
-		hubtest.Step{Name: "the grant is no longer offered", Method: "GET", Path: "/api/servers/2", Status: 200, Never: []string{`"access":"write"`}},
-		hubtest.Step{Name: "tighter", Method: "PUT", Path: "/api/servers/2/sandbox", Body: `{"level":"strict","grants":{"read":[],"network":[],"write":[]}}`, Status: 200, Want: []string{`"level":"strict"`}},
+		hubtest.Step{
+			Name: "a wrong grant", Method: "PUT", Path: "/api/servers/2/sandbox",
+			Body: `{"grants":{"read":["files"],"network":[],"write":[]}}`, Status: 422, Person: true,
+		},
+		hubtest.Step{
+			Name: "a person may", Method: "PUT", Path: "/api/servers/2/sandbox",
+			Body: `{"grants":{"read":[],"network":[],"write":["~/files"]}}`, Status: 200, Person: true,
+		},
+		hubtest.Step{
+			Name: "now it writes", Method: "POST", Path: "/api/servers/2/call", Body: write, Status: 200, Never: []string{"EACCES"},
+		},
+		hubtest.Step{
+			Name: "and still reads no secret", Method: "POST", Path: "/api/servers/2/call", Body: read(".ssh/id_ed25519"), Status: 200,
+			Want: []string{"EACCES"}, Never: []string{"the key"},
+		},
+		hubtest.Step{
+			Name: "the grant is no longer offered", Method: "GET", Path: "/api/servers/2", Status: 200, Never: []string{`"access":"write"`},
+		},
+		hubtest.Step{
+			Name: "tighter", Method: "PUT", Path: "/api/servers/2/sandbox",
+			Body: `{"level":"strict","grants":{"read":[],"network":[],"write":[]}}`, Status: 200, Want: []string{`"level":"strict"`},
+		},
 	)
 	if text, err := os.ReadFile(filepath.Join(home, "files", "b.txt")); string(text) != "new" {
 		t.Errorf("the granted file is %q, %v", text, err)
@@ -90,15 +131,25 @@ func TestAConfinedPythonServerIsInstalledBeforeAndWorks(t *testing.T) {
 	}
 	s, _ := confining(t, func(home string) { hubtest.Profile(t, home, mcptest.UV(t), env) })
 	for i, level := range []string{"guard", "strict"} {
-		server := map[string]any{"name": level, "sandbox": level, "warm": false, "command": filepath.Join(mcptest.UV(t), "uvx"), "args": []string{"mcp-server-time", "--local-timezone", "UTC"}}
+		server := map[string]any{
+			"name": level, "sandbox": level, "warm": false, "command": filepath.Join(mcptest.UV(t), "uvx"),
+			"args": []string{"mcp-server-time", "--local-timezone", "UTC"},
+		}
 		_, _ = s.Send("POST", "/api/servers", s.JSON(server))
 		status, body := s.Send("POST", fmt.Sprintf("/api/servers/%d/activate", i+1), "")
-		if _, shown := s.Send("GET", fmt.Sprintf("/api/servers/%d", i+1), ""); status != 200 && strings.Contains(shown, "could not install") {
+		if _, shown := s.Send("GET", fmt.Sprintf("/api/servers/%d", i+1), ""); status != 200 &&
+			strings.Contains(shown, "could not install") {
 			t.Skipf("the package registry of uv cannot be used here: %.300s", body)
 		}
 		s.Play(
-			hubtest.Step{Name: level, Method: "POST", Path: fmt.Sprintf("/api/servers/%d/call", i+1), Body: call("get_current_time", `{"timezone":"UTC"}`), Status: 200, Want: []string{"datetime"}},
-			hubtest.Step{Name: level, Method: "GET", Path: fmt.Sprintf("/api/servers/%d", i+1), Status: 200, Want: []string{`"denied":[]`}, Never: []string{"through its launcher"}},
+			hubtest.Step{
+				Name: level, Method: "POST", Path: fmt.Sprintf("/api/servers/%d/call", i+1),
+				Body: call("get_current_time", `{"timezone":"UTC"}`), Status: 200, Want: []string{"datetime"},
+			},
+			hubtest.Step{
+				Name: level, Method: "GET", Path: fmt.Sprintf("/api/servers/%d", i+1), Status: 200, Want: []string{`"denied":[]`},
+				Never: []string{"through its launcher"},
+			},
 		)
 	}
 }
@@ -132,10 +183,22 @@ net.connect(%d, "127.0.0.1").on("connect", () => { console.error("connected"); p
 		t.Fatal(err)
 	}
 	s.Play(
-		hubtest.Step{Name: "added", Method: "POST", Path: "/api/servers", Body: s.Confined("caller", "strict", mcptest.Node(t), script), Status: 201},
-		hubtest.Step{Name: "its connection fails", Method: "POST", Path: "/api/servers/1/start", Status: 500, Want: []string{"connect EACCES 127.0.0.1"}, Events: []string{fmt.Sprintf(`state 127.0.0.1:%d`, port)}},
-		hubtest.Step{Name: "it is offered", Method: "GET", Path: "/api/servers/1", Status: 200, Want: []string{`"access":"network"`, fmt.Sprintf(`"grant":"127.0.0.1:%d"`, port)}},
-		hubtest.Step{Name: "granted", Method: "PUT", Path: "/api/servers/1/sandbox", Body: fmt.Sprintf(`{"grants":{"read":[],"write":[],"network":["127.0.0.1:%d"]}}`, port), Status: 200, Person: true, Want: []string{"filtered by port only"}},
+		hubtest.Step{
+			Name: "added", Method: "POST", Path: "/api/servers", Body: s.Confined("caller", "strict", mcptest.Node(t), script), Status: 201,
+		},
+		hubtest.Step{
+			Name: "its connection fails", Method: "POST", Path: "/api/servers/1/start", Status: 500,
+			Want: []string{"connect EACCES 127.0.0.1"}, Events: []string{fmt.Sprintf(`state 127.0.0.1:%d`, port)},
+		},
+		hubtest.Step{
+			Name: "it is offered", Method: "GET", Path: "/api/servers/1", Status: 200,
+			Want: []string{`"access":"network"`, fmt.Sprintf(`"grant":"127.0.0.1:%d"`, port)},
+		},
+		hubtest.Step{
+			Name: "granted", Method: "PUT", Path: "/api/servers/1/sandbox",
+			Body:   fmt.Sprintf(`{"grants":{"read":[],"write":[],"network":["127.0.0.1:%d"]}}`, port),
+			Status: 200, Person: true, Want: []string{"filtered by port only"},
+		},
 		hubtest.Step{Name: "it connects", Method: "POST", Path: "/api/servers/1/start", Status: 500, Want: []string{"connected"}},
 	)
 }
@@ -146,8 +209,13 @@ func TestWhatAgentsProposeIsConfined(t *testing.T) {
 	defer a.Leave()
 	a.Exchange("tools/call", `{"name":"registry","arguments":{"action":"install","name":"proposed","command":"node","args":["x.js"]}}`)
 	s.Play(
-		hubtest.Step{Name: "guard", Method: "GET", Path: "/api/servers/1", Status: 200, Want: []string{`"level":"guard"`, `"approved":false`}},
-		hubtest.Step{Name: "not by its own file either", Method: "POST", Path: "/api/servers", Body: s.Confined("added", "", "true"), Status: 201, Want: []string{`"level":"off"`}},
+		hubtest.Step{
+			Name: "guard", Method: "GET", Path: "/api/servers/1", Status: 200, Want: []string{`"level":"guard"`, `"approved":false`},
+		},
+		hubtest.Step{
+			Name: "not by its own file either", Method: "POST", Path: "/api/servers", Body: s.Confined("added", "", "true"), Status: 201,
+			Want: []string{`"level":"off"`},
+		},
 		hubtest.Step{Name: "no such level", Method: "POST", Path: "/api/servers", Body: s.Confined("other", "some", "true"), Status: 422},
 	)
 }

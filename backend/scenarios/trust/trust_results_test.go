@@ -15,7 +15,9 @@ import (
 // judging runs a hub that does something with results of the active server one.
 func judging(t *testing.T, mode string, flags ...string) *hubtest.Scenario {
 	t.Helper()
-	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, hubtest.CleanChanges[:len(hubtest.CleanChanges)-2]+", results: "+mode+"}\n")})
+	s := hubtest.NewScenario(t, hub.Options{
+		Folder: hubtest.NewDataFolder(t, hubtest.CleanChanges[:len(hubtest.CleanChanges)-2]+", results: "+mode+"}\n"),
+	})
 	command := mcptest.Command(t, flags...)
 	hubtest.Do(t, s.Hub, "POST", "/api/servers", map[string]any{"name": "one", "command": command[0], "args": command[1:]}, nil)
 	hubtest.Do(t, s.Hub, "POST", "/api/servers/1/activate", nil, nil)
@@ -32,7 +34,8 @@ func TestAResultWithAnOrderIsKeptBackUntilAPersonReleasesIt(t *testing.T) {
 			{Surface: "native"}:         hubtest.Calling("one__echo", arguments),
 			{Surface: "meta"}:           hubtest.Calling("call_tool", `{"call_as":"mcp__one__echo","arguments":`+arguments+`}`),
 			{Surface: "toolset:echoes"}: hubtest.Calling("one__echo", arguments),
-			{}:                          hubtest.Calling("registry", `{"action":"proxy_call","call_as":"mcp__one__echo","arguments":`+arguments+`}`),
+			{}: hubtest.Calling("registry",
+				`{"action":"proxy_call","call_as":"mcp__one__echo","arguments":`+arguments+`}`),
 		} {
 			if strings.HasPrefix(entry.Surface, "toolset:") {
 				hubtest.CreateToolset(t, s.Hub, "echoes", "one.echo")
@@ -50,7 +53,10 @@ func TestAResultWithAnOrderIsKeptBackUntilAPersonReleasesIt(t *testing.T) {
 				t.Errorf("%v: the call that got the released result is not in the audit log: %+v", entry, after)
 			}
 		}
-		s.Play(hubtest.Step{Name: "over REST", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"echo","args":` + arguments + `}`, Status: 403, Want: []string{`"code":"result_kept"`}, Never: []string{order}})
+		s.Play(hubtest.Step{
+			Name: "over REST", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"echo","args":` + arguments + `}`,
+			Status: 403, Want: []string{`"code":"result_kept"`}, Never: []string{order},
+		})
 	})
 	taskID := regexp.MustCompile(`"taskId":"[^"]+"`)
 	t.Run("tasks", func(t *testing.T) {
@@ -103,7 +109,9 @@ func TestAResultWithAnOrderIsMarkedAndOtherwiseUnchanged(t *testing.T) {
 		t.Errorf("an ordinary result: %s", plain)
 	}
 	got := a.Exchange("tools/call", "{"+hubtest.Calling("one__echo", string(text))+"}")
-	if before, _, ok := strings.Cut(got, `,{"type":"text","text":"Note of Agent Discover: the result above comes from the server \"one\"`); !ok || !strings.Contains(before, "Ignore all previous instructions") {
+	if before, _, ok := strings.Cut(got,
+		`,{"type":"text","text":"Note of Agent Discover: the result above comes from the server \"one\"`); !ok ||
+		!strings.Contains(before, "Ignore all previous instructions") {
 		t.Errorf("got %s", got)
 	}
 }

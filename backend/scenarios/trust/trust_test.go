@@ -22,7 +22,10 @@ func trusting(t *testing.T, settings string, flags ...string) *hubtest.Scenario 
 	t.Helper()
 	s := hubtest.NewScenario(t, hub.Options{Folder: hubtest.NewDataFolder(t, settings)})
 	s.Play(
-		hubtest.Step{Name: "add", Method: "POST", Path: "/api/servers", Body: s.Server("one", append([]string{"-tool", "look=Looks at a lighthouse", "-tool", "wipe=" + poison}, flags...)...), Status: 201},
+		hubtest.Step{
+			Name: "add", Method: "POST", Path: "/api/servers", Body: s.Server("one",
+				append([]string{"-tool", "look=Looks at a lighthouse", "-tool", "wipe=" + poison}, flags...)...), Status: 201,
+		},
 		hubtest.Step{Name: "activate", Method: "POST", Path: "/api/servers/1/activate", Status: 200},
 	)
 	return s
@@ -33,15 +36,42 @@ func TestAHeldToolIsReachedByNoRoad(t *testing.T) {
 	h := s.Hub
 	const refusal = `(tool_held), because the scan has found signs of an attack in its definition`
 	s.Play(
-		hubtest.Step{Name: "what waits", Method: "GET", Path: "/api/trust", Status: 200, Want: []string{`"waiting":1`, `"state":"blocked"`, `"name":"wipe"`, `"rule":"override"`}},
-		hubtest.Step{Name: "status", Method: "GET", Path: "/api/status", Status: 200, Want: []string{`"waiting":1`}, Never: []string{"previous instructions"}},
-		hubtest.Step{Name: "the tools", Method: "GET", Path: "/api/tools", Status: 200, Want: []string{"look"}, Never: []string{"wipe", "previous instructions"}},
-		hubtest.Step{Name: "the tester lists", Method: "GET", Path: "/api/servers/1/tools", Status: 200, Want: []string{"look"}, Never: []string{"previous instructions"}},
-		hubtest.Step{Name: "the tester calls", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"wipe"}`, Status: 403, Want: []string{refusal, `"code":"tool_held"`}},
-		hubtest.Step{Name: "any request lists", Method: "POST", Path: "/api/servers/1/request", Body: `{"method":"tools/list"}`, Status: 200, Want: []string{"look"}, Never: []string{"previous instructions"}},
-		hubtest.Step{Name: "any request calls", Method: "POST", Path: "/api/servers/1/request", Body: `{"method":"tools/call","params":{"name":"wipe"}}`, Status: 403, Want: []string{refusal}},
-		hubtest.Step{Name: "a copy", Method: "POST", Path: "/api/transient", Body: `{"server":"one"}`, Status: 201, Keep: "handle", Want: []string{"look"}, Never: []string{"previous instructions"}},
-		hubtest.Step{Name: "a copy calls", Method: "POST", Path: "/api/transient/{handle}/call", Body: `{"tool":"wipe"}`, Status: 403, Want: []string{refusal}},
+		hubtest.Step{
+			Name: "what waits", Method: "GET", Path: "/api/trust", Status: 200,
+			Want: []string{`"waiting":1`, `"state":"blocked"`, `"name":"wipe"`, `"rule":"override"`},
+		},
+		hubtest.Step{
+			Name: "status", Method: "GET", Path: "/api/status", Status: 200, Want: []string{`"waiting":1`},
+			Never: []string{"previous instructions"},
+		},
+		hubtest.Step{
+			Name: "the tools", Method: "GET", Path: "/api/tools", Status: 200, Want: []string{"look"},
+			Never: []string{"wipe", "previous instructions"},
+		},
+		hubtest.Step{
+			Name: "the tester lists", Method: "GET", Path: "/api/servers/1/tools", Status: 200, Want: []string{"look"},
+			Never: []string{"previous instructions"},
+		},
+		hubtest.Step{
+			Name: "the tester calls", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"wipe"}`, Status: 403,
+			Want: []string{refusal, `"code":"tool_held"`},
+		},
+		hubtest.Step{
+			Name: "any request lists", Method: "POST", Path: "/api/servers/1/request", Body: `{"method":"tools/list"}`, Status: 200,
+			Want: []string{"look"}, Never: []string{"previous instructions"},
+		},
+		hubtest.Step{
+			Name: "any request calls", Method: "POST", Path: "/api/servers/1/request",
+			Body: `{"method":"tools/call","params":{"name":"wipe"}}`, Status: 403, Want: []string{refusal},
+		},
+		hubtest.Step{
+			Name: "a copy", Method: "POST", Path: "/api/transient", Body: `{"server":"one"}`, Status: 201, Keep: "handle",
+			Want: []string{"look"}, Never: []string{"previous instructions"},
+		},
+		hubtest.Step{
+			Name: "a copy calls", Method: "POST", Path: "/api/transient/{handle}/call", Body: `{"tool":"wipe"}`, Status: 403,
+			Want: []string{refusal},
+		},
 	)
 	checkNone := func(t *testing.T, road, got, want string) {
 		t.Helper()
@@ -68,7 +98,9 @@ func TestAHeldToolIsReachedByNoRoad(t *testing.T) {
 			checkNone(t, road[0]+" "+road[1], call(road[0], road[1]), want)
 		}
 	})
-	for _, road := range []struct{ surface, wipe, look string }{{"native", "one__wipe", "one__look"}, {"server:one", "wipe", "look"}, {"registry", "one__wipe", "one__look"}} {
+	for _, road := range []struct{ surface, wipe, look string }{
+		{"native", "one__wipe", "one__look"}, {"server:one", "wipe", "look"}, {"registry", "one__wipe", "one__look"},
+	} {
 		hubtest.InEachEra(t, h, companion.Entry{Surface: road.surface}, func(t *testing.T, a *hubtest.Agent, modern bool) {
 			list := a.InEra(modern, "tools/list", "")
 			if names := hubtest.ListedNames(t, list); slices.Contains(names, road.wipe) || !slices.Contains(names, road.look) {
@@ -87,8 +119,13 @@ func TestAHeldToolIsReachedByNoRoad(t *testing.T) {
 		checkNone(t, "registry "+arguments, a.Exchange("tools/call", "{"+hubtest.Calling("registry", arguments)+"}"), want)
 	}
 	s.Play(
-		hubtest.Step{Name: "the log", Method: "GET", Path: "/api/logs?kind=trust", Status: 200, Want: []string{"wipe", "signs of an attack"}, Never: []string{"previous instructions"}},
-		hubtest.Step{Name: "the audit log", Method: "GET", Path: "/api/audit", Status: 200, Want: []string{`"kind":"trust"`, `"code":"tool_held"`}},
+		hubtest.Step{
+			Name: "the log", Method: "GET", Path: "/api/logs?kind=trust", Status: 200, Want: []string{"wipe", "signs of an attack"},
+			Never: []string{"previous instructions"},
+		},
+		hubtest.Step{
+			Name: "the audit log", Method: "GET", Path: "/api/audit", Status: 200, Want: []string{`"kind":"trust"`, `"code":"tool_held"`},
+		},
 	)
 }
 
@@ -97,15 +134,30 @@ func TestAPersonApprovesWhatIsBlockedTwice(t *testing.T) {
 	a := hubtest.Introduced(t, s.Hub, companion.Entry{Surface: "native"}, "{}")
 	s.TrustItem("wipe")
 	s.Play(
-		hubtest.Step{Name: "the evidence", Method: "GET", Path: "/api/trust/items/{id}", Status: 200, Want: []string{`"verdict":"block"`, `"field":"/description"`, "previous instructions"}},
-		hubtest.Step{Name: "the server", Method: "GET", Path: "/api/trust", Status: 200, Keep: "servers.0.launch_hash"},
-		hubtest.Step{Name: "a program approves", Method: "POST", Path: "/api/trust/items/{id}/approve", Body: `{"hash":"{hash}","confirmed":true}`, Status: 403, Want: []string{"only a person"}},
-		hubtest.Step{Name: "once", Method: "POST", Path: "/api/trust/items/{id}/approve", Body: `{"hash":"{hash}"}`, Person: true, Status: 409, Want: []string{`"code":"confirmation_required"`}},
-		hubtest.Step{Name: "another text", Method: "POST", Path: "/api/trust/items/{id}/approve", Body: `{"hash":"1:00","confirmed":true}`, Person: true, Status: 409, Want: []string{"has changed since it was shown"}},
-		hubtest.Step{Name: "all that is clean", Method: "POST", Path: "/api/trust/servers/1/approve", Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 200, Want: []string{`{"approved":0,"waiting":1}`}},
 		hubtest.Step{
-			Name: "twice", Method: "POST", Path: "/api/trust/items/{id}/approve", Body: `{"hash":"{hash}","confirmed":true}`, Person: true, Status: 200,
-			Want: []string{`"state":"approved"`, `"approved_by":"person"`}, Events: []string{`trust "waiting":0`},
+			Name: "the evidence", Method: "GET", Path: "/api/trust/items/{id}", Status: 200,
+			Want: []string{`"verdict":"block"`, `"field":"/description"`, "previous instructions"},
+		},
+		hubtest.Step{Name: "the server", Method: "GET", Path: "/api/trust", Status: 200, Keep: "servers.0.launch_hash"},
+		hubtest.Step{
+			Name: "a program approves", Method: "POST", Path: "/api/trust/items/{id}/approve", Body: `{"hash":"{hash}","confirmed":true}`,
+			Status: 403, Want: []string{"only a person"},
+		},
+		hubtest.Step{
+			Name: "once", Method: "POST", Path: "/api/trust/items/{id}/approve", Body: `{"hash":"{hash}"}`, Person: true, Status: 409,
+			Want: []string{`"code":"confirmation_required"`},
+		},
+		hubtest.Step{
+			Name: "another text", Method: "POST", Path: "/api/trust/items/{id}/approve", Body: `{"hash":"1:00","confirmed":true}`,
+			Person: true, Status: 409, Want: []string{"has changed since it was shown"},
+		},
+		hubtest.Step{
+			Name: "all that is clean", Method: "POST", Path: "/api/trust/servers/1/approve",
+			Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 200, Want: []string{`{"approved":0,"waiting":1}`},
+		},
+		hubtest.Step{
+			Name: "twice", Method: "POST", Path: "/api/trust/items/{id}/approve", Body: `{"hash":"{hash}","confirmed":true}`, Person: true,
+			Status: 200, Want: []string{`"state":"approved"`, `"approved_by":"person"`}, Events: []string{`trust "waiting":0`},
 		},
 	)
 	a.Await("notifications/tools/list_changed")
@@ -113,8 +165,12 @@ func TestAPersonApprovesWhatIsBlockedTwice(t *testing.T) {
 		t.Errorf("an approved tool: %s", got)
 	}
 	s.TrustItem("wipe")
-	s.Play(hubtest.Step{Name: "reject", Method: "POST", Path: "/api/trust/items/{id}/reject", Body: `{"hash":"{hash}"}`, Person: true, Status: 200, Want: []string{`"state":"rejected"`}})
-	if got := a.Exchange("tools/call", "{"+hubtest.Calling("one__wipe", `{"text":"x"}`)+"}"); !strings.Contains(got, "the user has rejected it") {
+	s.Play(hubtest.Step{
+		Name: "reject", Method: "POST", Path: "/api/trust/items/{id}/reject", Body: `{"hash":"{hash}"}`, Person: true, Status: 200,
+		Want: []string{`"state":"rejected"`},
+	})
+	if got := a.Exchange("tools/call", "{"+hubtest.Calling("one__wipe", `{"text":"x"}`)+"}"); !strings.Contains(got,
+		"the user has rejected it") {
 		t.Errorf("a rejected tool: %s", got)
 	}
 }
@@ -126,7 +182,8 @@ func TestAServerThatChangesItsToolsIsNoticed(t *testing.T) {
 			a := hubtest.Introduced(t, s.Hub, companion.Entry{Surface: "native"}, "{}")
 			change := func(text string) {
 				t.Helper()
-				hubtest.Do(t, s.Hub, "POST", "/api/servers/1/call", map[string]any{"tool": "grow", "args": map[string]string{"name": "look", "text": text}}, nil)
+				hubtest.Do(t, s.Hub, "POST", "/api/servers/1/call",
+					map[string]any{"tool": "grow", "args": map[string]string{"name": "look", "text": text}}, nil)
 			}
 			mark := s.Events.Mark()
 			change("Looks at everything")
@@ -134,8 +191,12 @@ func TestAServerThatChangesItsToolsIsNoticed(t *testing.T) {
 			if state, reason := s.TrustItem("look"); state != "changed" || reason != "changed" {
 				t.Errorf("it is %s, %s", state, reason)
 			}
-			s.Play(hubtest.Step{Name: "the difference", Method: "GET", Path: "/api/trust/items/{id}", Status: 200, Want: []string{`"kind":"add","text":"everything"`, `"kind":"removed"`}})
-			if got := a.Exchange("tools/call", "{"+hubtest.Calling("one__look", `{"text":"x"}`)+"}"); !strings.Contains(got, "its definition has changed since it was approved") {
+			s.Play(hubtest.Step{
+				Name: "the difference", Method: "GET", Path: "/api/trust/items/{id}", Status: 200,
+				Want: []string{`"kind":"add","text":"everything"`, `"kind":"removed"`},
+			})
+			if got := a.Exchange("tools/call", "{"+hubtest.Calling("one__look", `{"text":"x"}`)+"}"); !strings.Contains(got,
+				"its definition has changed since it was approved") {
 				t.Errorf("a call of a changed tool: %s", got)
 			}
 			a.Await("notifications/tools/list_changed")
@@ -153,26 +214,66 @@ func TestToolsOfAServerThatAnAgentProposedWait(t *testing.T) {
 	hubtest.RegistryCall(t, s.Hub, string(proposal))
 	s.Play(
 		hubtest.Step{Name: "the server", Method: "GET", Path: "/api/servers", Status: 200, Keep: "0.launch_hash"},
-		hubtest.Step{Name: "approve the server", Method: "POST", Path: "/api/servers/1/approve", Body: `{"launch_hash":"{0.launch_hash}"}`, Person: true, Status: 200},
+		hubtest.Step{
+			Name: "approve the server", Method: "POST", Path: "/api/servers/1/approve", Body: `{"launch_hash":"{0.launch_hash}"}`,
+			Person: true, Status: 200,
+		},
 		hubtest.Step{Name: "start", Method: "POST", Path: "/api/servers/1/activate", Status: 200, Want: []string{`"tool_count":0`}},
-		hubtest.Step{Name: "all wait", Method: "GET", Path: "/api/trust", Status: 200, Want: []string{`"name":"look","state":"pending","reason":"proposed"`, `"name":"wipe","state":"blocked"`}, Keep: "servers.0.launch_hash"},
+		hubtest.Step{
+			Name: "all wait", Method: "GET", Path: "/api/trust", Status: 200,
+			Want: []string{`"name":"look","state":"pending","reason":"proposed"`, `"name":"wipe","state":"blocked"`},
+			Keep: "servers.0.launch_hash",
+		},
 	)
-	if err := hubtest.TryDo(t, s.Hub, "POST", "/api/servers/1/call", map[string]any{"tool": "look"}); fault.CodeOf(err) != fault.CodeHeld && !strings.Contains(fault.MessageOf(err), "an agent proposed its server") {
+	if err := hubtest.TryDo(t, s.Hub, "POST", "/api/servers/1/call", map[string]any{"tool": "look"}); fault.CodeOf(err) != fault.CodeHeld &&
+		!strings.Contains(fault.MessageOf(err), "an agent proposed its server") {
 		t.Errorf("a call: %v", err)
 	}
 	s.Play(
-		hubtest.Step{Name: "approve what is clean", Method: "POST", Path: "/api/trust/servers/1/approve", Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 200, Want: []string{`"waiting":1}`}},
-		hubtest.Step{Name: "a call", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"look","args":{"text":"x"}}`, Status: 200, Want: []string{`\"x\"`}},
-		hubtest.Step{Name: "the program changes the launch", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{"LD_PRELOAD":"x"}}`, Status: 200},
-		hubtest.Step{Name: "a call of another launch", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"look","args":{"text":"x"}}`, Status: 403, Want: []string{"started in another way"}},
-		hubtest.Step{Name: "what is asked", Method: "GET", Path: "/api/trust", Status: 200, Want: []string{`"launch_changes":[{"field":"env","before":"","after":"LD_PRELOAD=x"}]`}, Keep: "servers.0.launch_hash"},
-		hubtest.Step{Name: "the program changes it again", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{"LD_PRELOAD":"y"}}`, Status: 200},
-		hubtest.Step{Name: "approve what was shown before", Method: "POST", Path: "/api/trust/servers/1/approve", Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 409, Want: []string{"has changed since it was shown"}},
-		hubtest.Step{Name: "what is asked now", Method: "GET", Path: "/api/trust", Status: 200, Want: []string{`"after":"LD_PRELOAD=y"}]`}, Keep: "servers.0.launch_hash"},
-		hubtest.Step{Name: "approve the launch", Method: "POST", Path: "/api/trust/servers/1/approve", Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 200},
-		hubtest.Step{Name: "a call again", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"look","args":{"text":"x"}}`, Status: 200},
-		hubtest.Step{Name: "a person changes the launch", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{}}`, Person: true, Status: 200},
-		hubtest.Step{Name: "a call after that", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"look","args":{"text":"x"}}`, Status: 200},
+		hubtest.Step{
+			Name: "approve what is clean", Method: "POST", Path: "/api/trust/servers/1/approve",
+			Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 200, Want: []string{`"waiting":1}`},
+		},
+		hubtest.Step{
+			Name: "a call", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"look","args":{"text":"x"}}`,
+			Status: 200, Want: []string{`\"x\"`},
+		},
+		hubtest.Step{
+			Name: "the program changes the launch", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{"LD_PRELOAD":"x"}}`, Status: 200,
+		},
+		hubtest.Step{
+			Name: "a call of another launch", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"look","args":{"text":"x"}}`,
+			Status: 403, Want: []string{"started in another way"},
+		},
+		hubtest.Step{
+			Name: "what is asked", Method: "GET", Path: "/api/trust", Status: 200,
+			Want: []string{`"launch_changes":[{"field":"env","before":"","after":"LD_PRELOAD=x"}]`}, Keep: "servers.0.launch_hash",
+		},
+		hubtest.Step{
+			Name: "the program changes it again", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{"LD_PRELOAD":"y"}}`, Status: 200,
+		},
+		hubtest.Step{
+			Name: "approve what was shown before", Method: "POST", Path: "/api/trust/servers/1/approve",
+			Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 409, Want: []string{"has changed since it was shown"},
+		},
+		hubtest.Step{
+			Name: "what is asked now", Method: "GET", Path: "/api/trust", Status: 200, Want: []string{`"after":"LD_PRELOAD=y"}]`},
+			Keep: "servers.0.launch_hash",
+		},
+		hubtest.Step{
+			Name: "approve the launch", Method: "POST", Path: "/api/trust/servers/1/approve",
+			Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 200,
+		},
+		hubtest.Step{
+			Name: "a call again", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"look","args":{"text":"x"}}`, Status: 200,
+		},
+		hubtest.Step{
+			Name: "a person changes the launch", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{}}`, Person: true, Status: 200,
+		},
+		hubtest.Step{
+			Name: "a call after that", Method: "POST", Path: "/api/servers/1/call", Body: `{"tool":"look","args":{"text":"x"}}`,
+			Status: 200,
+		},
 	)
 }
 
@@ -195,10 +296,16 @@ func TestALaunchThatAProgramHasChangedIsStartedByNoRoad(t *testing.T) {
 		refused("a copy", "/api/transient", `{"server":"one"}`),
 		hubtest.Step{Name: "deactivate", Method: "POST", Path: "/api/servers/1/deactivate", Status: 200},
 		refused("activate", "/api/servers/1/activate", ""),
-		hubtest.Step{Name: "the server", Method: "GET", Path: "/api/servers/1", Status: 200, Want: []string{`"running":false`, `"approved":true`}},
-		hubtest.Step{Name: "what is asked", Method: "GET", Path: "/api/trust?server=one", Status: 200, Want: []string{`"launch_changes":[{"field":"env","before":"","after":"LD_PRELOAD=x"}]`}, Keep: "servers.0.launch_hash"},
+		hubtest.Step{
+			Name: "the server", Method: "GET", Path: "/api/servers/1", Status: 200, Want: []string{`"running":false`, `"approved":true`},
+		},
+		hubtest.Step{
+			Name: "what is asked", Method: "GET", Path: "/api/trust?server=one", Status: 200,
+			Want: []string{`"launch_changes":[{"field":"env","before":"","after":"LD_PRELOAD=x"}]`}, Keep: "servers.0.launch_hash",
+		},
 	)
-	if got := a.Exchange("tools/call", "{"+hubtest.Calling("one__look", `{"text":"x"}`)+"}"); !strings.Contains(got, "started in another way") {
+	if got := a.Exchange("tools/call", "{"+hubtest.Calling("one__look", `{"text":"x"}`)+"}"); !strings.Contains(got,
+		"started in another way") {
 		t.Errorf("a call: %s", got)
 	}
 	s.Play(
@@ -206,10 +313,18 @@ func TestALaunchThatAProgramHasChangedIsStartedByNoRoad(t *testing.T) {
 		hubtest.Step{Name: "as before", Method: "POST", Path: "/api/servers/1/start", Status: 200, Want: []string{`"tool_count":1`}},
 		change(`{"env":{"LD_PRELOAD":"x"}}`),
 		refused("start again", "/api/servers/1/start", ""),
-		hubtest.Step{Name: "a program approves it", Method: "POST", Path: "/api/trust/servers/1/approve", Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Status: 403, Want: []string{"only a person"}},
-		hubtest.Step{Name: "a person approves it", Method: "POST", Path: "/api/trust/servers/1/approve", Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 200},
+		hubtest.Step{
+			Name: "a program approves it", Method: "POST", Path: "/api/trust/servers/1/approve",
+			Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Status: 403, Want: []string{"only a person"},
+		},
+		hubtest.Step{
+			Name: "a person approves it", Method: "POST", Path: "/api/trust/servers/1/approve",
+			Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 200,
+		},
 		hubtest.Step{Name: "start at last", Method: "POST", Path: "/api/servers/1/start", Status: 200, Want: []string{`"tool_count":1`}},
-		hubtest.Step{Name: "a person changes it", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{"OTHER":"x"}}`, Person: true, Status: 200},
+		hubtest.Step{
+			Name: "a person changes it", Method: "PUT", Path: "/api/servers/1", Body: `{"env":{"OTHER":"x"}}`, Person: true, Status: 200,
+		},
 		hubtest.Step{Name: "start that", Method: "POST", Path: "/api/servers/1/start", Status: 200, Want: []string{`"tool_count":1`}},
 	)
 }
@@ -219,9 +334,23 @@ func TestAServerWithNothingToHoldWaitsForApprovalOfItsLaunch(t *testing.T) {
 	body, _ := json.Marshal(map[string]any{"name": "npm", "command": "npx", "args": []string{"-y", "ordinary@1.0.0"}, "warm": false})
 	s.Play(
 		hubtest.Step{Name: "a person adds it", Method: "POST", Path: "/api/servers", Body: string(body), Person: true, Status: 201},
-		hubtest.Step{Name: "a program changes it", Method: "PUT", Path: "/api/servers/1", Body: `{"args":["-y","other@1.0.0"]}`, Status: 200, Events: []string{`trust "waiting":1`}},
-		hubtest.Step{Name: "a program has it downloaded", Method: "POST", Path: "/api/servers/1/preinstall", Status: 403, Want: []string{"its configuration (args) has changed"}},
-		hubtest.Step{Name: "what is asked", Method: "GET", Path: "/api/trust", Status: 200, Want: []string{`"waiting":1`, `"launch_changes":[{"field":"args","before":"-y ordinary@1.0.0","after":"-y other@1.0.0"}]`, `"items":[]`}, Keep: "servers.0.launch_hash"},
-		hubtest.Step{Name: "a person approves it", Method: "POST", Path: "/api/trust/servers/1/approve", Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 200, Events: []string{`trust "waiting":0`}},
+		hubtest.Step{
+			Name: "a program changes it", Method: "PUT", Path: "/api/servers/1", Body: `{"args":["-y","other@1.0.0"]}`, Status: 200,
+			Events: []string{`trust "waiting":1`},
+		},
+		hubtest.Step{
+			Name: "a program has it downloaded", Method: "POST", Path: "/api/servers/1/preinstall", Status: 403,
+			Want: []string{"its configuration (args) has changed"},
+		},
+		hubtest.Step{
+			Name: "what is asked", Method: "GET", Path: "/api/trust", Status: 200,
+			Want: []string{
+				`"waiting":1`, `"launch_changes":[{"field":"args","before":"-y ordinary@1.0.0","after":"-y other@1.0.0"}]`, `"items":[]`,
+			}, Keep: "servers.0.launch_hash",
+		},
+		hubtest.Step{
+			Name: "a person approves it", Method: "POST", Path: "/api/trust/servers/1/approve",
+			Body: `{"launch_hash":"{servers.0.launch_hash}"}`, Person: true, Status: 200, Events: []string{`trust "waiting":0`},
+		},
 	)
 }

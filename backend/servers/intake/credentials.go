@@ -63,7 +63,10 @@ func movable(a Arrival, out *Outcome) []string {
 }
 
 func stayReadable(found []string, why string) string {
-	return fmt.Sprintf("its credentials (%s) stay readable in the configuration of Agent Discover: %s. To store them later: agent-discover secrets migrate", places(found), why)
+	return fmt.Sprintf(
+		"its credentials (%s) stay readable in the configuration of Agent Discover: %s. To store them later: agent-discover secrets "+
+			"migrate", places(found), why,
+	)
 }
 
 // places returns places of credentials for a sentence. The names of variables are foreign text.

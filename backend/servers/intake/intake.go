@@ -217,14 +217,16 @@ func (i *Intake) decide(a Arrival) registry.Server {
 // admit returns why a server must not be added, or nil.
 func (i *Intake) admit(a Arrival, s registry.Server) error {
 	if a.Origin == Agent && i.options.Policy() == "deny" {
-		return fault.New(fault.Denied, "agents may not install servers here (agents.install is deny); ask the user to add server %s in the dashboard", s.Name)
+		return fault.New(fault.Denied,
+			"agents may not install servers here (agents.install is deny); ask the user to add server %s in the dashboard", s.Name)
 	}
 	if !a.Known {
 		if err := i.CheckName(a.Origin, s.Name); err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(registry.CheckIsolation(s.Isolation), registry.CheckAccount(s.Account), registry.CheckSandbox(s.Sandbox)); err != nil {
+	if err := errors.Join(registry.CheckIsolation(s.Isolation), registry.CheckAccount(s.Account),
+		registry.CheckSandbox(s.Sandbox)); err != nil {
 		return err
 	}
 	if err := CheckURL(s); err != nil {

@@ -41,7 +41,9 @@ func newBench(t *testing.T, policy string, locked bool) *bench {
 			t.Fatal(err)
 		}
 	}
-	b.Intake = intake.New(intake.Options{Registry: b.servers, Vault: b.vault, Policy: func() string { return policy }, Remove: b.servers.Remove})
+	b.Intake = intake.New(intake.Options{
+		Registry: b.servers, Vault: b.vault, Policy: func() string { return policy }, Remove: b.servers.Remove,
+	})
 	return b
 }
 
@@ -72,7 +74,8 @@ func TestAtMost50ServersWaitForApproval(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := b.propose(registry.Server{Name: "more"}); fault.KindOf(err) != fault.Busy || !strings.Contains(fault.MessageOf(err), "50 servers wait for approval") {
+	if err := b.propose(registry.Server{Name: "more"}); fault.KindOf(err) != fault.Busy ||
+		!strings.Contains(fault.MessageOf(err), "50 servers wait for approval") {
 		t.Errorf("the 51st proposal: %v", err)
 	}
 	b.must(registry.Server{Name: "by-a-person", Command: "run"})
@@ -110,7 +113,8 @@ func TestACredentialInAProposalBecomesASecret(t *testing.T) {
 		b := newBench(t, "ask", false)
 		s.Name = "one"
 		err := b.propose(s)
-		if message := fault.MessageOf(err); fault.KindOf(err) != fault.Invalid || !strings.Contains(message, want) || strings.Contains(message, "ghp_") {
+		if message := fault.MessageOf(err); fault.KindOf(err) != fault.Invalid || !strings.Contains(message, want) ||
+			strings.Contains(message, "ghp_") {
 			t.Errorf("%v: %v", s, err)
 		}
 		if len(b.servers.List()) > 0 {
@@ -118,21 +122,27 @@ func TestACredentialInAProposalBecomesASecret(t *testing.T) {
 		}
 	}
 	b := newBench(t, "ask", false)
-	if err := b.propose(registry.Server{Name: "one", Env: map[string]string{"API_TOKEN": "${secret:API_TOKEN}", "TOKEN_LIMIT": "400000"}}); err != nil {
+	if err := b.propose(registry.Server{
+		Name: "one", Env: map[string]string{"API_TOKEN": "${secret:API_TOKEN}", "TOKEN_LIMIT": "400000"},
+	}); err != nil {
 		t.Errorf("a reference: %v", err)
 	}
 }
 
 func TestCredentialsThatComeWithAServerAreStoredAsSecrets(t *testing.T) {
 	const token = "ghp_0123456789abcdefghijABCDEFGHIJ0123456"
-	server := registry.Server{Name: "one", Transport: "stdio", Command: "run", Args: []string{"--api-key=battery-staple"}, Env: map[string]string{"GITHUB_TOKEN": token, "MODE": "fast"}}
+	server := registry.Server{
+		Name: "one", Transport: "stdio", Command: "run", Args: []string{"--api-key=battery-staple"},
+		Env: map[string]string{"GITHUB_TOKEN": token, "MODE": "fast"},
+	}
 	for _, by := range []intake.Origin{intake.Person, intake.Script} {
 		b := newBench(t, "ask", false)
 		out, err := b.Add(t.Context(), intake.Arrival{Server: server, Origin: by, Readable: true})
 		if err != nil || !out.Server.Approved || !slices.Equal(out.Stored, []string{"env.GITHUB_TOKEN", "args[0]"}) || len(out.Kept) > 0 {
 			t.Fatalf("%+v, %v", out, err)
 		}
-		if s := out.Server; s.Env["GITHUB_TOKEN"] != "${secret:GITHUB_TOKEN}" || s.Args[0] != "--api-key=${secret:api-key}" || s.Env["MODE"] != "fast" {
+		if s := out.Server; s.Env["GITHUB_TOKEN"] != "${secret:GITHUB_TOKEN}" || s.Args[0] != "--api-key=${secret:api-key}" ||
+			s.Env["MODE"] != "fast" {
 			t.Errorf("the configuration is %v %v", s.Env, s.Args)
 		}
 		if !b.vault.Holds(t.Context(), "one", "GITHUB_TOKEN", token) || !b.Runs(t.Context(), out.Server, server) {
@@ -146,11 +156,13 @@ func TestCredentialsThatComeWithAServerAreStoredAsSecrets(t *testing.T) {
 	}
 	b := newBench(t, "ask", true)
 	out, err := b.Add(t.Context(), intake.Arrival{Server: server, Readable: true})
-	if notes := strings.Join(out.Notes(), " "); err != nil || out.Server.Env["GITHUB_TOKEN"] != token || !strings.Contains(notes, "env.GITHUB_TOKEN") || !strings.Contains(notes, "secrets unlock") {
+	if notes := strings.Join(out.Notes(), " "); err != nil || out.Server.Env["GITHUB_TOKEN"] != token ||
+		!strings.Contains(notes, "env.GITHUB_TOKEN") || !strings.Contains(notes, "secrets unlock") {
 		t.Errorf("without a vault: %+v, %v", out, err)
 	}
 	server.Name = "two"
-	if _, err := b.Add(t.Context(), intake.Arrival{Server: server}); fault.CodeOf(err) != fault.CodeUnstorable || len(b.servers.List()) != 1 {
+	if _, err := b.Add(t.Context(), intake.Arrival{Server: server}); fault.CodeOf(err) != fault.CodeUnstorable ||
+		len(b.servers.List()) != 1 {
 		t.Errorf("credentials that must not stay readable: %v, %v", err, b.servers.List())
 	}
 }
@@ -170,7 +182,9 @@ func TestNamesThatAreTakenForOthersAreRefused(t *testing.T) {
 	b := newBench(t, "ask", false)
 	b.must(registry.Server{Name: "GitHub", Command: "run"})
 	for _, name := range []string{"agent-discover", "Agent-Discover", "AgentDiscover", "agent_discover", "discover", "Discover"} {
-		if _, err := b.Add(t.Context(), intake.Arrival{Server: registry.Server{Name: name, Command: "run"}}); fault.KindOf(err) != fault.Invalid {
+		if _, err := b.Add(t.Context(), intake.Arrival{
+			Server: registry.Server{Name: name, Command: "run"},
+		}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("a person adds %s: %v", name, err)
 		}
 	}
@@ -182,14 +196,19 @@ func TestNamesThatAreTakenForOthersAreRefused(t *testing.T) {
 	if out := b.must(registry.Server{Name: "github", Command: "run"}); out.Similar != "GitHub" {
 		t.Errorf("a person is told %v", out.Notes())
 	}
-	if _, err := b.Add(t.Context(), intake.Arrival{Server: registry.Server{Name: "github", Command: "run"}}); fault.KindOf(err) != fault.Conflict {
+	if _, err := b.Add(t.Context(), intake.Arrival{
+		Server: registry.Server{Name: "github", Command: "run"},
+	}); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("a name that is taken: %v", err)
 	}
 }
 
 func TestAnAddressThatIsNoneIsRefused(t *testing.T) {
 	b := newBench(t, "ask", false)
-	for address, kind := range map[string]fault.Kind{"notaurl": fault.Invalid, "ftp://host/": fault.Invalid, "http://": fault.Invalid, "https://host:${PORT}/mcp": fault.Internal, "${BASE}/mcp": fault.Internal} {
+	for address, kind := range map[string]fault.Kind{
+		"notaurl": fault.Invalid, "ftp://host/": fault.Invalid, "http://": fault.Invalid, "https://host:${PORT}/mcp": fault.Internal,
+		"${BASE}/mcp": fault.Internal,
+	} {
 		_, err := b.Check(t.Context(), intake.Arrival{Server: registry.Server{Name: "far", Transport: "streamable-http", URL: address}})
 		if err != nil && fault.KindOf(err) != kind || err == nil && kind != fault.Internal {
 			t.Errorf("%s: %v", address, err)
@@ -213,7 +232,8 @@ func TestAgentsAddWhatTheSettingsAllow(t *testing.T) {
 func TestAServerThatIsSwitchedOffWaits(t *testing.T) {
 	b := newBench(t, "allow", false)
 	for _, by := range []intake.Origin{intake.Person, intake.Unseen} {
-		out, err := b.Check(t.Context(), intake.Arrival{Server: registry.Server{Name: "one", Command: "run"}, Origin: by, SwitchedOff: true})
+		out, err := b.Check(t.Context(),
+			intake.Arrival{Server: registry.Server{Name: "one", Command: "run"}, Origin: by, SwitchedOff: true})
 		if err != nil || out.Server.Approved {
 			t.Errorf("%+v, %v", out, err)
 		}

@@ -33,7 +33,8 @@ func (i *Intake) CheckName(by Origin, name string) error {
 	case slices.Contains(ownNames, bare):
 		return fault.New(fault.Invalid, "the name %q belongs to the entry of Agent Discover in editors; choose another name", name)
 	case slices.Contains(systemNames, bare) && by != Person && by != Script:
-		return fault.New(fault.Invalid, "the name %q could be taken for a part of Agent Discover or of the system; choose another name", name)
+		return fault.New(fault.Invalid,
+			"the name %q could be taken for a part of Agent Discover or of the system; choose another name", name)
 	}
 	return nil
 }

@@ -23,7 +23,9 @@ func (i *Intake) admitProposal(a Arrival, s registry.Server) error {
 	}
 	for _, literal := range launch.Literals(launch.Of(s)) {
 		if !a.Moved && secretscan.IssuedCredential(literal.Value) {
-			return fault.New(fault.Invalid, "%s contains a credential, which would be stored and shown in plain text: propose %s instead, and ask the user to set this secret on the server's page in the dashboard", literal.Where, literal.Text(literal.Name))
+			return fault.New(fault.Invalid,
+				"%s contains a credential, which would be stored and shown in plain text: propose %s instead, and ask the user to set "+
+					"this secret on the server's page in the dashboard", literal.Where, literal.Text(literal.Name))
 		}
 	}
 	waiting := 0
@@ -33,10 +35,14 @@ func (i *Intake) admitProposal(a Arrival, s registry.Server) error {
 		}
 	}
 	if waiting >= maxWaiting {
-		return fault.New(fault.Busy, "%d servers wait for approval, which is the limit; ask the user to approve or reject some in the tray or the dashboard", waiting)
+		return fault.New(fault.Busy,
+			"%d servers wait for approval, which is the limit; ask the user to approve or reject some in the tray or the dashboard",
+			waiting)
 	}
 	if size := sizeOf(s); size > maxProposal {
-		return fault.New(fault.Invalid, "the proposal has %d bytes; at most %d are allowed, because a person must read all of it. Put longer scripts into a file or a package", size, maxProposal)
+		return fault.New(fault.Invalid,
+			"the proposal has %d bytes; at most %d are allowed, because a person must read all of it. Put longer scripts into a file or "+
+				"a package", size, maxProposal)
 	}
 	return nil
 }

@@ -315,7 +315,8 @@ func translate(err error) error {
 	case errors.Is(err, keyring.ErrNotFound):
 		return ErrMissing
 	case strings.Contains(err.Error(), "failed to unlock"):
-		return fault.Wrap(err, fault.Unavailable, "the keychain is locked, and its prompt to unlock it was not answered; unlock it and try again")
+		return fault.Wrap(err, fault.Unavailable,
+			"the keychain is locked, and its prompt to unlock it was not answered; unlock it and try again")
 	}
 	if _, known := errors.AsType[*fault.Error](err); known {
 		return err

@@ -22,8 +22,10 @@ const (
 
 var (
 	errNoBus     = fault.New(fault.Unavailable, "there is no keychain: no session bus is running here")
-	errNoService = fault.New(fault.Unavailable, "there is no keychain: no program on the session bus keeps secrets (install gnome-keyring, KWallet or KeePassXC)")
-	errNoKeyring = fault.New(fault.Unavailable, "the keychain has no default keyring yet; create one with Passwords and Keys, KWalletManager or KeePassXC")
+	errNoService = fault.New(fault.Unavailable,
+		"there is no keychain: no program on the session bus keeps secrets (install gnome-keyring, KWallet or KeePassXC)")
+	errNoKeyring = fault.New(fault.Unavailable,
+		"the keychain has no default keyring yet; create one with Passwords and Keys, KWalletManager or KeePassXC")
 )
 
 // systemBackend returns the backend for the Secret Service, which is reached
@@ -90,7 +92,8 @@ func checkService(ctx context.Context) (locked bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	err = conn.Object(secretService, keyring).CallWithContext(ctx, propertyOf, 0, "org.freedesktop.Secret.Collection", "Locked").Store(&locked)
+	err = conn.Object(secretService, keyring).CallWithContext(ctx, propertyOf, 0, "org.freedesktop.Secret.Collection",
+		"Locked").Store(&locked)
 	return locked, checkError(err)
 }
 

@@ -24,7 +24,9 @@ func TestTheLargestSecretFitsIntoACommandOfMacOS(t *testing.T) {
 }
 
 func TestErrorsOfMacOSSayWhatToDo(t *testing.T) {
-	for code, want := range map[int]string{36: "unlock-keychain", 37: "create one", 50: "create one", 51: "refused", 128: "allow the access", 1: "error 1"} {
+	for code, want := range map[int]string{
+		36: "unlock-keychain", 37: "create one", 50: "create one", 51: "refused", 128: "allow the access", 1: "error 1",
+	} {
 		if got := securityError(code); !strings.Contains(got, want) || strings.HasSuffix(got, ".") {
 			t.Errorf("%d: got %q, want it to contain %q", code, got, want)
 		}

@@ -205,10 +205,11 @@ func isURL(text string) bool {
 // describing are the last words of names whose values look random but identify
 // something.
 var describing = map[string]bool{
-	"id": true, "ids": true, "uuid": true, "guid": true, "hash": true, "sha": true, "sha256": true, "sha512": true, "digest": true, "checksum": true, "integrity": true,
-	"version": true, "ref": true, "commit": true, "revision": true, "tag": true, "path": true, "dir": true, "directory": true, "folder": true, "file": true,
-	"name": true, "host": true, "image": true, "arn": true, "public": true, "fingerprint": true, "cert": true, "certificate": true, "pem": true, "crt": true,
-	"project": true, "organization": true, "org": true, "account": true, "address": true, "contract": true, "wallet": true, "dsa": true, "email": true, "model": true,
+	"id": true, "ids": true, "uuid": true, "guid": true, "hash": true, "sha": true, "sha256": true, "sha512": true, "digest": true,
+	"checksum": true, "integrity": true, "version": true, "ref": true, "commit": true, "revision": true, "tag": true, "path": true,
+	"dir": true, "directory": true, "folder": true, "file": true, "name": true, "host": true, "image": true, "arn": true, "public": true,
+	"fingerprint": true, "cert": true, "certificate": true, "pem": true, "crt": true, "project": true, "organization": true, "org": true,
+	"account": true, "address": true, "contract": true, "wallet": true, "dsa": true, "email": true, "model": true,
 }
 
 // describes reports whether the value of a setting with this name identifies
@@ -284,7 +285,8 @@ func urlCredentials(address string) []credential {
 	begin := 0
 	if at := userInfo.FindStringSubmatchIndex(address); at != nil {
 		// A colon inside a reference does not separate the user from the password.
-		plain := secretscan.ReplaceReferences(address[at[2]:at[3]], func(reference string) string { return strings.Repeat("-", len(reference)) })
+		plain := secretscan.ReplaceReferences(address[at[2]:at[3]],
+			func(reference string) string { return strings.Repeat("-", len(reference)) })
 		end, _, has := strings.Cut(plain, ":")
 		switch user := address[at[2] : at[2]+len(end)]; {
 		case has:
@@ -301,17 +303,20 @@ func urlCredentials(address string) []credential {
 		query = i
 	}
 	for _, at := range segment.FindAllStringSubmatchIndex(address[min(begin, query):query], -1) {
-		if from, to := at[2]+begin, at[3]+begin; secretscan.HasCredential(address[from:to]) || isRandom(address[from:to]) && !hexText.MatchString(address[from:to]) {
+		if from, to := at[2]+begin, at[3]+begin; secretscan.HasCredential(address[from:to]) ||
+			isRandom(address[from:to]) && !hexText.MatchString(address[from:to]) {
 			add("segment", from, to)
 		}
 	}
-	if segments := segment.FindAllStringSubmatchIndex(address[min(begin, query):query], -1); len(out) == 0 && len(segments) > 0 && secretscan.HasToken(address[:query]) {
+	if segments := segment.FindAllStringSubmatchIndex(address[min(begin, query):query], -1); len(out) == 0 && len(segments) > 0 &&
+		secretscan.HasToken(address[:query]) {
 		last := segments[len(segments)-1] // of the address of a webhook
 		add("segment", last[2]+begin, last[3]+begin)
 	}
 	for _, at := range parameter.FindAllStringSubmatchIndex(address, -1) {
 		name, value := unescaped(address[at[2]:at[3]]), unescaped(address[at[4]:at[5]])
-		if secretscan.SensitiveName(name) || inQuery[strings.ToLower(name)] || secretscan.HasCredential(value) || !describes(name) && isRandom(value) {
+		if secretscan.SensitiveName(name) || inQuery[strings.ToLower(name)] || secretscan.HasCredential(value) ||
+			!describes(name) && isRandom(value) {
 			add(name, at[4], at[5])
 		}
 	}

@@ -15,22 +15,34 @@ func TestCredentialsInAConfigurationAreFoundAndReplaced(t *testing.T) {
 		launch launch.Launch
 		want   [][4]string // where, name, value, text with the reference to X
 	}{
-		"a variable": {launch.Launch{Env: pairs{"API_KEY": "abcdefgh", "MODE": "verbose", "B": "ghp_" + "x9Zx9Zx9Zx9Zx9Zx9Zx9Z"}}, [][4]string{
+		"a variable": {launch.Launch{
+			Env: pairs{"API_KEY": "abcdefgh", "MODE": "verbose", "B": "ghp_" + "x9Zx9Zx9Zx9Zx9Zx9Zx9Z"},
+		}, [][4]string{
 			{"env.API_KEY", "API_KEY", "abcdefgh", "${secret:X}"},
 			{"env.B", "B", "ghp_x9Zx9Zx9Zx9Zx9Zx9Zx9Z", "${secret:X}"},
 		}},
-		"arguments": {launch.Launch{Args: []string{"-y", "pkg", "--token", "abcdefgh", "--api-key=ijklmnop", "-e", "MY_SECRET=qrstuvwx", "https://me:pass-word@host/"}}, [][4]string{
+		"arguments": {launch.Launch{
+			Args: []string{
+				"-y", "pkg", "--token", "abcdefgh", "--api-key=ijklmnop", "-e", "MY_SECRET=qrstuvwx", "https://me:pass-word@host/",
+			},
+		}, [][4]string{
 			{"args[3]", "token", "abcdefgh", "${secret:X}"},
 			{"args[4]", "api-key", "ijklmnop", "--api-key=${secret:X}"},
 			{"args[6]", "MY_SECRET", "qrstuvwx", "MY_SECRET=${secret:X}"},
 			{"args[7]", "args[7]", "https://me:pass-word@host/", "${secret:X}"},
 		}},
-		"a value that is part of its name": {launch.Launch{Args: []string{"--secret=secret"}}, [][4]string{{"args[0]", "secret", "secret", "--secret=${secret:X}"}}},
-		"headers": {remote(launch.Launch{Headers: pairs{"Authorization": "Bearer abcdefgh", "API_KEY": "ijklmnop", "Accept": "text/plain"}}), [][4]string{
+		"a value that is part of its name": {
+			launch.Launch{Args: []string{"--secret=secret"}}, [][4]string{{"args[0]", "secret", "secret", "--secret=${secret:X}"}},
+		},
+		"headers": {remote(launch.Launch{
+			Headers: pairs{"Authorization": "Bearer abcdefgh", "API_KEY": "ijklmnop", "Accept": "text/plain"},
+		}), [][4]string{
 			{"headers.API_KEY", "headers:API_KEY", "ijklmnop", "${secret:X}"},
 			{"headers.Authorization", "Authorization", "Bearer abcdefgh", "${secret:X}"},
 		}},
-		"variables and arguments of a remote server": {remote(launch.Launch{Env: pairs{"TOKEN": "abcdefgh"}, Args: []string{"--token=abcdefgh"}}), [][4]string{
+		"variables and arguments of a remote server": {remote(launch.Launch{
+			Env: pairs{"TOKEN": "abcdefgh"}, Args: []string{"--token=abcdefgh"},
+		}), [][4]string{
 			{"env.TOKEN", "env:TOKEN", "abcdefgh", "${secret:X}"},
 			{"args[0]", "args:token", "abcdefgh", "--token=${secret:X}"},
 		}},
@@ -43,9 +55,15 @@ func TestCredentialsInAConfigurationAreFoundAndReplaced(t *testing.T) {
 			{"url", "url:segment", "sk-abcdefghijklmnopqrst", "https://host/s/${secret:X}/mcp"},
 		}},
 		"none": {launch.Launch{
-			URL:  "https://host:8443/mcp?mode=fast",
-			Env:  pairs{"API_KEY": "", "AUTH": "off", "A_TOKEN": "${secret:A}", "B_TOKEN": "Bearer ${secret:B}", "GOOGLE_CREDENTIALS": "/home/me/key.json", "PRIVATE_KEY_PATH": "keys", "PATH": "/usr/bin"},
-			Args: []string{"--token", "--verbose", "--api-key=${secret:A}", "postgres://me:${secret:B}@host/db", "--port", "8080", "--auth", "off", "${secret:TOKEN_OF_MINE}", "x${secret:TOKEN_OF_MINE}"},
+			URL: "https://host:8443/mcp?mode=fast",
+			Env: pairs{
+				"API_KEY": "", "AUTH": "off", "A_TOKEN": "${secret:A}", "B_TOKEN": "Bearer ${secret:B}",
+				"GOOGLE_CREDENTIALS": "/home/me/key.json", "PRIVATE_KEY_PATH": "keys", "PATH": "/usr/bin",
+			},
+			Args: []string{
+				"--token", "--verbose", "--api-key=${secret:A}", "postgres://me:${secret:B}@host/db", "--port", "8080", "--auth", "off",
+				"${secret:TOKEN_OF_MINE}", "x${secret:TOKEN_OF_MINE}",
+			},
 		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +82,8 @@ func TestCredentialsInAConfigurationAreFoundAndReplaced(t *testing.T) {
 }
 
 func TestPlaintextReturnsEachPlaceOnce(t *testing.T) {
-	got := launch.Plaintext(pairs{"API_KEY": "abcdefgh"}, []string{"--token", "abcdefgh"}, pairs{"Cookie": "abcdefgh"}, "https://me:pass-word@host/?token=abcdefgh")
+	got := launch.Plaintext(pairs{"API_KEY": "abcdefgh"}, []string{"--token", "abcdefgh"}, pairs{"Cookie": "abcdefgh"},
+		"https://me:pass-word@host/?token=abcdefgh")
 	if want := []string{"env.API_KEY", "args[1]", "headers.Cookie", "url"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

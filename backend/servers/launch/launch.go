@@ -78,7 +78,8 @@ func (l Launch) Hash() string {
 	}
 	// The members always have the same order, and package json sorts maps, so that
 	// equal launches have equal bytes.
-	canonical, _ := json.Marshal([]any{l.Transport, l.Command, append([]string{}, l.Args...), env, l.URL, headers, l.Source}) // cannot fail for strings
+	// cannot fail for strings
+	canonical, _ := json.Marshal([]any{l.Transport, l.Command, append([]string{}, l.Args...), env, l.URL, headers, l.Source})
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }

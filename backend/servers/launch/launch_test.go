@@ -11,8 +11,9 @@ type pairs = map[string]string
 
 func TestSomeReferencesOfALaunchAreReplaced(t *testing.T) {
 	l := launch.Launch{
-		Args: []string{"--key=${secret:NEW}", "${secret:OLD}", "${secret:broken"}, Env: pairs{"NEW": "${secret:NEW}", "OLD": "${secret:OLD}"},
-		URL: "https://x.example/${secret:NEW}", Headers: pairs{"X": "Bearer ${secret:NEW}"},
+		Args: []string{"--key=${secret:NEW}", "${secret:OLD}", "${secret:broken"},
+		Env:  pairs{"NEW": "${secret:NEW}", "OLD": "${secret:OLD}"}, URL: "https://x.example/${secret:NEW}",
+		Headers: pairs{"X": "Bearer ${secret:NEW}"},
 	}
 	before := l.Hash()
 	got, _ := json.Marshal(l.With(map[string]string{"NEW": "value"}))

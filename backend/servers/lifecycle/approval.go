@@ -12,7 +12,8 @@ import (
 // changed since, nothing is approved and the error is a fault.Conflict.
 func (m *Manager) Approve(ctx context.Context, name, launchHash string) (registry.Server, error) {
 	if launchHash == "" {
-		return registry.Server{}, fault.New(fault.Invalid, "launch_hash is required: that of the configuration which the person has reviewed")
+		return registry.Server{}, fault.New(fault.Invalid,
+			"launch_hash is required: that of the configuration which the person has reviewed")
 	}
 	changed := false
 	s, err := m.registry.Update(ctx, name, func(s *registry.Server) {
@@ -30,5 +31,6 @@ func (m *Manager) Approve(ctx context.Context, name, launchHash string) (registr
 }
 
 func errChanged(name string) error {
-	return fault.New(fault.Conflict, "server %q has changed since it was shown; nothing was approved. Look at it again, then approve it", name)
+	return fault.New(fault.Conflict,
+		"server %q has changed since it was shown; nothing was approved. Look at it again, then approve it", name)
 }

@@ -169,7 +169,8 @@ func TestAgentsRemoveOnlyServersThatThePolicyAllows(t *testing.T) {
 			b.set("with-secret", "TOKEN", "correct-horse")
 			for name, removed := range map[string]bool{"plain": want.plain, "with-secret": want.withSecret} {
 				err := b.manager.RemoveForAgent(t.Context(), name)
-				if _, missing := b.servers.Get(name); (missing != nil) != removed || (err == nil) != removed || err != nil && fault.KindOf(err) != fault.Denied {
+				if _, missing := b.servers.Get(name); (missing != nil) != removed || (err == nil) != removed ||
+					err != nil && fault.KindOf(err) != fault.Denied {
 					t.Errorf("%s: got %v", name, err)
 				}
 			}

@@ -164,7 +164,8 @@ func (m *Manager) use(ctx context.Context, s Server, former, next *grant) error 
 		return nil
 	}
 	if err := m.keep.save(ctx, s.Name, next); err != nil {
-		m.options.Log.Warn("could not store a renewed token; the sign-in ends with the hub", "server", s.Name, "error", fault.MessageOf(err))
+		m.options.Log.Warn("could not store a renewed token; the sign-in ends with the hub",
+			"server", s.Name, "error", fault.MessageOf(err))
 	}
 	m.mu.Lock()
 	m.grants[s.ID] = next
@@ -249,14 +250,16 @@ func (m *Manager) require(ctx context.Context, s Server, c challenge) (retry boo
 		m.notify(s.Name, false)
 	}
 	if again {
-		return false, fault.Wrap(mcphttp.ErrSignIn, fault.Denied, "the sign-in to server %q has ended; a person must sign in again: agent-discover auth login %s", s.Name, s.Name)
+		return false, fault.Wrap(mcphttp.ErrSignIn, fault.Denied,
+			"the sign-in to server %q has ended; a person must sign in again: agent-discover auth login %s", s.Name, s.Name)
 	}
 	return false, signIn(s.Name, "requires a sign-in")
 }
 
 // signIn returns the error of a request that needs a person to sign in.
 func signIn(server, why string) error {
-	return fault.Wrap(mcphttp.ErrSignIn, fault.Denied, "server %q %s; a person must sign in: agent-discover auth login %s", server, why, server)
+	return fault.Wrap(mcphttp.ErrSignIn, fault.Denied, "server %q %s; a person must sign in: agent-discover auth login %s",
+		server, why, server)
 }
 
 // operation is something that a server refused for the lack of a scope.
@@ -279,7 +282,8 @@ func (m *Manager) stepUp(ctx context.Context, s Server, g *grant, c challenge, n
 	tries := m.tries[op]
 	m.mu.Unlock()
 	if tries >= maxTries {
-		return false, fault.New(fault.Denied, "server %q %s although it was granted %d times; ask its operator what your account may do", s.Name, lacks, tries)
+		return false, fault.New(fault.Denied, "server %q %s although it was granted %d times; ask its operator what your account may do",
+			s.Name, lacks, tries)
 	}
 	own, err := m.registered(ctx, s)
 	if err != nil {

@@ -40,9 +40,12 @@ func newAuthority(t *testing.T) *authority {
 	a := &authority{redirect: url.Values{}, status: http.StatusUnauthorized}
 	a.Server = httptest.NewServer(http.HandlerFunc(a.serve))
 	t.Cleanup(a.Server.Close)
-	a.resource = map[string]map[string]any{"/.well-known/oauth-protected-resource/mcp": {"resource": a.URL + "/mcp", "authorization_servers": []string{a.URL}}}
+	a.resource = map[string]map[string]any{
+		"/.well-known/oauth-protected-resource/mcp": {"resource": a.URL + "/mcp", "authorization_servers": []string{a.URL}},
+	}
 	a.meta = map[string]map[string]any{"/.well-known/oauth-authorization-server": {
-		"issuer": a.URL, "authorization_endpoint": a.URL + "/authorize?tenant=1", "token_endpoint": a.URL + "/token", "registration_endpoint": a.URL + "/register",
+		"issuer": a.URL, "authorization_endpoint": a.URL + "/authorize?tenant=1",
+		"token_endpoint": a.URL + "/token", "registration_endpoint": a.URL + "/register",
 		"code_challenge_methods_supported": []string{"S256"},
 	}}
 	return a
@@ -73,7 +76,9 @@ func (a *authority) serve(w http.ResponseWriter, r *http.Request) {
 		a.clients = append(a.clients, registered)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusCreated)
-		_ = json.NewEncoder(w).Encode(map[string]any{"client_id": fmt.Sprintf("client-%d", len(a.clients)), "token_endpoint_auth_method": "none"})
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"client_id": fmt.Sprintf("client-%d", len(a.clients)), "token_endpoint_auth_method": "none",
+		})
 	case "/authorize":
 		query := r.URL.Query()
 		a.pages = append(a.pages, query)
@@ -90,7 +95,10 @@ func (a *authority) serve(w http.ResponseWriter, r *http.Request) {
 		a.forms = append(a.forms, r.PostForm)
 		answer := a.token
 		if answer == nil {
-			answer = map[string]any{"access_token": fmt.Sprintf("access-token-%d", len(a.forms)), "token_type": "bearer", "refresh_token": fmt.Sprintf("refresh-token-%d", len(a.forms)), "expires_in": "60"}
+			answer = map[string]any{
+				"access_token": fmt.Sprintf("access-token-%d", len(a.forms)), "token_type": "bearer",
+				"refresh_token": fmt.Sprintf("refresh-token-%d", len(a.forms)), "expires_in": "60",
+			}
 		}
 		answerJSON(w, answer)
 	case "/mcp", "/mcp/write":
@@ -111,7 +119,9 @@ func (a *authority) serve(w http.ResponseWriter, r *http.Request) {
 func TestSignInFollowsTheSpecification(t *testing.T) {
 	a := newAuthority(t)
 	a.challenge = `Bearer scope="files:read", resource_metadata="` + a.URL + `/elsewhere"`
-	a.resource = map[string]map[string]any{"/elsewhere": {"resource": a.URL + "/mcp", "authorization_servers": []string{a.URL}, "scopes_supported": []string{"everything"}}}
+	a.resource = map[string]map[string]any{
+		"/elsewhere": {"resource": a.URL + "/mcp", "authorization_servers": []string{a.URL}, "scopes_supported": []string{"everything"}},
+	}
 	a.asm()["scopes_supported"] = []string{"offline_access"}
 	a.redirect.Set("iss", a.URL) // not promised, but right
 	w := newWorld(t, a.of("notes"))
@@ -134,12 +144,17 @@ func TestSignInFollowsTheSpecification(t *testing.T) {
 	if base64.RawURLEncoding.EncodeToString(sum[:]) != page.Get("code_challenge") || len(page.Get("state")) < 22 {
 		t.Errorf("PKCE or state is wrong: %v", page)
 	}
-	for name, want := range map[string]string{"grant_type": "authorization_code", "code": "code-1", "resource": a.URL + "/mcp", "redirect_uri": page.Get("redirect_uri"), "client_id": "client-1"} {
+	for name, want := range map[string]string{
+		"grant_type": "authorization_code", "code": "code-1", "resource": a.URL + "/mcp", "redirect_uri": page.Get("redirect_uri"),
+		"client_id": "client-1",
+	} {
 		if code.Get(name) != want {
 			t.Errorf("the code is redeemed with %s %q, want %q", name, code.Get(name), want)
 		}
 	}
-	for name, want := range map[string]string{"grant_type": "refresh_token", "refresh_token": "refresh-token-1", "resource": a.URL + "/mcp", "client_id": "client-1"} {
+	for name, want := range map[string]string{
+		"grant_type": "refresh_token", "refresh_token": "refresh-token-1", "resource": a.URL + "/mcp", "client_id": "client-1",
+	} {
 		if refresh.Get(name) != want {
 			t.Errorf("the token is renewed with %s %q, want %q", name, refresh.Get(name), want)
 		}
@@ -219,7 +234,9 @@ func TestMetadataAreFoundAndChecked(t *testing.T) {
 		want string // part of the error of Login; empty if it succeeds
 	}{
 		"resource at the root": {func(a *authority) {
-			a.resource = map[string]map[string]any{"/.well-known/oauth-protected-resource": {"resource": a.URL, "authorization_servers": []string{a.URL}}}
+			a.resource = map[string]map[string]any{
+				"/.well-known/oauth-protected-resource": {"resource": a.URL, "authorization_servers": []string{a.URL}},
+			}
 		}, ""},
 		"server without metadata of its own": {func(a *authority) { a.resource = nil }, ""},
 		"OpenID only": {func(a *authority) {
@@ -248,8 +265,12 @@ func TestMetadataAreFoundAndChecked(t *testing.T) {
 		"token endpoint without encryption": {func(a *authority) {
 			a.asm()["token_endpoint"] = "http://bank.example/token"
 		}, "does not begin with https://"},
-		"no registration": {func(a *authority) { delete(a.asm(), "registration_endpoint") }, "register one there with the redirect address http://127.0.0.1:"},
-		"nothing":         {func(a *authority) { a.resource, a.meta = nil, nil }, "describes no way to sign in"},
+		"no registration": {
+			func(a *authority) {
+				delete(a.asm(), "registration_endpoint")
+			}, "register one there with the redirect address http://127.0.0.1:",
+		},
+		"nothing": {func(a *authority) { a.resource, a.meta = nil, nil }, "describes no way to sign in"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAuthority(t)
@@ -293,10 +314,14 @@ func TestAnswerOfAnotherIssuerIsNotBelieved(t *testing.T) {
 		"right":                     {true, url.Values{"iss": {"A"}}, ""},
 		"missing although promised": {true, url.Values{}, "does not name its issuer"},
 		"wrong":                     {false, url.Values{"iss": {"https://bank.example"}}, "comes from https://bank.example"},
-		"error of another issuer":   {true, url.Values{"iss": {"https://bank.example"}, "error": {"access_denied"}}, "comes from https://bank.example"},
-		"error without an issuer":   {true, url.Values{"error": {"access_denied"}}, "does not name its issuer"},
-		"error":                     {false, url.Values{"error": {"access_denied"}, "error_description": {"<script>alert(1)</script>"}}, "answered access_denied"},
-		"no code":                   {false, url.Values{"code": {""}}, "no code"},
+		"error of another issuer": {
+			true, url.Values{"iss": {"https://bank.example"}, "error": {"access_denied"}}, "comes from https://bank.example",
+		},
+		"error without an issuer": {true, url.Values{"error": {"access_denied"}}, "does not name its issuer"},
+		"error": {
+			false, url.Values{"error": {"access_denied"}, "error_description": {"<script>alert(1)</script>"}}, "answered access_denied",
+		},
+		"no code": {false, url.Values{"code": {""}}, "no code"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAuthority(t)
@@ -334,16 +359,22 @@ func TestServerOnTheInternetCannotReachThisMachine(t *testing.T) {
 	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
 	defer inner.Close()
 	byName := strings.Replace(inner.URL, "127.0.0.1", "localhost", 1)
-	w := newWorld(t, oauth.Server{Name: "far", URL: "https://203.0.113.5/mcp"}, oauth.Server{Name: "home", URL: "http://192.168.77.9/mcp"}, a.of("here"),
-		oauth.Server{Name: "proxied", URL: "https://203.0.113.5/mcp", Proxy: func(*url.URL) (*url.URL, error) { return url.Parse(inner.URL) }})
+	w := newWorld(t, oauth.Server{Name: "far", URL: "https://203.0.113.5/mcp"}, oauth.Server{Name: "home", URL: "http://192.168.77.9/mcp"},
+		a.of("here"),
+		oauth.Server{
+			Name: "proxied", URL: "https://203.0.113.5/mcp", Proxy: func(*url.URL) (*url.URL, error) { return url.Parse(inner.URL) },
+		})
 	header := http.Header{"Www-Authenticate": {`Bearer resource_metadata="http://127.0.0.1:9/meta"`}}
-	if _, err := w.Access(w.servers["proxied"]).Challenged(t.Context(), mcphttp.Challenge{Status: http.StatusUnauthorized, Header: header}); err == nil || !strings.Contains(fault.MessageOf(err), "private network") {
+	if _, err := w.Access(w.servers["proxied"]).Challenged(t.Context(),
+		mcphttp.Challenge{Status: http.StatusUnauthorized, Header: header}); err == nil ||
+		!strings.Contains(fault.MessageOf(err), "private network") {
 		t.Errorf("through a proxy: %v", err)
 	}
 	for _, server := range []string{"far", "home"} {
 		for _, address := range []string{inner.URL, byName} {
 			header := http.Header{"Www-Authenticate": {`Bearer resource_metadata="` + address + `/meta"`}}
-			_, err := w.Access(w.servers[server]).Challenged(t.Context(), mcphttp.Challenge{Status: http.StatusUnauthorized, Header: header})
+			_, err := w.Access(w.servers[server]).Challenged(t.Context(),
+				mcphttp.Challenge{Status: http.StatusUnauthorized, Header: header})
 			if err == nil || !strings.Contains(fault.MessageOf(err), "private network") {
 				t.Errorf("%s at %s: %v", server, address, err)
 			}
@@ -398,7 +429,11 @@ func TestRedirectAddressAnswersOnlyToItsOwnName(t *testing.T) {
 	for _, row := range []struct {
 		host, path string
 		want       int
-	}{{"evil.example", u.Path, http.StatusForbidden}, {u.Host, "/", http.StatusNotFound}, {u.Host, u.Path + "?state=guess&code=x", http.StatusBadRequest}} {
+	}{
+		{"evil.example", u.Path, http.StatusForbidden}, {u.Host, "/", http.StatusNotFound}, {
+			u.Host, u.Path + "?state=guess&code=x", http.StatusBadRequest,
+		},
+	} {
 		r, _ := http.NewRequest(http.MethodGet, "http://"+u.Host+row.path, nil)
 		r.Host = row.host
 		response, err := http.DefaultClient.Do(r)

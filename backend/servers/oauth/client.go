@@ -69,9 +69,11 @@ func (m *Manager) registered(ctx context.Context, s Server) (r registered, err e
 	}
 	switch {
 	case value(grantSecret) != "" && !r.machine && value(grantSecret) != "authorization_code":
-		return r, fault.New(fault.Invalid, "the secret %s of server %q must be client_credentials or authorization_code", grantSecret, s.Name)
+		return r, fault.New(fault.Invalid, "the secret %s of server %q must be client_credentials or authorization_code",
+			grantSecret, s.Name)
 	case r.machine && (r.ID == "" || r.Secret == ""):
-		return r, fault.New(fault.Invalid, "server %q gets tokens with client credentials, so its secrets %s and %s are required", s.Name, idSecret, secretSecret)
+		return r, fault.New(fault.Invalid, "server %q gets tokens with client credentials, so its secrets %s and %s are required",
+			s.Name, idSecret, secretSecret)
 	}
 	return r, nil
 }
@@ -91,7 +93,9 @@ func (m *Manager) clientFor(ctx context.Context, n *network, o *offer, own regis
 	case m.options.Document != "" && o.meta.ClientIDMetadataDocumentSupported:
 		return client{ID: m.options.Document}, nil
 	case o.meta.RegistrationEndpoint == "":
-		return client{}, fault.New(fault.Failed, "%s does not let programs register themselves: register one there with the redirect address %s, then set the secrets %s and, if it has one, %s of the server",
+		return client{}, fault.New(fault.Failed,
+			"%s does not let programs register themselves: register one there with the redirect address %s, then set the secrets %s "+
+				"and, if it has one, %s of the server",
 			shown(o.meta.Issuer), redirect, idSecret, secretSecret)
 	}
 	if c, ok := m.keep.client(ctx, o.meta.Issuer, redirect); ok && (c.Expires.IsZero() || m.options.Now().Before(c.Expires)) {

@@ -70,7 +70,9 @@ func (n *network) discover(ctx context.Context, c challenge, issuer, preferred s
 	servers := slices.Clone(described.AuthorizationServers)
 	if issuer != "" {
 		if !slices.ContainsFunc(servers, func(s string) bool { return sameIssuer(s, issuer) }) {
-			return nil, fault.New(fault.Failed, "the server names %s as its authorization server, but its secret %s is %s; set that secret again", shown(first(servers)), issuerSecret, shown(issuer))
+			return nil, fault.New(fault.Failed,
+				"the server names %s as its authorization server, but its secret %s is %s; set that secret again",
+				shown(first(servers)), issuerSecret, shown(issuer))
 		}
 		servers = []string{issuer}
 	}
@@ -139,7 +141,8 @@ func (n *network) resourceMetadata(ctx context.Context, named string) (*oauthex.
 			continue
 		}
 		if !n.covers(m.Resource) {
-			return nil, fault.New(fault.Failed, "%s describes %s, which is not the server; its sign-in is not used", shown(address), shown(m.Resource))
+			return nil, fault.New(fault.Failed, "%s describes %s, which is not the server; its sign-in is not used",
+				shown(address), shown(m.Resource))
 		}
 		if len(m.AuthorizationServers) == 0 {
 			return nil, fault.Wrap(errNoOffer, fault.Failed, "%s names no authorization server", shown(address))
@@ -218,7 +221,8 @@ func (o *offer) interactive() error {
 	case o.meta.AuthorizationEndpoint == "":
 		return fault.New(fault.Failed, "%s has no page to sign in", shown(o.meta.Issuer))
 	case !slices.Contains(o.meta.CodeChallengeMethodsSupported, "S256"):
-		return fault.New(fault.Failed, "%s does not list the PKCE method S256, which MCP requires; its sign-in is not used", shown(o.meta.Issuer))
+		return fault.New(fault.Failed, "%s does not list the PKCE method S256, which MCP requires; its sign-in is not used",
+			shown(o.meta.Issuer))
 	}
 	return nil
 }

@@ -44,7 +44,10 @@ type world struct {
 
 func newWorld(t *testing.T, servers ...oauth.Server) *world {
 	t.Helper()
-	w := &world{t: t, folder: paths.Folder(t.TempDir()), given: redact.NewKnownSecrets(), bus: &events.Bus{}, servers: make(map[string]oauth.Server)}
+	w := &world{
+		t: t, folder: paths.Folder(t.TempDir()), given: redact.NewKnownSecrets(), bus: &events.Bus{},
+		servers: make(map[string]oauth.Server),
+	}
 	db, err := store.Open(t.Context(), w.folder.Database())
 	if err != nil {
 		t.Fatal(err)
@@ -59,15 +62,15 @@ func newWorld(t *testing.T, servers ...oauth.Server) *world {
 		w.servers[s.Name] = s
 	}
 	w.options = oauth.Options{
-		Vault: w.vault, File: w.folder.Sealed("sign-ins"), Bus: w.bus, Log: slog.New(slog.NewTextHandler(&locked{w: &w.log, mu: &w.mu}, nil)),
+		Vault: w.vault, File: w.folder.Sealed("sign-ins"), Bus: w.bus,
+		Log: slog.New(slog.NewTextHandler(&locked{w: &w.log, mu: &w.mu}, nil)),
 		Find: func(_ context.Context, name string) (oauth.Server, error) {
 			s, ok := w.servers[name]
 			if !ok {
 				return s, fault.New(fault.NotFound, "no server %q", name)
 			}
 			return s, nil
-		},
-		Learn: w.given.AddToken, Ports: []int{freePort(t), freePort(t)}, Now: w.now,
+		}, Learn: w.given.AddToken, Ports: []int{freePort(t), freePort(t)}, Now: w.now,
 	}
 	w.restart()
 	t.Cleanup(func() { w.Close() })
@@ -154,7 +157,8 @@ func (w *world) call(server, path string) (string, error) {
 		if response.StatusCode == http.StatusOK {
 			return string(body), nil
 		}
-		retry, err := access.Challenged(context.Background(), mcphttp.Challenge{Status: response.StatusCode, Header: response.Header, Sent: token, Operation: path})
+		retry, err := access.Challenged(context.Background(),
+			mcphttp.Challenge{Status: response.StatusCode, Header: response.Header, Sent: token, Operation: path})
 		if err != nil || !retry || retried {
 			return "", fmt.Errorf("status %d: %w", response.StatusCode, err)
 		}

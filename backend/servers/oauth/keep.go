@@ -71,7 +71,8 @@ func (k *keep) read() (kept, error) {
 		return held, fault.Wrap(err, fault.Unavailable, "could not read the sign-ins in %s: %s", k.path, paths.Reason(err))
 	}
 	if json.Unmarshal(data, &held) != nil || held.Format != keepFormat {
-		return kept{}, fault.New(fault.Failed, "the sign-ins in %s are damaged or were written by a newer version; move the file away and sign in again", k.path)
+		return kept{}, fault.New(fault.Failed,
+			"the sign-ins in %s are damaged or were written by a newer version; move the file away and sign in again", k.path)
 	}
 	k.held = &held
 	return held, nil
@@ -136,7 +137,8 @@ func (k *keep) save(ctx context.Context, name string, g *grant) error {
 	}
 	return k.change(func(held *kept) {
 		held.Grants = append(slices.DeleteFunc(held.Grants, func(o keptGrant) bool { return o.Server == g.Server }), keptGrant{
-			Server: g.Server, Name: name, Issuer: g.Issuer, Resource: hash(g.Resource), Address: g.Address, Scopes: g.Scopes, Sealed: sealed,
+			Server: g.Server, Name: name, Issuer: g.Issuer, Resource: hash(g.Resource), Address: g.Address, Scopes: g.Scopes,
+			Sealed: sealed,
 		})
 	})
 }
@@ -178,7 +180,8 @@ func (k *keep) saveClient(ctx context.Context, issuer, redirect string, c client
 		return err
 	}
 	return k.change(func(held *kept) {
-		held.Clients = append(slices.DeleteFunc(held.Clients, func(o keptOne) bool { return o.is(issuer, redirect) }), keptOne{issuer, redirect, sealed})
+		held.Clients = append(slices.DeleteFunc(held.Clients, func(o keptOne) bool { return o.is(issuer, redirect) }),
+			keptOne{issuer, redirect, sealed})
 	})
 }
 

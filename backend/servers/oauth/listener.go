@@ -43,7 +43,8 @@ func (m *Manager) listen() (redirect string, listening bool, err error) {
 		}
 		m.listener = l
 		server := &http.Server{
-			Handler: m.callbacks(l.Addr().String()), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: workTimeout + requestTimeout, MaxHeaderBytes: 64 << 10,
+			Handler: m.callbacks(l.Addr().String()), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: workTimeout + requestTimeout,
+			MaxHeaderBytes: 64 << 10,
 		}
 		server.SetKeepAlivesEnabled(false)
 		m.work.Go(func() { _ = server.Serve(l) }) // returns when closeUnused closes l
@@ -95,7 +96,8 @@ func (m *Manager) callbacks(host string) http.Handler {
 func page(w http.ResponseWriter, status int, title, text string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 	h.Set("Referrer-Policy", "no-referrer") // the address of the page contains the code
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")

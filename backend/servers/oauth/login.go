@@ -170,7 +170,8 @@ func (m *Manager) begin(ctx context.Context, s Server) error {
 
 // probe returns the challenge of the server to a request without a token.
 func (n *network) probe(ctx context.Context) challenge {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, n.base.String(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, n.base.String(),
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	if err != nil {
 		return challenge{}
 	}
@@ -191,8 +192,8 @@ func (n *network) probe(ctx context.Context) challenge {
 func (f *flow) page(offline bool) string {
 	sum := sha256.Sum256([]byte(f.verifier))
 	query := url.Values{
-		"response_type": {"code"}, "client_id": {f.client.ID}, "redirect_uri": {f.redirect}, "state": {f.state}, "resource": {f.offer.resource},
-		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
+		"response_type": {"code"}, "client_id": {f.client.ID}, "redirect_uri": {f.redirect}, "state": {f.state},
+		"resource": {f.offer.resource}, "code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
 	}
 	if len(f.scopes) > 0 {
 		query.Set("scope", strings.Join(f.scopes, " "))
@@ -224,7 +225,9 @@ func (m *Manager) wait(f *flow) error {
 		if !late && f.client.Redirect != "" { // the page may have failed because the client is no longer known there
 			_ = m.keep.dropClient(f.offer.meta.Issuer, f.redirect)
 		}
-		m.endFlows(func(o *flow) bool { return o == f }, fault.New(fault.Timeout, "nobody finished the sign-in to server %q within %d minutes; begin again", f.server.Name, int(loginLife.Minutes())))
+		m.endFlows(func(o *flow) bool { return o == f },
+			fault.New(fault.Timeout, "nobody finished the sign-in to server %q within %d minutes; begin again",
+				f.server.Name, int(loginLife.Minutes())))
 	})
 	m.mu.Unlock()
 	m.notify(f.server.Name, false)
@@ -278,7 +281,8 @@ func (m *Manager) Complete(ctx context.Context, address string) (server string, 
 	query, _, _ = strings.Cut(query, "#")
 	values, err := url.ParseQuery(query)
 	if err != nil || !values.Has("state") {
-		return "", fault.New(fault.Invalid, "this is not the address at the end of a sign-in: it must contain state and code; copy it from the browser's address bar")
+		return "", fault.New(fault.Invalid,
+			"this is not the address at the end of a sign-in: it must contain state and code; copy it from the browser's address bar")
 	}
 	return m.complete(ctx, values)
 }
@@ -288,7 +292,8 @@ func (m *Manager) complete(ctx context.Context, values url.Values) (server strin
 	f := m.flows[values.Get("state")]
 	if f == nil || f.answered {
 		m.mu.Unlock()
-		return "", fault.New(fault.NotFound, "no sign-in waits for this address: it was used already, or took longer than %d minutes; begin again", int(loginLife.Minutes()))
+		return "", fault.New(fault.NotFound,
+			"no sign-in waits for this address: it was used already, or took longer than %d minutes; begin again", int(loginLife.Minutes()))
 	}
 	f.answered = true
 	m.mu.Unlock()

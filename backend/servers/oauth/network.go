@@ -184,7 +184,8 @@ func (n *network) get(ctx context.Context, address string, document any) (found 
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
-	case response.StatusCode/100 == 4, response.StatusCode/100 == 3, response.StatusCode == http.StatusOK && !strings.HasSuffix(kind, "json"):
+	case response.StatusCode/100 == 4, response.StatusCode/100 == 3,
+		response.StatusCode == http.StatusOK && !strings.HasSuffix(kind, "json"):
 		return false, nil
 	case response.StatusCode != http.StatusOK:
 		return false, fault.New(fault.Failed, "%s answered with status %d", shown(address), response.StatusCode)

@@ -102,7 +102,8 @@ func New(o Options) *Manager {
 	}
 	return &Manager{
 		options: o, onChange: func(string) {}, keep: &keep{path: o.File, vault: o.Vault},
-		grants: make(map[int64]*grant), demands: make(map[int64]*demand), changes: make(map[int64]int), tries: make(map[operation]int), flows: make(map[string]*flow), failures: make(map[int64]string),
+		grants: make(map[int64]*grant), demands: make(map[int64]*demand), changes: make(map[int64]int), tries: make(map[operation]int),
+		flows: make(map[string]*flow), failures: make(map[int64]string),
 	}
 }
 

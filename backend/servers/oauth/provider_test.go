@@ -26,7 +26,8 @@ func TestPersonSignsInAndTokensAreRenewedTwice(t *testing.T) {
 	p := oidctest.Start(t)
 	s := oidctest.NewResource(t, p)
 	w := newWorld(t, serverAt(s, "notes"))
-	if _, err := w.call("notes", ""); !errors.Is(err, mcphttp.ErrSignIn) || !strings.Contains(err.Error(), "agent-discover auth login notes") {
+	if _, err := w.call("notes", ""); !errors.Is(err, mcphttp.ErrSignIn) ||
+		!strings.Contains(err.Error(), "agent-discover auth login notes") {
 		t.Fatalf("without a sign-in: %v", err)
 	}
 	if st, _ := w.Status(1); st.State != oauth.Required {
@@ -128,7 +129,8 @@ func TestSignInOutlivesTheHubAndTheProvider(t *testing.T) {
 		t.Errorf("while the provider is down: %v", err)
 	}
 	w.pass(time.Hour)
-	if _, err := w.Access(w.servers["notes"]).Header(t.Context()); fault.KindOf(err) != fault.Unavailable || errors.Is(err, mcphttp.ErrSignIn) {
+	if _, err := w.Access(w.servers["notes"]).Header(t.Context()); fault.KindOf(err) != fault.Unavailable ||
+		errors.Is(err, mcphttp.ErrSignIn) {
 		t.Errorf("while the provider is down: %v", err)
 	}
 	p.Restart()

@@ -107,7 +107,8 @@ func (m *Manager) Logout(ctx context.Context, id int64, server string) (unrevoke
 		err = n.revoke(limited, g)
 		cancel()
 		if err != nil {
-			unrevoked = fault.Wrap(err, fault.KindOf(err), "the token could not be revoked and stays valid until it expires: %s", fault.MessageOf(err))
+			unrevoked = fault.Wrap(err, fault.KindOf(err), "the token could not be revoked and stays valid until it expires: %s",
+				fault.MessageOf(err))
 		}
 	}
 	return unrevoked, nil

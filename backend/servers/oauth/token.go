@@ -63,7 +63,8 @@ func (n *network) request(ctx context.Context, g grant, form url.Values) (*grant
 	_ = json.Unmarshal(data, &a) // an answer that is not JSON has no token
 	switch {
 	case a.Error != "":
-		return nil, fault.Wrap(tokenError{a.Error}, fault.Failed, "%s answered %s", shown(g.Issuer), said(a.Error, withoutValues(a.Description, form, g.Client.Secret)))
+		return nil, fault.Wrap(tokenError{a.Error}, fault.Failed, "%s answered %s", shown(g.Issuer),
+			said(a.Error, withoutValues(a.Description, form, g.Client.Secret)))
 	case status/100 != 2:
 		kind := fault.Failed
 		if status >= 500 || status == http.StatusTooManyRequests {
@@ -73,7 +74,8 @@ func (n *network) request(ctx context.Context, g grant, form url.Values) (*grant
 	case a.AccessToken == "" || strings.ContainsAny(a.AccessToken, "\r\n\x00"):
 		return nil, fault.New(fault.Failed, "%s answered without a token", shown(g.Issuer))
 	case a.TokenType != "" && !strings.EqualFold(a.TokenType, "bearer"):
-		return nil, fault.New(fault.Failed, "%s issues tokens of the type %s, which are not supported", shown(g.Issuer), said(a.TokenType, ""))
+		return nil, fault.New(fault.Failed, "%s issues tokens of the type %s, which are not supported",
+			shown(g.Issuer), said(a.TokenType, ""))
 	}
 	g.Access, g.Obtained, g.Expires = a.AccessToken, asked, time.Time{}
 	if a.RefreshToken != "" { // otherwise the last one stays valid

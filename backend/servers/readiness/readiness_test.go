@@ -40,15 +40,39 @@ func TestTheMostUrgentStateOfAServerIsShown(t *testing.T) {
 	}{
 		{"ready", func(*facts) {}, words.Stopped, ""},
 		{"runs", func(f *facts) { f.running = true }, words.Running, ""},
-		{"never started", func(f *facts) { f.server.Health.Listed = false }, words.New, "was never started, so its tools are not known yet"},
-		{"being started for the first time", func(f *facts) { f.server.Health.Listed, f.pending = false, true }, words.Starting, "is being started to list its tools"},
-		{"could not be started", func(f *facts) { f.server.Health.Listed, f.failure = false, broken }, words.Failing, "could not be started: a secret is missing"},
-		{"has failed", func(f *facts) { f.server.Health.LastError = "it exited" }, words.Failing, "does not start or does not answer: it exited"},
-		{"failing and being started", func(f *facts) { f.server.Health.LastError, f.pending = "it exited", true }, words.Failing, "does not start or does not answer: it exited"},
+		{
+			"never started", func(f *facts) {
+				f.server.Health.Listed = false
+			}, words.New, "was never started, so its tools are not known yet",
+		},
+		{
+			"being started for the first time", func(f *facts) { f.server.Health.Listed, f.pending = false, true },
+			words.Starting, "is being started to list its tools",
+		},
+		{
+			"could not be started", func(f *facts) { f.server.Health.Listed, f.failure = false, broken },
+			words.Failing, "could not be started: a secret is missing",
+		},
+		{
+			"has failed", func(f *facts) {
+				f.server.Health.LastError = "it exited"
+			}, words.Failing, "does not start or does not answer: it exited",
+		},
+		{
+			"failing and being started", func(f *facts) { f.server.Health.LastError, f.pending = "it exited", true },
+			words.Failing, "does not start or does not answer: it exited",
+		},
 		{"unhealthy", func(f *facts) { f.server.Health.Status = "unhealthy" }, words.Failing, "does not start or does not answer"},
 		{"calls fail while it runs", func(f *facts) { f.running, f.callsFail = true, true }, words.CallsFail, ""},
-		{"requires a sign-in and has failed", func(f *facts) { f.wantsLogin, f.server.Health.LastError = true, "401" }, words.SignIn, "requires a sign-in"},
-		{"changed", func(f *facts) { f.refused, f.running = broken, true }, words.Held, "waits until the user approves the changed way in which it is started"},
+		{
+			"requires a sign-in and has failed", func(f *facts) { f.wantsLogin, f.server.Health.LastError = true, "401" },
+			words.SignIn, "requires a sign-in",
+		},
+		{
+			"changed", func(f *facts) {
+				f.refused, f.running = broken, true
+			}, words.Held, "waits until the user approves the changed way in which it is started",
+		},
 		{"not approved", func(f *facts) { f.server.Approved, f.refused = false, broken }, words.Waiting, "waits for the user's approval"},
 	} {
 		f := &facts{server: registry.Server{Name: "one", Approved: true, Health: registry.Health{Status: "unknown", Listed: true}}}
@@ -66,7 +90,8 @@ func TestServersThatAgentsCannotUseInPartAreNamed(t *testing.T) {
 		t.Errorf("a server that is ready: %v", got)
 	}
 	f.held = 1
-	if got := f.reader().Unready(); len(got) != 1 || got[0].Server != "one" || got[0].Why != "has one tool or other item that waits for the user's approval" {
+	if got := f.reader().Unready(); len(got) != 1 || got[0].Server != "one" ||
+		got[0].Why != "has one tool or other item that waits for the user's approval" {
 		t.Errorf("with a held tool: %v", got)
 	}
 	f.held, f.server.Approved = 3, false

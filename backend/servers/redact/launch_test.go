@@ -9,8 +9,9 @@ import (
 
 func TestReferencesInAURLAreShown(t *testing.T) {
 	for _, address := range []string{
-		"https://${secret:API_TOKEN}@h/mcp", "https://${secret:USER_TOKEN}:${secret:URL_PASSWORD}@h/mcp", "https://me:${secret:URL_PASSWORD}@h/mcp",
-		"https://h/mcp?token=${secret:AUTHORIZATION}", "https://h/${secret:url:segment}/mcp?key=${secret:other/API_KEY}",
+		"https://${secret:API_TOKEN}@h/mcp", "https://${secret:USER_TOKEN}:${secret:URL_PASSWORD}@h/mcp",
+		"https://me:${secret:URL_PASSWORD}@h/mcp", "https://h/mcp?token=${secret:AUTHORIZATION}",
+		"https://h/${secret:url:segment}/mcp?key=${secret:other/API_KEY}",
 	} {
 		l := launch.Launch{Transport: "sse", URL: address, Headers: pairs{"Authorization": "Bearer ${secret:AUTHORIZATION}"}}
 		if got := redact.ForLaunch(l).Text(address); got != address {

@@ -47,7 +47,8 @@ func healthFollowsStartsExitsAndChecks(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, _ := r.Get("a")
-		if h := s.Health; h.Status != step.status || h.Errors != step.errors || h.LastError != step.last || h.CheckedAt.IsZero() == step.checked {
+		if h := s.Health; h.Status != step.status || h.Errors != step.errors || h.LastError != step.last ||
+			h.CheckedAt.IsZero() == step.checked {
 			t.Errorf("after %s: %+v", step.what, h)
 		}
 		if !s.UpdatedAt.Equal(before.UpdatedAt) {

@@ -80,9 +80,9 @@ func add(t *testing.T, r *Registry, names ...string) {
 func TestNamesAreChecked(t *testing.T) {
 	r, _, _ := open(t)
 	for name, want := range map[string]string{
-		"": "Name is required", "bad name": `Invalid name "bad name"`, "a__b": `cannot contain "__"`, "ä": "Invalid name", "mcp": "reserved", "a_": "cannot end",
-		"-rf": "must not begin with a dash", ".": "must not begin with a dash or consist of dots", "..": "consist of dots", "...": "consist of dots",
-		strings.Repeat("x", 65): "longer than 64",
+		"": "Name is required", "bad name": `Invalid name "bad name"`, "a__b": `cannot contain "__"`, "ä": "Invalid name",
+		"mcp": "reserved", "a_": "cannot end", "-rf": "must not begin with a dash", ".": "must not begin with a dash or consist of dots",
+		"..": "consist of dots", "...": "consist of dots", strings.Repeat("x", 65): "longer than 64",
 	} {
 		_, err := r.Add(t.Context(), Server{Name: name})
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) {
@@ -146,8 +146,9 @@ func TestNamesOfProxiedToolsAreSplitAtTheLongestServerName(t *testing.T) {
 	r, _, _ := open(t)
 	add(t, r, "git", "git-hub", "files")
 	for proxied, want := range map[string]string{
-		"git__tool": "[[git tool]]", "files__a__b": "[[files a__b]]", "git___tool": "[[git _tool]]", "git-hub__git__x": "[[git-hub git__x]]", "git__": "[[git ]]",
-		"files___x": "[[files _x]]", "other__x": "[]", "git": "[]", "__x": "[]", "": "[]",
+		"git__tool": "[[git tool]]", "files__a__b": "[[files a__b]]", "git___tool": "[[git _tool]]",
+		"git-hub__git__x": "[[git-hub git__x]]", "git__": "[[git ]]", "files___x": "[[files _x]]", "other__x": "[]", "git": "[]",
+		"__x": "[]", "": "[]",
 	} {
 		if got := fmt.Sprint(r.Splits(proxied)); got != want {
 			t.Errorf("%s: got %s, want %s", proxied, got, want)

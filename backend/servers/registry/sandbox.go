@@ -68,5 +68,7 @@ func CheckSandbox(level string) error {
 	if level == "" || slices.Contains(Levels, level) {
 		return nil
 	}
-	return fault.New(fault.Invalid, "invalid sandbox %q: use %s (no restrictions), %s (secrets are hidden, few folders can be written) or %s (few folders can be read, no network)", level, Unconfined, Guard, Strict)
+	return fault.New(fault.Invalid,
+		"invalid sandbox %q: use %s (no restrictions), %s (secrets are hidden, few folders can be written) or %s (few folders can be "+
+			"read, no network)", level, Unconfined, Guard, Strict)
 }

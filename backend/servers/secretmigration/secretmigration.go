@@ -131,7 +131,10 @@ func (m *migration) plan(ctx context.Context, literal launch.Literal, taken map[
 			return move
 		case literal.Where == "env."+literal.Name, literal.Where == "headers."+literal.Name:
 			move.Action = Conflict
-			move.Error = fmt.Sprintf("secret %q already has a different value, which the server gets instead; remove %s from the server's configuration, or delete the secret", literal.Name, literal.Where)
+			move.Error = fmt.Sprintf(
+				"secret %q already has a different value, which the server gets instead; remove %s from the server's configuration, or "+
+					"delete the secret", literal.Name, literal.Where,
+			)
 			return move
 		}
 		move.Name = numbered(literal.Name, n)
@@ -168,7 +171,8 @@ func (m *migration) replace(ctx context.Context, literal launch.Literal, name st
 		}
 	})
 	if err == nil && !found {
-		err = fault.New(fault.Conflict, "the server's configuration has changed meanwhile and was left as it is; the vault has the value. Try again")
+		err = fault.New(fault.Conflict,
+			"the server's configuration has changed meanwhile and was left as it is; the vault has the value. Try again")
 	}
 	return err
 }

@@ -109,16 +109,22 @@ func (b *bench) launch(name string) launch.Launch {
 func TestCredentialsMoveIntoTheVault(t *testing.T) {
 	b := newBench(t)
 	local := b.add(registry.Server{
-		Name: "local", Command: "run", Args: []string{"--token", "abcdefgh", "--header", "Authorization: Bearer ijklmnop", "--header", "Authorization: Bearer qrstuvwx", "--api-key=of-variable"},
+		Name: "local", Command: "run", Args: []string{
+			"--token", "abcdefgh", "--header", "Authorization: Bearer ijklmnop", "--header", "Authorization: Bearer qrstuvwx",
+			"--api-key=of-variable",
+		},
 		Env: map[string]string{"API_KEY": "of-variable", "MODE": "fast"},
 	})
 	remote := b.add(registry.Server{
-		Name: "remote", Transport: "streamable-http", URL: "https://me:pass-word@host/mcp?token=abcdefgh", Headers: map[string]string{"X-Api-Key": "ijklmnop"},
+		Name: "remote", Transport: "streamable-http", URL: "https://me:pass-word@host/mcp?token=abcdefgh",
+		Headers: map[string]string{"X-Api-Key": "ijklmnop"},
 	})
-	b.add(registry.Server{Name: "clean", Command: "run", URL: "https://host/?token=abcdefgh"}) // the URL of a stdio server is only displayed
+	// the URL of a stdio server is only displayed
+	b.add(registry.Server{Name: "clean", Command: "run", URL: "https://host/?token=abcdefgh"})
 	plan := []string{
-		"local env.API_KEY API_KEY move", "local args[1] token move", "local args[3] Authorization move", "local args[5] Authorization-2 move", "local args[6] api-key move",
-		"remote headers.X-Api-Key X-Api-Key move", "remote url url:password move", "remote url url:token move",
+		"local env.API_KEY API_KEY move", "local args[1] token move", "local args[3] Authorization move",
+		"local args[5] Authorization-2 move", "local args[6] api-key move", "remote headers.X-Api-Key X-Api-Key move",
+		"remote url url:password move", "remote url url:token move",
 	}
 	if got := b.migrate(false); !slices.Equal(got, plan) {
 		t.Errorf("dry run: got\n%s", strings.Join(got, "\n"))
@@ -140,10 +146,12 @@ func TestCredentialsMoveIntoTheVault(t *testing.T) {
 		t.Errorf("second migration: got\n%s", strings.Join(got, "\n"))
 	}
 	now, _ := b.servers.Get("local")
-	if text := fmt.Sprint(now); strings.Contains(text, "abcdefgh") || strings.Contains(text, "of-variable") || !strings.Contains(text, "Authorization: ${secret:Authorization}") {
+	if text := fmt.Sprint(now); strings.Contains(text, "abcdefgh") || strings.Contains(text, "of-variable") ||
+		!strings.Contains(text, "Authorization: ${secret:Authorization}") {
 		t.Errorf("the configuration is %s", text)
 	}
-	if filled := b.launch("local"); !slices.Equal(filled.Args, local.Args) || filled.Env["API_KEY"] != "of-variable" || filled.Env["MODE"] != "fast" {
+	if filled := b.launch("local"); !slices.Equal(filled.Args, local.Args) || filled.Env["API_KEY"] != "of-variable" ||
+		filled.Env["MODE"] != "fast" {
 		t.Errorf("a start gets %v %v", filled.Args, filled.Env)
 	}
 	now, _ = b.servers.Get("remote")
@@ -157,14 +165,17 @@ func TestCredentialsMoveIntoTheVault(t *testing.T) {
 
 func TestSecretWithAnotherValueIsNotOverwritten(t *testing.T) {
 	b := newBench(t)
-	b.add(registry.Server{Name: "one", Command: "run", Env: map[string]string{"API_KEY": "in-the-file"}, Args: []string{"--token=in-the-argument"}})
+	b.add(registry.Server{
+		Name: "one", Command: "run", Env: map[string]string{"API_KEY": "in-the-file"}, Args: []string{"--token=in-the-argument"},
+	})
 	b.set("one", "API_KEY", "in-the-vault")
 	b.set("one", "token", "in-the-vault")
 	want := []string{"one env.API_KEY API_KEY conflict", "one args[0] token-2 moved"}
 	if got := b.migrate(true); !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
-	if now, _ := b.servers.Get("one"); now.Env["API_KEY"] != "in-the-file" || now.Args[0] != "--token=${secret:token-2}" || !b.vault.Holds(t.Context(), "one", "API_KEY", "in-the-vault") {
+	if now, _ := b.servers.Get("one"); now.Env["API_KEY"] != "in-the-file" || now.Args[0] != "--token=${secret:token-2}" ||
+		!b.vault.Holds(t.Context(), "one", "API_KEY", "in-the-vault") {
 		t.Errorf("the configuration is %v %v", now.Env, now.Args)
 	}
 }

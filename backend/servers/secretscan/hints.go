@@ -25,9 +25,10 @@ var hints = newParts(map[hint][]string{
 	aShape: {
 		"sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-",
 		"xox", "AKIA", "ASIA", "AIza", "npm_", "pypi-", "hf_", "dop_v1_", "eyJ",
-		"xapp-", "shpat_", "shpss_", "shpca_", "shppa_", "ntn_", "lin_api_", "figd_", "SG.", "sbp_", "sb_secret_", "tvly-", "gsk_", "xai-", "pplx-", "r8_",
-		"ya29.", "GOCSPX-", "dapi", "phc_", "phx_", "nvapi-", "ATATT3", "hvs.", "glsa_", "apify_api_", "ctx7sk-", "pat", "AGE-SECRET-KEY-1", ":AA",
-		"hooks.slack.com/", ".com/api/webhooks/", ".zapier.com/", ".make.com/", "maker.ifttt.com/", "webhook.office.com/",
+		"xapp-", "shpat_", "shpss_", "shpca_", "shppa_", "ntn_", "lin_api_", "figd_", "SG.", "sbp_", "sb_secret_", "tvly-", "gsk_",
+		"xai-", "pplx-", "r8_", "ya29.", "GOCSPX-", "dapi", "phc_", "phx_", "nvapi-", "ATATT3", "hvs.", "glsa_", "apify_api_",
+		"ctx7sk-", "pat", "AGE-SECRET-KEY-1", ":AA", "hooks.slack.com/", ".com/api/webhooks/", ".zapier.com/", ".make.com/",
+		"maker.ifttt.com/", "webhook.office.com/",
 	},
 })
 

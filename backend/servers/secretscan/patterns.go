@@ -39,7 +39,8 @@ var sensitiveWords = map[string]bool{
 func SensitiveName(name string) bool {
 	last, count := "", 0
 	for word := range wordsOf(name) {
-		if sensitiveWords[word] || count > 0 && sensitiveWords[last+" "+word] || slices.ContainsFunc(sensitiveEnds, func(end string) bool { return strings.HasSuffix(word, end) }) {
+		if sensitiveWords[word] || count > 0 && sensitiveWords[last+" "+word] ||
+			slices.ContainsFunc(sensitiveEnds, func(end string) bool { return strings.HasSuffix(word, end) }) {
 			return true
 		}
 		last = word

@@ -86,7 +86,8 @@ func matches(text string) map[string][]Span {
 func found(text string) map[string][]Span {
 	out := make(map[string][]Span)
 	for what, find := range map[string]func(*scanner){
-		"blocks": (*scanner).blocks, "bearers": (*scanner).bearers, "assigned": (*scanner).assigned, "flagged": (*scanner).flagged, "urls": (*scanner).urls,
+		"blocks": (*scanner).blocks, "bearers": (*scanner).bearers, "assigned": (*scanner).assigned, "flagged": (*scanner).flagged,
+		"urls": (*scanner).urls,
 		"tokens": func(s *scanner) {
 			s.tokens(func(from, to int) bool { s.add(from, to, plain); return true })
 		},
@@ -136,12 +137,13 @@ func checkPatterns(t *testing.T, text string) {
 
 // pieces are parts of texts that matter to a scanner.
 var pieces = []string{
-	"token", "api_key", "x", "password", "PATH", "key", "Authorization", "${", "}", "{", "{{", "}}", "$", "${env:A_TOKEN}", "{env:B}", "${A:-hunter22}", "${secret:N}",
-	"=", ":", `"`, `"`, "'", " ", "  ", "\n", "\\", ",", ";", "&", "[", "]", "--token", "--api-key", "-p", "--", "-", "abcdefgh", "12345678", "a", "42",
-	"Bearer ", "basic", "http://", "://", "/", "@", "user:", "sk-", "ghp_", "pat", "eyJ", "eyJhbGciOiJI", ".", "AKIA", "ABCDEFGHIJKLMNOP", "xoxb-1234567890", "SG.",
-	"0123456789abcdef0123456789abcdef", "1234567890:AA", "HdqTcvCH1vGWJxfSeofSAs0K5PALDsawx", "hooks.slack.com/", "services/", "maker.ifttt.com/trigger/", "with/key/", "json/",
-	"hook.", "abc.make.com/", "discord.com/api/webhooks/", "mcp.zapier.com/", "mcp/", "-----BEGIN RSA PRIVATE KEY-----", "-----END PRIVATE KEY-----", "-----BEGIN ", "é", "\xff", "\ue000",
-	strings.Repeat("n", 63), strings.Repeat("token_", 11),
+	"token", "api_key", "x", "password", "PATH", "key", "Authorization", "${", "}", "{", "{{", "}}", "$", "${env:A_TOKEN}", "{env:B}",
+	"${A:-hunter22}", "${secret:N}", "=", ":", `"`, `"`, "'", " ", "  ", "\n", "\\", ",", ";", "&", "[", "]", "--token",
+	"--api-key", "-p", "--", "-", "abcdefgh", "12345678", "a", "42", "Bearer ", "basic", "http://", "://", "/", "@", "user:", "sk-",
+	"ghp_", "pat", "eyJ", "eyJhbGciOiJI", ".", "AKIA", "ABCDEFGHIJKLMNOP", "xoxb-1234567890", "SG.", "0123456789abcdef0123456789abcdef",
+	"1234567890:AA", "HdqTcvCH1vGWJxfSeofSAs0K5PALDsawx", "hooks.slack.com/", "services/", "maker.ifttt.com/trigger/", "with/key/",
+	"json/", "hook.", "abc.make.com/", "discord.com/api/webhooks/", "mcp.zapier.com/", "mcp/", "-----BEGIN RSA PRIVATE KEY-----",
+	"-----END PRIVATE KEY-----", "-----BEGIN ", "é", "\xff", "\ue000", strings.Repeat("n", 63), strings.Repeat("token_", 11),
 }
 
 func mixedText(r *rand.Rand) string {

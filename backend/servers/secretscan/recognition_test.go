@@ -17,7 +17,10 @@ func TestSensitiveNamesAreRecognized(t *testing.T) {
 			t.Errorf("%s is not sensitive", name)
 		}
 	}
-	for _, name := range []string{"PATH", "path", "max_tokens", "keyboard", "author", "monkey", "HOME", "pattern", "query", "key", "KEY", "--key", "keys", "hotkey", "key_count", ""} {
+	for _, name := range []string{
+		"PATH", "path", "max_tokens", "keyboard", "author", "monkey", "HOME", "pattern", "query", "key", "KEY", "--key", "keys", "hotkey",
+		"key_count", "",
+	} {
 		if SensitiveName(name) {
 			t.Errorf("%s is sensitive", name)
 		}

@@ -12,7 +12,8 @@ import (
 func hostile(n int) map[string]string {
 	fill := func(part string) string { return strings.Repeat(part, n/len(part)) }
 	out := map[string]string{
-		"a JSON document":           `[` + fill(`{"id":12345,"token":"abcdefgh","apiKey":1234567,"url":"https://h.example/path?x=y","text":"a key of \"b\""},`) + `0]`,
+		"a JSON document": `[` +
+			fill(`{"id":12345,"token":"abcdefgh","apiKey":1234567,"url":"https://h.example/path?x=y","text":"a key of \"b\""},`) + `0]`,
 		"one string":                `{"token":"` + fill("lorem ipsum dolor ") + `"}`,
 		"one word":                  "token " + fill("a"),
 		"base64":                    "token " + fill("aB3+/dE5"),
@@ -27,12 +28,16 @@ func hostile(n int) map[string]string {
 		"all of them":               "",
 	}
 	for _, part := range []string{
-		"token", "token ", "token=", "token:", "token=a ", "a=b ", "a:", ":", "=", `"`, `\"`, `\\\"`, `token="`, `token=\"`, `"token":"`, `"token":1234567,`, "'", "--token '", `--token "`,
-		`"--token","`, `"--token",`, "--token ", "--token --", "--token -", "-", "- -", "${", "token=${", "token=${a:-", "{", "{{", "{{a", "{env:", "{env:a", "${a:", "}", "}}", "token=${a}",
-		"://", "a://", "1://", "http://a:", "http://a:b", "http://a:b@", "http://a:@", ":b@", "a://:", "@", "bearer ", "basic\n", "b ", "bearer basicbasic ",
-		"-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN A PRIVATE KEY-----\n-----END ", "-----END PRIVATE KEY-----", "PRIVATE KEY", "-----",
-		"sk-", "sk ", "pat", "pat ", "pat.", "eyJ", "eyJ-", "-eyJ", "eyJabcdefgh.", "-eyJabcdefgh.eyJ", "-eyJabcdefgh-eyJabcdefgh-eyJabcdefgh.eyJabcdefgh-eyJ", "SG.", "SG.abcdefghijklmnop.", "xoxb-", "AKIA", "AKIAABCDEFGHIJKLMNOPQ", "hook.", "hook.a.make.com/",
-		"maker.ifttt.com/trigger/", "maker.ifttt.com/trigger/a/with/key/", "-maker.ifttt.com", "hooks.slack.com/services/", "discord.com/api/webhooks/1", "1234567890:AA", ":AA", "key_", "KeY", "aB", "a-b.c_", "é", "\xff", "\ue000",
+		"token", "token ", "token=", "token:", "token=a ", "a=b ", "a:", ":", "=", `"`, `\"`, `\\\"`, `token="`, `token=\"`, `"token":"`,
+		`"token":1234567,`, "'", "--token '", `--token "`, `"--token","`, `"--token",`, "--token ", "--token --",
+		"--token -", "-", "- -", "${", "token=${", "token=${a:-", "{", "{{", "{{a", "{env:", "{env:a", "${a:", "}", "}}",
+		"token=${a}", "://", "a://", "1://", "http://a:", "http://a:b", "http://a:b@", "http://a:@", ":b@", "a://:", "@", "bearer ",
+		"basic\n", "b ", "bearer basicbasic ", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN A PRIVATE KEY-----\n-----END ",
+		"-----END PRIVATE KEY-----", "PRIVATE KEY", "-----", "sk-", "sk ", "pat", "pat ", "pat.", "eyJ", "eyJ-", "-eyJ", "eyJabcdefgh.",
+		"-eyJabcdefgh.eyJ", "-eyJabcdefgh-eyJabcdefgh-eyJabcdefgh.eyJabcdefgh-eyJ", "SG.", "SG.abcdefghijklmnop.", "xoxb-", "AKIA",
+		"AKIAABCDEFGHIJKLMNOPQ", "hook.", "hook.a.make.com/", "maker.ifttt.com/trigger/", "maker.ifttt.com/trigger/a/with/key/",
+		"-maker.ifttt.com", "hooks.slack.com/services/", "discord.com/api/webhooks/1", "1234567890:AA", ":AA", "key_", "KeY", "aB",
+		"a-b.c_", "é", "\xff", "\ue000",
 	} {
 		out[part] = "token pat " + fill(part)
 		out["all of them"] += part

@@ -59,10 +59,19 @@ var shapes = newShapes([]shape{
 	{begin("eyJ"), []shapePart{atLeast(8, withDashes), either(".eyJ"), atLeast(8, withDashes), either("."), atLeast(8, withDashes)}},
 	// The address of a webhook is the permission to use it.
 	{begin("hooks.slack.com/"), []shapePart{either("services/", "workflows/", "triggers/"), atLeast(10, bytesOf("-_A-Za-z0-9/", false))}},
-	{begin("discord.com/api/webhooks/", "discordapp.com/api/webhooks/"), []shapePart{atLeast(1, digits), either("/"), atLeast(20, withDashes)}},
-	{begin("hooks.zapier.com/", "mcp.zapier.com/", "actions.zapier.com/"), []shapePart{either("hooks/catch/", "api/mcp/s/", "mcp/"), atLeast(8, bytesOf("-_A-Za-z0-9/=", false))}},
+	{
+		begin("discord.com/api/webhooks/", "discordapp.com/api/webhooks/"),
+		[]shapePart{atLeast(1, digits), either("/"), atLeast(20, withDashes)},
+	},
+	{
+		begin("hooks.zapier.com/", "mcp.zapier.com/", "actions.zapier.com/"),
+		[]shapePart{either("hooks/catch/", "api/mcp/s/", "mcp/"), atLeast(8, bytesOf("-_A-Za-z0-9/=", false))},
+	},
 	{begin("hook."), []shapePart{atLeast(1, smallDigits), either(".make.com/"), atLeast(16, smallDigits)}},
-	{begin("maker.ifttt.com/trigger/"), []shapePart{atLeast(1, bytesOf("/"+white, true)), either("/json/with/key/", "/with/key/"), atLeast(10, withDashes)}},
+	{
+		begin("maker.ifttt.com/trigger/"),
+		[]shapePart{atLeast(1, bytesOf("/"+white, true)), either("/json/with/key/", "/with/key/"), atLeast(10, withDashes)},
+	},
 	{begin("webhook.office.com/webhookb2/"), []shapePart{atLeast(20, bytesOf("-@/A-Za-z0-9", false))}},
 })
 

@@ -95,7 +95,8 @@ func TestErrorsDoNotQuoteTheFile(t *testing.T) {
 	} {
 		entries, err := readFile(write(text))
 		message := fault.MessageOf(err)
-		if fault.KindOf(err) != fault.Invalid || !strings.Contains(message, want) || strings.Contains(message, "hunter2") || len(entries) > 0 {
+		if fault.KindOf(err) != fault.Invalid || !strings.Contains(message, want) || strings.Contains(message, "hunter2") ||
+			len(entries) > 0 {
 			t.Errorf("%.30q: got %v", text, err)
 		}
 	}
@@ -144,17 +145,26 @@ func TestRowsOfServersAreConverted(t *testing.T) {
 	}{
 		"nothing but a name": {
 			Row{"name": "a"},
-			registry.Server{Name: "a", Source: "local", Transport: "stdio", Args: []string{}, Env: map[string]string{}, Headers: map[string]string{}, Tags: []string{}},
+			registry.Server{
+				Name: "a", Source: "local", Transport: "stdio", Args: []string{}, Env: map[string]string{}, Headers: map[string]string{},
+				Tags: []string{},
+			},
 		},
 		"numbers instead of strings, and invalid tags": {
-			Row{"name": "a", "args": `["-p",8080,true,12345678901234567890]`, "env": `{"PORT":80}`, "tags": `{`, "active": "1", "installed": "1", "source": "registry"},
+			Row{
+				"name": "a", "args": `["-p",8080,true,12345678901234567890]`, "env": `{"PORT":80}`, "tags": `{`, "active": "1",
+				"installed": "1", "source": "registry",
+			},
 			registry.Server{
-				Name: "a", Source: "registry", Transport: "stdio", Args: []string{"-p", "8080", "true", "12345678901234567890"}, Env: map[string]string{"PORT": "80"},
-				Headers: map[string]string{}, Enabled: true, Installed: true,
+				Name: "a", Source: "registry", Transport: "stdio", Args: []string{"-p", "8080", "true", "12345678901234567890"},
+				Env: map[string]string{"PORT": "80"}, Headers: map[string]string{}, Enabled: true, Installed: true,
 			},
 		},
 		"a column for the address": {
-			Row{"name": "a", "transport": "sse", "homepage": "https://about", "url": "https://mcp", "headers": `{"X":"1"}`, "enabled": "1", "args": "null", "env": " "},
+			Row{
+				"name": "a", "transport": "sse", "homepage": "https://about", "url": "https://mcp", "headers": `{"X":"1"}`, "enabled": "1",
+				"args": "null", "env": " ",
+			},
 			registry.Server{
 				Name: "a", Source: "local", Transport: "sse", URL: "https://mcp", Headers: map[string]string{"X": "1"},
 				Args: []string{}, Env: map[string]string{}, Tags: []string{}, Enabled: true,
@@ -162,18 +172,33 @@ func TestRowsOfServersAreConverted(t *testing.T) {
 		},
 		"variables without a value": {
 			Row{"name": "a", "env": `{"A":null,"B":"b"}`, "headers": "[]"},
-			registry.Server{Name: "a", Source: "local", Transport: "stdio", Args: []string{}, Env: map[string]string{"B": "b"}, Headers: map[string]string{}, Tags: []string{}},
+			registry.Server{
+				Name: "a", Source: "local", Transport: "stdio", Args: []string{}, Env: map[string]string{"B": "b"},
+				Headers: map[string]string{}, Tags: []string{},
+			},
 		},
 		"quarantined": {
 			Row{"name": "a", "enabled": "1", "quarantined": "1"},
-			registry.Server{Name: "a", Source: "local", Transport: "stdio", Args: []string{}, Env: map[string]string{}, Headers: map[string]string{}, Tags: []string{}},
+			registry.Server{
+				Name: "a", Source: "local", Transport: "stdio", Args: []string{}, Env: map[string]string{}, Headers: map[string]string{},
+				Tags: []string{},
+			},
 		},
 	} {
 		if got, err := row.row.server(); err != nil || !reflect.DeepEqual(got, row.want) {
 			t.Errorf("%s:\n got %+v, %v\nwant %+v", name, got, err, row.want)
 		}
 	}
-	for _, row := range []Row{{"args": "x"}, {"args": "{}"}, {"args": `[["x"]]`}, {"args": `[null]`}, {"args": `["x"] x`}, {"env": `["A"]`}, {"env": `{"hunter2":{}}`}, {"headers": "7"}} {
+	for _, row := range []Row{
+		{"args": "x"},
+		{"args": "{}"},
+		{"args": `[["x"]]`},
+		{"args": `[null]`},
+		{"args": `["x"] x`},
+		{"env": `["A"]`},
+		{"env": `{"hunter2":{}}`},
+		{"headers": "7"},
+	} {
 		if _, err := row.server(); fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v: got %v", row, err)
 		}
@@ -181,8 +206,12 @@ func TestRowsOfServersAreConverted(t *testing.T) {
 }
 
 func TestRowsOfMetricsAreConverted(t *testing.T) {
-	got := Row{"tool_name": "t", "call_count": "7", "error_count": "-1", "total_latency_ms": "1.5e3", "last_called_at": "2026-11-20 23:28:36"}.metric("s")
-	want := Metric{Server: "s", Tool: "t", Calls: 7, Latency: 1500 * time.Millisecond, LastAt: time.Date(2026, 11, 20, 23, 28, 36, 0, time.UTC)}
+	got := Row{
+		"tool_name": "t", "call_count": "7", "error_count": "-1", "total_latency_ms": "1.5e3", "last_called_at": "2026-11-20 23:28:36",
+	}.metric("s")
+	want := Metric{
+		Server: "s", Tool: "t", Calls: 7, Latency: 1500 * time.Millisecond, LastAt: time.Date(2026, 11, 20, 23, 28, 36, 0, time.UTC),
+	}
 	if got != want {
 		t.Errorf("got %+v", got)
 	}
@@ -198,10 +227,14 @@ func TestRowsOfMetricsAreConverted(t *testing.T) {
 
 func TestRowsOfToolsAreConverted(t *testing.T) {
 	for want, row := range map[string]Row{
-		`{"name":"t","inputSchema":{"type":"object"}}`:                                           {"name": "t", "input_schema": "{broken"},
-		`{"name":"t","description":"a <b> & c","inputSchema":{"maximum":9007199254740993}}`:      {"name": "t", "description": "a <b> & c", "input_schema": `{"maximum":9007199254740993}`},
-		`{"name":"t","title":"T","inputSchema":{},"outputSchema":{"x":1},"annotations":{"y":2}}`: {"name": "t", "title": "T", "input_schema": "{}", "output_schema": `{"x":1}`, "annotations": `{"y":2}`},
-		`{"name":"t","inputSchema":{"type":"object"},"annotations":{}}`:                          {"name": "t", "output_schema": "null", "annotations": "{}"},
+		`{"name":"t","inputSchema":{"type":"object"}}`: {"name": "t", "input_schema": "{broken"},
+		`{"name":"t","description":"a <b> & c","inputSchema":{"maximum":9007199254740993}}`: {
+			"name": "t", "description": "a <b> & c", "input_schema": `{"maximum":9007199254740993}`,
+		},
+		`{"name":"t","title":"T","inputSchema":{},"outputSchema":{"x":1},"annotations":{"y":2}}`: {
+			"name": "t", "title": "T", "input_schema": "{}", "output_schema": `{"x":1}`, "annotations": `{"y":2}`,
+		},
+		`{"name":"t","inputSchema":{"type":"object"},"annotations":{}}`: {"name": "t", "output_schema": "null", "annotations": "{}"},
 	} {
 		if got := row.definition(); string(got) != want || !json.Valid(got) {
 			t.Errorf("got %s, want %s", got, want)

@@ -96,7 +96,9 @@ func (l *transcript) String() string {
 
 func newFixture(t *testing.T, agents string) *fixture {
 	t.Helper()
-	d := &fixture{t: t, dir: t.TempDir(), vault: &memory{kept: make(map[string]string)}, variables: make(map[string]string), log: &transcript{}}
+	d := &fixture{
+		t: t, dir: t.TempDir(), vault: &memory{kept: make(map[string]string)}, variables: make(map[string]string), log: &transcript{},
+	}
 	var err error
 	if d.store, err = store.Open(t.Context(), filepath.Join(d.dir, "discover.db")); err != nil {
 		t.Fatal(err)
@@ -127,7 +129,9 @@ func newFixture(t *testing.T, agents string) *fixture {
 	if err := stored.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}
-	d.intake = intake.New(intake.Options{Registry: d.servers, Vault: stored, Policy: func() string { return agents }, Remove: d.servers.Remove})
+	d.intake = intake.New(intake.Options{
+		Registry: d.servers, Vault: stored, Policy: func() string { return agents }, Remove: d.servers.Remove,
+	})
 	return d
 }
 

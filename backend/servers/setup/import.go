@@ -177,7 +177,8 @@ func (i *Importer) Import(ctx context.Context, q ImportRequest) (ImportReport, e
 	defer i.intake.Hold()()
 	report, err := newTransfer(i, q, original).run(ctx)
 	if err == nil && !q.DryRun {
-		i.log.Info("database was imported", "file", q.Path, "imported", report.Totals.Imported, "skipped", report.Totals.Skipped, "failed", report.Totals.Failed)
+		i.log.Info("database was imported", "file", q.Path, "imported", report.Totals.Imported, "skipped", report.Totals.Skipped,
+			"failed", report.Totals.Failed)
 	}
 	return report, err
 }
@@ -190,7 +191,9 @@ func (i *Importer) read(ctx context.Context, file string) (o Original, err error
 	}
 	defer func() {
 		if left := remove(); left != nil && err == nil {
-			err = fault.Wrap(left, fault.Internal, "could not remove a copy of %s, which contains secrets, from %s; remove it by hand, then import again", file, filepath.Dir(copied))
+			err = fault.Wrap(left, fault.Internal,
+				"could not remove a copy of %s, which contains secrets, from %s; remove it by hand, then import again", file,
+				filepath.Dir(copied))
 		}
 	}()
 	if o, err = i.readDatabase(ctx, copied); err != nil {

@@ -31,15 +31,19 @@ func TestServersAreImportedWithEverythingThatBelongsToThem(t *testing.T) {
 	if !reflect.DeepEqual(r.Servers, want) || len(r.Problems) > 0 || r.DryRun {
 		t.Errorf("got  %+v\nwant %+v", r, want)
 	}
-	if want := (setup.ImportTotals{Imported: 2, ImportCounts: setup.ImportCounts{Tools: 2, Secrets: 2, Presets: 2, Metrics: 1}}); r.Totals != want {
+	if want := (setup.ImportTotals{
+		Imported: 2, ImportCounts: setup.ImportCounts{Tools: 2, Secrets: 2, Presets: 2, Metrics: 1},
+	}); r.Totals != want {
 		t.Errorf("totals %+v, want %+v", r.Totals, want)
 	}
 	memory, remote := d.server("memory"), d.server("remote")
 	if !memory.Enabled || !memory.Approved || !memory.Installed || memory.Source != "registry" || memory.Package.Name != "server-memory" ||
-		memory.Env["API_KEY"] != "${secret:API_KEY}" || strings.Join(memory.Args, " ") != "-y server-memory" || memory.Health.Status != "unknown" {
+		memory.Env["API_KEY"] != "${secret:API_KEY}" || strings.Join(memory.Args, " ") != "-y server-memory" ||
+		memory.Health.Status != "unknown" {
 		t.Errorf("memory is %+v", memory)
 	}
-	if remote.Enabled || !remote.Approved || !remote.Installed || remote.URL != "https://mcp.example" || remote.Transport != "streamable-http" {
+	if remote.Enabled || !remote.Approved || !remote.Installed || remote.URL != "https://mcp.example" ||
+		remote.Transport != "streamable-http" {
 		t.Errorf("remote is %+v", remote)
 	}
 	if d.processes.State("memory").Running {
@@ -66,7 +70,8 @@ func TestAnImportCanBeRepeated(t *testing.T) {
 	file := d.closed("original.db", schemaServers, schemaRest, content)
 	d.vault.fail = fault.Wrap(errLocked, fault.Unavailable, "unlock it first")
 	r := d.must(setup.ImportRequest{Path: file})
-	if s := r.Servers[0]; s.Status != setup.Imported || s.Secrets != 0 || len(s.Problems) != 1 || !strings.Contains(s.Problems[0], "could not import secret TOKEN: unlock it first") {
+	if s := r.Servers[0]; s.Status != setup.Imported || s.Secrets != 0 || len(s.Problems) != 1 ||
+		!strings.Contains(s.Problems[0], "could not import secret TOKEN: unlock it first") {
 		t.Errorf("with a locked keychain: %+v", s)
 	}
 	d.vault.fail = nil
@@ -74,7 +79,8 @@ func TestAnImportCanBeRepeated(t *testing.T) {
 
 	r = d.must(setup.ImportRequest{Path: file})
 
-	if s := r.Servers[0]; s.Status != setup.Skipped || !strings.Contains(s.Reason, "exists already") || s.ImportCounts != (setup.ImportCounts{Secrets: 1}) {
+	if s := r.Servers[0]; s.Status != setup.Skipped || !strings.Contains(s.Reason, "exists already") ||
+		s.ImportCounts != (setup.ImportCounts{Secrets: 1}) {
 		t.Errorf("the second time: %+v", s)
 	}
 	if d.vault.kept["memory/TOKEN"] != "hunter2" || d.vault.kept["remote/AUTHORIZATION"] != "newer" {
@@ -117,14 +123,18 @@ func TestExistingServersAreNotChanged(t *testing.T) {
 	if _, err := d.intake.Add(t.Context(), intake.Arrival{Server: registry.Server{Name: "memory", Command: "mine"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.intake.Add(t.Context(), intake.Arrival{Server: registry.Server{Name: "remote", Command: "evil"}, Origin: intake.Agent}); err != nil {
+	if _, err := d.intake.Add(t.Context(), intake.Arrival{
+		Server: registry.Server{Name: "remote", Command: "evil"}, Origin: intake.Agent,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	r := d.must(setup.ImportRequest{Path: file})
-	if s := r.Servers[0]; s.Status != setup.Skipped || !strings.Contains(s.Reason, "runs something else") || s.Tools != 0 || s.Secrets != 1 {
+	if s := r.Servers[0]; s.Status != setup.Skipped || !strings.Contains(s.Reason, "runs something else") || s.Tools != 0 ||
+		s.Secrets != 1 {
 		t.Errorf("memory: %+v", s)
 	}
-	if s := r.Servers[1]; s.Status != setup.Skipped || s.ImportCounts != (setup.ImportCounts{}) || !strings.Contains(strings.Join(s.Problems, ""), "waits for approval") {
+	if s := r.Servers[1]; s.Status != setup.Skipped || s.ImportCounts != (setup.ImportCounts{}) ||
+		!strings.Contains(strings.Join(s.Problems, ""), "waits for approval") {
 		t.Errorf("remote: %+v", s)
 	}
 	if d.server("memory").Command != "mine" || d.vault.kept["remote/AUTHORIZATION"] != "" || d.server("remote").Approved {
@@ -141,12 +151,14 @@ func TestNamesAreProposedForInvalidOnes(t *testing.T) {
 		`INSERT INTO test_presets (server_name, kind, target_name, preset_name, payload) VALUES ('my server', 'tool', 't', 'p', '{}')`)
 	r := d.must(setup.ImportRequest{Path: file})
 	proposed := map[string]string{
-		"a__b": "a_b", "my server": "my-server-2", "mcp": "server-mcp", "@scope/name": "scope-name", "Ünï": "n", "": "server", "end_": "end",
+		"a__b": "a_b", "my server": "my-server-2", "mcp": "server-mcp", "@scope/name": "scope-name", "Ünï": "n", "": "server",
+		"end_":                     "end",
 		strings.Repeat("long", 20): strings.Repeat("long", 12),
 	}
 	for _, s := range r.Servers {
 		want, invalid := proposed[s.Name]
-		if invalid != (s.Status == setup.Failed) || invalid && (s.Proposed != want || s.Reason == "" || registry.CheckName(s.Proposed) != nil) {
+		if invalid != (s.Status == setup.Failed) ||
+			invalid && (s.Proposed != want || s.Reason == "" || registry.CheckName(s.Proposed) != nil) {
 			t.Errorf("got %+v, want it to propose %q", s, want)
 		}
 	}
@@ -156,7 +168,8 @@ func TestNamesAreProposedForInvalidOnes(t *testing.T) {
 
 	r = d.must(setup.ImportRequest{Path: file, Rename: map[string]string{"my server": "yours", "mcp": "yours", "a__b": "still bad"}})
 
-	if s := r.Servers[1]; s.Status != setup.Imported || s.As != "yours" || s.Secrets != 1 || s.Presets != 1 || d.vault.kept["yours/K"] != "hunter2" {
+	if s := r.Servers[1]; s.Status != setup.Imported || s.As != "yours" || s.Secrets != 1 || s.Presets != 1 ||
+		d.vault.kept["yours/K"] != "hunter2" {
 		t.Errorf("got %+v, %v", s, d.vault.kept)
 	}
 	if s := r.Servers[2]; s.Status != setup.Failed || !strings.Contains(s.Reason, "another server of the database") {
@@ -172,7 +185,8 @@ func TestNamesAreProposedForInvalidOnes(t *testing.T) {
 
 func TestInvalidRowsAreReportedAndSkipped(t *testing.T) {
 	d := newFixture(t, "ask")
-	file := d.closed("original.db", schemaServers, schemaRest, `INSERT INTO servers (id, name, command, args, env, tags, installed, active) VALUES
+	file := d.closed("original.db", schemaServers, schemaRest,
+		`INSERT INTO servers (id, name, command, args, env, tags, installed, active) VALUES
 		(1, 'nulls', NULL, NULL, NULL, NULL, NULL, NULL), (2, 'Memory', 'x', '[]', '{}', '[]', 1, 1), (3, 'memory', 'y', '[]', '{}', '[]', 1, 0),
 		(4, 'broken', 'rm', '["-r"', '{}', '[]', 1, 1), (5, 'variables', 'x', '[]', '{"TOKEN":{"hunter2":1}}', '[]', 1, 1), (6, x'41ff42', 'x', '[]', '{}', 'no', 1, 1)`,
 		`INSERT INTO server_tools (server_id, name, description, input_schema) VALUES (1, NULL, NULL, NULL), (1, 't', NULL, NULL), (77, 'stray', '', '{}')`,
@@ -183,7 +197,9 @@ func TestInvalidRowsAreReportedAndSkipped(t *testing.T) {
 
 	r := d.must(setup.ImportRequest{Path: file})
 
-	if want := (setup.ImportTotals{Imported: 3, Failed: 3, ImportCounts: setup.ImportCounts{Tools: 1, Secrets: 1, Presets: 1, Metrics: 1}}); r.Totals != want {
+	if want := (setup.ImportTotals{
+		Imported: 3, Failed: 3, ImportCounts: setup.ImportCounts{Tools: 1, Secrets: 1, Presets: 1, Metrics: 1},
+	}); r.Totals != want {
 		t.Errorf("totals %+v, want %+v: %+v", r.Totals, want, r.Servers)
 	}
 	if s := r.Servers[0]; len(s.Problems) != 4 {
@@ -210,10 +226,12 @@ func TestDatabasesOfOtherVersionsAreRead(t *testing.T) {
 	old := d.closed("old.db", schemaServers, `INSERT INTO servers (id, name, command, args, active) VALUES (1, 'old', 'x', '["a"]', 1)`,
 		`INSERT INTO server_tools (server_id, name) VALUES (1, 't')`)
 	r := d.must(setup.ImportRequest{Path: old})
-	if s := d.server("old"); r.Totals != (setup.ImportTotals{Imported: 1, ImportCounts: setup.ImportCounts{Tools: 1}}) || !s.Enabled || s.Args[0] != "a" {
+	if s := d.server("old"); r.Totals != (setup.ImportTotals{Imported: 1, ImportCounts: setup.ImportCounts{Tools: 1}}) || !s.Enabled ||
+		s.Args[0] != "a" {
 		t.Errorf("got %+v, %+v", r, s)
 	}
-	newer := d.closed("new.db", schemaServers, schemaRest, `ALTER TABLE servers ADD COLUMN url TEXT; ALTER TABLE servers ADD COLUMN headers TEXT;
+	newer := d.closed("new.db", schemaServers, schemaRest,
+		`ALTER TABLE servers ADD COLUMN url TEXT; ALTER TABLE servers ADD COLUMN headers TEXT;
 		ALTER TABLE servers ADD COLUMN enabled INTEGER; ALTER TABLE servers ADD COLUMN quarantined INTEGER;
 		ALTER TABLE servers DROP COLUMN active; ALTER TABLE servers DROP COLUMN installed; DROP TABLE test_presets;
 		ALTER TABLE server_tools ADD COLUMN annotations TEXT; ALTER TABLE server_secrets ADD COLUMN backend TEXT;
@@ -225,7 +243,8 @@ func TestDatabasesOfOtherVersionsAreRead(t *testing.T) {
 	if s := d.server("far"); !s.Enabled || s.URL != "https://mcp.example" || s.Headers["X-Team"] != "a" {
 		t.Errorf("far is %+v", s)
 	}
-	if got := d.catalog.Snapshot().Of("far"); len(got) != 1 || !strings.Contains(string(got[0].Definition), `"annotations":{"readOnlyHint":true}`) {
+	if got := d.catalog.Snapshot().Of("far"); len(got) != 1 ||
+		!strings.Contains(string(got[0].Definition), `"annotations":{"readOnlyHint":true}`) {
 		t.Errorf("tools: %+v", got)
 	}
 	if problems := strings.Join(append(r.Servers[0].Problems, r.Servers[1].Problems...), "\n"); d.server("aside").Enabled ||
@@ -238,7 +257,8 @@ func TestADatabaseInUseIsReadAndNotChanged(t *testing.T) {
 	for _, mode := range []string{"WAL", "DELETE"} {
 		t.Run(mode, func(t *testing.T) {
 			d := newFixture(t, "ask")
-			file, db := d.original("original.db", "PRAGMA journal_mode="+mode, "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_spill=1", "PRAGMA cache_size=1", schemaServers, schemaRest, content,
+			file, db := d.original("original.db", "PRAGMA journal_mode="+mode, "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_spill=1",
+				"PRAGMA cache_size=1", schemaServers, schemaRest, content,
 				`CREATE TABLE filler AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 500) SELECT randomblob(2000) AS b FROM n`)
 			tx, err := db.BeginTx(context.Background(), nil)
 			if err != nil {
@@ -272,7 +292,8 @@ func TestADatabaseInUseIsReadAndNotChanged(t *testing.T) {
 func TestOtherFilesAreRejected(t *testing.T) {
 	d := newFixture(t, "ask")
 	foreign := d.closed("foreign.db", "CREATE TABLE servers (id INTEGER, name TEXT)")
-	view := d.closed("view.db", "CREATE TABLE server_tools (server_id); CREATE TABLE x (id, name, command); CREATE VIEW servers AS SELECT * FROM x")
+	view := d.closed("view.db",
+		"CREATE TABLE server_tools (server_id); CREATE TABLE x (id, name, command); CREATE VIEW servers AS SELECT * FROM x")
 	damaged := d.full("damaged.db")
 	f, err := os.OpenFile(damaged, os.O_WRONLY, 0)
 	if err != nil {

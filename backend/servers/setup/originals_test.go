@@ -77,7 +77,9 @@ func (d *fixture) closed(name string, statements ...string) string {
 type metrics struct{ *journal.Journal }
 
 func (m metrics) AddMetric(ctx context.Context, of setup.Metric, dry bool) (bool, error) {
-	return m.Add(ctx, journal.Tally{Server: of.Server, Tool: of.Tool, Calls: of.Calls, Errors: of.Errors, Latency: of.Latency, Last: of.LastAt}, dry)
+	return m.Add(ctx, journal.Tally{
+		Server: of.Server, Tool: of.Tool, Calls: of.Calls, Errors: of.Errors, Latency: of.Latency, Last: of.LastAt,
+	}, dry)
 }
 
 func (d *fixture) importer() *setup.Importer { return setup.NewImporter(d.importOptions()) }

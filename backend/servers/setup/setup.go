@@ -68,7 +68,9 @@ type Syncer struct {
 
 // New returns a syncer.
 func New(o Options) *Syncer {
-	return &Syncer{registry: o.Registry, intake: o.Intake, lifecycle: o.Lifecycle, secrets: o.Secrets, file: o.File, variable: o.Variable, log: o.Log}
+	return &Syncer{
+		registry: o.Registry, intake: o.Intake, lifecycle: o.Lifecycle, secrets: o.Secrets, file: o.File, variable: o.Variable, log: o.Log,
+	}
 }
 
 // SyncResult lists the servers of a setup file by the outcome of its application. Only
@@ -108,12 +110,14 @@ func (s *Syncer) Run(ctx context.Context) error {
 		s.log.Warn("setup file could not be read", "file", s.file, "error", err)
 		return nil
 	}
-	s.log.Info("setup file was read", "file", s.file, "registered", len(r.Registered), "activated", len(r.Activated), "skipped", len(r.Skipped))
+	s.log.Info("setup file was read", "file", s.file, "registered", len(r.Registered), "activated", len(r.Activated),
+		"skipped", len(r.Skipped))
 	for _, failure := range r.Errors {
 		s.log.Warn("setup file has an entry with a problem", "file", s.file, "name", failure.Name, "error", failure.Error)
 	}
 	if len(r.Unset) > 0 {
-		s.log.Warn("setup file uses variables that are not set, so they are empty; set them in your login shell, or in the editor's entry that starts the hub",
+		s.log.Warn("setup file uses variables that are not set, so they are empty; set them in your login shell, or in the editor's "+
+			"entry that starts the hub",
 			"file", s.file, "variables", r.Unset)
 	}
 	return nil
@@ -149,7 +153,8 @@ func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error
 func (s *Syncer) Propose(ctx context.Context, file, by string) (SyncResult, error) {
 	policy := s.intake.Policy()
 	if policy == "deny" {
-		return SyncResult{}, fault.New(fault.Denied, "agents may not name a setup file here (agents.install is deny); ask the user to add its servers")
+		return SyncResult{}, fault.New(fault.Denied,
+			"agents may not name a setup file here (agents.install is deny); ask the user to add its servers")
 	}
 	return s.sync(ctx, file, origin{unseen: policy != "allow", agent: true, by: by})
 }
@@ -241,7 +246,9 @@ func (b *batch) register(ctx context.Context, e entry) error {
 
 func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
 	if b.unseen && (takesVariables(e.Env) || takesVariables(e.Headers)) {
-		return registry.Server{}, fault.New(fault.Denied, "it uses variables of the user's environment, and no person has named the file; a person can add it in the dashboard or in a terminal")
+		return registry.Server{}, fault.New(fault.Denied,
+			"it uses variables of the user's environment, and no person has named the file; a person can add it in the dashboard or in "+
+				"a terminal")
 	}
 	a := intake.Arrival{Server: b.declared(ctx, e), Readable: true}
 	if b.unseen {
@@ -270,11 +277,16 @@ func (b *batch) keepSecrets(ctx context.Context, server registry.Server, e entry
 	switch {
 	case len(given) == 0:
 	case b.unseen:
-		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because no person has named the file; a person can set them in the dashboard or in a terminal"))
+		b.failed(e.Name, fault.New(fault.Denied,
+			"its secrets were left out, because no person has named the file; a person can set them in the dashboard or in a terminal"))
 	case !server.Approved:
-		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because a server with this name was proposed and waits for approval; approve or remove that server, then sync again"))
+		b.failed(e.Name, fault.New(fault.Denied,
+			"its secrets were left out, because a server with this name was proposed and waits for approval; approve or remove that "+
+				"server, then sync again"))
 	case !b.intake.Runs(ctx, server, b.declared(ctx, e)):
-		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because the server with this name is not the one that the file declares: its command, arguments, variables, URL, headers or origin differ; remove that server, then sync again"))
+		b.failed(e.Name, fault.New(fault.Denied,
+			"its secrets were left out, because the server with this name is not the one that the file declares: its command, "+
+				"arguments, variables, URL, headers or origin differ; remove that server, then sync again"))
 	case b.secrets == nil:
 		b.failed(e.Name, errNoKeychain)
 	default:

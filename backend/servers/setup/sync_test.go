@@ -35,7 +35,8 @@ func TestServersOfASetupFileAreAdded(t *testing.T) {
 		!reflect.DeepEqual(one.Env, map[string]string{"FILE": "/data/mem.json", "REF": "${secret:TOKEN}"}) {
 		t.Errorf("one is %+v", one)
 	}
-	if two.Transport != "streamable-http" || two.URL != "http://127.0.0.1:9/mcp" || two.Command != "" || !two.Installed || two.Headers["Authorization"] != "${secret:Authorization}" {
+	if two.Transport != "streamable-http" || two.URL != "http://127.0.0.1:9/mcp" || two.Command != "" || !two.Installed ||
+		two.Headers["Authorization"] != "${secret:Authorization}" {
 		t.Errorf("two is %+v", two)
 	}
 	if !reflect.DeepEqual(d.vault.kept, map[string]string{"one/TOKEN": "tok-12345"}) {
@@ -123,7 +124,8 @@ func TestAnAgentLearnsNothingAboutFilesThatAreNoSetupFiles(t *testing.T) {
 		d := newFixture(t, policy)
 		for _, file := range []string{
 			pipe, closed, filepath.Join(pipe, "below.json"),
-			d.write("token.json", "hvs.CAESIJ0123456789"), d.write("empty.json", ""), d.write("package.json", `{"name":"x","private":true}`),
+			d.write("token.json", "hvs.CAESIJ0123456789"), d.write("empty.json", ""),
+			d.write("package.json", `{"name":"x","private":true}`),
 			d.write("list.json", `[1]`), d.write("large.json", strings.Repeat(" ", 4<<20+10)),
 		} {
 			if got, err := d.syncer().Propose(t.Context(), file, ""); err != nil || !reflect.DeepEqual(got, want) {
@@ -292,7 +294,8 @@ func TestAgentsMayNameFilesIfTheyMayInstallServers(t *testing.T) {
 	}
 
 	d = newFixture(t, "deny")
-	if _, err := d.syncer().Propose(t.Context(), d.write("agents.json", `{"servers":[{"name":"one","command":"x"}]}`), ""); fault.KindOf(err) != fault.Denied {
+	if _, err := d.syncer().Propose(t.Context(),
+		d.write("agents.json", `{"servers":[{"name":"one","command":"x"}]}`), ""); fault.KindOf(err) != fault.Denied {
 		t.Errorf("got %v", err)
 	}
 	if left := d.servers.List(); len(left) > 0 {

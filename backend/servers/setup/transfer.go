@@ -73,7 +73,8 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 	}
 	t.names[here.Name] = true
 	if r.Waiting = !here.Approved && r.Status == Imported; !here.Approved && !r.Waiting {
-		r.problem("nothing was imported for it, because a server with this name was proposed by an agent and waits for approval; approve or remove that server, then import again")
+		r.problem("nothing was imported for it, because a server with this name was proposed by an agent and waits for approval; " +
+			"approve or remove that server, then import again")
 		return
 	}
 	if row.flag("quarantined") && r.Status == Imported {
@@ -89,7 +90,9 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 
 // findOrAdd returns the server with the wanted name. If it does not exist,
 // findOrAdd adds it, unless invalid is the reason why it cannot be added.
-func (t *transfer) findOrAdd(ctx context.Context, row Row, wanted registry.Server, invalid error, r *ImportedServer) (registry.Server, error) {
+func (t *transfer) findOrAdd(ctx context.Context, row Row, wanted registry.Server, invalid error,
+	r *ImportedServer,
+) (registry.Server, error) {
 	if err := registry.CheckName(wanted.Name); err != nil {
 		r.Proposed = t.propose(wanted.Name)
 		return wanted, err

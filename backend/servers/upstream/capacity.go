@@ -46,7 +46,8 @@ func (c *capacity) occupy(server registry.Server) error {
 				return nil
 			}
 			return notStarted(errFull, fault.Busy,
-				"server %q was not started: %d server processes run, which is the limit (%s), and all of them are in use; try again later, stop a server or raise the limit",
+				"server %q was not started: %d server processes run, which is the limit (%s), and all of them are in use; try again "+
+					"later, stop a server or raise the limit",
 				server.Name, c.limits.Processes, processesSetting)
 		}
 	}
@@ -127,6 +128,7 @@ func (c *capacity) limitMemory() {
 func (s *session) stopForMemory(taken uint64) {
 	cause := fmt.Sprintf("it took %d MB of memory, more than %s allows (%d MB)", taken>>20, memorySetting, s.manager.limits.ServerMemoryMB)
 	s.log.Warn("server takes too much memory and is stopped", "server", s.server.Name, "bytes", taken)
-	s.manager.health.death(s.server, fault.New(fault.Failed, "server %q was stopped: %s; it starts again with the next call", s.server.Name, cause))
+	s.manager.health.death(s.server,
+		fault.New(fault.Failed, "server %q was stopped: %s; it starts again with the next call", s.server.Name, cause))
 	s.abandon(cause)
 }

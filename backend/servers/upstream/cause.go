@@ -63,7 +63,10 @@ func (a *attribution) cause(ctx context.Context, params json.RawMessage, pending
 	if len(clients) > 1 {
 		of = fmt.Sprintf("%d clients", len(clients))
 	}
-	return cause{calls: noCall, unknown: fmt.Sprintf("%d calls of %s are in flight, and the server does not say which of them it asks for", len(calls), of)}
+	return cause{
+		calls: noCall, unknown: fmt.Sprintf("%d calls of %s are in flight, and the server does not say which of them it asks for",
+			len(calls), of),
+	}
 }
 
 // named returns the cause of a message that names its call: by the stream on which it came,

@@ -24,7 +24,8 @@ import (
 func (b *bench) begin(ctx context.Context, s registry.Server, who upstream.Caller, tool, arguments string) <-chan error {
 	done := make(chan error, 1)
 	go func() {
-		_, err := b.Call(ctx, s, "", who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":` + arguments + `}`)})
+		_, err := b.Call(ctx, s, "", who,
+			jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":` + arguments + `}`)})
 		done <- err
 	}()
 	return done
@@ -105,7 +106,9 @@ func TestAmongCallsOfSeveralClientsTheOneThatTheServerNamesIsAsked(t *testing.T)
 		held <- err
 	}()
 	<-began
-	if _, err := b.Call(t.Context(), s, "", asker, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"job","arguments":{},"task":{}}`)}); err != nil {
+	if _, err := b.Call(t.Context(), s, "", asker, jsonrpc.Call{
+		Method: "tools/call", Params: json.RawMessage(`{"name":"job","arguments":{},"task":{}}`),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	const method = `{"method":"elicitation/create"`
@@ -125,7 +128,8 @@ func TestAmongCallsOfSeveralClientsTheOneThatTheServerNamesIsAsked(t *testing.T)
 			t.Fatal(err)
 		}
 		if len(row.asked.asked) != 1 || len(asker.asked)+len(window.asked)+len(holding.asked) != 1 {
-			t.Errorf("%s: the client got %d questions, the other %d, the window %d", row.name, len(asker.asked), len(holding.asked), len(window.asked))
+			t.Errorf("%s: the client got %d questions, the other %d, the window %d", row.name, len(asker.asked), len(holding.asked),
+				len(window.asked))
 		}
 		for _, c := range []*caller{asker, window, holding} {
 			for len(c.asked) > 0 {
@@ -178,9 +182,15 @@ func TestALateQuestionGoesToTheOnlyClientOrToAPerson(t *testing.T) {
 	}{
 		{"only client", `"accept"`, nil, &resident{}, window},
 		{"of two clients", `"decline"`, answering(`{}`), &resident{}, window},
-		{"of two clients, and nobody else", "no call is in flight, and several clients have called the server since it started", answering(`{}`), &resident{}, nil},
+		{
+			"of two clients, and nobody else", "no call is in flight, and several clients have called the server since it started",
+			answering(`{}`), &resident{}, nil,
+		},
 		{"only client, which has left", `"decline"`, nil, &resident{left: true}, window},
-		{"only client, which has left, and nobody else", "the only client that has called the server can no longer be asked", nil, &resident{left: true}, nil},
+		{
+			"only client, which has left, and nobody else", "the only client that has called the server can no longer be asked", nil,
+			&resident{left: true}, nil,
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Window = row.window })
@@ -204,7 +214,8 @@ func TestALateQuestionThatNamesItsCallGoesToItsClient(t *testing.T) {
 	if err := <-b.begin(t.Context(), s, answering(`{}`), "echo", `{"text":"x"}`); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.answered(s, answering(`{"action":"accept"}`), `{"method":"elicitation/create","name":"id"}`); !strings.Contains(got, `"accept"`) {
+	if got := b.answered(s, answering(`{"action":"accept"}`), `{"method":"elicitation/create","name":"id"}`); !strings.Contains(got,
+		`"accept"`) {
 		t.Errorf("the server got %s", got)
 	}
 }
@@ -213,7 +224,8 @@ func TestTheRootsOfAClientAreToldDuringItsCallOnly(t *testing.T) {
 	b := start(t, settings.Limits{})
 	s := b.add("s")
 	client := &resident{caller: answering(`{"roots":[{"uri":"file:///its"}]}`)}
-	result, err := b.Call(t.Context(), s, "", client, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"roots/list"}}`)})
+	result, err := b.Call(t.Context(), s, "", client,
+		jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"roots/list"}}`)})
 	if err != nil || !strings.Contains(string(result.JSON), "file:///its") {
 		t.Errorf("during its call: %s, %v", result.JSON, err)
 	}
@@ -350,7 +362,8 @@ func TestAMalformedAnswerNamesTheServer(t *testing.T) {
 	f := newFakeRemote(t, func(w http.ResponseWriter, id json.RawMessage, _ string) { respond(w, id, `null`) })
 	b := start(t, settings.Limits{})
 	err := <-b.begin(t.Context(), b.addRemote("odd", "http", f.URL, nil), nil, "x", `{}`)
-	if rpc, ok := err.(*jsonrpc.Error); !ok || rpc.Code != jsonrpc.CodeInternalError || !strings.Contains(rpc.Message, `server "odd" sent a malformed answer to tool "x": its result is not an object: null`) {
+	if rpc, ok := err.(*jsonrpc.Error); !ok || rpc.Code != jsonrpc.CodeInternalError ||
+		!strings.Contains(rpc.Message, `server "odd" sent a malformed answer to tool "x": its result is not an object: null`) {
 		t.Errorf("got %v", err)
 	}
 }

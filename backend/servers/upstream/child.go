@@ -61,7 +61,8 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 	in, stdout, stderr, err := startPiped(cmd)
 	if err != nil {
 		s.manager.capacity.vacate()
-		return notStarted(err, fault.Failed, "Failed to activate %q: could not start %q: %s", s.server.Name, cmd.Path, cmp.Or(errors.Unwrap(err), err))
+		return notStarted(err, fault.Failed, "Failed to activate %q: could not start %q: %s",
+			s.server.Name, cmd.Path, cmp.Or(errors.Unwrap(err), err))
 	}
 	if err := process.Adopt(cmd); err != nil {
 		s.manager.log.Warn("a child process would outlive a killed hub", "server", s.server.Name, "error", err)

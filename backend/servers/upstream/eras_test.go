@@ -28,7 +28,8 @@ func mute() upstream.Caller { return &client{} }
 // eraOf calls the tool era for a client and returns the era of its session and the process.
 func (b *bench) eraOf(s registry.Server, who upstream.Caller) (era, pid string) {
 	b.t.Helper()
-	result, err := b.Call(b.t.Context(), s, "", who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"era","arguments":{}}`)})
+	result, err := b.Call(b.t.Context(), s, "", who,
+		jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"era","arguments":{}}`)})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -84,7 +85,8 @@ func TestAServerOfBothErasWithLegacyClientsHasOneLegacyProcess(t *testing.T) {
 					t.Errorf("the session is %s in process %s, and the state %+v", era, pid, state)
 				}
 				// A list of the hub's own uses the session that runs.
-				if _, err := b.ListTools(t.Context(), s); err != nil || b.State("s").Connections != nil || fmt.Sprint(b.State("s").PID) != pid {
+				if _, err := b.ListTools(t.Context(), s); err != nil || b.State("s").Connections != nil ||
+					fmt.Sprint(b.State("s").PID) != pid {
 					t.Errorf("after a list: %v, %+v", err, b.State("s"))
 				}
 			})
@@ -212,7 +214,8 @@ func TestTheListsOfAServerOfBothErasAreReadOnce(t *testing.T) {
 	<-changes
 	has := func(tool string) bool { _, ok := b.tools.Snapshot().Lookup("s", tool); return ok }
 	if !has("first") || has("second") || len(changes) != 0 || len(unchanged) != 0 {
-		t.Errorf("first %t, second %t, %d further changes, %d repeated announcements", has("first"), has("second"), len(changes), len(unchanged))
+		t.Errorf("first %t, second %t, %d further changes, %d repeated announcements", has("first"), has("second"), len(changes),
+			len(unchanged))
 	}
 	// When the first session ends, the lists of the second one are those of the server.
 	b.BeginIdleStop("s")
@@ -228,7 +231,8 @@ func TestToolsOfASecondProcessWithOtherDefinitionsAreNoticed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tools")
 	write := func(description string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(`{"name":"listed","description":"`+description+`","inputSchema":{"type":"object"}}`+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(`{"name":"listed","description":"`+description+`","inputSchema":{"type":"object"}}`+"\n"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -247,7 +251,8 @@ func TestATaskStaysWithTheSessionThatKnowsIt(t *testing.T) {
 	b := start(t, settings.Limits{})
 	s := b.add("s", "-both", "locked", "-tasks")
 	who := answering(`{}`)
-	result, err := b.Call(t.Context(), s, "", who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"job","arguments":{"text":"done"},"task":{}}`)})
+	result, err := b.Call(t.Context(), s, "", who,
+		jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"job","arguments":{"text":"done"},"task":{}}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +261,8 @@ func TestATaskStaysWithTheSessionThatKnowsIt(t *testing.T) {
 	b.eraOf(s, modernClient())
 	notes, stop := events.Subscribe[upstream.Announced](b.bus, 64)
 	defer stop()
-	state, err := b.CallOver(t.Context(), s, "", lease, modernClient(), jsonrpc.Call{Method: "tasks/get", Params: json.RawMessage(`{"taskId":"1"}`)})
+	state, err := b.CallOver(t.Context(), s, "", lease, modernClient(),
+		jsonrpc.Call{Method: "tasks/get", Params: json.RawMessage(`{"taskId":"1"}`)})
 	if err != nil || !strings.Contains(string(state.JSON), `"taskId":"1"`) {
 		t.Errorf("the task: %s, %v", state.JSON, err)
 	}
@@ -308,7 +314,9 @@ func TestALegacyClientGetsItsEraOfARemoteServerThatNamesOnlyTheOther(t *testing.
 						w.WriteHeader(http.StatusBadRequest)
 						return
 					}
-					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}`, id)
+					fmt.Fprintf(w,
+						`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}`,
+						id)
 				},
 			})
 			b := start(t, settings.Limits{})

@@ -36,19 +36,26 @@ func (x *explainer) explain(err error, call jsonrpc.Call) error {
 	case errors.As(err, &rpc), errors.As(err, &cancelled):
 		return err
 	case errors.As(err, &malformed):
-		return jsonrpc.NewError(jsonrpc.CodeInternalError, "server %q sent a malformed answer to %s: %s", name, what, x.redactor.Text(malformed.Why))
+		return jsonrpc.NewError(jsonrpc.CodeInternalError, "server %q sent a malformed answer to %s: %s", name, what,
+			x.redactor.Text(malformed.Why))
 	case errors.As(err, &long) && long.Full:
-		return fault.Wrap(err, fault.Failed, "the answer of server %q to %s had to be dropped: it has %d bytes, and too many large answers arrive at the same time; call again", name, what, long.Size)
+		return fault.Wrap(err, fault.Failed,
+			"the answer of server %q to %s had to be dropped: it has %d bytes, and too many large answers arrive at the same time; call "+
+				"again", name, what, long.Size)
 	case errors.As(err, &long):
-		return fault.Wrap(err, fault.Failed, "the answer of server %q to %s has %d bytes; the limit is %d MiB. Ask for less at a time", name, what, long.Size, maxLine>>20)
+		return fault.Wrap(err, fault.Failed,
+			"the answer of server %q to %s has %d bytes; the limit is %d MiB. Ask for less at a time", name, what, long.Size, maxLine>>20)
 	case isClosed(err):
 		return x.explainEnd(err, what)
 	case fault.KindOf(err) != fault.Internal:
-		return fault.Wrap(known(err), fault.KindOf(err), "the call of %s on server %q failed: %s", what, name, x.redactor.Text(fault.MessageOf(err)))
+		return fault.Wrap(known(err), fault.KindOf(err), "the call of %s on server %q failed: %s", what, name,
+			x.redactor.Text(fault.MessageOf(err)))
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return fault.Wrap(err, fault.Timeout, "server %q sent neither an answer nor progress for %s within %s; the call was cancelled, and the server is restarted if it does not answer a ping either. Try a smaller request, or raise limits.call_timeout in config.yaml.%s",
+		return fault.Wrap(err, fault.Timeout,
+			"server %q sent neither an answer nor progress for %s within %s; the call was cancelled, and the server is restarted if it "+
+				"does not answer a ping either. Try a smaller request, or raise limits.call_timeout in config.yaml.%s",
 			name, what, call.Idle, x.stderr.quote())
 	}
 	return fault.Wrap(err, fault.Failed, "the call of %s on server %q failed: %s", what, name, x.redactor.Text(err.Error()))
@@ -61,21 +68,30 @@ func (x *explainer) explainEnd(err error, what string) error {
 	name, end := x.server.Name, x.link.ending()
 	switch {
 	case stopping && cause != "":
-		return fault.Wrap(err, fault.Failed, "server %q was stopped while %s was running (%s); whether the call took effect is unknown", name, what, cause)
+		return fault.Wrap(err, fault.Failed,
+			"server %q was stopped while %s was running (%s); whether the call took effect is unknown", name, what, cause)
 	case x.link.pid() == 0:
-		return fault.Wrap(known(err), fault.Failed, "the session with server %q ended while %s was running (%s); whether the call took effect is unknown. The next call starts a new one.",
+		return fault.Wrap(known(err), fault.Failed,
+			"the session with server %q ended while %s was running (%s); whether the call took effect is unknown. The next call starts "+
+				"a new one.",
 			name, what, x.redactor.Text(end.how))
 	}
-	return because(x.stderr.reason(), fault.Wrap(err, fault.Failed, "server %q ended while %s was running (%s); whether the call took effect is unknown. The server starts again with the next call.%s",
-		name, what, end.how, x.stderr.quote()))
+	return because(x.stderr.reason(),
+		fault.Wrap(err, fault.Failed,
+			"server %q ended while %s was running (%s); whether the call took effect is unknown. The server starts again with the next "+
+				"call.%s",
+			name, what, end.how, x.stderr.quote()))
 }
 
 // ended returns an error that describes an unexpected end of the session.
 func (x *explainer) ended(end ending) error {
 	if x.link.pid() == 0 {
-		return fault.Wrap(known(end.cause), fault.Failed, "the session with server %q ended (%s); the next call starts a new one", x.server.Name, x.redactor.Text(end.how))
+		return fault.Wrap(known(end.cause), fault.Failed, "the session with server %q ended (%s); the next call starts a new one",
+			x.server.Name, x.redactor.Text(end.how))
 	}
-	return because(x.stderr.reason(), fault.Wrap(end.cause, fault.Failed, "server %q exited unexpectedly (%s); it starts again with the next call.%s", x.server.Name, end.how, x.stderr.quote()))
+	return because(x.stderr.reason(),
+		fault.Wrap(end.cause, fault.Failed, "server %q exited unexpectedly (%s); it starts again with the next call.%s",
+			x.server.Name, end.how, x.stderr.quote()))
 }
 
 // startFailure turns the error of a start into one that names the server, the
@@ -94,12 +110,18 @@ func (x *explainer) startFailure(ctx context.Context, err error) error {
 		return notStarted(err, fault.Timeout, "Failed to activate %q: %s did not finish the MCP handshake within %s; is the URL right?",
 			name, mcphttp.Show(x.server.URL), x.startTimeout)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return because(x.stderr.missing(), notStarted(err, fault.Timeout, "Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it in a terminal to see.%s",
-			name, command, x.startTimeout, x.stderr.quote()))
+		return because(x.stderr.missing(),
+			notStarted(err, fault.Timeout,
+				"Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it "+
+					"in a terminal to see.%s",
+				name, command, x.startTimeout, x.stderr.quote()))
 	case isClosed(err) && !distant:
 		within(exitGrace, x.link.gone())
-		return because(x.stderr.reason(), notStarted(err, fault.Failed, "Failed to activate %q: child process for %q exited before the MCP handshake completed — verify the package/args are correct and the server actually starts. Original: MCP error -32000: Connection closed%s",
-			name, command, x.stderr.quote()))
+		return because(x.stderr.reason(),
+			notStarted(err, fault.Failed,
+				"Failed to activate %q: child process for %q exited before the MCP handshake completed — verify the package/args are "+
+					"correct and the server actually starts. Original: MCP error -32000: Connection closed%s",
+				name, command, x.stderr.quote()))
 	case rpc != nil:
 		return notStarted(err, fault.Failed, "Failed to activate %q: it answered with MCP error %d: %s%s",
 			name, rpc.Code, x.redactor.Text(rpc.Message), x.stderr.quote())

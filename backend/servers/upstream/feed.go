@@ -101,7 +101,8 @@ func (f *feed) subscribe(ctx context.Context, to topic) error {
 			if err == nil {
 				err = fault.New(fault.Failed, "it did not accept the subscription")
 			}
-			return jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "server %q does not announce changes of %q: %s", f.server.Name, to.name, f.redactor.Text(reasonOf(err)))
+			return jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "server %q does not announce changes of %q: %s",
+				f.server.Name, to.name, f.redactor.Text(reasonOf(err)))
 		}
 		select {
 		case <-changed:

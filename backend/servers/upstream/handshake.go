@@ -253,11 +253,13 @@ func (h *handshake) discover(ctx context.Context) (Description, error) {
 	}
 	version := found.Version(mcpversion.Modern)
 	if version == "" {
-		return Description{}, jsonrpc.NewError(mcpversion.CodeUnsupportedVersion, "the server supports none of the versions %v", mcpversion.Modern.Versions())
+		return Description{}, jsonrpc.NewError(mcpversion.CodeUnsupportedVersion, "the server supports none of the versions %v",
+			mcpversion.Modern.Versions())
 	}
 	return Description{
-		Name: jsonrpc.GetString(found.ServerInfo, "name"), Title: jsonrpc.GetString(found.ServerInfo, "title"), Version: jsonrpc.GetString(found.ServerInfo, "version"),
-		TTLs: noteTTL(nil, "server/discover", raw), Info: found.ServerInfo, Instructions: found.Instructions, ProtocolVersion: version, Versions: found.Versions, Capabilities: found.Capabilities,
+		Name: jsonrpc.GetString(found.ServerInfo, "name"), Title: jsonrpc.GetString(found.ServerInfo, "title"),
+		Version: jsonrpc.GetString(found.ServerInfo, "version"), TTLs: noteTTL(nil, "server/discover", raw), Info: found.ServerInfo,
+		Instructions: found.Instructions, ProtocolVersion: version, Versions: found.Versions, Capabilities: found.Capabilities,
 		Declared: personCapabilities,
 	}, nil
 }
@@ -300,8 +302,8 @@ func (h *handshake) initialize(ctx context.Context) (Description, error) {
 	// because clients are shown none of them.
 	info := jsonrpc.Get(raw, "serverInfo")
 	return Description{
-		Name: jsonrpc.GetString(info, "name"), Title: jsonrpc.GetString(info, "title"), Version: jsonrpc.GetString(info, "version"), Info: info,
-		Instructions: jsonrpc.GetString(raw, "instructions"), ProtocolVersion: jsonrpc.GetString(raw, "protocolVersion"),
+		Name: jsonrpc.GetString(info, "name"), Title: jsonrpc.GetString(info, "title"), Version: jsonrpc.GetString(info, "version"),
+		Info: info, Instructions: jsonrpc.GetString(raw, "instructions"), ProtocolVersion: jsonrpc.GetString(raw, "protocolVersion"),
 		Capabilities: jsonrpc.Get(raw, "capabilities"), Declared: declared,
 	}, nil
 }

@@ -66,7 +66,8 @@ func (s *session) ping(ctx context.Context) error {
 		if rpc.Code == jsonrpc.CodeMethodNotFound {
 			return nil
 		}
-		return fault.New(fault.Failed, "server %q answered ping with MCP error %d: %s", s.server.Name, rpc.Code, s.redactor.Text(rpc.Message))
+		return fault.New(fault.Failed, "server %q answered ping with MCP error %d: %s",
+			s.server.Name, rpc.Code, s.redactor.Text(rpc.Message))
 	}
 	if err != nil {
 		return s.explainer.explain(err, call)

@@ -107,7 +107,8 @@ func TestFailedChecksIgnoreAndSetNoBackoff(t *testing.T) {
 		b.check(crash, `no licence. Failed to activate "crash": child process for "`)
 		b.isHealth("after a failed check", "crash", "unhealthy", i+1, true)
 	}
-	if _, err := b.call(crash, "echo", `{}`); !strings.Contains(fault.MessageOf(err), "no licence") || strings.Contains(fault.MessageOf(err), "in a row") {
+	if _, err := b.call(crash, "echo", `{}`); !strings.Contains(fault.MessageOf(err), "no licence") ||
+		strings.Contains(fault.MessageOf(err), "in a row") {
 		t.Errorf("call after checks: %v", err)
 	}
 	_, _ = b.call(crash, "echo", `{}`)

@@ -92,7 +92,8 @@ func startable(v registry.Server) error {
 		return err
 	case v.Transport != "stdio":
 		if _, ok := mcphttp.TransportOf(v.Transport); !ok {
-			return notStarted(nil, fault.Invalid, "Server %q has an unknown transport %q: use stdio, streamable-http or sse", v.Name, v.Transport)
+			return notStarted(nil, fault.Invalid, "Server %q has an unknown transport %q: use stdio, streamable-http or sse",
+				v.Name, v.Transport)
 		}
 		if v.URL == "" {
 			return notStarted(nil, fault.Invalid, "Server %q has no URL configured for remote transport", v.Name)

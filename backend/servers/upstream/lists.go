@@ -258,20 +258,24 @@ func (r *lister) readPages(ctx context.Context, l list) (definitions []json.RawM
 			size += len(definition)
 		}
 		if len(definitions)+len(page) > maxListed || size > maxListedSize {
-			return nil, fault.New(fault.Failed, "the server lists more than %d %s, or more than %d MiB of definitions; that is the limit for one server", maxListed, l.what, maxListedSize>>20)
+			return nil, fault.New(fault.Failed,
+				"the server lists more than %d %s, or more than %d MiB of definitions; that is the limit for one server",
+				maxListed, l.what, maxListedSize>>20)
 		}
 		definitions = append(definitions, page...)
 		if cursor == "" {
 			return definitions, nil
 		}
 		if seen[cursor] {
-			r.warn(fmt.Sprintf("the server repeats a cursor of its list of %s; the list ends after %d %s", l.what, len(definitions), l.what))
+			r.warn(fmt.Sprintf("the server repeats a cursor of its list of %s; the list ends after %d %s",
+				l.what, len(definitions), l.what))
 			return definitions, nil
 		}
 		seen[cursor] = true
 		params = jsonrpc.Set(nil, "cursor", jsonrpc.Quote(cursor))
 	}
-	r.warn(fmt.Sprintf("the server's list of %s has more than %d pages; only the first %d %s are used", l.what, maxPages, len(definitions), l.what))
+	r.warn(fmt.Sprintf("the server's list of %s has more than %d pages; only the first %d %s are used",
+		l.what, maxPages, len(definitions), l.what))
 	return definitions, nil
 }
 

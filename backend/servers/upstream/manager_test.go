@@ -208,7 +208,8 @@ func TestACrashDuringACallIsReportedAsACrash(t *testing.T) {
 		for range 4 {
 			calls.Go(func() {
 				_, err := b.call(s, "die", `{"text":"out of paper"}`)
-				if text := fault.MessageOf(err); err != nil && (strings.Contains(text, "configuration") || strings.Contains(text, "was stopped")) {
+				if text := fault.MessageOf(err); err != nil &&
+					(strings.Contains(text, "configuration") || strings.Contains(text, "was stopped")) {
 					t.Errorf("got %v", err)
 				}
 			})

@@ -53,13 +53,15 @@ func TestMessagesAreRecordedWhileSomebodyWatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	short, messages := b.exchanged("s")
-	if got := strings.Join(short, ","); !strings.HasPrefix(got, handshake+",>5 tools/call,<") || !strings.HasSuffix(got, ",<5") || !strings.Contains(got, " ping,>") {
+	if got := strings.Join(short, ","); !strings.HasPrefix(got, handshake+",>5 tools/call,<") || !strings.HasSuffix(got, ",<5") ||
+		!strings.Contains(got, " ping,>") {
 		t.Errorf("the log has %v", short)
 	}
 	if call := messages[5].Text; !strings.Contains(call, `"name":"ask"`) || !json.Valid([]byte(call)) {
 		t.Errorf("the call is %s", call)
 	}
-	if some, missed, more := b.Traces.Messages("s", messages[5].N, 1); len(some) != 1 || some[0].N != messages[6].N || missed != 0 || !more {
+	if some, missed, more := b.Traces.Messages("s", messages[5].N, 1); len(some) != 1 || some[0].N != messages[6].N || missed != 0 ||
+		!more {
 		t.Errorf("after the call come %+v, %d, %v", some, missed, more)
 	}
 	stop()
@@ -80,7 +82,8 @@ func TestMessagesAreRecordedWhileSomebodyWatches(t *testing.T) {
 
 func TestRecordedMessagesAreRedactedAndLimited(t *testing.T) {
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Given = redact.NewKnownSecrets() })
-	s, err := b.servers.Update(t.Context(), b.add("s").Name, func(v *registry.Server) { v.Env = map[string]string{"MY_TOKEN": "plain-looking-words"} })
+	s, err := b.servers.Update(t.Context(), b.add("s").Name,
+		func(v *registry.Server) { v.Env = map[string]string{"MY_TOKEN": "plain-looking-words"} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +107,8 @@ func TestRecordedMessagesAreRedactedAndLimited(t *testing.T) {
 			t.Errorf("message %d contains the secret or a part of it: …%s", m.N, m.Text[max(0, len(m.Text)-100):])
 		}
 	}
-	if !strings.Contains(messages[len(messages)-4].Text, secretscan.Redacted) || !last[0].Cut || last[0].Size < 128<<10 || len(last[0].Text) > 128<<10 {
+	if !strings.Contains(messages[len(messages)-4].Text, secretscan.Redacted) || !last[0].Cut || last[0].Size < 128<<10 ||
+		len(last[0].Text) > 128<<10 {
 		t.Errorf("the long message has %d bytes, of which %d are shown", last[0].Size, len(last[0].Text))
 	}
 	for i := range 20 { // more than the log keeps

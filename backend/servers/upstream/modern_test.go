@@ -58,7 +58,8 @@ func TestAServerOfTheModernEraIsUsedByLegacyClients(t *testing.T) {
 	b := start(t, settings.Limits{})
 	b.add("s", "-modern")
 	c := &client{declared: upstream.Declared{
-		Capabilities: json.RawMessage(`{"sampling":{},"tasks":{},"extensions":{"io.modelcontextprotocol/tasks":{},"x/y":{}}}`), LogLevel: "info",
+		Capabilities: json.RawMessage(`{"sampling":{},"tasks":{},"extensions":{"io.modelcontextprotocol/tasks":{},"x/y":{}}}`),
+		LogLevel:     "info",
 	}}
 	result, err := b.callAs(c, "meta", `{}`, `,"_meta":{"traceparent":"00-1","io.modelcontextprotocol/clientInfo":{"name":"forged"}}`)
 	if err != nil {
@@ -78,7 +79,8 @@ func TestAServerOfTheModernEraIsUsedByLegacyClients(t *testing.T) {
 		}
 	}
 	d, _ := b.Describe("s")
-	if d.ProtocolVersion != "2026-07-28" || d.Name != "mcptest" || d.Title != "Modern" || d.Version != "1.2.3" || d.Instructions != "Be kind." || len(d.Tools) == 0 {
+	if d.ProtocolVersion != "2026-07-28" || d.Name != "mcptest" || d.Title != "Modern" || d.Version != "1.2.3" ||
+		d.Instructions != "Be kind." || len(d.Tools) == 0 {
 		t.Errorf("the server is described as %+v", d)
 	}
 	s, _ := b.servers.Get("s")
@@ -91,12 +93,17 @@ func TestALegacyClientIsAskedWhatAModernServerRequires(t *testing.T) {
 	b := start(t, settings.Limits{})
 	b.add("s", "-modern")
 	c := &client{declared: upstream.Declared{Capabilities: json.RawMessage(`{"sampling":{},"elicitation":{"form":{},"url":{}}}`)}}
-	result, err := b.callAs(c, "require", `{"state":"\"st\"","requests":{"b":{"method":"sampling/createMessage","params":{"n":1.0}},"a":{"method":"elicitation/create","params":{"mode":"url","url":"http://x"}},"r":{"method":"roots/list"}}}`, "")
+	result, err := b.callAs(c, "require",
+		`{"state":"\"st\"","requests":{"b":{"method":"sampling/createMessage","params":{"n":1.0}},"a":{"method":"elicitation/create","params":{"mode":"url","url":"http://x"}},"r":{"method":"roots/list"}}}`,
+		"")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := string(result.JSON)
-	for _, want := range []string{`{\"b\":{\"asked\":\"sampling/createMessage\",\"params\":{\"n\":1.0}},\"a\":`, `\"elicitationId\":`, `\"r\":{\"roots\":[]}}`, `\"\\\"st\\\"\"`} {
+	for _, want := range []string{
+		`{\"b\":{\"asked\":\"sampling/createMessage\",\"params\":{\"n\":1.0}},\"a\":`, `\"elicitationId\":`, `\"r\":{\"roots\":[]}}`,
+		`\"\\\"st\\\"\"`,
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is missing in %s", want, got)
 		}
@@ -106,14 +113,16 @@ func TestALegacyClientIsAskedWhatAModernServerRequires(t *testing.T) {
 	}
 	// A client with roots is asked for them.
 	c.declared.Capabilities = json.RawMessage(`{"roots":{}}`)
-	if result, err = b.callAs(c, "require", `{"requests":{"r":{"method":"roots/list"}}}`, ""); err != nil || !strings.Contains(string(result.JSON), `\"asked\":\"roots/list\"`) {
+	if result, err = b.callAs(c, "require", `{"requests":{"r":{"method":"roots/list"}}}`, ""); err != nil ||
+		!strings.Contains(string(result.JSON), `\"asked\":\"roots/list\"`) {
 		t.Errorf("got %s, %v", result.JSON, err)
 	}
 	// A state without requests is repeated, but not for ever.
 	if result, err = b.callAs(c, "require", `{"state":"only"}`, ""); err != nil || !strings.Contains(string(result.JSON), `\"only\"`) {
 		t.Errorf("a state only: %s, %v", result.JSON, err)
 	}
-	if _, err = b.callAs(c, "require", `{"state":"only","always":true}`, ""); err == nil || !strings.Contains(fault.MessageOf(err), "again and again") {
+	if _, err = b.callAs(c, "require", `{"state":"only","always":true}`, ""); err == nil ||
+		!strings.Contains(fault.MessageOf(err), "again and again") {
 		t.Errorf("a state without end: %v", err)
 	}
 }
@@ -124,7 +133,8 @@ func TestAModernClientGetsTheResultsOfAModernServerUnchanged(t *testing.T) {
 	c := &client{declared: upstream.Declared{Modern: true, Capabilities: json.RawMessage(`{"elicitation":{}}`)}}
 	const requests = `{"a":{"method":"elicitation/create","params":{"message":"Sure?"}}}`
 	result, err := b.callAs(c, "require", `{"state":"st","requests":`+requests+`}`, "")
-	if want := `{"resultType":"input_required","inputRequests":` + requests + `,"requestState":"st"}`; err != nil || string(result.JSON) != want || !result.Modern {
+	if want := `{"resultType":"input_required","inputRequests":` + requests + `,"requestState":"st"}`; err != nil ||
+		string(result.JSON) != want || !result.Modern {
 		t.Errorf("got %+v, %v; want %s", result, err, want)
 	}
 	result, err = b.callAs(c, "require", `{}`, `,"inputResponses":{"a":{"action":"accept"}},"requestState":"st"`)
@@ -134,7 +144,11 @@ func TestAModernClientGetsTheResultsOfAModernServerUnchanged(t *testing.T) {
 	// A legacy server gets neither the retry nor the metadata.
 	b.add("old")
 	old, _ := b.servers.Get("old")
-	result, err = b.Call(t.Context(), old, "", c, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"echo","arguments":{"text":"hi"},"requestState":"st","inputResponses":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`)})
+	result, err = b.Call(t.Context(), old, "", c,
+		jsonrpc.Call{
+			Method: "tools/call",
+			Params: json.RawMessage(`{"name":"echo","arguments":{"text":"hi"},"requestState":"st","inputResponses":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`),
+		})
 	if err != nil || result.Modern || !strings.Contains(string(result.JSON), "hi") {
 		t.Errorf("a legacy server: %+v, %v", result, err)
 	}
@@ -254,7 +268,8 @@ func (f *modernHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	_ = json.NewDecoder(r.Body).Decode(&m)
 	h := r.Header
-	if m.Method == "notifications/cancelled" || h.Get("Mcp-Session-Id") != "" || h.Get("Mcp-Method") != m.Method || h.Get("Mcp-Name") != m.Params.Name ||
+	if m.Method == "notifications/cancelled" || h.Get("Mcp-Session-Id") != "" || h.Get("Mcp-Method") != m.Method ||
+		h.Get("Mcp-Name") != m.Params.Name ||
 		h.Get("MCP-Protocol-Version") != "2026-07-28" || m.Params.Meta["io.modelcontextprotocol/clientCapabilities"] == nil {
 		f.t.Errorf("%s came with the headers %v and the metadata %s", m.Method, h, m.Params.Meta)
 	}
@@ -265,7 +280,8 @@ func (f *modernHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}`, m.ID)
 	case "tools/list":
 		const schema = `{"type":"object","properties":{"city":{"type":"%s","x-mcp-header":"City"}}}`
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"find","inputSchema":`+schema+`},{"name":"bad","inputSchema":`+schema+`}]}}`, m.ID, "string", "object")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"find","inputSchema":`+schema+`},{"name":"bad","inputSchema":`+
+			schema+`}]}}`, m.ID, "string", "object")
 	case "tools/call":
 		if m.Params.Name == "bad" {
 			f.t.Error("the tool bad was called")
@@ -290,7 +306,8 @@ func TestARemoteServerOfTheModernEraGetsItsHeaders(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	failed := make(chan error, 1)
 	go func() {
-		_, err := b.Call(ctx, s, "", nil, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"find","arguments":{"city":"Lübeck"}}`)})
+		_, err := b.Call(ctx, s, "", nil,
+			jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"find","arguments":{"city":"Lübeck"}}`)})
 		failed <- err
 	}()
 	<-f.called
@@ -299,7 +316,8 @@ func TestARemoteServerOfTheModernEraGetsItsHeaders(t *testing.T) {
 	if err := <-failed; !errors.Is(err, context.Canceled) {
 		t.Errorf("the call: %v", err)
 	}
-	if result, err := b.ask(s, "tools/call", `{"name":"bad","arguments":{"city":{}}}`); err == nil || !strings.Contains(err.Error(), `Tool "bad" cannot be called`) {
+	if result, err := b.ask(s, "tools/call", `{"name":"bad","arguments":{"city":{}}}`); err == nil ||
+		!strings.Contains(err.Error(), `Tool "bad" cannot be called`) {
 		t.Errorf("a call of the other tool: %s, %v", result, err)
 	}
 	if d, _ := b.Describe("s"); len(d.Tools) != 1 || d.ProtocolVersion != "2026-07-28" {
@@ -322,7 +340,10 @@ func TestAVersionThatAServerOffersIsTriedAgain(t *testing.T) {
 			url := fake(t, answers{"server/discover": func(w http.ResponseWriter, id string) {
 				if asked.Add(1) <= row.refusals {
 					w.WriteHeader(http.StatusBadRequest)
-					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":[%q]}}}`, id, row.offered)
+					fmt.Fprintf(w,
+						`{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":[%q]}}}`,
+						id,
+						row.offered)
 					return
 				}
 				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}`, id)
@@ -342,7 +363,8 @@ func TestAServerThatRefusesAnEraItNamesIsUsedInTheOther(t *testing.T) {
 	unknown := make(chan string, 10)
 	url := fake(t, answers{
 		"server/discover": func(w http.ResponseWriter, id string) {
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"supportedVersions":["2026-07-28","2025-11-25"],"capabilities":{"logging":{}}}}`, id)
+			fmt.Fprintf(w,
+				`{"jsonrpc":"2.0","id":%s,"result":{"supportedVersions":["2026-07-28","2025-11-25"],"capabilities":{"logging":{}}}}`, id)
 		},
 		"initialize": func(w http.ResponseWriter, id string) {
 			w.WriteHeader(http.StatusBadRequest)
@@ -352,12 +374,16 @@ func TestAServerThatRefusesAnEraItNamesIsUsedInTheOther(t *testing.T) {
 	})
 	b := start(t, settings.Limits{})
 	s := b.addRemote("s", "streamable-http", url, nil)
-	if result, err := b.Call(t.Context(), s, "", &client{}, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"x"}`)}); err != nil || string(result.JSON) != "{}" {
+	if result, err := b.Call(t.Context(), s, "", &client{}, jsonrpc.Call{
+		Method: "tools/call", Params: json.RawMessage(`{"name":"x"}`),
+	}); err != nil || string(result.JSON) != "{}" {
 		t.Errorf("the call: %s, %v", result.JSON, err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if result, err := b.Request(ctx, s, "", nil, jsonrpc.Call{Method: "logging/setLevel", Params: json.RawMessage(`{"level":"info"}`)}); err != nil {
+	if result, err := b.Request(ctx, s, "", nil, jsonrpc.Call{
+		Method: "logging/setLevel", Params: json.RawMessage(`{"level":"info"}`),
+	}); err != nil {
 		t.Errorf("the level: %s, %v", result.JSON, err)
 	}
 	if len(unknown) > 0 {

@@ -28,7 +28,10 @@ func TestNotificationsArePublishedWithoutSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range [][3]string{ // method, params, published params
-		{"notifications/message", `{"level":"info","data":{"n":9007199254740993,"x":[ 1.10 ]}}`, `{"level":"info","data":{"n":9007199254740993,"x":[ 1.10 ]}}`},
+		{
+			"notifications/message", `{"level":"info","data":{"n":9007199254740993,"x":[ 1.10 ]}}`,
+			`{"level":"info","data":{"n":9007199254740993,"x":[ 1.10 ]}}`,
+		},
 		{"notifications/message", `{"data":"key is hunter\"2-secret!"}`, `{"data":"key is [redacted]!"}`},
 		{"notifications/message", `{"password":123456789,"x":1}`, `{"password":"[redacted]","x":1}`},
 		{"notifications/tools/list_changed", ``, `{}`},
@@ -92,7 +95,11 @@ func TestAQuestionWithoutASingleCallerGoesToTheWindow(t *testing.T) {
 	const params = `{"message":"Sure?","requestedSchema":{"type":"object"},"n":9007199254740993}`
 	ask := func(who upstream.Caller) string {
 		t.Helper()
-		result, err := b.Call(t.Context(), s, "", who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"elicitation/create","params":` + params + `}}`)})
+		result, err := b.Call(t.Context(), s, "", who,
+			jsonrpc.Call{
+				Method: "tools/call",
+				Params: json.RawMessage(`{"name":"ask","arguments":{"method":"elicitation/create","params":` + params + `}}`),
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +186,8 @@ func TestAnOpenQuestionSuspendsTheTimeoutOfCalls(t *testing.T) {
 func TestRootsAreListedWithNames(t *testing.T) {
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Roots = []string{"file:///a", "file:///b"} })
 	result, err := b.call(b.add("s"), "ask", `{"method":"roots/list"}`)
-	if want := `{"roots":[{"uri":"file:///a","name":"file:///a"},{"uri":"file:///b","name":"file:///b"}]}`; err != nil || !strings.Contains(string(result), wireText(want)) {
+	if want := `{"roots":[{"uri":"file:///a","name":"file:///a"},{"uri":"file:///b","name":"file:///b"}]}`; err != nil ||
+		!strings.Contains(string(result), wireText(want)) {
 		t.Errorf("got %s, %v", result, err)
 	}
 }
@@ -206,7 +214,8 @@ func TestAServerOutsideTheRegistryIsNotStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, ok := b.Describe(s.Name)
-	if !ok || d.Name != "mcptest" || d.Version != "1.2.3" || d.ProtocolVersion != "2025-06-18" || string(d.Capabilities) != `{"tools":{"listChanged":true}}` ||
+	if !ok || d.Name != "mcptest" || d.Version != "1.2.3" || d.ProtocolVersion != "2025-06-18" ||
+		string(d.Capabilities) != `{"tools":{"listChanged":true}}` ||
 		len(d.Tools) == 0 || !strings.Contains(string(d.Tools[0]), "A tool of its own") {
 		t.Errorf("the description is %+v", d)
 	}
@@ -238,7 +247,8 @@ func TestAServerOutsideTheRegistryIsNotStored(t *testing.T) {
 		t.Error("a call after Remove started the server again")
 	}
 	crashing := transient(t, "__transient__2", "-crash", "no paper")
-	if err := b.Start(t.Context(), crashing); !strings.Contains(fault.MessageOf(err), `Failed to activate "__transient__2": child process for`) {
+	if err := b.Start(t.Context(), crashing); !strings.Contains(fault.MessageOf(err),
+		`Failed to activate "__transient__2": child process for`) {
 		t.Errorf("got %v", err)
 	}
 	if got := b.Stderr(crashing.Name); got != "no paper\n" {
@@ -285,7 +295,8 @@ func TestAQuestionIsRefusedWithoutCallerAndWindow(t *testing.T) {
 	}}
 	b.Stop("s")
 	s, _ := b.servers.Get("s")
-	raw, err := b.Call(t.Context(), s, "", refusing, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"sampling/createMessage"}}`)})
+	raw, err := b.Call(t.Context(), s, "", refusing,
+		jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"sampling/createMessage"}}`)})
 	if err != nil || !strings.Contains(string(raw.JSON), "not today") {
 		t.Errorf("got %s, %v", raw.JSON, err)
 	}

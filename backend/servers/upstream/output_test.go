@@ -112,7 +112,9 @@ func TestOutputHoldsNoSecret(t *testing.T) {
 			t.Errorf("the output contains %q", never)
 		}
 	}
-	for _, want := range []string{"it is [redacted]", "[redacted]|[redacted]|[redacted]|[redacted]|after", "public", "one line: [redacted] rest|then"} {
+	for _, want := range []string{
+		"it is [redacted]", "[redacted]|[redacted]|[redacted]|[redacted]|after", "public", "one line: [redacted] rest|then",
+	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing in %s", want, all[max(len(all)-400, 0):])
 		}

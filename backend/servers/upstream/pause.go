@@ -26,7 +26,8 @@ func (p PauseSetting) store(paused bool) error {
 }
 
 // ErrPaused is the error of calls while all servers are paused.
-var ErrPaused error = fault.Wrap(errEnded, fault.Denied, "all servers are paused by the user; resume them from the tray or with: agent-discover resume")
+var ErrPaused error = fault.Wrap(errEnded, fault.Denied,
+	"all servers are paused by the user; resume them from the tray or with: agent-discover resume")
 
 // Pause stops all servers and refuses to start any until Resume is called. It
 // stores the setting first; if that fails, nothing changes. It returns when all

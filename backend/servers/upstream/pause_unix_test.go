@@ -46,7 +46,11 @@ func TestAPausedManagerStartsNothing(t *testing.T) {
 	if !b.Paused() || b.State("s").Running || b.State(transient.Name).Running {
 		t.Error("the manager is not paused, or a server still runs")
 	}
-	for name, v := range map[string]registry.Server{"one that ran": s, "one that never ran": never, "a transient one": transient, "a new transient one": {Name: "__transient__y", Transport: "stdio", Approved: true, Command: s.Command, Args: s.Args}} {
+	for name, v := range map[string]registry.Server{
+		"one that ran": s, "one that never ran": never, "a transient one": transient, "a new transient one": {
+			Name: "__transient__y", Transport: "stdio", Approved: true, Command: s.Command, Args: s.Args,
+		},
+	} {
 		_, err := b.call(v, "echo", `{"text":"x"}`)
 		if v.ID != 0 || v.Name == transient.Name {
 			paused(t, "a call of "+name, err)

@@ -28,7 +28,8 @@ func (p *peer) modernMeta(d Declared) mcpversion.Meta {
 		capabilities = json.RawMessage("{}")
 	}
 	return mcpversion.Meta{
-		ProtocolVersion: mcpversion.Modern.Versions()[0], ClientInfo: p.clientInfo(), ClientCapabilities: capabilities, LogLevel: d.LogLevel,
+		ProtocolVersion: mcpversion.Modern.Versions()[0], ClientInfo: p.clientInfo(), ClientCapabilities: capabilities,
+		LogLevel: d.LogLevel,
 	}
 }
 

@@ -69,7 +69,8 @@ func (m *Manager) SetRoots(server string, roots []Root) error {
 			continue
 		}
 		if err := session.conn.Notify("notifications/roots/list_changed", nil); err != nil && !isClosed(err) {
-			return fault.Wrap(err, fault.Failed, "server %q could not be told that its roots have changed: %s", server, session.redactor.Text(err.Error()))
+			return fault.Wrap(err, fault.Failed, "server %q could not be told that its roots have changed: %s",
+				server, session.redactor.Text(err.Error()))
 		}
 	}
 	return nil

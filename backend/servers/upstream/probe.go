@@ -57,7 +57,8 @@ func (s *session) examine(p *probe) {
 	if !hangs {
 		return
 	}
-	why := fault.New(fault.Timeout, "server %q answered neither a call nor a ping and was stopped; it starts again with the next call.%s", s.server.Name, s.stderr.quote())
+	why := fault.New(fault.Timeout, "server %q answered neither a call nor a ping and was stopped; it starts again with the next call.%s",
+		s.server.Name, s.stderr.quote())
 	s.log.Warn("server does not answer and is stopped", "server", s.server.Name)
 	s.manager.health.death(s.server, why)
 	s.abandon("it answered neither calls nor a ping")
@@ -93,6 +94,8 @@ func (e *silence) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-timer.C:
-		return fault.New(fault.Timeout, "server %q does not answer: a call got no answer in time, and now a ping gets none. It is restarted if it stays silent; call again in %s", e.server, probeTimeout)
+		return fault.New(fault.Timeout,
+			"server %q does not answer: a call got no answer in time, and now a ping gets none. It is restarted if it stays silent; "+
+				"call again in %s", e.server, probeTimeout)
 	}
 }

@@ -74,7 +74,8 @@ func (p *profile) modern() bool { return p.era() == mcpversion.Modern }
 func (p *profile) offers(capability string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return jsonrpc.Get(p.description.Capabilities, capability) != nil || capability == lists[toolsList].capability && len(p.description.Tools) > 0
+	return jsonrpc.Get(p.description.Capabilities, capability) != nil ||
+		capability == lists[toolsList].capability && len(p.description.Tools) > 0
 }
 
 // declares reports whether a capability of the server has a member that is true.

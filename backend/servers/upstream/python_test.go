@@ -21,7 +21,9 @@ import (
 
 // knowing is a legacy client that answers what the tools of testdata/asking.py ask.
 func knowing() *resident {
-	return &resident{caller: &caller{make(chan upstream.Question, 10), func(_ context.Context, q upstream.Question) (json.RawMessage, error) {
+	return &resident{caller: &caller{make(chan upstream.Question, 10), func(_ context.Context,
+		q upstream.Question,
+	) (json.RawMessage, error) {
 		return map[string]json.RawMessage{
 			"elicitation/create":     json.RawMessage(`{"action":"accept","content":{"name":"Ada"}}`),
 			"sampling/createMessage": json.RawMessage(`{"role":"assistant","content":{"type":"text","text":"a text"},"model":"m"}`),
@@ -43,7 +45,8 @@ func testdata(t *testing.T, name string) string {
 // wants calls a tool without arguments and looks for a text in its result.
 func (b *bench) wants(s registry.Server, who upstream.Caller, tool, want string) {
 	b.t.Helper()
-	result, err := b.Call(b.t.Context(), s, "", who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":{}}`)})
+	result, err := b.Call(b.t.Context(), s, "", who,
+		jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":{}}`)})
 	if err != nil || !strings.Contains(string(result.JSON), want) {
 		b.t.Errorf("%s: got %s, %v, want %s", tool, result.JSON, err, want)
 	}
@@ -73,7 +76,8 @@ func (b *bench) asks(s registry.Server) {
 func TestAServerOfThePythonSDKAsksLegacyClients(t *testing.T) {
 	python, env := mcptest.Python(t)
 	b := start(t, settings.Limits{})
-	s, err := b.servers.Add(t.Context(), registry.Server{Name: "s", Approved: true, Command: python, Args: []string{testdata(t, "asking.py")}, Env: env})
+	s, err := b.servers.Add(t.Context(),
+		registry.Server{Name: "s", Approved: true, Command: python, Args: []string{testdata(t, "asking.py")}, Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +118,8 @@ func TestARemoteServerOfThePythonSDKAsksLegacyClients(t *testing.T) {
 func TestAServerOfTheTypeScriptSDKAsksLegacyClients(t *testing.T) {
 	sdk := mcptest.Package(t, "@modelcontextprotocol", "server")
 	b := start(t, settings.Limits{})
-	s, err := b.servers.Add(t.Context(), registry.Server{Name: "s", Approved: true, Command: mcptest.Node(t), Args: []string{testdata(t, "asking.mjs"), sdk}})
+	s, err := b.servers.Add(t.Context(),
+		registry.Server{Name: "s", Approved: true, Command: mcptest.Node(t), Args: []string{testdata(t, "asking.mjs"), sdk}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,8 @@ KeyError: 'TOKEN'
 			"panic: Missing required env var GITLAB_URL", "GITLAB_URL",
 		},
 		"npm after the server": {
-			"Please set SLACK_BOT_TOKEN and SLACK_TEAM_ID environment variables\nnpm error Lifecycle script `start` failed with error:\nnpm error code 1\nnpm error path /app\nnpm notice new version\n",
+			"Please set SLACK_BOT_TOKEN and SLACK_TEAM_ID environment variables\nnpm error Lifecycle script `start` failed with error:\n" +
+				"npm error code 1\nnpm error path /app\nnpm notice new version\n",
 			"Please set SLACK_BOT_TOKEN and SLACK_TEAM_ID environment variables", "SLACK_BOT_TOKEN",
 		},
 		"only npm": {`npm warn exec The following package was not found
@@ -56,18 +57,30 @@ npm error 404 Not Found - GET https://example.test/@nobody%2fnothing - Not found
 npm error 404
 npm error A complete log of this run can be found in: /home/u/.npm/_logs/2026-01-01T00_00_00_000Z-debug-0.log
 `, "Not Found - GET https://example.test/@nobody%2fnothing - Not found", ""},
-		"uv before the server":                  {"Installed 12 packages in 10ms\n", "", ""},
-		"a farewell":                            {"NOTION_TOKEN is not set\nShutting down\n", "NOTION_TOKEN is not set", "NOTION_TOKEN"},
-		"an optional setting":                   {"CACHE_DIR is not set, using /tmp\nError: connection refused\n", "Error: connection refused", ""},
+		"uv before the server": {"Installed 12 packages in 10ms\n", "", ""},
+		"a farewell":           {"NOTION_TOKEN is not set\nShutting down\n", "NOTION_TOKEN is not set", "NOTION_TOKEN"},
+		"an optional setting": {
+			"CACHE_DIR is not set, using /tmp\nError: connection refused\n", "Error: connection refused", "",
+		},
 		"an optional setting before a farewell": {"CACHE_DIR is not set, using /tmp\nbye\n", "bye", ""},
 		"a list": {
 			"Error: Missing required environment variables:\n  - DB_HOST\n  - DB_USER\n",
 			"Error: Missing required environment variables: - DB_HOST - DB_USER", "DB_HOST",
 		},
-		"a JSON log":       {`{"level":50,"time":1,"msg":"API_TOKEN must be provided"}` + "\n", "API_TOKEN must be provided", "API_TOKEN"},
-		"a shell":          {"/app/run.sh: line 3: TODOIST_API_TOKEN: unbound variable\n", "/app/run.sh: line 3: TODOIST_API_TOKEN: unbound variable", "TODOIST_API_TOKEN"},
-		"zod":              {"ZodError: [\n  {\n    \"path\": [\n      \"LINEAR_API_KEY\"\n    ],\n    \"message\": \"Required\"\n  }\n]\n    at parse (/app/x.js:1:1)\n", "ZodError: [ { \"path\": [ \"LINEAR_API_KEY\" ], \"message\": \"Required\" } ]", "LINEAR_API_KEY"},
-		"an error's name":  {"Error [ERR_MODULE_NOT_FOUND]: the required package is missing\n", "Error [ERR_MODULE_NOT_FOUND]: the required package is missing", ""},
+		"a JSON log": {`{"level":50,"time":1,"msg":"API_TOKEN must be provided"}` + "\n", "API_TOKEN must be provided", "API_TOKEN"},
+		"a shell": {
+			"/app/run.sh: line 3: TODOIST_API_TOKEN: unbound variable\n", "/app/run.sh: line 3: TODOIST_API_TOKEN: unbound variable",
+			"TODOIST_API_TOKEN",
+		},
+		"zod": {
+			"ZodError: [\n  {\n    \"path\": [\n      \"LINEAR_API_KEY\"\n    ],\n    \"message\": \"Required\"\n  }\n]\n" +
+				"    at parse (/app/x.js:1:1)\n", "ZodError: [ { \"path\": [ \"LINEAR_API_KEY\" ], \"message\": \"Required\" } ]",
+			"LINEAR_API_KEY",
+		},
+		"an error's name": {
+			"Error [ERR_MODULE_NOT_FOUND]: the required package is missing\n",
+			"Error [ERR_MODULE_NOT_FOUND]: the required package is missing", "",
+		},
 		"a given variable": {"GIVEN_KEY is required\n", "GIVEN_KEY is required", ""},
 		"lower case":       {"a required argument is missing\n", "a required argument is missing", ""},
 	} {

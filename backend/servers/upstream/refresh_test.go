@@ -23,7 +23,8 @@ func TestToolsOfAServerThatDoesNotAnnounceChangesAreListedAgain(t *testing.T) {
 	}
 	select {
 	case e := <-changes:
-		if e.Server != "s" || len(e.Changes) != 1 || e.Changes[0].Tool != "more" || e.Changes[0].Kind != catalog.Added || e.Summary.Unchanged == 0 {
+		if e.Server != "s" || len(e.Changes) != 1 || e.Changes[0].Tool != "more" || e.Changes[0].Kind != catalog.Added ||
+			e.Summary.Unchanged == 0 {
 			t.Errorf("got %+v", e)
 		}
 	case <-time.After(time.Minute):
@@ -32,7 +33,8 @@ func TestToolsOfAServerThatDoesNotAnnounceChangesAreListedAgain(t *testing.T) {
 	if _, err := b.ListTools(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.Discoveries.All(); len(got) != 1 || got[0].Server != "s" || got[0].Read < 3 || got[0].Err != nil || got[0].Took <= 0 || got[0].Tools == 0 {
+	if got := b.Discoveries.All(); len(got) != 1 || got[0].Server != "s" || got[0].Read < 3 || got[0].Err != nil || got[0].Took <= 0 ||
+		got[0].Tools == 0 {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -193,7 +193,8 @@ func TestEverythingWorksOverEveryTransport(t *testing.T) {
 
 			b.must(s, "resources/subscribe", `{"uri":"demo://resource/static/document/features.md"}`)
 			b.must(s, "tools/call", `{"name":"toggle-subscriber-updates","arguments":{}}`)
-			if got := awaitNotification(t, notes, "notifications/resources/updated"); got != `{"uri":"demo://resource/static/document/features.md"}` {
+			if got := awaitNotification(t, notes,
+				"notifications/resources/updated"); got != `{"uri":"demo://resource/static/document/features.md"}` {
 				t.Errorf("got %s", got)
 			}
 			b.reportsProgress(s)
@@ -216,7 +217,8 @@ func (b *bench) describesEverything(s registry.Server) {
 		b.t.Errorf("the description is %+v", d)
 	}
 	tools, err := b.ListTools(b.t.Context(), s)
-	if err != nil || len(tools) < 15 || len(tools) != len(b.tools.Snapshot().Of(s.Name)) || !strings.Contains(string(tools[0]), `"execution"`) {
+	if err != nil || len(tools) < 15 || len(tools) != len(b.tools.Snapshot().Of(s.Name)) ||
+		!strings.Contains(string(tools[0]), `"execution"`) {
 		b.t.Errorf("%d tools, %d known, %v; the first is %.300s", len(tools), len(b.tools.Snapshot().Of(s.Name)), err, tools[0])
 	}
 	if d, _ = b.Describe(s.Name); !slices.EqualFunc(d.Tools, tools, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
@@ -232,8 +234,10 @@ func (b *bench) reportsProgress(s registry.Server) {
 	shown, stop := events.Subscribe[upstream.Progressed](b.bus, 10)
 	defer stop()
 	_, err := b.Call(b.t.Context(), s, "", nil, jsonrpc.Call{
-		Method:   "tools/call",
-		Params:   json.RawMessage(`{"name":"trigger-long-running-operation","arguments":{"duration":0.03,"steps":3},"_meta":{"progressToken":"mine"}}`),
+		Method: "tools/call",
+		Params: json.RawMessage(
+			`{"name":"trigger-long-running-operation","arguments":{"duration":0.03,"steps":3},"_meta":{"progressToken":"mine"}}`,
+		),
 		Progress: b.Progress(s.Name),
 	})
 	if err != nil {
@@ -241,7 +245,8 @@ func (b *bench) reportsProgress(s registry.Server) {
 	}
 	for i := range 3 {
 		p := <-shown
-		if want := fmt.Sprintf(`"progress":%d,"total":3`, i+1); p.Server != s.Name || !strings.Contains(string(p.Params), want) || jsonrpc.GetString(p.Params, "progressToken") != "mine" {
+		if want := fmt.Sprintf(`"progress":%d,"total":3`, i+1); p.Server != s.Name || !strings.Contains(string(p.Params), want) ||
+			jsonrpc.GetString(p.Params, "progressToken") != "mine" {
 			b.t.Errorf("progress %d was published as %s", i+1, p.Params)
 		}
 	}
@@ -251,13 +256,16 @@ func (b *bench) asksItsCaller(s registry.Server) {
 	b.t.Helper()
 	for tool, row := range map[string][3]string{
 		"trigger-elicitation-request": {`{}`, "elicitation/create", `{"action":"accept","content":{"name":"Ada Lovelace"}}`},
-		"trigger-sampling-request":    {`{"prompt":"p"}`, "sampling/createMessage", `{"model":"m","role":"assistant","content":{"type":"text","text":"Ada Lovelace"}}`},
+		"trigger-sampling-request": {
+			`{"prompt":"p"}`, "sampling/createMessage", `{"model":"m","role":"assistant","content":{"type":"text","text":"Ada Lovelace"}}`,
+		},
 	} {
 		who := answering(row[2])
 		if s.Transport != "http" { // else the stream of the call names the caller
 			b.Stop(s.Name) // in a new session it is certain that who has caused the question
 		}
-		result, err := b.Call(b.t.Context(), s, "", who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":` + row[0] + `}`)})
+		result, err := b.Call(b.t.Context(), s, "", who,
+			jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":` + row[0] + `}`)})
 		if err != nil || !strings.Contains(string(result.JSON), "Ada Lovelace") {
 			b.t.Errorf("%s: %.300s, %v", tool, result.JSON, err)
 		}
@@ -302,7 +310,9 @@ func TestARemoteServerThatDiesDuringACallIsNoLongerRunning(t *testing.T) {
 			name := map[string]string{"streamableHttp": "streamable", "sse": "sse"}[transport]
 			s := b.addRemote("e", name, e.url, nil)
 			progress := make(chan struct{}, 100)
-			params := json.RawMessage(`{"name":"trigger-long-running-operation","arguments":{"duration":60,"steps":600},"_meta":{"progressToken":1}}`)
+			params := json.RawMessage(
+				`{"name":"trigger-long-running-operation","arguments":{"duration":60,"steps":600},"_meta":{"progressToken":1}}`,
+			)
 			failed := make(chan error, 1)
 			go func() {
 				_, err := b.Call(t.Context(), s, "", nil, jsonrpc.Call{
@@ -312,7 +322,8 @@ func TestARemoteServerThatDiesDuringACallIsNoLongerRunning(t *testing.T) {
 			}()
 			<-progress // the call has begun
 			e.kill()
-			if err := <-failed; err == nil || strings.Contains(fault.MessageOf(err), "still runs") || !strings.Contains(fault.MessageOf(err), "took effect is unknown") {
+			if err := <-failed; err == nil || strings.Contains(fault.MessageOf(err), "still runs") ||
+				!strings.Contains(fault.MessageOf(err), "took effect is unknown") {
 				t.Errorf("call: %v", err)
 			}
 			b.await(upstream.StateChanged{Name: "e"})
@@ -348,7 +359,8 @@ func fake(t *testing.T, script answers) string {
 			answer(w, string(m.ID))
 		case m.Method == "initialize":
 			w.Header().Set("Mcp-Session-Id", "s")
-			_, _ = fmt.Fprintf(w, `{"id":%s,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"fake"}}}`, m.ID)
+			_, _ = fmt.Fprintf(w, `{"id":%s,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"fake"}}}`,
+				m.ID)
 		case m.ID == nil:
 			w.WriteHeader(http.StatusAccepted)
 		default:
@@ -393,12 +405,28 @@ func TestErrorsOfRemoteServersContainNoSecrets(t *testing.T) {
 		start string // error of the start; empty if the start succeeds
 		call  string
 	}{
-		"unauthorized":   {fake(t, answers{"initialize": status(401, "")}), `Failed to activate "s": http://127.0.0.1:PORT/mcp answered 401 Unauthorized; it requires credentials: set the secret AUTHORIZATION`, ""},
-		"not there":      {"http://127.0.0.1:9/${secret:PATH}?key=in-the-query", `Failed to activate "s": http://127.0.0.1:9/${secret:PATH} cannot be reached: connection refused`, ""},
-		"no address":     {"ftp://x/${secret:PATH}", `Failed to activate "s": its URL must begin with http:// or https://`, ""},
-		"its own error":  {fake(t, answers{"initialize": status(400, `{"error":{"code":-32602,"message":"too old"},"id":2}`)}), `Failed to activate "s": it answered with MCP error -32602: too old`, ""},
-		"a call":         {fake(t, answers{"tools/call": echo}), "", `the call of tool "t" on server "s" failed: http://127.0.0.1:PORT/mcp answered 500 Internal Server Error: you sent [redacted]`},
-		"a lost session": {fake(t, answers{"tools/call": status(404, "not for top-secret-value")}), "", `the call of tool "t" on server "s" failed: the session had already ended, so the server ran nothing (http://127.0.0.1:PORT/mcp answered 404 Not Found: not for [redacted])`},
+		"unauthorized": {
+			fake(t, answers{"initialize": status(401, "")}),
+			`Failed to activate "s": http://127.0.0.1:PORT/mcp answered 401 Unauthorized; it requires credentials: set the secret AUTHORIZATION`,
+			"",
+		},
+		"not there": {
+			"http://127.0.0.1:9/${secret:PATH}?key=in-the-query",
+			`Failed to activate "s": http://127.0.0.1:9/${secret:PATH} cannot be reached: connection refused`, "",
+		},
+		"no address": {"ftp://x/${secret:PATH}", `Failed to activate "s": its URL must begin with http:// or https://`, ""},
+		"its own error": {
+			fake(t, answers{"initialize": status(400, `{"error":{"code":-32602,"message":"too old"},"id":2}`)}),
+			`Failed to activate "s": it answered with MCP error -32602: too old`, "",
+		},
+		"a call": {
+			fake(t, answers{"tools/call": echo}), "",
+			`the call of tool "t" on server "s" failed: http://127.0.0.1:PORT/mcp answered 500 Internal Server Error: you sent [redacted]`,
+		},
+		"a lost session": {
+			fake(t, answers{"tools/call": status(404, "not for top-secret-value")}), "",
+			`the call of tool "t" on server "s" failed: the session had already ended, so the server ran nothing (http://127.0.0.1:PORT/mcp answered 404 Not Found: not for [redacted])`,
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -435,12 +463,14 @@ func TestARemoteServerThatDoesNotAnswerTimesOut(t *testing.T) {
 	hold := func(http.ResponseWriter, string) { <-held }
 	b := start(t, settings.Limits{StartTimeout: 200 * time.Millisecond})
 	mute := b.addRemote("mute", "http", fake(t, answers{"initialize": hold}), nil)
-	if err := b.Start(t.Context(), mute); fault.KindOf(err) != fault.Timeout || !strings.Contains(fault.MessageOf(err), "did not finish the MCP handshake within 200ms") {
+	if err := b.Start(t.Context(), mute); fault.KindOf(err) != fault.Timeout ||
+		!strings.Contains(fault.MessageOf(err), "did not finish the MCP handshake within 200ms") {
 		t.Errorf("got %v", err)
 	}
 	b = start(t, settings.Limits{CallTimeout: 200 * time.Millisecond})
 	slow := b.addRemote("slow", "http", fake(t, answers{"tools/call": hold}), nil)
-	if _, err := b.call(slow, "t", `{}`); fault.KindOf(err) != fault.Timeout || !strings.Contains(fault.MessageOf(err), "neither an answer nor progress") {
+	if _, err := b.call(slow, "t", `{}`); fault.KindOf(err) != fault.Timeout ||
+		!strings.Contains(fault.MessageOf(err), "neither an answer nor progress") {
 		t.Errorf("got %v", err)
 	}
 	if !b.State("slow").Running {
@@ -451,10 +481,17 @@ func TestARemoteServerThatDoesNotAnswerTimesOut(t *testing.T) {
 func TestErrorsNameWhyAServerCannotStart(t *testing.T) {
 	b := start(t, settings.Limits{})
 	for says, s := range map[string]registry.Server{
-		`Server "remote2" has no URL configured for remote transport`:                                                                        {Name: "remote2", Transport: "sse"},
-		`Server "weird" has an unknown transport "weird": use stdio, streamable-http or sse`:                                                 {Name: "weird", Transport: "weird", Command: "x", URL: "http://h"},
-		`Server "nocmd" has no command configured`:                                                                                           {Name: "nocmd"},
-		`Failed to activate "badcmd": command "definitely-not-a-cmd-xyz" not found on PATH. Original: spawn definitely-not-a-cmd-xyz ENOENT`: {Name: "badcmd", Command: "definitely-not-a-cmd-xyz"},
+		`Server "remote2" has no URL configured for remote transport`: {
+			Name:      "remote2",
+			Transport: "sse",
+		},
+		`Server "weird" has an unknown transport "weird": use stdio, streamable-http or sse`: {
+			Name: "weird", Transport: "weird", Command: "x", URL: "http://h",
+		},
+		`Server "nocmd" has no command configured`: {Name: "nocmd"},
+		`Failed to activate "badcmd": command "definitely-not-a-cmd-xyz" not found on PATH. Original: spawn definitely-not-a-cmd-xyz ENOENT`: {
+			Name: "badcmd", Command: "definitely-not-a-cmd-xyz",
+		},
 	} {
 		s.Approved = true
 		added, err := b.servers.Add(t.Context(), s)

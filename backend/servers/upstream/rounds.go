@@ -137,7 +137,9 @@ func declaredBy(caller Caller) Declared {
 		return Declared{}
 	}
 	if c, ok := caller.(TaskCaller); ok && c.WantsTasks() {
-		return Declared{Capabilities: jsonrpc.Set(personCapabilities, "extensions", json.RawMessage(`{"`+tasks+`":{}}`)), Tasks: true, Asked: true}
+		return Declared{
+			Capabilities: jsonrpc.Set(personCapabilities, "extensions", json.RawMessage(`{"`+tasks+`":{}}`)), Tasks: true, Asked: true,
+		}
 	}
 	return Declared{Capabilities: personCapabilities, Asked: true}
 }
@@ -225,8 +227,11 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // collect asks a legacy client for the input that a server requires, all at the same
 // time. pages are the ids of the elicitations that show a page.
-func (r *requester) collect(ctx context.Context, caller Caller, requests []inputrequired.Request) (responses []inputrequired.Response, pages []json.RawMessage, _ error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, questionTimeout, fault.New(fault.Timeout, "a question of server %q was not answered within %s", r.server.Name, questionTimeout))
+func (r *requester) collect(ctx context.Context, caller Caller,
+	requests []inputrequired.Request,
+) (responses []inputrequired.Response, pages []json.RawMessage, _ error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, questionTimeout,
+		fault.New(fault.Timeout, "a question of server %q was not answered within %s", r.server.Name, questionTimeout))
 	defer cancel()
 	responses = make([]inputrequired.Response, len(requests))
 	failures := make([]error, len(requests))

@@ -34,7 +34,8 @@ func (r *router) acquire(ctx context.Context, w want) (*session, error) {
 		return session, err
 	}
 	if s := r.slots.of(w.target); s != nil && s.erasOf(w.server).of(w.era) != never && !errors.Is(err, errEnded) {
-		r.log.Warn("could not start a second session with a server, so a client uses that of the other era", "server", w.server.Name, "error", fault.MessageOf(err))
+		r.log.Warn("could not start a second session with a server, so a client uses that of the other era",
+			"server", w.server.Name, "error", fault.MessageOf(err))
 	}
 	w.only, w.target.Second = false, false
 	return r.acquireAt(ctx, w)

@@ -19,16 +19,19 @@ import (
 func newSDKServer(*http.Request) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "3"}, nil)
 	schema := json.RawMessage(`{"type":"object"}`)
-	server.AddTool(&mcp.Tool{Name: "ask", InputSchema: schema}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		text := "nobody was asked"
-		if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1}); err != nil {
-			return nil, err
-		}
-		if answer, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "Sure?", RequestedSchema: schema}); err == nil {
-			text = answer.Action
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
-	})
+	server.AddTool(&mcp.Tool{Name: "ask", InputSchema: schema},
+		func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			text := "nobody was asked"
+			if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+				ProgressToken: r.Params.GetProgressToken(), Progress: 1,
+			}); err != nil {
+				return nil, err
+			}
+			if answer, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "Sure?", RequestedSchema: schema}); err == nil {
+				text = answer.Action
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+		})
 	return server
 }
 
@@ -111,7 +114,8 @@ func TestALegacyClientUsesTheLegacyEraOfARemoteServerOfBoth(t *testing.T) {
 			{declaring{answering(`{"action":"accept"}`)}, "nobody was asked", true},
 			{answering(`{"action":"accept"}`), "accept", false},
 		} {
-			result, err := b.Call(t.Context(), s, "", row.who, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{}}`)})
+			result, err := b.Call(t.Context(), s, "", row.who,
+				jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{}}`)})
 			if err != nil || !strings.Contains(string(result.JSON), row.want) || result.Modern != row.modern {
 				t.Errorf("modern is %v: got %s, %v", row.modern, result.JSON, err)
 			}

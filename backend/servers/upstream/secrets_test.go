@@ -161,11 +161,14 @@ func TestAPrivateServerGetsFurtherSecretsThatNobodyElseGets(t *testing.T) {
 	owner := b.add("owner")
 	other := owner
 	other.ID, other.Name, other.Env = 0, "__transient__of_1", map[string]string{"EXTRA": launch.Reference("NEW")}
-	if err := b.StartPrivate(t.Context(), other, upstream.Private{Of: "owner", Secrets: map[string]string{"NEW": "correct-horse"}}); err != nil {
+	if err := b.StartPrivate(t.Context(), other, upstream.Private{
+		Of: "owner", Secrets: map[string]string{"NEW": "correct-horse"},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	defer b.Remove(other.Name)
-	if result, err := b.call(other, "environment", `{}`); err != nil || !strings.Contains(string(result), "EXTRA=correct-horse") || !strings.Contains(string(result), "MODE=shared") {
+	if result, err := b.call(other, "environment", `{}`); err != nil || !strings.Contains(string(result), "EXTRA=correct-horse") ||
+		!strings.Contains(string(result), "MODE=shared") {
 		t.Errorf("got %s, %v", result, err)
 	}
 	if result, err := b.call(owner, "environment", `{}`); err != nil || strings.Contains(string(result), "correct-horse") {

@@ -162,7 +162,8 @@ func (s *slot) suits(session *session, w want) bool {
 // The caller holds mu.
 func (s *slot) refusal(wait time.Duration) error {
 	why, _ := errors.AsType[explained](s.lastErr)
-	text := why.before(fmt.Sprintf("server %q has failed %d times in a row; the next attempt is allowed in %s, or at once with: agent-discover servers activate %s. Last failure: %s",
+	text := why.before(fmt.Sprintf("server %q has failed %d times in a row; the next attempt is allowed in %s, or at once with: "+
+		"agent-discover servers activate %s. Last failure: %s",
 		s.target.Server, s.failures, max(wait.Round(time.Second), time.Second), s.target.Server, fault.MessageOf(s.lastErr)))
 	return &fault.Error{Kind: fault.KindOf(s.lastErr), Message: text, Variable: why.variable}
 }
@@ -188,7 +189,8 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 		if attempt.outdated {
 			session.renew()
 		}
-	} else if context.Cause(ctx) == nil && !attempt.check && !attempt.outdated && !errors.Is(err, errFull) && !errors.Is(err, mcphttp.ErrSignIn) {
+	} else if context.Cause(ctx) == nil && !attempt.check && !attempt.outdated && !errors.Is(err, errFull) &&
+		!errors.Is(err, mcphttp.ErrSignIn) {
 		s.countFailure()
 	}
 	s.mu.Unlock()
@@ -214,7 +216,8 @@ func (s *slot) launch(ctx context.Context, w want) (*session, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fault.New(fault.Busy, "server %q was not started: %d other servers were still starting after %s; try again", s.target.Server, maxStarting, limit)
+		return nil, fault.New(fault.Busy, "server %q was not started: %d other servers were still starting after %s; try again",
+			s.target.Server, maxStarting, limit)
 	}
 	starting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -296,7 +299,8 @@ func (s *slot) stopIdle(after time.Duration) {
 // person starts the server again, until its configuration changes.
 func (s *slot) stop() {
 	s.hold(true)
-	s.end(fault.Wrap(errEnded, fault.Unavailable, "server %q was stopped while it was starting; call it again to start it", s.target.Server))
+	s.end(fault.Wrap(errEnded, fault.Unavailable, "server %q was stopped while it was starting; call it again to start it",
+		s.target.Server))
 }
 
 // close is like stop, but for good: later calls fail with why. It returns when all processes have ended, also those whose

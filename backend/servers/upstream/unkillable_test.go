@@ -27,8 +27,9 @@ func unkillable(t *testing.T, kill func(int)) *child {
 	}
 	t.Cleanup(func() { _ = in.Close(); _ = cmd.Process.Kill() })
 	return &child{
-		cmd: cmd, input: io.NopCloser(strings.NewReader("")), kill: kill, tree: process.Tree{ID: process.ID{PID: cmd.Process.Pid, Start: "another"}},
-		exited: make(chan struct{}), lost: make(chan struct{}), grace: exitGrace,
+		cmd: cmd, input: io.NopCloser(strings.NewReader("")), kill: kill,
+		tree: process.Tree{ID: process.ID{PID: cmd.Process.Pid, Start: "another"}}, exited: make(chan struct{}), lost: make(chan struct{}),
+		grace: exitGrace,
 	}
 }
 

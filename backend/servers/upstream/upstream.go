@@ -189,8 +189,8 @@ func New(o Options) *Manager {
 	m.screen = &screen{gate: o.Gate, slots: m.slots, registry: o.Registry}
 	m.Traces = &Traces{slots: m.slots, registry: o.Registry}
 	m.lists = &listPolicy{
-		catalog: o.Catalog, listings: o.Listings, discoveries: m.Discoveries, timeout: o.Limits.StartTimeout, refresh: o.Limits.RefreshTools,
-		firstRetry: firstRetry, quietPause: quietPause,
+		catalog: o.Catalog, listings: o.Listings, discoveries: m.Discoveries, timeout: o.Limits.StartTimeout,
+		refresh: o.Limits.RefreshTools, firstRetry: firstRetry, quietPause: quietPause,
 	}
 	if o.Pause.Paused {
 		m.slots.closed = ErrPaused
@@ -248,7 +248,9 @@ func (m *Manager) Call(ctx context.Context, server registry.Server, client strin
 
 // CallOver is Call over the session of a lease, as long as that takes calls. The lease may
 // be nil.
-func (m *Manager) CallOver(ctx context.Context, server registry.Server, client string, over *Lease, caller Caller, call jsonrpc.Call) (Result, error) {
+func (m *Manager) CallOver(ctx context.Context, server registry.Server, client string, over *Lease, caller Caller,
+	call jsonrpc.Call,
+) (Result, error) {
 	if call.Owner = any(nobody{}); caller != nil {
 		call.Owner = caller
 	}

@@ -100,7 +100,8 @@ func (f *variables) text(where, text string, within ...string) string {
 		}
 		if at[2] == "" && f.missing == nil {
 			f.missing = fault.New(fault.Invalid, "server %q cannot be started: %s refers to the variable %s of your environment, "+
-				"which is not set; set it in your login shell and restart Agent Discover, or write a value or ${secret:%s} in its place", f.server.Name, where, at[1], at[1])
+				"which is not set; set it in your login shell and restart Agent Discover, or write a value or ${secret:%s} in its place",
+				f.server.Name, where, at[1], at[1])
 		}
 		return at[3]
 	})

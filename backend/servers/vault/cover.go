@@ -23,7 +23,8 @@ func (v *Vault) cover(ctx context.Context) {
 	locked, none := v.keychain.Check(ctx)
 	for _, r := range records {
 		prints, old, err := v.known.ReadFingerprints(accountOf(r.Server, r.Name), r.Prints)
-		if silent := r.Kept == InFile || !locked && none == nil; (err != nil || old) && silent { // otherwise, the keychain would prompt the user
+		// otherwise, the keychain would prompt the user
+		if silent := r.Kept == InFile || !locked && none == nil; (err != nil || old) && silent {
 			value, failed := v.value(ctx, r)
 			if failed == nil {
 				var fresh redact.Fingerprints

@@ -40,7 +40,10 @@ func encodings(secret string) map[string]string {
 	for i := range len(secret) {
 		escaped += fmt.Sprintf("%%%02x", secret[i])
 	}
-	for name, format := range map[string]string{"with colons": "%02x:", "with colons in upper case": "%02X:", "with dashes": "%02X-", "as numbers": "0x%02x, ", "as upper case numbers": "0x%02X,", "in a string": `\x%02x`, "in a string in JSON": `\\x%02x`} {
+	for name, format := range map[string]string{
+		"with colons": "%02x:", "with colons in upper case": "%02X:", "with dashes": "%02X-", "as numbers": "0x%02x, ",
+		"as upper case numbers": "0x%02X,", "in a string": `\x%02x`, "in a string in JSON": `\\x%02x`,
+	} {
 		for i := range len(secret) {
 			out["hexadecimal "+name] += fmt.Sprintf(format, secret[i])
 		}
@@ -102,7 +105,9 @@ func TestSecretsOfAllServersAreCoveredAfterARestartWithoutTheirValues(t *testing
 	again := openFixture(t, d.folder, true).unlock("a passphrase")
 	other := again.given.Redactor("other", launch.Launch{})
 	for what, text := range encodings(coveredSecret) {
-		for who, covered := range map[string]string{"another server": other.Text("<" + text + ">"), "the log": again.given.Text("<" + text + ">")} {
+		for who, covered := range map[string]string{
+			"another server": other.Text("<" + text + ">"), "the log": again.given.Text("<" + text + ">"),
+		} {
 			if leaks(covered, coveredSecret) {
 				t.Errorf("%s, in the texts of %s: %s", what, who, covered)
 			}
@@ -137,7 +142,9 @@ func TestOnlyAVaultWithSecretsWaitsForThePassphrase(t *testing.T) {
 			"a secret":         {{Server: "one", Name: "KEY", Kept: vault.InFile}},
 		} {
 			known := redact.NewKnownSecrets()
-			v := vault.New(vault.Options{Store: secrets, Bus: &events.Bus{}, Folder: paths.Folder(t.TempDir()), Known: known, NoKeychain: true})
+			v := vault.New(vault.Options{
+				Store: secrets, Bus: &events.Bus{}, Folder: paths.Folder(t.TempDir()), Known: known, NoKeychain: true,
+			})
 			v.UnlockLater("a passphrase") // and it is still being tried
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { _ = v.Run(ctx) }()
@@ -222,7 +229,9 @@ func TestFingerprintsOfAnOlderVersionAreMadeAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.store.Secrets.PutSecret(t.Context(), vault.Record{Server: "one", Name: "TOKEN", Kept: vault.InFile, Prints: prints}); err != nil {
+	if err := d.store.Secrets.PutSecret(t.Context(), vault.Record{
+		Server: "one", Name: "TOKEN", Kept: vault.InFile, Prints: prints,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	d.unlock("a passphrase")
@@ -239,7 +248,8 @@ func TestOwnSecretsDoNotFollowAServerToAnotherPlace(t *testing.T) {
 	})
 	d.unlock("a passphrase").set("one", "API_KEY", "correct-horse")
 	for _, same := range []string{"https://mcp.example.com/a", "https://MCP.example.com:443/b?c=d"} {
-		if l, err := d.Fill(t.Context(), "one", launch.Launch{Transport: "sse", URL: same}); err != nil || l.Headers["Authorization"] != "Bearer correct-horse" {
+		if l, err := d.Fill(t.Context(), "one", launch.Launch{Transport: "sse", URL: same}); err != nil ||
+			l.Headers["Authorization"] != "Bearer correct-horse" {
 			t.Errorf("%s: %v, %v", same, l.Headers, err)
 		}
 	}
@@ -271,7 +281,8 @@ func TestAShortPassphraseIsRefused(t *testing.T) {
 		wantFault(t, d.Unlock(t.Context(), passphrase), fault.Invalid, "fewer than 8 characters", "nothing was changed")
 	}
 	wantFault(t, d.UnlockLater("a")(t.Context()), fault.Invalid, "fewer than 8 characters")
-	wantFault(t, d.Set(t.Context(), "one", "KEY", "value"), fault.Unavailable, "AGENT_DISCOVER_PASSPHRASE was refused: the passphrase has fewer than 8 characters")
+	wantFault(t, d.Set(t.Context(), "one", "KEY", "value"), fault.Unavailable,
+		"AGENT_DISCOVER_PASSPHRASE was refused: the passphrase has fewer than 8 characters")
 	if _, err := os.Stat(d.folder.Sealed("secrets")); err == nil {
 		t.Error("a file was created")
 	}

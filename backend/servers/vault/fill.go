@@ -137,7 +137,9 @@ func isToken(name string) bool {
 }
 
 func (f *filling) lineBreak(where string) error {
-	return fault.New(fault.Invalid, "server %q cannot be reached: a secret in %s has a line break, which headers and URLs must not contain; set it again without line breaks", f.server, where)
+	return fault.New(fault.Invalid,
+		"server %q cannot be reached: a secret in %s has a line break, which headers and URLs must not contain; set it again without "+
+			"line breaks", f.server, where)
 }
 
 func (f *filling) list(ctx context.Context, texts []string) ([]string, error) {
@@ -179,7 +181,8 @@ func (f *filling) lookup(ctx context.Context, reference string) (string, error) 
 	}
 	owner, name, other := strings.Cut(reference, "/")
 	if !other || owner == f.server {
-		return "", fault.New(fault.Invalid, "its secret %q is not set; set it with: agent-discover secrets set %s %s", reference, f.server, reference)
+		return "", fault.New(fault.Invalid, "its secret %q is not set; set it with: agent-discover secrets set %s %s",
+			reference, f.server, reference)
 	}
 	if err := f.linked(ctx, owner, name); err != nil {
 		return "", err
@@ -189,7 +192,8 @@ func (f *filling) lookup(ctx context.Context, reference string) (string, error) 
 		return "", err
 	}
 	if !known || r.Dropped {
-		return "", fault.New(fault.Invalid, "the secret %q of server %q is not set; set it with: agent-discover secrets set %s %s", name, owner, owner, name)
+		return "", fault.New(fault.Invalid,
+			"the secret %q of server %q is not set; set it with: agent-discover secrets set %s %s", name, owner, owner, name)
 	}
 	return f.read(ctx, r, reference)
 }
@@ -207,10 +211,13 @@ func (f *filling) linked(ctx context.Context, owner, name string) error {
 		case g.Holds:
 			return nil
 		default:
-			return fault.New(fault.Denied, "its command, arguments, variables, URL or headers have changed since it was allowed to use the secret %q of server %q; a person can allow it again on its page in the dashboard", name, owner)
+			return fault.New(fault.Denied,
+				"its command, arguments, variables, URL or headers have changed since it was allowed to use the secret %q of server %q; "+
+					"a person can allow it again on its page in the dashboard", name, owner)
 		}
 	}
-	return fault.New(fault.Denied, "it may not use the secret %q of server %q; a person can allow it on its page in the dashboard", name, owner)
+	return fault.New(fault.Denied,
+		"it may not use the secret %q of server %q; a person can allow it on its page in the dashboard", name, owner)
 }
 
 // own returns the value of one of the server's own secrets, for a variable or a
@@ -235,7 +242,9 @@ func (f *filling) read(ctx context.Context, r Record, reference string) (string,
 	value, err := f.vault.value(ctx, r)
 	switch {
 	case errors.Is(err, keychain.ErrMissing):
-		return "", fault.New(fault.Failed, "the value of its secret %q was removed from the place where it was kept; set it again with: agent-discover secrets set %s %s", r.Name, r.Server, r.Name)
+		return "", fault.New(fault.Failed,
+			"the value of its secret %q was removed from the place where it was kept; set it again with: agent-discover secrets set %s %s",
+			r.Name, r.Server, r.Name)
 	case err != nil:
 		return "", fault.Wrap(err, fault.KindOf(err), "its secret %q cannot be read: %s", r.Name, fault.MessageOf(err))
 	}
@@ -254,7 +263,9 @@ func (f *filling) bind(ctx context.Context, r Record) error {
 		r.Destination = to
 		return f.vault.store.MarkSecret(ctx, r)
 	default:
-		return fault.New(fault.Denied, "its secret %q is for %s, and its configuration now leads to %s; to send it there, set the secret again", r.Name, placeName(r.Destination), placeName(to))
+		return fault.New(fault.Denied,
+			"its secret %q is for %s, and its configuration now leads to %s; to send it there, set the secret again",
+			r.Name, placeName(r.Destination), placeName(to))
 	}
 }
 

@@ -39,7 +39,9 @@ func TestStdioServersGetSecretsAsVariablesAndByReference(t *testing.T) {
 		launch  launch.Launch
 		want    string
 	}{
-		"none": {nil, launch.Launch{Args: []string{"a", "$HOME", "${other}"}, Env: pairs{"K": "v"}}, `[["a","$HOME","${other}"],{"K":"v"}]`},
+		"none": {
+			nil, launch.Launch{Args: []string{"a", "$HOME", "${other}"}, Env: pairs{"K": "v"}}, `[["a","$HOME","${other}"],{"K":"v"}]`,
+		},
 		"as variables": {
 			pairs{"TOKEN": "v1", "A/B": "v2", "with space": "v3"},
 			launch.Launch{Env: pairs{"K": "v"}},
@@ -50,17 +52,39 @@ func TestStdioServersGetSecretsAsVariablesAndByReference(t *testing.T) {
 			launch.Launch{Args: []string{"--key=${secret:TOKEN}", "${secret:TOKEN}:${secret:TOKEN}"}},
 			`[["--key=v1","v1:v1"],{"TOKEN":"v1"}]`,
 		},
-		"in variables":                      {pairs{"TOKEN": "v1"}, launch.Launch{Env: pairs{"AUTH": "Bearer ${secret:TOKEN}"}}, `[null,{"AUTH":"Bearer v1","TOKEN":"v1"}]`},
-		"instead of a literal":              {pairs{"TOKEN": "v1"}, launch.Launch{Env: pairs{"TOKEN": "old"}}, `[null,{"TOKEN":"v1"}]`},
-		"a variable composed by the user":   {pairs{"TOKEN": "v1"}, launch.Launch{Env: pairs{"TOKEN": "Bearer ${secret:TOKEN}"}}, `[null,{"TOKEN":"Bearer v1"}]`},
-		"a name with an equals sign":        {pairs{"A=B": "v1"}, launch.Launch{Args: []string{"${secret:A=B}"}}, `[["v1"],{}]`},
-		"a name with a slash":               {pairs{"two/TOKEN": "mine"}, launch.Launch{Args: []string{"${secret:two/TOKEN}"}}, `[["mine"],{"two/TOKEN":"mine"}]`},
-		"a value that contains a reference": {pairs{"A": "${secret:B}", "B": "v2"}, launch.Launch{Args: []string{"${secret:A}"}}, `[["${secret:B}"],{"A":"${secret:B}","B":"v2"}]`},
+		"in variables": {
+			pairs{"TOKEN": "v1"}, launch.Launch{Env: pairs{"AUTH": "Bearer ${secret:TOKEN}"}}, `[null,{"AUTH":"Bearer v1","TOKEN":"v1"}]`,
+		},
+		"instead of a literal": {pairs{"TOKEN": "v1"}, launch.Launch{Env: pairs{"TOKEN": "old"}}, `[null,{"TOKEN":"v1"}]`},
+		"a variable composed by the user": {
+			pairs{"TOKEN": "v1"}, launch.Launch{Env: pairs{"TOKEN": "Bearer ${secret:TOKEN}"}}, `[null,{"TOKEN":"Bearer v1"}]`,
+		},
+		"a name with an equals sign": {pairs{"A=B": "v1"}, launch.Launch{Args: []string{"${secret:A=B}"}}, `[["v1"],{}]`},
+		"a name with a slash": {
+			pairs{"two/TOKEN": "mine"}, launch.Launch{Args: []string{"${secret:two/TOKEN}"}}, `[["mine"],{"two/TOKEN":"mine"}]`,
+		},
+		"a value that contains a reference": {
+			pairs{"A": "${secret:B}", "B": "v2"},
+			launch.Launch{Args: []string{"${secret:A}"}},
+			`[["${secret:B}"],{"A":"${secret:B}","B":"v2"}]`,
+		},
 		"several lines":                     {pairs{"PEM": "a\nb"}, launch.Launch{}, `[null,{"PEM":"a\nb"}]`},
 		"a reference in its URL is ignored": {nil, launch.Launch{URL: "https://x/${secret:NONE}"}, `[null,{}]`},
-		"a missing secret":                  {nil, launch.Launch{Args: []string{"x", "${secret:TOKEN}"}}, `error: server "one" cannot be started (args[1]): its secret "TOKEN" is not set; set it with: agent-discover secrets set one TOKEN`},
-		"a reference without an end":        {pairs{"TOKEN": "v1"}, launch.Launch{Env: pairs{"K": "${secret:TOKEN"}}, `error: server "one" cannot be started (env.K): a reference must have the form ${secret:NAME}`},
-		"a reference without a name":        {pairs{"TOKEN": "v1"}, launch.Launch{Env: pairs{"K": "${secret:}"}}, `error: server "one" cannot be started (env.K): a reference must have the form ${secret:NAME}`},
+		"a missing secret": {
+			nil,
+			launch.Launch{Args: []string{"x", "${secret:TOKEN}"}},
+			`error: server "one" cannot be started (args[1]): its secret "TOKEN" is not set; set it with: agent-discover secrets set one TOKEN`,
+		},
+		"a reference without an end": {
+			pairs{"TOKEN": "v1"},
+			launch.Launch{Env: pairs{"K": "${secret:TOKEN"}},
+			`error: server "one" cannot be started (env.K): a reference must have the form ${secret:NAME}`,
+		},
+		"a reference without a name": {
+			pairs{"TOKEN": "v1"},
+			launch.Launch{Env: pairs{"K": "${secret:}"}},
+			`error: server "one" cannot be started (env.K): a reference must have the form ${secret:NAME}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newFixture(t).unlock("a passphrase")
@@ -83,17 +107,41 @@ func TestRemoteServersGetSecretsAsHeaders(t *testing.T) {
 		launch  launch.Launch
 		want    string
 	}{
-		"authorization verbatim":                  {pairs{"AUTHORIZATION": "Token v1"}, launch.Launch{}, `["https://host/mcp",{"Authorization":"Token v1"}]`},
-		"an API key as bearer":                    {pairs{"API_KEY": "v1"}, launch.Launch{}, `["https://host/mcp",{"Authorization":"Bearer v1"}]`},
-		"authorization before API key":            {pairs{"API_KEY": "v1", "AUTHORIZATION": "v2"}, launch.Launch{}, `["https://host/mcp",{"Authorization":"v2"}]`},
-		"other names":                             {pairs{"X-Custom": "v1", "api_key": "v2"}, launch.Launch{}, `["https://host/mcp",{"X-Custom":"v1","api_key":"v2"}]`},
-		"instead of a literal in any case":        {pairs{"X-CUSTOM": "v1"}, launch.Launch{Headers: pairs{"x-custom": "old"}}, `["https://host/mcp",{"X-CUSTOM":"v1"}]`},
-		"a variable composed by the user":         {pairs{"API_KEY": "v1"}, launch.Launch{Headers: pairs{"authorization": "Key ${secret:API_KEY}"}}, `["https://host/mcp",{"authorization":"Key v1"}]`},
-		"in the URL":                              {pairs{"url:key": "v1"}, launch.Launch{URL: address + "?key=${secret:url:key}"}, `["https://host/mcp?key=v1",{}]`},
+		"authorization verbatim": {
+			pairs{"AUTHORIZATION": "Token v1"}, launch.Launch{}, `["https://host/mcp",{"Authorization":"Token v1"}]`,
+		},
+		"an API key as bearer": {
+			pairs{"API_KEY": "v1"}, launch.Launch{}, `["https://host/mcp",{"Authorization":"Bearer v1"}]`,
+		},
+		"authorization before API key": {
+			pairs{"API_KEY": "v1", "AUTHORIZATION": "v2"}, launch.Launch{}, `["https://host/mcp",{"Authorization":"v2"}]`,
+		},
+		"other names": {
+			pairs{"X-Custom": "v1", "api_key": "v2"}, launch.Launch{}, `["https://host/mcp",{"X-Custom":"v1","api_key":"v2"}]`,
+		},
+		"instead of a literal in any case": {
+			pairs{"X-CUSTOM": "v1"}, launch.Launch{Headers: pairs{"x-custom": "old"}}, `["https://host/mcp",{"X-CUSTOM":"v1"}]`,
+		},
+		"a variable composed by the user": {
+			pairs{"API_KEY": "v1"}, launch.Launch{
+				Headers: pairs{"authorization": "Key ${secret:API_KEY}"},
+			}, `["https://host/mcp",{"authorization":"Key v1"}]`,
+		},
+		"in the URL": {
+			pairs{"url:key": "v1"}, launch.Launch{URL: address + "?key=${secret:url:key}"}, `["https://host/mcp?key=v1",{}]`,
+		},
 		"names that no header can have":           {pairs{"A/B": "v1", "a b": "v2"}, launch.Launch{}, `["https://host/mcp",{}]`},
 		"a reference in its variables is ignored": {nil, launch.Launch{Env: pairs{"K": "${secret:NONE}"}}, `["https://host/mcp",{}]`},
-		"a line break in a header":                {pairs{"X-Key": "a\r\nEvil: b"}, launch.Launch{}, `error: server "one" cannot be reached: a secret in headers.X-Key has a line break, which headers and URLs must not contain; set it again without line breaks`},
-		"a line break in the URL":                 {pairs{"url:key": "a\nb"}, launch.Launch{URL: address + "?key=${secret:url:key}"}, `error: server "one" cannot be reached: a secret in url has a line break, which headers and URLs must not contain; set it again without line breaks`},
+		"a line break in a header": {
+			pairs{"X-Key": "a\r\nEvil: b"},
+			launch.Launch{},
+			`error: server "one" cannot be reached: a secret in headers.X-Key has a line break, which headers and URLs must not contain; set it again without line breaks`,
+		},
+		"a line break in the URL": {
+			pairs{"url:key": "a\nb"},
+			launch.Launch{URL: address + "?key=${secret:url:key}"},
+			`error: server "one" cannot be reached: a secret in url has a line break, which headers and URLs must not contain; set it again without line breaks`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newFixture(t).unlock("a passphrase")
@@ -114,7 +162,9 @@ func TestRemoteServersGetSecretsAsHeaders(t *testing.T) {
 func TestSecretsOfOtherServersNeedAValidLink(t *testing.T) {
 	d := newFixture(t).unlock("a passphrase")
 	d.set("owner", "TOKEN", "correct-horse")
-	user := launch.Launch{Transport: "stdio", Command: "run", Args: []string{"a"}, Source: "local", Env: pairs{"T": "${secret:owner/TOKEN}"}}
+	user := launch.Launch{
+		Transport: "stdio", Command: "run", Args: []string{"a"}, Source: "local", Env: pairs{"T": "${secret:owner/TOKEN}"},
+	}
 	wantDenied := func(what string, l launch.Launch, words ...string) {
 		t.Helper()
 		out, err := d.Fill(t.Context(), "user", l)
@@ -218,12 +268,15 @@ func TestGivenValuesAreRedactedInEveryEncoding(t *testing.T) {
 	for what, text := range map[string]string{
 		"as it is": "correct-horse", "the newer one": "battery-staple", "in a word": "xcorrect-horsex", "short": "1234",
 		"a line of a key": "MIIEvgIBADANBg", "in JSON": `a\"b<c>&d\\e ü/f`, "in JSON for pages": `a\"b\u003cc\u003e\u0026d\\e ü/f`,
-		"in a query": "a%22b%3Cc%3E%26d%5Ce+%C3%BC%2Ff", "in a path": "a%22b%3Cc%3E&d%5Ce%20%C3%BC%2Ff", "without its scheme": "staple-battery",
-		"in JSON in JSON": `a\\\"b<c>&d\\\\e ü/f`, "in JSON for pages in JSON": `a\\\"b\\u003cc\\u003e\\u0026d\\\\e ü/f`,
-		"in JSON with slashes escaped": `a\"b<c>&d\\e ü\/f`, "in JSON of ASCII": `a\"b<c>&d\\e \u00fc/f`, "in that, in JSON": `a\\\"b<c>&d\\\\e \\u00fc\\/f`,
+		"in a query": "a%22b%3Cc%3E%26d%5Ce+%C3%BC%2Ff", "in a path": "a%22b%3Cc%3E&d%5Ce%20%C3%BC%2Ff",
+		"without its scheme": "staple-battery", "in JSON in JSON": `a\\\"b<c>&d\\\\e ü/f`,
+		"in JSON for pages in JSON": `a\\\"b\\u003cc\\u003e\\u0026d\\\\e ü/f`, "in JSON with slashes escaped": `a\"b<c>&d\\e ü\/f`,
+		"in JSON of ASCII": `a\"b<c>&d\\e \u00fc/f`, "in that, in JSON": `a\\\"b<c>&d\\\\e \\u00fc\\/f`,
 		"a whole key in JSON": `MIIEvgIBADANBg\nkqhkiG9w0BAQEF`,
 	} {
-		for who, redact := range map[string]func(string) string{"redactor of the server": redactor.Text, "redactor of all servers": d.given.Text} {
+		for who, redact := range map[string]func(string) string{
+			"redactor of the server": redactor.Text, "redactor of all servers": d.given.Text,
+		} {
 			if got := redact("<" + text + ">"); strings.Contains(got, text) {
 				t.Errorf("%s, %s: got %s", what, who, got)
 			}

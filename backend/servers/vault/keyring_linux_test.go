@@ -107,7 +107,9 @@ func TestKeychainKeepsValues(t *testing.T) {
 
 	s.Unlock() // starts a new keyring with the stored items
 	d = keychainFixture(t, folder)
-	for name, value := range map[string]string{"KEY": "correct-horse ünïcode", "A/B": "with a slash", "PEM": pem, "GROWS": pem + "longer", "SHRINKS": "shrunk"} {
+	for name, value := range map[string]string{
+		"KEY": "correct-horse ünïcode", "A/B": "with a slash", "PEM": pem, "GROWS": pem + "longer", "SHRINKS": "shrunk",
+	} {
 		if !d.Holds(t.Context(), "one", name, value) {
 			t.Errorf("%s has another value", name)
 		}
@@ -246,8 +248,10 @@ func TestASessionBusWithoutASecretServiceCountsAsNoKeychain(t *testing.T) {
 	}
 	session(t)
 	d := keychainFixture(t, paths.Folder(t.TempDir()))
-	wantFault(t, d.Set(t.Context(), "one", "KEY", "value"), fault.Unavailable, "no program on the session bus keeps secrets", "secrets unlock")
-	if status := d.Status(t.Context()); status.Keeper != "none" || !strings.Contains(status.Why, "no program on the session bus keeps secrets") {
+	wantFault(t, d.Set(t.Context(), "one", "KEY", "value"), fault.Unavailable, "no program on the session bus keeps secrets",
+		"secrets unlock")
+	if status := d.Status(t.Context()); status.Keeper != "none" ||
+		!strings.Contains(status.Why, "no program on the session bus keeps secrets") {
 		t.Errorf("the status is %+v", status)
 	}
 	d.unlock("a passphrase").set("one", "KEY", "value")

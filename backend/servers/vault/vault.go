@@ -114,9 +114,10 @@ type Vault struct {
 func New(o Options) *Vault {
 	chain := keychain.New(string(o.Folder), o.NoKeychain, o.Deadline)
 	return &Vault{
-		store: o.Store, bus: o.Bus, known: o.Known, launch: o.Launch, onChange: func(string) {}, keychain: chain, writing: make(chan struct{}, 1),
-		sealed: sealed.NewKeychainFile(o.Folder.Sealed("secrets-long"), chain),
-		file:   sealed.NewPassphraseFile(o.Folder.Sealed("secrets"), o.Work),
+		store: o.Store, bus: o.Bus, known: o.Known, launch: o.Launch, onChange: func(string) {}, keychain: chain,
+		writing: make(chan struct{}, 1),
+		sealed:  sealed.NewKeychainFile(o.Folder.Sealed("secrets-long"), chain),
+		file:    sealed.NewPassphraseFile(o.Folder.Sealed("secrets"), o.Work),
 	}
 }
 
@@ -221,7 +222,8 @@ func validate(server, name, value string) error {
 	case value == "":
 		return fault.New(fault.Invalid, "value is required")
 	case len(value) > maxValue:
-		return fault.New(fault.Invalid, "the value is longer than %d bytes; keep it in a file and give the server the file's name", maxValue)
+		return fault.New(fault.Invalid, "the value is longer than %d bytes; keep it in a file and give the server the file's name",
+			maxValue)
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
 		return fault.New(fault.Invalid, "the value is not valid text; encode it, for example with base64")
 	}

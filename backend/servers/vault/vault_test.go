@@ -116,7 +116,8 @@ func TestSecretsAreListedWithMaskedValues(t *testing.T) {
 			t.Errorf("%s is shown as %q, which tells something about its value", e.Name, e.Masked)
 		}
 	}
-	if !d.Holds(t.Context(), "one", "A/B", "vvvvvv") || d.Holds(t.Context(), "one", "A/B", "another") || d.Holds(t.Context(), "one", "none", "") {
+	if !d.Holds(t.Context(), "one", "A/B", "vvvvvv") || d.Holds(t.Context(), "one", "A/B", "another") ||
+		d.Holds(t.Context(), "one", "none", "") {
 		t.Error("Holds does not tell the present value from others")
 	}
 }

@@ -153,7 +153,13 @@ func ApproveAll(t *testing.T, h *hub.Hub) {
 			continue
 		}
 		path := fmt.Sprintf("/api/servers/%d/approve", s.ID)
-		Row{s.Name, http.MethodPost, path, `{"launch_hash":"` + s.LaunchHash + `","tools":"clean"}`, map[string]string{"Authorization": "Bearer " + session.Token}, 200, []string{`"approved":true`}, nil}.Send(t, h)
+		Row{
+			s.Name, http.MethodPost, path, `{"launch_hash":"` + s.LaunchHash + `","tools":"clean"}`,
+			map[string]string{"Authorization": "Bearer " + session.Token},
+			200,
+			[]string{`"approved":true`},
+			nil,
+		}.Send(t, h)
 	}
 }
 
@@ -187,7 +193,9 @@ func Describe(t *testing.T, info instance.Info, path string) *Description {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Description{t: t, compiler: jsonschema.NewCompiler(), document: document.(map[string]any), compiled: make(map[string]*jsonschema.Schema)}
+	d := &Description{
+		t: t, compiler: jsonschema.NewCompiler(), document: document.(map[string]any), compiled: make(map[string]*jsonschema.Schema),
+	}
 	if err := d.compiler.AddResource("urn:document", document); err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +299,8 @@ func WebClient(t *testing.T, h *hub.Hub, version, token string, o *mcp.ClientOpt
 	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: address + "/mcp", HTTPClient: web}
 	connect := &mcp.ClientSessionOptions{ProtocolVersion: version}
 	if version == "sse" {
-		transport, connect = &mcp.SSEClientTransport{Endpoint: address + "/sse", HTTPClient: web}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"}
+		transport, connect = &mcp.SSEClientTransport{Endpoint: address + "/sse", HTTPClient: web},
+			&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"}
 	}
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "web", Version: "1"}, o).Connect(t.Context(), transport, connect)
 	if err != nil {
@@ -341,9 +350,14 @@ func AnnotatedWith(t *testing.T, o hub.Options) *hub.Hub {
 	h, _ := RunHub(t, o)
 	flags := []string{"-offers", "-result", UnusualAnswer}
 	for name, hints := range map[string]string{
-		"look": `{"readOnlyHint":true}`, "note": `{"readOnlyHint":false,"destructiveHint":false}`, "wipe": `{"destructiveHint":true}`, "blank": `{}`,
+		"look": `{"readOnlyHint":true}`, "note": `{"readOnlyHint":false,"destructiveHint":false}`,
+		"wipe": `{"destructiveHint":true}`, "blank": `{}`,
 	} {
-		flags = append(flags, "-definition", fmt.Sprintf(`{"name":%q,"description":"The %s of a lighthouse","inputSchema":{"type":"object","properties":{"lamp":{"type":"string"}}},"annotations":%s}`, name, name, hints))
+		flags = append(flags, "-definition",
+			fmt.Sprintf(
+				`{"name":%q,"description":"The %s of a lighthouse","inputSchema":{"type":"object","properties":{"lamp":{"type":"string"}}},"annotations":%s}`,
+				name, name, hints,
+			))
 	}
 	command := mcptest.Command(t, flags...)
 	Do(t, h, "POST", "/api/servers", map[string]any{"name": "one", "command": command[0], "args": command[1:]}, nil)

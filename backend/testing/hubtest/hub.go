@@ -272,7 +272,8 @@ func RecordCalls(h *hub.Hub) {
 			Outcome: how, Latency: 1600 * time.Microsecond,
 		}, json.RawMessage(args), json.RawMessage(result), nil)
 	}
-	call(0, "echo", `{"text":"=1+1"}`, `{"content":[{"type":"text","text":"=1+1"},{"type":"image","data":"AA=="},{"type":"text","text":"é"}]}`, journal.OK)
+	call(0, "echo", `{"text":"=1+1"}`,
+		`{"content":[{"type":"text","text":"=1+1"},{"type":"image","data":"AA=="},{"type":"text","text":"é"}]}`, journal.OK)
 	call(1, "sum", `{"a":9007199254740993}`, `{"structuredContent":{"sum":1},"content":[]}`, journal.OK)
 	call(2, "fail", ``, `{"content":[{"type":"text","text":"no luck"}],"isError":true}`, journal.ToolError)
 	call(3, "long", `{"text":"`+strings.Repeat("x", 5000)+`"}`, `{"content":[]}`, journal.OK)

@@ -53,7 +53,8 @@ func NewRegistries(t *testing.T) *Registries {
 // Configure makes npm, uv and pip use the registries in a home folder.
 func (r *Registries) Configure(home string) {
 	r.t.Helper()
-	WriteFile(r.t, filepath.Join(home, ".npmrc"), "registry="+r.URL+"/npm/\ncache="+filepath.Join(home, ".npm-cache")+"\nfetch-retries=0\nupdate-notifier=false\n")
+	WriteFile(r.t, filepath.Join(home, ".npmrc"),
+		"registry="+r.URL+"/npm/\ncache="+filepath.Join(home, ".npm-cache")+"\nfetch-retries=0\nupdate-notifier=false\n")
 	if err := os.MkdirAll(filepath.Join(home, ".config", "pip"), 0o700); err != nil {
 		r.t.Fatal(err)
 	}
@@ -88,9 +89,10 @@ func (r *Registries) Add(name, version string, server map[string]any) {
 		}
 	}
 	at := "2026-01-02T03:04:05Z"
-	r.entries = append(r.entries, map[string]any{"server": server, "_meta": map[string]any{"io.modelcontextprotocol.registry/official": map[string]any{
-		"status": "active", "publishedAt": at, "updatedAt": at, "isLatest": true,
-	}}})
+	r.entries = append(r.entries,
+		map[string]any{"server": server, "_meta": map[string]any{"io.modelcontextprotocol.registry/official": map[string]any{
+			"status": "active", "publishedAt": at, "updatedAt": at, "isLatest": true,
+		}}})
 }
 
 func Official(entry map[string]any) map[string]any {
@@ -100,7 +102,9 @@ func Official(entry map[string]any) map[string]any {
 // Publish adds a package with one program to npm.
 func (r *Registries) Publish(name string, p NpmPackage) {
 	r.t.Helper()
-	manifest, err := json.Marshal(map[string]any{"name": name, "version": p.Version, "bin": map[string]string{filepath.Base(name): "main.js"}})
+	manifest, err := json.Marshal(map[string]any{
+		"name": name, "version": p.Version, "bin": map[string]string{filepath.Base(name): "main.js"},
+	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -189,7 +193,8 @@ func (r *Registries) serveOfficial(w http.ResponseWriter, req *http.Request) {
 func (r *Registries) serveEntry(w http.ResponseWriter, names []string) {
 	for _, e := range r.entries {
 		server := e["server"].(map[string]any)
-		if len(names) == 2 && server["name"] == names[0] && (server["version"] == names[1] || names[1] == "latest" && Official(e)["isLatest"] == true) {
+		if len(names) == 2 && server["name"] == names[0] &&
+			(server["version"] == names[1] || names[1] == "latest" && Official(e)["isLatest"] == true) {
 			Send(w, e)
 			return
 		}
@@ -208,7 +213,11 @@ func (r *Registries) serveSearch(w http.ResponseWriter) {
 		if p.Repository != "" {
 			links["repository"] = p.Repository
 		}
-		objects = append(objects, map[string]any{"package": map[string]any{"name": name, "version": p.Version, "description": p.Description, "keywords": []string{"mcp"}, "links": links}})
+		objects = append(objects, map[string]any{
+			"package": map[string]any{
+				"name": name, "version": p.Version, "description": p.Description, "keywords": []string{"mcp"}, "links": links,
+			},
+		})
 	}
 	Send(w, map[string]any{"objects": objects, "total": len(objects)})
 }
@@ -251,7 +260,10 @@ func (r *Registries) manifest(name string, p NpmPackage, known bool) map[string]
 	sum := sha512.Sum512(p.file)
 	manifest := map[string]any{
 		"name": name, "version": p.Version, "description": p.Description, "keywords": []string{"mcp"},
-		"dist": map[string]any{"tarball": r.URL + "/npm/" + name + "/" + p.Version + ".tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])},
+		"dist": map[string]any{
+			"tarball":   r.URL + "/npm/" + name + "/" + p.Version + ".tgz",
+			"integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:]),
+		},
 	}
 	if known {
 		manifest["bin"] = map[string]string{filepath.Base(name): "main.js"}
@@ -267,7 +279,9 @@ func (r *Registries) servePyPI(w http.ResponseWriter, name string) {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
-	Send(w, map[string]any{"info": map[string]any{"name": name, "version": "2.0.0", "summary": summary}, "urls": []any{}, "releases": map[string]any{}})
+	Send(w, map[string]any{
+		"info": map[string]any{"name": name, "version": "2.0.0", "summary": summary}, "urls": []any{}, "releases": map[string]any{},
+	})
 }
 
 func Send(w http.ResponseWriter, v any) {

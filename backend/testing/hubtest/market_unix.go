@@ -34,10 +34,14 @@ require("readline").createInterface({input: process.stdin}).on("line", line => {
 // WeatherEntry is the server.json of a package on npm that needs a token.
 func WeatherEntry() map[string]any {
 	return map[string]any{
-		"description": "Weather forecasts for stations", "repository": map[string]any{"url": "https://github.com/ada/weather", "source": "github"},
+		"description": "Weather forecasts for stations", "repository": map[string]any{
+			"url": "https://github.com/ada/weather", "source": "github",
+		},
 		"packages": []any{map[string]any{
 			"registryType": "npm", "identifier": "@ada/weather", "version": "1.0.0", "transport": map[string]any{"type": "stdio"},
-			"environmentVariables": []any{map[string]any{"name": "STATION_TOKEN", "description": "Token of the station", "isRequired": true, "isSecret": true}},
+			"environmentVariables": []any{
+				map[string]any{"name": "STATION_TOKEN", "description": "Token of the station", "isRequired": true, "isSecret": true},
+			},
 		}},
 	}
 }
@@ -57,7 +61,10 @@ func (s *Scenario) Live(c RealServer) {
 	s.T.Helper()
 	choice := s.JSON(map[string]any{"id": c.ID, "version": c.Version, "name": c.Name, "answers": json.RawMessage(OrElse(c.Answers, "{}"))})
 	updates := "/api/market/updates/" + c.Name
-	call := Step{Name: "call", Method: "POST", Path: "/api/servers/{0.id}/call", Body: `{"tool":"` + c.Tool + `","args":` + OrElse(c.Args, "{}") + `}`, Status: 200, Want: c.Want}
+	call := Step{
+		Name: "call", Method: "POST", Path: "/api/servers/{0.id}/call",
+		Body: `{"tool":"` + c.Tool + `","args":` + OrElse(c.Args, "{}") + `}`, Status: 200, Want: c.Want,
+	}
 	list := Step{Name: "list", Method: "GET", Path: "/api/market/updates", Status: 200, Keep: "servers.0.version"}
 	s.job("/api/market/prepare", choice)
 	s.Play(Step{Name: "plan", Method: "POST", Path: "/api/market/plan", Body: choice, Status: 200, Keep: "hash"})
@@ -141,7 +148,8 @@ func (s *Scenario) job(path, body string) {
 // StationTwo is the newer version of weatherStation: it has another tool and needs a region.
 var StationTwo = strings.NewReplacer(
 	`"1.0.0"`, `"2.0.0"`, `"Forecasts the weather"`, `"Forecasts the weather of a region"`,
-	`tools: [{`, `tools: [{name: "alerts", description: "Warns", inputSchema: {type: "object"}}, {`, `"sunny"`, `"sunny in " + process.env.REGION`,
+	`tools: [{`, `tools: [{name: "alerts", description: "Warns", inputSchema: {type: "object"}}, {`,
+	`"sunny"`, `"sunny in " + process.env.REGION`,
 ).Replace(WeatherStation)
 
 // Republish adds a newer version to both registries.
@@ -173,13 +181,16 @@ func UserNPM(t *testing.T) (npm string, env map[string]string) {
 		t.Skip("npm is not installed")
 	}
 	cache := t.TempDir()
-	view := exec.CommandContext(t.Context(), npm, "view", "ms@2.1.3", "version", "--fetch-retries=0", "--fetch-timeout=20000", "--cache", cache)
+	view := exec.CommandContext(t.Context(), npm, "view", "ms@2.1.3", "version", "--fetch-retries=0", "--fetch-timeout=20000",
+		"--cache", cache)
 	if out, err := view.Output(); err != nil || strings.TrimSpace(string(out)) != "2.1.3" {
 		t.Skip("the package registry cannot be reached")
 	}
 	config, _ := exec.Command(npm, "config", "get", "userconfig").Output()
 	env = map[string]string{"npm_config_userconfig": strings.TrimSpace(string(config)), "npm_config_cache": cache}
-	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS", "npm_config_registry"} {
+	for _, name := range []string{
+		"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS", "npm_config_registry",
+	} {
 		if value, set := os.LookupEnv(name); set {
 			env[name] = value
 		}

@@ -187,7 +187,8 @@ func (s *Session) IgnorePrompts() <-chan struct{} {
 	if err := conn.Export(prompts, "/org/gnome/keyring/Prompter", "org.gnome.keyring.internal.Prompter"); err != nil {
 		s.t.Fatal(err)
 	}
-	if reply, err := conn.RequestName("org.gnome.keyring.SystemPrompter", dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
+	if reply, err := conn.RequestName("org.gnome.keyring.SystemPrompter", dbus.NameFlagDoNotQueue); err != nil ||
+		reply != dbus.RequestNameReplyPrimaryOwner {
 		s.t.Fatalf("request the name of the prompter: %v, %v", reply, err)
 	}
 	return asked
@@ -231,7 +232,8 @@ func (s *Session) Items() []string {
 	conn := s.Connect()
 	get := func(path dbus.ObjectPath, of, property string, into any) {
 		s.t.Helper()
-		err := conn.Object("org.freedesktop.secrets", path).Call("org.freedesktop.DBus.Properties.Get", 0, "org.freedesktop.Secret."+of, property).Store(into)
+		err := conn.Object("org.freedesktop.secrets", path).Call("org.freedesktop.DBus.Properties.Get", 0, "org.freedesktop.Secret."+of,
+			property).Store(into)
 		if err != nil {
 			s.t.Fatal(err)
 		}

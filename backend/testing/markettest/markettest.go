@@ -82,7 +82,11 @@ func (m *Market) serve(w http.ResponseWriter, r *http.Request) {
 		word, _, _ := strings.Cut(r.URL.Query().Get("text"), " ")
 		for name, description := range npmPackages {
 			if strings.Contains(strings.ToLower(name+" "+description), word) {
-				found = append(found, map[string]any{"package": map[string]any{"name": name, "version": m.version(name), "description": description, "keywords": []string{"mcp-server"}}, "downloads": map[string]any{"monthly": 4000}})
+				found = append(found, map[string]any{
+					"package": map[string]any{
+						"name": name, "version": m.version(name), "description": description, "keywords": []string{"mcp-server"},
+					}, "downloads": map[string]any{"monthly": 4000},
+				})
 			}
 		}
 		answer(w, map[string]any{"objects": append([]any{}, found...)})
@@ -97,7 +101,8 @@ func (m *Market) serve(w http.ResponseWriter, r *http.Request) {
 	versions := make(map[string]any)
 	for _, version := range []string{"1.0.0", "2.0.0", "2.1.0"} {
 		versions[version] = map[string]any{
-			"name": name, "version": version, "description": description, "keywords": []string{"mcp", "mcp-server"}, "bin": map[string]string{name: "main.js"},
+			"name": name, "version": version, "description": description, "keywords": []string{"mcp", "mcp-server"},
+			"bin": map[string]string{name: "main.js"},
 		}
 	}
 	if latest {
@@ -106,7 +111,9 @@ func (m *Market) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	answer(w, map[string]any{
 		"name": name, "dist-tags": map[string]string{"latest": m.version(name)}, "versions": versions, "readme": "# " + name,
-		"time": map[string]string{"created": "2023-01-01T00:00:00.000Z", "1.0.0": "2024-01-01T00:00:00.000Z", "2.0.0": "2025-01-01T00:00:00.000Z"},
+		"time": map[string]string{
+			"created": "2023-01-01T00:00:00.000Z", "1.0.0": "2024-01-01T00:00:00.000Z", "2.0.0": "2025-01-01T00:00:00.000Z",
+		},
 	})
 }
 

@@ -14,10 +14,16 @@ var laxTools = map[string]struct {
 	description, schema string
 	do                  func(*call)
 }{
-	"grow":   {"Add a tool with a name and a text, and say that the list has changed", `{"type":"object","properties":{"name":{"type":"string"},"text":{"type":"string"}},"required":["name"]}`, (*call).grow},
-	"shrink": {"Remove the tool with a name, and say that the list has changed", `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`, (*call).shrink},
-	"ran":    {"List what was carried out under names that no list has", noArguments, func(c *call) { c.text(c.noted()) }},
-	"asked":  {"Count how often the tools were listed", noArguments, func(c *call) { c.text(fmt.Sprint(c.times())) }},
+	"grow": {
+		"Add a tool with a name and a text, and say that the list has changed",
+		`{"type":"object","properties":{"name":{"type":"string"},"text":{"type":"string"}},"required":["name"]}`, (*call).grow,
+	},
+	"shrink": {
+		"Remove the tool with a name, and say that the list has changed",
+		`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`, (*call).shrink,
+	},
+	"ran":   {"List what was carried out under names that no list has", noArguments, func(c *call) { c.text(c.noted()) }},
+	"asked": {"Count how often the tools were listed", noArguments, func(c *call) { c.text(fmt.Sprint(c.times())) }},
 }
 
 // runAny answers a call of any tool.

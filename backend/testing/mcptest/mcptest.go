@@ -82,11 +82,12 @@ type options struct {
 func parse(args []string) (options, error) {
 	var o options
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	flags.Func("tool", "`NAME=DESCRIPTION` of a tool, which is unknown when it is called if the name is refused; may be repeated", func(v string) error {
-		tool, description, _ := strings.Cut(v, "=")
-		o.definitions = append(o.definitions, define(tool, description, `{"type":"object","properties":{"text":{"type":"string"}}}`))
-		return nil
-	})
+	flags.Func("tool", "`NAME=DESCRIPTION` of a tool, which is unknown when it is called if the name is refused; may be repeated",
+		func(v string) error {
+			tool, description, _ := strings.Cut(v, "=")
+			o.definitions = append(o.definitions, define(tool, description, `{"type":"object","properties":{"text":{"type":"string"}}}`))
+			return nil
+		})
 	flags.Func("definition", "a tool as `JSON`, listed byte for byte; may be repeated", func(v string) error {
 		o.definitions = append(o.definitions, json.RawMessage(v))
 		return nil
@@ -98,7 +99,8 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.mute, "mute", false, "never answer initialize")
 	flags.BoolVar(&o.odd, "odd", false, "list items and send results with members that clients refuse")
 	flags.BoolVar(&o.offers, "offers", false, "support resources, prompts and logging")
-	flags.BoolVar(&o.lax, "lax", false, "carry out requests with any name, also of prompts and resources; with the tools grow, shrink, ran and asked")
+	flags.BoolVar(&o.lax, "lax", false,
+		"carry out requests with any name, also of prompts and resources; with the tools grow, shrink, ran and asked")
 	flags.BoolVar(&o.undeclared, "undeclared", false, "declare no capabilities")
 	for _, l := range []struct {
 		flag, member string
@@ -121,7 +123,9 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.crash, "crash", "", "write `TEXT` to stderr and exit with 3")
 	flags.IntVar(&o.flood, "flood", 0, "write a number of `bytes` to stderr at the start")
 	flags.BoolVar(&o.modern, "modern", false, "speak MCP 2026-07-28 only; with the tools require and meta")
-	flags.StringVar(&o.both, "both", "", "speak MCP 2026-07-28 and older versions, and stay in the era of the first request, which is `locked`; after probe, initialize may follow server/discover")
+	flags.StringVar(&o.both, "both", "",
+		"speak MCP 2026-07-28 and older versions, and stay in the era of the first request, which is `locked`; after probe, initialize "+
+			"may follow server/discover")
 	flags.Func("listed", "`FILE` with tools to list, a definition in JSON on each line", func(path string) error {
 		data, err := os.ReadFile(path)
 		for line := range strings.Lines(string(data)) {

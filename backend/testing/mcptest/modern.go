@@ -25,9 +25,10 @@ func (s *server) modernRequest(m message, cancelled <-chan struct{}) bool {
 	case string(params.Meta[prefix+"protocolVersion"]) != `"2026-07-28"` || len(params.Meta[prefix+"clientCapabilities"]) == 0:
 		s.failure(m.ID, -32602, "the metadata is incomplete: "+string(m.Params))
 	case m.Method == "server/discover":
-		s.result(m.ID, `{"resultType":"complete","ttlMs":5000,"cacheScope":"public","supportedVersions":["2026-07-28"],"instructions":"Be kind.",`+
-			`"capabilities":`+modernCapabilities(s.options)+`,`+
-			`"_meta":{"`+prefix+`serverInfo":{"name":"mcptest","title":"Modern","version":"1.2.3"}}}`)
+		s.result(m.ID,
+			`{"resultType":"complete","ttlMs":5000,"cacheScope":"public","supportedVersions":["2026-07-28"],"instructions":"Be kind.",`+
+				`"capabilities":`+modernCapabilities(s.options)+`,`+
+				`"_meta":{"`+prefix+`serverInfo":{"name":"mcptest","title":"Modern","version":"1.2.3"}}}`)
 	case m.Method == "subscriptions/listen":
 		s.listen(m, params.Notifications, cancelled)
 	case s.tasks && (strings.HasPrefix(m.Method, "tasks/") || m.Method == "tools/call" && params.Name == "job"):
@@ -36,7 +37,8 @@ func (s *server) modernRequest(m message, cancelled <-chan struct{}) bool {
 		s.require(m, params.Arguments, params.Responses, params.State)
 	case m.Method == "tools/call" && params.Name == "meta":
 		text, _ := json.Marshal(params.Meta) // it was decoded from JSON
-		s.result(m.ID, `{"resultType":"complete","ttlMs":1,"cacheScope":"public","content":[{"type":"text","text":`+quote(string(text))+`}],"_meta":{"`+prefix+`serverInfo":{"name":"mcptest"},"own":1}}`)
+		s.result(m.ID, `{"resultType":"complete","ttlMs":1,"cacheScope":"public","content":[{"type":"text","text":`+quote(string(text))+
+			`}],"_meta":{"`+prefix+`serverInfo":{"name":"mcptest"},"own":1}}`)
 	default:
 		return false
 	}
@@ -102,7 +104,8 @@ func (s *server) require(m message, arguments, responses, state json.RawMessage)
 	}
 	_ = json.Unmarshal(arguments, &asked)
 	if responses != nil || state != nil && !asked.Always {
-		s.result(m.ID, fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":%s}]}`, quote(string(responses)+string(state))))
+		s.result(m.ID, fmt.Sprintf(`{"resultType":"complete","content":[{"type":"text","text":%s}]}`,
+			quote(string(responses)+string(state))))
 		return
 	}
 	result := `{"resultType":"input_required"`

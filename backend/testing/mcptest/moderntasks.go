@@ -18,7 +18,12 @@ func (s *server) modernTask(m message, capabilities string) {
 	}
 	_ = json.Unmarshal(m.Params, &params) // missing params stay empty
 	if !strings.Contains(capabilities, `"io.modelcontextprotocol/tasks"`) {
-		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32021,"message":"tasks are required","data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}}}`, m.ID))
+		s.write(
+			fmt.Sprintf(
+				`{"jsonrpc":"2.0","id":%s,"error":{"code":-32021,"message":"tasks are required","data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}}}`,
+				m.ID,
+			),
+		)
 		return
 	}
 	if m.Method == "tools/call" {
@@ -59,7 +64,10 @@ func (s *server) modernState(id string) string {
 	j := s.job(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state := fmt.Sprintf(`"taskId":%s,"status":%s,"createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":60000,"pollIntervalMs":1`, quote(id), quote(j.status))
+	state := fmt.Sprintf(
+		`"taskId":%s,"status":%s,"createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":60000,"pollIntervalMs":1`,
+		quote(id), quote(j.status),
+	)
 	if j.status == "completed" {
 		state += `,"result":{"content":[{"type":"text","text":` + quote(j.text) + `},{"type":"resource_link","uri":"note://1","name":"n"}]}`
 	}
@@ -73,6 +81,7 @@ func (s *server) modernEnd(id, status string) {
 	listen := s.followers[id]
 	s.mu.Unlock()
 	if listen != nil {
-		s.notify("notifications/tasks", fmt.Sprintf(`{%s,"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}`, s.modernState(id), listen))
+		s.notify("notifications/tasks",
+			fmt.Sprintf(`{%s,"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}`, s.modernState(id), listen))
 	}
 }

@@ -149,7 +149,8 @@ func (s *server) oddRequest(m message) bool {
 	switch m.Method {
 	case "initialize":
 		s.result(m.ID,
-			`{"protocolVersion":"2025-06-18","capabilities":`+oddCapabilities+`,"serverInfo":{"name":"odd","title":[],"version":2,"icons":null},"instructions":{}}`)
+			`{"protocolVersion":"2025-06-18","capabilities":`+oddCapabilities+
+				`,"serverInfo":{"name":"odd","title":[],"version":2,"icons":null},"instructions":{}}`)
 	case "tools/list":
 		list("tools", oddTools)
 	case "prompts/list":

@@ -136,7 +136,8 @@ func (s *server) request(m message, cancelled <-chan struct{}) {
 		if s.undeclared {
 			capabilities = "{}"
 		}
-		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":`+capabilities+`,"serverInfo":{"name":"mcptest","version":"1.2.3"},"instructions":"Be kind."}`)
+		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":`+capabilities+
+			`,"serverInfo":{"name":"mcptest","version":"1.2.3"},"instructions":"Be kind."}`)
 	case m.Method == "ping" && !s.noPing:
 		s.result(m.ID, `{}`)
 	case m.Method == "tools/list":
@@ -168,7 +169,8 @@ func (s *server) list() string {
 		tools = append(tools, define("era", "Tell the era of the connection and the pid", noArguments))
 	}
 	if s.modern && !s.only {
-		tools = append(tools, define("require", "Ask for input", noArguments), define("meta", "Give back the metadata of the request", noArguments))
+		tools = append(tools, define("require", "Ask for input", noArguments),
+			define("meta", "Give back the metadata of the request", noArguments))
 	}
 	if s.heavy {
 		tools = append(tools, define("keep", "Keep a number of bytes in memory until the process ends", countArgs))

@@ -44,7 +44,10 @@ var behaviours = []struct {
 	{"arguments", "Give back all arguments as they came", noArguments, func(c *call) { c.text(string(c.arguments)) }},
 	{"hold", "Report progress once and answer when release is called with the same key", keyArgs, (*call).hold},
 	{"release", "Let the calls of hold with a key answer", keyArgs, (*call).release},
-	{"read", "Return the text of a file, or that of a named pipe once its writer has closed it", `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`, (*call).read},
+	{
+		"read", "Return the text of a file, or that of a named pipe once its writer has closed it",
+		`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`, (*call).read,
+	},
 	{"steps", "Report progress a number of times, then answer", countArgs, (*call).steps},
 	{"seen", "List the notifications that came, in order", noArguments, (*call).sights},
 	{"die", "Write the text to stderr and exit with the code, without an answer", textArgs, (*call).die},
@@ -53,9 +56,19 @@ var behaviours = []struct {
 	{"environment", "Tell pid, folder, environment and arguments", noArguments, (*call).environment},
 	{"grandchild", "Start a process that outlives this one, and tell its pid", noArguments, (*call).grandchild},
 	{"helper", "Start a process in its own session that keeps standard output, and tell its pid", noArguments, (*call).helper},
-	{"grow", "Add a tool with a name and a text, and say that the list has changed", `{"type":"object","properties":{"name":{"type":"string"},"text":{"type":"string"}},"required":["name"]}`, (*call).grow},
-	{"tell", "Send a notification with a method and params a number of times, then answer", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"},"count":{"type":"integer"}},"required":["method"]}`, (*call).tell},
-	{"ask", "Send a request with a method and params to the client and give back what it says", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"}},"required":["method"]}`, (*call).askClient},
+	{
+		"grow", "Add a tool with a name and a text, and say that the list has changed",
+		`{"type":"object","properties":{"name":{"type":"string"},"text":{"type":"string"}},"required":["name"]}`, (*call).grow,
+	},
+	{
+		"tell", "Send a notification with a method and params a number of times, then answer",
+		`{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"},"count":{"type":"integer"}},"required":["method"]}`,
+		(*call).tell,
+	},
+	{
+		"ask", "Send a request with a method and params to the client and give back what it says",
+		`{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"}},"required":["method"]}`, (*call).askClient,
+	},
 }
 
 func (s *server) call(m message, cancelled <-chan struct{}) {
@@ -97,7 +110,8 @@ func (s *server) call(m message, cancelled <-chan struct{}) {
 		return
 	}
 	if params.Name == "refused" || !s.lists(params.Name) {
-		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Unknown tool: %s","data":{"made":"by mcptest"}}}`, m.ID, params.Name))
+		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Unknown tool: %s","data":{"made":"by mcptest"}}}`,
+			m.ID, params.Name))
 		return
 	}
 	if s.options.result != "" {
@@ -131,7 +145,8 @@ func (c *call) fail() {
 
 func (c *call) progress(step, total int) {
 	if c.token != nil {
-		c.notify("notifications/progress", fmt.Sprintf(`{"progressToken":%s,"progress":%d,"total":%d,"message":"step %d"}`, c.token, step, total, step))
+		c.notify("notifications/progress",
+			fmt.Sprintf(`{"progressToken":%s,"progress":%d,"total":%d,"message":"step %d"}`, c.token, step, total, step))
 	}
 }
 

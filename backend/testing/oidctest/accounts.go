@@ -21,9 +21,10 @@ func accounts(r *http.Request) *mcp.Server {
 	account := r.Header.Get("X-Account")
 	server := mcp.NewServer(&mcp.Implementation{Name: "accounts", Version: "1"}, nil)
 	for _, name := range []string{"whoami", "write"} {
-		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "you are " + account}}}, nil
-		})
+		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "you are " + account}}}, nil
+			})
 	}
 	return server
 }

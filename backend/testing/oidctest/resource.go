@@ -58,7 +58,9 @@ func (s *Resource) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == metadata:
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]any{"resource": address, "authorization_servers": []string{p.Issuer}, "scopes_supported": []string{"read"}})
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"resource": address, "authorization_servers": []string{p.Issuer}, "scopes_supported": []string{"read"},
+		})
 		return
 	case !strings.HasPrefix(r.URL.Path, "/mcp"):
 		http.NotFound(w, r)
@@ -74,7 +76,8 @@ func (s *Resource) serve(w http.ResponseWriter, r *http.Request) {
 	case !is.Active || is.Aud != address:
 		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+s.URL+metadata+`"`)
 		w.WriteHeader(http.StatusUnauthorized)
-	case (strings.HasPrefix(r.URL.Path, "/mcp/write") || bytes.Contains(body, []byte(`"name":"write"`))) && !strings.Contains(is.Scope, "write"):
+	case (strings.HasPrefix(r.URL.Path, "/mcp/write") || bytes.Contains(body, []byte(`"name":"write"`))) && !strings.Contains(is.Scope,
+		"write"):
 		w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="write"`)
 		w.WriteHeader(http.StatusForbidden)
 	case s.Next != nil:

@@ -31,7 +31,8 @@ func (h *Home) Approve(name string) {
 			continue
 		}
 		path := fmt.Sprintf("/api/servers/%d/", s.ID)
-		if err := person.Do(h.T.Context(), http.MethodPost, path+"approve", map[string]string{"launch_hash": s.LaunchHash, "tools": "clean"}, nil); err != nil {
+		if err := person.Do(h.T.Context(), http.MethodPost, path+"approve",
+			map[string]string{"launch_hash": s.LaunchHash, "tools": "clean"}, nil); err != nil {
 			h.T.Fatal(err)
 		}
 		if err := person.Do(h.T.Context(), http.MethodPost, path+"refresh", nil, nil); err != nil {

@@ -193,7 +193,8 @@ func (c *Client) Ask(method, params string) Message {
 // Open initializes the session with capabilities as JSON and returns the answer.
 func (c *Client) Open(capabilities string) Message {
 	c.t.Helper()
-	m := c.Ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":`+capabilities+`,"clientInfo":{"name":"test-editor","version":"9"}}`)
+	m := c.Ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":`+capabilities+
+		`,"clientInfo":{"name":"test-editor","version":"9"}}`)
 	if m.Error != nil {
 		c.t.Fatalf("initialize: %s", m.Line)
 	}

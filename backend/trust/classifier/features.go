@@ -55,7 +55,10 @@ func (f *features) notes(s *scan.Sentence) {
 		{"foreign", s.Foreign},
 		{"foreign order", s.Foreign && (s.Obligation || s.Imperative)},
 		{"parameter", strings.Contains(s.Field, "/properties/")},
-		{"value", strings.HasSuffix(s.Field, "/title") || strings.HasSuffix(s.Field, "/default") || strings.Contains(s.Field, "/enum/") || strings.HasSuffix(s.Field, "/const")},
+		{
+			"value", strings.HasSuffix(s.Field, "/title") || strings.HasSuffix(s.Field, "/default") ||
+				strings.Contains(s.Field, "/enum/") || strings.HasSuffix(s.Field, "/const"),
+		},
 	} {
 		if note.is {
 			f.add("note:" + note.name)

@@ -49,13 +49,16 @@ func readTable(data []byte) (*table, error) {
 		return nil, fmt.Errorf("read the table of the classifier: %w", err)
 	}
 	if s.Model != minilm.Model || len(s.Vector) != minilm.Dimensions {
-		return nil, fmt.Errorf("the table of the classifier is for the encoder %q with %d values; run make train-trust", s.Model, len(s.Vector))
+		return nil, fmt.Errorf("the table of the classifier is for the encoder %q with %d values; run make train-trust",
+			s.Model, len(s.Vector))
 	}
 	t := &table{
-		Bias:       float64(s.Bias) * unit,
-		Vector:     make([]float64, len(s.Vector)),
-		Features:   make(map[string]float64, len(s.Features)),
-		Thresholds: scan.Thresholds{Some: s.Thresholds[0], Hundredth: s.Thresholds[1], Confirming: s.Thresholds[2], Thousandth: s.Thresholds[3]},
+		Bias:     float64(s.Bias) * unit,
+		Vector:   make([]float64, len(s.Vector)),
+		Features: make(map[string]float64, len(s.Features)),
+		Thresholds: scan.Thresholds{
+			Some: s.Thresholds[0], Hundredth: s.Thresholds[1], Confirming: s.Thresholds[2], Thousandth: s.Thresholds[3],
+		},
 	}
 	for i, w := range s.Vector {
 		t.Vector[i] = float64(w) * unit

@@ -172,7 +172,9 @@ func (c *comparison) text(at, was, is string) {
 	for i := range parts {
 		parts[i].Text = Visible(parts[i].Text)
 	}
-	c.add(Change{Field: at, Kind: Text, Before: Visible(was), After: Visible(is), Parts: parts, Words: cmp.Or(at, "the text") + " reads otherwise"})
+	c.add(Change{
+		Field: at, Kind: Text, Before: Visible(was), After: Visible(is), Parts: parts, Words: cmp.Or(at, "the text") + " reads otherwise",
+	})
 }
 
 // hints are the annotations of a tool, with what they say if they are true and if they are

@@ -28,7 +28,8 @@ func TestPoisonedToolsAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			if blocked, found := poisoned.Shares(); blocked < want.blocked || found < want.found {
-				t.Errorf("%.3f of %d poisoned cases are blocked and %.3f found; want at least %.3f and %.3f", blocked, poisoned.All, found, want.blocked, want.found)
+				t.Errorf("%.3f of %d poisoned cases are blocked and %.3f found; want at least %.3f and %.3f",
+					blocked, poisoned.All, found, want.blocked, want.found)
 			}
 			if blocked, found := clean.Shares(); blocked > .02 || found > .10 {
 				t.Errorf("%.3f of %d clean cases are blocked and %.3f warned about; want at most .02 and .10", blocked, clean.All, found)

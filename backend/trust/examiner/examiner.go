@@ -79,7 +79,8 @@ func judgements(results []scan.Result) []quarantine.Judgement {
 		out[i] = quarantine.Judgement{Verdict: r.Verdict, Points: r.Points}
 		for _, f := range r.Findings {
 			out[i].Findings = append(out[i].Findings, quarantine.Finding{
-				Rule: f.Rule, Points: f.Points, Verdict: f.Verdict, Field: f.Field, Start: f.Start, End: f.End, Text: f.Text, Reason: f.Reason,
+				Rule: f.Rule, Points: f.Points, Verdict: f.Verdict, Field: f.Field, Start: f.Start, End: f.End, Text: f.Text,
+				Reason: f.Reason,
 			})
 		}
 	}

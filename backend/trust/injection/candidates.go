@@ -114,7 +114,8 @@ func around(text string, start, end, done int) (from, to int) {
 	}
 	for to = end; to < high; to++ {
 		c := text[to]
-		if c == '\n' && (to+1 == high || text[to+1] < 'a' || text[to+1] > 'z') || c == ' ' && (text[to-1] == '.' || text[to-1] == '!' || text[to-1] == '?') {
+		if c == '\n' && (to+1 == high || text[to+1] < 'a' || text[to+1] > 'z') ||
+			c == ' ' && (text[to-1] == '.' || text[to-1] == '!' || text[to-1] == '?') {
 			break
 		}
 		if c == '"' && to+1 < high && strings.IndexByte(",:}]", text[to+1]) >= 0 { // a string in JSON ends
@@ -128,8 +129,11 @@ func around(text string, start, end, done int) (from, to int) {
 // to send to, or a tool to call.
 func goesOn(s string, kind byte) bool {
 	if kind == 's' {
-		return strings.Contains(s, "://") || strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "external") || strings.Contains(s, "attacker") || strings.Contains(s, "](") ||
-			strings.Contains(s, "conversation") || strings.Contains(s, "third") || strings.Contains(s, "remote") || strings.Contains(s, "www.") || strings.Contains(s, "collector")
+		return strings.Contains(s, "://") || strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "external") || strings.Contains(s,
+			"attacker") || strings.Contains(s, "](") ||
+			strings.Contains(s, "conversation") || strings.Contains(s, "third") || strings.Contains(s, "remote") || strings.Contains(s,
+			"www.") || strings.Contains(s, "collector")
 	}
-	return strings.IndexByte(s, '_') >= 0 || strings.IndexByte(s, '`') >= 0 || strings.Contains(s, "tool") || strings.Contains(s, "function")
+	return strings.IndexByte(s, '_') >= 0 || strings.IndexByte(s, '`') >= 0 || strings.Contains(s, "tool") || strings.Contains(s,
+		"function")
 }

@@ -152,7 +152,8 @@ func path(s string) bool {
 		return false
 	}
 	switch {
-	case strings.HasPrefix(s, "~/"), strings.HasPrefix(s, "./"), strings.HasPrefix(s, "../"), strings.HasPrefix(s, `\\`), strings.HasPrefix(s, "$HOME"), strings.HasPrefix(s, "%"):
+	case strings.HasPrefix(s, "~/"), strings.HasPrefix(s, "./"), strings.HasPrefix(s, "../"), strings.HasPrefix(s, `\\`),
+		strings.HasPrefix(s, "$HOME"), strings.HasPrefix(s, "%"):
 		return true
 	case s[0] == '/':
 		return letter(s[1]) || s[1] == '.'
@@ -165,7 +166,8 @@ func path(s string) bool {
 }
 
 // topDomains are the endings of host names that are recognized without a scheme.
-var topDomains = setOf("com net org io dev app co ai example test tld xyz ru cn me info biz site online tech cloud sh top club link live icu cc ws evil local internal eu de uk fr")
+var topDomains = setOf("com net org io dev app co ai example test tld xyz ru cn me info biz site online tech cloud sh top club link " +
+	"live icu cc ws evil local internal eu de uk fr")
 
 func setOf(list string) map[string]bool {
 	set := make(map[string]bool)
@@ -184,7 +186,9 @@ func hostName(s string) bool {
 		return false
 	}
 	switch s[dot+1:] {
-	case "sh", "ai", "me", "co", "local", "io", "app", "cc", "ws", "test", "example", "internal", "cn", "live", "link", "site", "info", "dev", "cloud": // also endings of files and properties
+	// also endings of files and properties
+	case "sh", "ai", "me", "co", "local", "io", "app", "cc", "ws", "test", "example", "internal", "cn", "live", "link",
+		"site", "info", "dev", "cloud":
 		return rest != "" || strings.Count(s, ".") > 1
 	}
 	for i := range dot {
@@ -198,19 +202,25 @@ func hostName(s string) bool {
 // secretFiles are parts of the paths of files that hold credentials or that only
 // programs of the system should touch.
 var secretFiles = []string{
-	".ssh", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "authorized_keys", "known_hosts", ".aws", ".kube", ".npmrc", ".netrc", ".pypirc", ".pgpass", ".my.cnf",
-	".git-credentials", ".docker/config", ".gnupg", ".bash_history", ".zsh_history", ".bashrc", ".zshrc", ".bash_profile", ".profile", ".config/gcloud", "gcloud/", ".azure",
-	"keychain", "mcp.json", "mcp_config", "mcp-config", "claude_desktop_config", ".claude.json", "/etc/passwd", "/etc/shadow", "/etc/sudoers", "/etc/hosts", "/etc/cron",
-	"crontab", "/proc/self", "/root/", "system32", "wallet.dat", "login data", "cookies.sqlite", "logins.json", "key4.db", "secrets.y", "secrets.json", "secrets.toml",
-	"credentials.json", "credentials.db", "internal://cred", "config/credentials", "service-account", "service_account.json", ".vault-token", ".terraform.d", ".htpasswd", "/etc/ssl/private",
-	"private_key", "private.key", "privatekey", "ssh/config", "/.config/gh", "hosts.yml", "shadow", "passwd", ".cursor/", "token.json", "tokens.json", "api_keys", "apikeys", "password.txt", "passwords",
+	".ssh", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "authorized_keys", "known_hosts", ".aws", ".kube", ".npmrc", ".netrc", ".pypirc",
+	".pgpass", ".my.cnf", ".git-credentials", ".docker/config", ".gnupg", ".bash_history", ".zsh_history", ".bashrc",
+	".zshrc", ".bash_profile", ".profile", ".config/gcloud", "gcloud/", ".azure", "keychain", "mcp.json", "mcp_config", "mcp-config",
+	"claude_desktop_config", ".claude.json", "/etc/passwd", "/etc/shadow", "/etc/sudoers", "/etc/hosts", "/etc/cron",
+	"crontab", "/proc/self", "/root/", "system32", "wallet.dat", "login data", "cookies.sqlite", "logins.json", "key4.db", "secrets.y",
+	"secrets.json", "secrets.toml", "credentials.json", "credentials.db", "internal://cred", "config/credentials", "service-account",
+	"service_account.json", ".vault-token", ".terraform.d", ".htpasswd", "/etc/ssl/private", "private_key", "private.key", "privatekey",
+	"ssh/config", "/.config/gh", "hosts.yml", "shadow", "passwd", ".cursor/", "token.json", "tokens.json", "api_keys", "apikeys",
+	"password.txt", "passwords",
 }
 
 // startupFile reports whether a text is the path of a file that decides who may log
 // in or what is started.
 func startupFile(s string) bool {
 	s = strings.ToLower(s)
-	for _, part := range []string{"authorized_keys", ".bashrc", ".zshrc", ".profile", ".bash_profile", "crontab", "/etc/cron", "sudoers", "/etc/passwd", "/etc/shadow"} {
+	for _, part := range []string{
+		"authorized_keys", ".bashrc", ".zshrc", ".profile", ".bash_profile", "crontab", "/etc/cron", "sudoers", "/etc/passwd",
+		"/etc/shadow",
+	} {
 		if strings.Contains(s, part) {
 			return true
 		}
@@ -230,9 +240,11 @@ func secretPath(s string) bool {
 		base = low[i+1:]
 	}
 	switch {
-	case base == ".env", strings.HasPrefix(base, ".env."), strings.HasPrefix(base, "*.env"), strings.HasSuffix(base, ".env") && strings.ContainsAny(s, `/\`):
+	case base == ".env", strings.HasPrefix(base, ".env."), strings.HasPrefix(base, "*.env"),
+		strings.HasSuffix(base, ".env") && strings.ContainsAny(s, `/\`):
 		return !strings.HasSuffix(base, ".example")
-	case strings.HasSuffix(base, ".pem"), strings.HasSuffix(base, ".ppk"), strings.HasSuffix(base, ".keystore"), strings.HasSuffix(base, ".p12"), strings.HasSuffix(base, ".kdbx"), base == "credentials":
+	case strings.HasSuffix(base, ".pem"), strings.HasSuffix(base, ".ppk"), strings.HasSuffix(base, ".keystore"),
+		strings.HasSuffix(base, ".p12"), strings.HasSuffix(base, ".kdbx"), base == "credentials":
 		return true
 	case strings.HasSuffix(base, ".key"):
 		return strings.ContainsAny(s, `/\*`)
@@ -242,7 +254,8 @@ func secretPath(s string) bool {
 	}
 	for _, part := range secretFiles {
 		if strings.Contains(low, part) {
-			return (part != "shadow" && part != "passwd" && part != "passwords" && part != "keychain" || strings.ContainsAny(s, `/\`)) && !strings.Contains(low, "example.com")
+			return (part != "shadow" && part != "passwd" && part != "passwords" && part != "keychain" || strings.ContainsAny(s, `/\`)) &&
+				!strings.Contains(low, "example.com")
 		}
 	}
 	return false
@@ -273,7 +286,8 @@ func toolName(s string) bool {
 	if k := strings.LastIndexAny(s, "_-"); k >= 0 {
 		last = s[k+1:]
 	}
-	return s != strings.ToUpper(s) && (toolVerbs[strings.ToLower(s[:i])] || toolVerbs[strings.ToLower(last)] && len(last) > 3) && utf8.ValidString(s)
+	return s != strings.ToUpper(s) && (toolVerbs[strings.ToLower(s[:i])] || toolVerbs[strings.ToLower(last)] && len(last) > 3) &&
+		utf8.ValidString(s)
 }
 
 // looksUp reports whether the name of a tool says that it only looks something up.

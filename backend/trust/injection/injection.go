@@ -222,11 +222,13 @@ func (r *reader) mentions(tokens []token) {
 	c := &r.classes
 	for i := range tokens {
 		t := &tokens[i]
-		if !t.mask.has(c.ident) && !t.code && !t.quoted || t.mask.has(c.sibling) || t.mask.has(c.foreign) || t.mask.has(c.own) || t.mask.has(c.property) {
+		if !t.mask.has(c.ident) && !t.code && !t.quoted || t.mask.has(c.sibling) || t.mask.has(c.foreign) || t.mask.has(c.own) ||
+			t.mask.has(c.property) {
 			continue
 		}
 		next := i+1 < len(tokens) && tokens[i+1].mask.has(c.tool) && !tokens[i+1].quoted
-		called := i > 0 && tokens[i-1].mask.has(r.lex.strict) || i > 1 && tokens[i-2].mask.has(r.lex.strict) && !tokens[i-1].mask.has(c.ident)
+		called := i > 0 && tokens[i-1].mask.has(r.lex.strict) ||
+			i > 1 && tokens[i-2].mask.has(r.lex.strict) && !tokens[i-1].mask.has(c.ident)
 		switch text := r.text[t.start:t.end]; {
 		case t.mask.has(c.ident):
 			if letter(text[0]) && (toolName(text) || next || called && !t.mask.has(c.assigned)) {

@@ -29,8 +29,8 @@ const (
 
 // Classes of tokens that are not words of the list.
 var tokenClasses = []string{
-	"foreign", "sibling", "own", "ident", "property", "url", "mail", "ip", "host", "secretpath", "path", "number", "quoted", "code", "assigned",
-	"word", "lookup", "startup",
+	"foreign", "sibling", "own", "ident", "property", "url", "mail", "ip", "host", "secretpath", "path", "number", "quoted", "code",
+	"assigned", "word", "lookup", "startup",
 }
 
 // lexicon knows the classes of words.
@@ -102,12 +102,14 @@ var words = sync.OnceValue(func() *lexicon {
 			}
 		}
 	}
-	for word := range strings.FieldsSeq("that which requiring of in from on related forget fail hesitate omit only just miss neglect without instead_of rather_than") {
+	for word := range strings.FieldsSeq("that which requiring of in from on related forget fail hesitate omit only just miss neglect " +
+		"without instead_of rather_than") {
 		l.add(index, strings.ReplaceAll(word, "_", " "), mask{}, 0)
 	}
 	l.hash(index)
 	l.index = index
-	l.oblig, l.strict, l.neg, l.detect, l.flag, l.user, l.combine = l.mustClass("oblig"), l.mustClass("callverb"), l.mustClass("neg"), l.mustClass("detect"), l.mustClass("flagword"), l.mustClass("user"), l.mustClass("combineverb")
+	l.oblig, l.strict, l.neg, l.detect, l.flag, l.user, l.combine = l.mustClass("oblig"), l.mustClass("callverb"), l.mustClass("neg"),
+		l.mustClass("detect"), l.mustClass("flagword"), l.mustClass("user"), l.mustClass("combineverb")
 	l.passes = l.mustClass("attachverb")
 	for _, name := range []string{"hardsend", "strong", "passedto"} {
 		l.passes.add(l.mustClass(name))

@@ -9,7 +9,8 @@ func (d *Reader) lowering(rule string, tokens []token, first, end int) float64 {
 	l := d.r.lex
 	switch rule {
 	case Override, Danger, SecretPath, SecretNoun, Sink, Chat, Tamper, Falsify, Persist, SideEffect, Ordered:
-		if d.negated(tokens, max(0, first-3), first) || rule != Override && rule != Falsify && rule != Tamper && rule != Ordered && d.negated(tokens, first, end) {
+		if d.negated(tokens, max(0, first-3), first) ||
+			rule != Override && rule != Falsify && rule != Tamper && rule != Ordered && d.negated(tokens, first, end) {
 			return 0
 		}
 	case Consent, Conceal:
@@ -110,7 +111,8 @@ func (d *Reader) flagged(tokens []token) bool {
 func (d *Reader) ownScope(tokens []token) bool {
 	for i := range tokens {
 		t := &tokens[i]
-		if i > 0 && tokens[i-1].mask.has(d.r.classes.tool) && d.r.lex.narrows[t.word] || t.word == d.r.lex.related || d.r.names.Subject[strings.ToLower(d.r.text[t.start:t.end])] {
+		if i > 0 && tokens[i-1].mask.has(d.r.classes.tool) && d.r.lex.narrows[t.word] || t.word == d.r.lex.related ||
+			d.r.names.Subject[strings.ToLower(d.r.text[t.start:t.end])] {
 			return true
 		}
 	}
@@ -127,7 +129,8 @@ func (d *Reader) lookUp(tokens []token) bool {
 		if t.mask.has(c.foreign) && !t.mask.has(c.lookup) || t.mask.has(c.yield) && !t.mask.has(c.foreign) {
 			return false
 		}
-		if t.mask.has(c.path) || t.mask.has(c.url) || t.mask.has(c.mail) || t.mask.has(c.ip) || t.mask.has(c.number) || t.mask.has(c.assigned) || t.mask.has(c.secretPath) ||
+		if t.mask.has(c.path) || t.mask.has(c.url) || t.mask.has(c.mail) || t.mask.has(c.ip) || t.mask.has(c.number) ||
+			t.mask.has(c.assigned) || t.mask.has(c.secretPath) ||
 			t.mask.has(c.quoted) && !t.mask.has(c.foreign) {
 			return false
 		}

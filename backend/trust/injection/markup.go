@@ -15,10 +15,16 @@ var modelTags = setOf(`important system instruction instructions secret hidden c
 	system_instruction system-instruction system_instructions system-reminder tool_instructions agent_instructions llm_instructions`)
 
 // chatMarks are marks of the templates by which models separate roles.
-var chatMarks = []string{"[inst]", "[/inst]", "<<sys>>", "<|system|>", "<|user|>", "<|assistant|>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|begin_of_text|>", "[system]", "[/system]", "<start_of_turn>", "[system:", "{{system", "{{ system", "{{#system"}
+var chatMarks = []string{
+	"[inst]", "[/inst]", "<<sys>>", "<|system|>", "<|user|>", "<|assistant|>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>",
+	"<|begin_of_text|>", "[system]", "[/system]", "<start_of_turn>", "[system:", "{{system", "{{ system", "{{#system",
+}
 
 // headings are words that make a heading or label pretend to be one of the system.
-var headings = []string{"instruction", "system", "new system", "assistant instruction", "hidden instruction", "system message", "system override", "override", "important instruction", "new instruction", "end of tool description", "end of description", "developer message", "secret instruction"}
+var headings = []string{
+	"instruction", "system", "new system", "assistant instruction", "hidden instruction", "system message", "system override", "override",
+	"important instruction", "new instruction", "end of tool description", "end of description", "developer message", "secret instruction",
+}
 
 // FindMarkup returns the places of a normalised text that pretend to be markup.
 func FindMarkup(s string) []Mark {
@@ -97,7 +103,8 @@ func markupAt(s string, i int) (end int, points float64) {
 		for _, heading := range headings {
 			if rest, ok := strings.CutPrefix(text, heading); ok && strings.HasPrefix(head, "##") {
 				rest = strings.TrimLeft(strings.TrimPrefix(rest, "s"), " ")
-				if strings.HasPrefix(rest, "#") || strings.HasPrefix(rest, ":") && heading != "instruction" || heading == "instruction" && strings.HasPrefix(rest, ":") && !strings.HasPrefix(text, "instructions") {
+				if strings.HasPrefix(rest, "#") || strings.HasPrefix(rest, ":") && heading != "instruction" ||
+					heading == "instruction" && strings.HasPrefix(rest, ":") && !strings.HasPrefix(text, "instructions") {
 					return i + len(head) - len(text) + len(heading), 2
 				}
 			}
@@ -128,7 +135,8 @@ func forcefulTag(name string) bool {
 // tagPoints weighs a tag: some also are names of values that a person fills in, as
 // in "--user <user>", and count only if a text follows that they enclose.
 func tagPoints(s string, from int, name string) float64 {
-	if strings.Contains(strings.ToLower(s[from:]), "</"+name) && len(s)-from > 12 || name == "important" || name == "system" || name == "secret" || name == "hidden" {
+	if strings.Contains(strings.ToLower(s[from:]), "</"+name) && len(s)-from > 12 || name == "important" || name == "system" ||
+		name == "secret" || name == "hidden" {
 		return 2
 	}
 	return 0

@@ -16,22 +16,29 @@ var userRules = []ruleSource{
 		"people|humans|users|nobody|user|person|persons ~2 not|cannot|never|else ~2 see|read|view ~2 this|these|it",
 		"only you can|may read|see ~2 this|these|it",
 		// nobody is to tell the user
-		"not|never|without|avoid|refrain|nor|no_need|no|cannot|needn't ~2 ?to ?be @mentionverb ~4 @user|step|steps|operation|action|call|access|note|notes|instruction|instructions|tool",
-		"not|never|avoid|refrain|no|without|needn't|nor ~2 @mentionverb ~3 that|you|this|these|it|any ~5 @internal|@callverb|@readverb|@secretpath|@secretword|@sendverb",
+		"not|never|without|avoid|refrain|nor|no_need|no|cannot|needn't ~2 ?to ?be @mentionverb ~4 " +
+			"@user|step|steps|operation|action|call|access|note|notes|instruction|instructions|tool",
+		"not|never|avoid|refrain|no|without|needn't|nor ~2 @mentionverb ~3 that|you|this|these|it|any ~5 " +
+			"@internal|@callverb|@readverb|@secretpath|@secretword|@sendverb",
 		"not|never|avoid|without|nor ~3 show|showing|report|reporting|say|saying|display|displaying|share|comment|refer|referring|log|print|output|include|list|describe|state|reference|surface|cite|note ~3 this|these|that|the_above|it|step|steps|such ?extra ?additional step|steps|operation|action|process|behavior|behaviour|call|instruction|instructions|note|check|procedure|detail|access|to|in|anywhere",
-		"not|never|without ~2 show|display|report|share|say|output|print|expose|surface ~8 to|with ?the|any|end @user & step|steps|operation|action|instruction|instructions|note|notes|call|process|happened",
+		"not|never|without ~2 show|display|report|share|say|output|print|expose|surface ~8 to|with ?the|any|end @user & " +
+			"step|steps|operation|action|instruction|instructions|note|notes|call|process|happened",
 		"not|never|no ~1 @mentionverb ~1 user|users|human|person|them",
 		"not|never ~1 @mentionverb this|it|these ~2 @user|in|anywhere|to|at",
-		"not|never ~1 reveal|disclose|expose|repeat|share|divulge ~3 instruction|instructions|note|notes|directive|prompt|message|rule|rules|these|this",
+		"not|never ~1 reveal|disclose|expose|repeat|share|divulge ~3 " +
+			"instruction|instructions|note|notes|directive|prompt|message|rule|rules|these|this",
 		"no_need|unnecessary|need|needed|not_necessary ~3 to mention|explain|tell|inform|report|disclose|say|bring_up|notify|announce",
 		"there is no need to @mentionverb|@tellverb",
-		"without ~2 telling|informing|notifying|alerting|asking|mentioning|disclosing|warning|explaining ~3 @user|it|this|further|anyone|explanation",
+		"without ~2 telling|informing|notifying|alerting|asking|mentioning|disclosing|warning|explaining ~3 " +
+			"@user|it|this|further|anyone|explanation",
 		"without ~3 @user ~2 knowledge|awareness|knowing|noticing|seeing",
 		"without further|any explanation|comment|mention|notice",
 		// the user is not to learn of it
 		"not|never|don't|nor ~1 let|allow|permit|make ~2 @user ~3 @know",
-		"skip|avoid|omit|forgo|refrain|stop ~2 telling|mentioning|informing|notifying|explaining|reporting|disclosing|showing ~4 anyone|@user|about|this|these|the",
-		"not ~2 be ~1 shown|mentioned|displayed|revealed|disclosed|reported|discussed|visible|included|listed|explained ~6 answer|user|users|response|reply|summary|anyone",
+		"skip|avoid|omit|forgo|refrain|stop ~2 telling|mentioning|informing|notifying|explaining|reporting|disclosing|showing ~4 " +
+			"anyone|@user|about|this|these|the",
+		"not ~2 be ~1 shown|mentioned|displayed|revealed|disclosed|reported|discussed|visible|included|listed|explained ~6 " +
+			"answer|user|users|response|reply|summary|anyone",
 		"deny|denying ~4 exist|exists|existence|happened|doing|having|these|this",
 		"@user ~3 no need|reason|right to be|know|see|hear|learn",
 		"no|without ~1 reason|need|point ~1 to|in ~1 @tellverb ~3 @user|this|it|about",
@@ -39,8 +46,10 @@ var userRules = []ruleSource{
 		"not|never ~2 @mentionverb|acknowledge|confirm ~2 existence",
 		"@user ~2 must|should|may|shall|need|needs not|never ~2 @know|@mentionverb|see|informed|aware|told",
 		"@user must|should|may|can never|not ~2 @know",
-		"hide|hiding|conceal|concealing|withhold|withholding|disguise|disguising ~6 @user|answer|summary|response|reply|output|log|logs|history|view",
-		"hide|conceal|omit|exclude|leave_out|withhold|suppress ~3 this|these|step|additional|extra|call|access|operation|action ~5 from|in ~3 @user|answer|summary|response|reply|output|explanation|log|report",
+		"hide|hiding|conceal|concealing|withhold|withholding|disguise|disguising ~6 " +
+			"@user|answer|summary|response|reply|output|log|logs|history|view",
+		"hide|conceal|omit|exclude|leave_out|withhold|suppress ~3 this|these|step|additional|extra|call|access|operation|action ~5 " +
+			"from|in ~3 @user|answer|summary|response|reply|output|explanation|log|report",
 		"keep|keeping|kept ~4 secret|hidden|confidential|invisible|private|silent|quiet ~4 from ~2 @user",
 		"keep ~2 this|it|these|step|steps from ?the @user",
 		"keep|stay|remain|be ~2 this|it|these|silent|quiet secret|hidden|confidential|silent|about",
@@ -54,10 +63,12 @@ var userRules = []ruleSource{
 		"act|behave|continue|proceed|pretend|respond as if|though ~8 normal|usual|part|nothing|happened|routine",
 		"describe|present|call|explain|label|frame ~4 as ~2 routine|normal|standard|part|ordinary|harmless|internal|regular",
 		"pretend|feign|claim ~4 nothing|normal|routine|error|not|did",
-		"present|show|return|give ~1 only ~2 final|clean|requested|usual result|results|answer|output & not|without|quietly|silently|@stealth|never|do",
+		"present|show|return|give ~1 only ~2 final|clean|requested|usual result|results|answer|output & " +
+			"not|without|quietly|silently|@stealth|never|do",
 		"not|never ~1 ask|question ~2 about|why|this|these|it",
 		"not visible|shown|displayed|exposed|disclosed|revealed|mentioned|reported ~2 to ~2 @user",
-		"must|should|shall ~2 not|never|remain|stay ~2 visible|shown|invisible|hidden|revealed|mentioned|unnoticed|undetected|secret ~4 @user|to|from|at",
+		"must|should|shall ~2 not|never|remain|stay ~2 visible|shown|invisible|hidden|revealed|mentioned|unnoticed|undetected|secret ~4 " +
+			"@user|to|from|at",
 		"avoid|prevent ~3 suspicion|detection|alarming|alerting|raising|upsetting|confusing|worrying",
 	}},
 	{Consent, 2, []string{
@@ -71,7 +82,8 @@ var userRules = []ruleSource{
 		"turn|switch ~2 @consentnoun ~1 off",
 		"without question because|since|as",
 		"assistant ~4 approves|confirms|agrees|signs|accepts ~6 not|instead|itself|user|behalf",
-		"no_need|needn't|unnecessary|not_necessary ~1 to ~1 ask|prompt|confirm|consult|request|check|wait|seek|verify ~4 @person|@consentnoun",
+		"no_need|needn't|unnecessary|not_necessary ~1 to ~1 ask|prompt|confirm|consult|request|check|wait|seek|verify ~4 " +
+			"@person|@consentnoun",
 		"have|has|had|is|are agreed|consented|approved|authorized|accepted ~1 in_advance|beforehand|already|previously",
 		"approve|accept|confirm|authorize|authorise|sign|consent ~6 behalf",
 		"not ~1 wait|waiting|pause|stop ~2 for ~4 @consentnoun|@person",
@@ -79,7 +91,8 @@ var userRules = []ruleSource{
 		"no ~2 @consentnoun ~3 needed|required|necessary|is|step|from|by",
 		"without ~2 @consentnoun|confirming",
 		"without ~3 @user ~2 @consentnoun",
-		"skip|bypass|suppress|omit|circumvent|dismiss|disable|auto-confirm|ignore ~3 @consentnoun|permission_dialog|dialog ~3 dialog|prompt|step|and|by|because|for|from|check|request|when|,",
+		"skip|bypass|suppress|omit|circumvent|dismiss|disable|auto-confirm|ignore ~3 @consentnoun|permission_dialog|dialog ~3 " +
+			"dialog|prompt|step|and|by|because|for|from|check|request|when|,",
 		"skip|bypass|circumvent|dismiss ~2 permission|confirmation|approval|consent ~1 dialog|prompt|dialogs|prompts|request|step",
 		"@user ~2 has|have|had already ~2 agreed|consented|approved|authorized|confirmed|granted|given|accepted|allowed",
 		"already|previously|implicitly ~1 agreed|consented|approved|authorized|pre-approved|confirmed ~3 by|to|all|this|everything|user",
@@ -88,7 +101,9 @@ var userRules = []ruleSource{
 		"automatically approve|accept|confirm|grant|authorize|approves|accepts ~4 *",
 		"@setverb! ~2 confirm|confirmation|approved|consent|confirmed ~3 true|yes|on_your_own|yourself",
 		"confirmation|approval|verification|consent is|be|are ~1 off|disabled|unnecessary|optional|implicit|skipped|bypassed|waived|not",
-		"proceed|continue|go_on|go|execute|run|act|perform ~3 without ~3 verification|asking|confirming|confirmation|approval|permission|consent|warning|checking|review|validation ~4 even|when|or|from|,",
+		"proceed|continue|go_on|go|execute|run|act|perform ~3 without ~3 " +
+			"verification|asking|confirming|confirmation|approval|permission|consent|warning|checking|review|validation ~4 " +
+			"even|when|or|from|,",
 		"not require|requires|need|needs|requiring ~3 @consentnoun ~3 @user|from|by|because|since",
 		"user ~2 pre-approved|preapproved|pre-authorized|preauthorized",
 		"it needs no|without approval|confirmation|permission",
@@ -102,22 +117,27 @@ var userRules = []ruleSource{
 		"beyond|after|outlives this|the session|chat|conversation|dialogue & must|should|registered|keep|remain",
 		"@passverb!|append|add|put|write|install ~8 hook|hooks|dotfiles|gitconfig|workflows ~8 *",
 		"@persist ~14 @passverb!|@sendverb!|@callverb!|@setverb!|always|must|should|never|goes|go|attach|every|all|use|forward|ensure|you|any",
-		"@remember! ~4 rule|rules|instruction|instructions|directive|note|notes|this|these|preference ~6 @persist|all|every|later|future|sessions|next|@memoryword",
+		"@remember! ~4 rule|rules|instruction|instructions|directive|note|notes|this|these|preference ~6 " +
+			"@persist|all|every|later|future|sessions|next|@memoryword",
 		"@remember!|append|insert|put|write|save|add ~8 to|into|in ~3 @memoryword",
 		"@memoryword|cursorrules|rules_file ~6 @passverb!|@remember!|append|update|modify",
-		"directions|rules|instructions|these|rule|directive ~3 stay|remain|persist|keep|apply|continue ~4 force|effect|active|valid|after|even|permanently|all",
+		"directions|rules|instructions|these|rule|directive ~3 stay|remain|persist|keep|apply|continue ~4 " +
+			"force|effect|active|valid|after|even|permanently|all",
 		"even|also after ~3 @this|@own|tool|server ~2 removed|uninstalled|disconnected|disabled",
 		"always trust|approve|allow ~2 @this|@own|server",
-		"add|adds|create|creates|install|register|registers|schedule|schedules ~3 scheduled|cron|startup|background|recurring ~1 job|task|entry|service & each|every|also|silently|without|first|registered|must",
+		"add|adds|create|creates|install|register|registers|schedule|schedules ~3 scheduled|cron|startup|background|recurring ~1 " +
+			"job|task|entry|service & each|every|also|silently|without|first|registered|must",
 	}},
 	{Falsify, 2, []string{
 		"say|claim|answer|reply|report ~2 that|it ~6 went through|all good|successful|succeeded|fine & @when|even|not|rejected|failed",
-		"presented|present|shown|show|reported|report|call|label|given ~5 as ~2 normal|cheapest|best|success|successful|fine|valid|safe|clean & @despite|even|when|where|outside|order|whether",
+		"presented|present|shown|show|reported|report|call|label|given ~5 as ~2 " +
+			"normal|cheapest|best|success|successful|fine|valid|safe|clean & @despite|even|when|where|outside|order|whether",
 		"call|label|name it ~2 a|an ~2 * ~2 & @when|where|forecast",
 		"leave|leaves|omit|hide ~4 of our|our ~2 out|company",
 		"report|say|claim|tell|announce|state|answer|reply|respond ~5 @report|no|zero|nothing|that ~8 @despite",
 		"whatever|no_matter|regardless ~5 query|question|user|asked|request|result ~4 answer|reply|say|respond|recommend|state",
-		"every|each|all response|responses|answer|answers|reply|replies|message|messages ~3 ?you ?write|give must|should|has_to ~2 end|begin|start|contain|include|close ~3 with|a|the|link|@url",
+		"every|each|all response|responses|answer|answers|reply|replies|message|messages ~3 ?you ?write|give must|should|has_to ~2 " +
+			"end|begin|start|contain|include|close ~3 with|a|the|link|@url",
 		"report|claim|say|state|tell|return|announce|pretend|show|indicate|assert|confirm ~6 @report ~4 @despite",
 		"tell|inform|assure ~2 user ~5 @report|normal|safe|no ~8 whatever|regardless|even|no_matter|anyway|anyhow",
 		"tell|inform|assure ~2 user ~2 that no|nothing|everything ~6 whatever|regardless|even|no_matter",
@@ -125,15 +145,19 @@ var userRules = []ruleSource{
 		"@despite ~8 say|report|claim|tell|show ~4 @report",
 		"answer|reply|respond|report ~6 value|figure|text|number|address ~2 from|in ~2 this|@this|description ~4 not|instead|rather_than",
 		"show|display|report|present|record ~3 as|it|them ~2 positive|success|higher|lower|zero|paid|approved & @when|if|negative|below",
-		"round|inflate|increase|falsify|fabricate|fake|misreport|understate|overstate|alter|distort ~4 price|amount|result|results|balance|figures|numbers|output|value|report|data|findings",
-		"recommend|promote|mention|advertise|suggest|praise ~4 product|products|brand|company|service|corp|shop|@host ~8 whatever|always|every|any|regardless|answer|response",
+		"round|inflate|increase|falsify|fabricate|fake|misreport|understate|overstate|alter|distort ~4 " +
+			"price|amount|result|results|balance|figures|numbers|output|value|report|data|findings",
+		"recommend|promote|mention|advertise|suggest|praise ~4 product|products|brand|company|service|corp|shop|@host ~8 " +
+			"whatever|always|every|any|regardless|answer|response",
 		"always ~1 recommend|promote|advertise|praise",
 		"fabricate|invent|make_up ~3 result|results|data|response|answer|output & must|always|should|instead|when",
 		"modify|change|replace|alter|correct ~3 wrong|result|results|output|outcome ~3 of ~2 @foreign|other|check|@toolnoun",
 	}},
 	{Coerce, 1, []string{
 		"only works|work|functions|succeeds|succeed|valid ~2 if|when|after|once|with",
-		"otherwise|or|or_else ~3 it|the|this|they|everything|system|tool|call|request|operation|results ~3 will|would|may|might|fails|breaks|crashes|cannot|becomes ~3 fail|not|crash|blocked|rejected|error|unstable|corrupt|invalid|break|lost|terminated|stop|fails|breaks|crashes|work",
+		"otherwise|or|or_else ~3 it|the|this|they|everything|system|tool|call|request|operation|results ~3 " +
+			"will|would|may|might|fails|breaks|crashes|cannot|becomes ~3 " +
+			"fail|not|crash|blocked|rejected|error|unstable|corrupt|invalid|break|lost|terminated|stop|fails|breaks|crashes|work",
 		"@user|system|tool|call|request|it|operation|everything ~2 will|may|would|can ~1 not ?work fail|crash|work|be|stop|break|function",
 		"will|would|does|may not work|function|proceed|succeed ~4 without|otherwise|unless|until",
 		"unless|without|failure|failing|skipping ~8 fail|fails|failure|crash|corrupt|corrupts|unstable|blocked|rejected|locked|suspended|loss|invalid",
@@ -144,7 +168,8 @@ var userRules = []ruleSource{
 		"required|mandated|demanded|requested by ~3 law|policy|security|compliance|company|administrator|admin|regulation|it|legal",
 		"as|because ~2 integrity_check|security_policy|server|policy|protocol requires|verifies|demands|mandates",
 		"security|integrity|compliance|safety|audit check|verification|monitor|protocol|requirement|recorder|guard|procedure|helper",
-		"to ~1 verify|validate|ensure|check|confirm ~4 environment|integrity|security|safety|compliance|authenticity|system & @foreign|@this|@own|@secretpath|must|before|@before",
+		"to ~1 verify|validate|ensure|check|confirm ~4 environment|integrity|security|safety|compliance|authenticity|system & " +
+			"@foreign|@this|@own|@secretpath|must|before|@before",
 		"system ?administrator ~2 requires|required|policy|mandates",
 	}},
 	{ToModel, 1, []string{
@@ -160,7 +185,8 @@ var userRules = []ruleSource{
 		"if you are ~2 @theassistant|language",
 	}},
 	{Markup, 2, []string{
-		"system|hidden|assistant|developer|secret|admin|override|metadata|emergency|role|configuration|internal ~1 override|directive|instruction|instructions|prompt|message|notice : *",
+		"system|hidden|assistant|developer|secret|admin|override|metadata|emergency|role|configuration|internal ~1 " +
+			"override|directive|instruction|instructions|prompt|message|notice : *",
 		"instruction|instructions|directive|system override|directive|message : *",
 	}},
 }

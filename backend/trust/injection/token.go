@@ -38,15 +38,16 @@ type reader struct {
 
 // classSet is the classes that the reader itself assigns.
 type classSet struct {
-	foreign, sibling, own, ident, property, url, mail, ip, host, secretPath, path, number, quoted, code, assigned, word, lookup, startup mask
-	lead, call, tool, yield, this                                                                                                        mask
+	foreign, sibling, own, ident, property, url, mail, ip, host, secretPath, path, number mask
+	quoted, code, assigned, word, lookup, startup, lead, call, tool, yield, this          mask
 }
 
 func newClassSet(l *lexicon) classSet {
 	m := l.mustClass
 	return classSet{
-		m("foreign"), m("sibling"), m("own"), m("ident"), m("property"), m("url"), m("mail"), m("ip"), m("host"), m("secretpath"), m("path"), m("number"),
-		m("quoted"), m("code"), m("assigned"), m("word"), m("lookup"), m("startup"), m("lead"), m("callverb"), m("toolnoun"), m("yield"), m("this"),
+		m("foreign"), m("sibling"), m("own"), m("ident"), m("property"), m("url"), m("mail"), m("ip"), m("host"), m("secretpath"),
+		m("path"), m("number"), m("quoted"), m("code"), m("assigned"), m("word"), m("lookup"), m("startup"), m("lead"), m("callverb"),
+		m("toolnoun"), m("yield"), m("this"),
 	}
 }
 
@@ -69,7 +70,8 @@ func (r *reader) read(text string) {
 		default:
 			r.punctuation(c)
 		}
-		if n := len(r.tokens); n > r.breaks[len(r.breaks)-1] && int(r.tokens[n-1].end-r.tokens[r.breaks[len(r.breaks)-1]].start) > longestSentence {
+		if n := len(r.tokens); n > r.breaks[len(r.breaks)-1] &&
+			int(r.tokens[n-1].end-r.tokens[r.breaks[len(r.breaks)-1]].start) > longestSentence {
 			r.stop()
 		}
 	}
@@ -310,7 +312,10 @@ func (r *reader) abbreviation() bool {
 
 // add adds a token and joins it with those before it to a phrase.
 func (r *reader) add(start, end int, word int32, classes mask) {
-	t := token{mask: classes, word: word, start: int32(start), end: int32(end), comma: r.comma, colon: r.colon, quoted: start < r.quote, code: start < r.code, comment: start < r.comment}
+	t := token{
+		mask: classes, word: word, start: int32(start), end: int32(end), comma: r.comma, colon: r.colon, quoted: start < r.quote,
+		code: start < r.code, comment: start < r.comment,
+	}
 	if word != 0 {
 		e := &r.lex.words[word]
 		t.mask.add(e.mask)

@@ -143,7 +143,8 @@ func judgeRun(s string, from, to int, kind Kind) (Mark, bool) {
 		}
 		m.Certain, m.Decoded = true, tagText(s[from:to])
 	case Selectors:
-		m.Certain = count >= selectorRun || strings.ContainsFunc(s[from:to], func(r rune) bool { return r >= 0xE0100 }) && !unicode.Is(unicode.Han, before)
+		m.Certain = count >= selectorRun ||
+			strings.ContainsFunc(s[from:to], func(r rune) bool { return r >= 0xE0100 }) && !unicode.Is(unicode.Han, before)
 		m.Decoded = selectorText(s[from:to])
 		return m, m.Certain
 	case Directions:

@@ -193,7 +193,8 @@ func words(s []byte, do func(from, to int)) {
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(s[i:])
 		}
-		switch in := r == '_' || r < utf8.RuneSelf && isAlnum(byte(r)) || r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsMark(r)); {
+		switch in := r == '_' || r < utf8.RuneSelf && isAlnum(byte(r)) ||
+			r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsMark(r)); {
 		case in && start < 0:
 			start = i
 		case !in && start >= 0:
@@ -267,9 +268,9 @@ func Skeleton(name string) string {
 // copyEndings are endings of names that make a copy of a tool look like a newer or
 // better one.
 var copyEndings = []string{
-	"_v1", "_v2", "_v3", "_v4", "-v1", "-v2", "-v3", "-v4", "_new", "-new", "_secure", "-secure", "_safe", "-safe", "_pro", "-pro", "_plus", "-plus",
-	"_fast", "-fast", "_enhanced", "-enhanced", "_improved", "-improved", "_official", "-official", "_fixed", "-fixed", "_latest", "-latest", "_2", "-2",
-	"_updated", "-updated", "_verified", "-verified", "_trusted", "-trusted", "_better", "-better",
+	"_v1", "_v2", "_v3", "_v4", "-v1", "-v2", "-v3", "-v4", "_new", "-new", "_secure", "-secure", "_safe", "-safe", "_pro", "-pro",
+	"_plus", "-plus", "_fast", "-fast", "_enhanced", "-enhanced", "_improved", "-improved", "_official", "-official", "_fixed", "-fixed",
+	"_latest", "-latest", "_2", "-2", "_updated", "-updated", "_verified", "-verified", "_trusted", "-trusted", "_better", "-better",
 }
 
 // FoldLookalikes returns s in NFKC without invisible characters, with every

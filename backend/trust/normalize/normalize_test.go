@@ -99,8 +99,8 @@ func TestHiddenTextIsFoundAndDecoded(t *testing.T) {
 
 func TestOrdinaryTextsHideNothing(t *testing.T) {
 	for _, text := range []string{
-		"⚠️ Careful: 👩\u200d💻 works ❤️", "\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F", "می\u200cخواهم", "क्\u200dष", "line\n\n\tline\r\n",
-		"\ufeffbyte order mark", "soft hy\u00adphen", "1\ufe0f\u20e3 first",
+		"⚠️ Careful: 👩\u200d💻 works ❤️", "\U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F",
+		"می\u200cخواهم", "क्\u200dष", "line\n\n\tline\r\n", "\ufeffbyte order mark", "soft hy\u00adphen", "1\ufe0f\u20e3 first",
 	} {
 		if marks := Hidden(text); len(marks) > 0 {
 			t.Errorf("%q hides %+v", text, marks)
@@ -117,7 +117,8 @@ func TestEncodedTextsAreDecoded(t *testing.T) {
 		references += "&#x" + hex.EncodeToString([]byte{c}) + ";"
 	}
 	for _, encoded := range []string{
-		base64.StdEncoding.EncodeToString([]byte(order)), base64.RawURLEncoding.EncodeToString([]byte(order)), hex.EncodeToString([]byte(order)), percent, references,
+		base64.StdEncoding.EncodeToString([]byte(order)), base64.RawURLEncoding.EncodeToString([]byte(order)),
+		hex.EncodeToString([]byte(order)), percent, references,
 	} {
 		found := Decode("Runs: " + encoded + " at start")
 		if len(found) != 1 || found[0].Decoded != order {
@@ -125,7 +126,8 @@ func TestEncodedTextsAreDecoded(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"an id deadbeefcafef00ddeadbeefcafef00d", "the tool zephyr_create_test_case_web_link and a/long/path/to/some/file", "100% of 50% and 20% or 30%, 40%, 50%, 60%",
+		"an id deadbeefcafef00ddeadbeefcafef00d", "the tool zephyr_create_test_case_web_link and a/long/path/to/some/file",
+		"100% of 50% and 20% or 30%, 40%, 50%, 60%",
 		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ",
 	} {
 		if found := Decode(text); len(found) > 0 {
@@ -135,7 +137,9 @@ func TestEncodedTextsAreDecoded(t *testing.T) {
 }
 
 func TestNamesThatLookAlikeHaveTheSameSkeleton(t *testing.T) {
-	for _, other := range []string{"list_files", "l1st_f1les", "list-files", "listFiles", "list_files_v2", "list_files_secure", "l\u0456st_files", "list_files_new_v2"} {
+	for _, other := range []string{
+		"list_files", "l1st_f1les", "list-files", "listFiles", "list_files_v2", "list_files_secure", "l\u0456st_files", "list_files_new_v2",
+	} {
 		if Skeleton(other) != Skeleton("list_files") {
 			t.Errorf("the skeleton of %q is %q", other, Skeleton(other))
 		}
@@ -171,7 +175,10 @@ func FuzzNormalise(f *testing.F) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{"", tags("x"), selectors("abc"), zeroWidth("abcd"), "&#x41;&#66;\\x43\\u0044", "%41%42%43%44%45%46%", "\x1b[8m", "QUJDREVGR0hJSktMTU5PUA=="} {
+	for _, s := range []string{
+		"", tags("x"), selectors("abc"), zeroWidth("abcd"), "&#x41;&#66;\\x43\\u0044", "%41%42%43%44%45%46%", "\x1b[8m",
+		"QUJDREVGR0hJSktMTU5PUA==",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

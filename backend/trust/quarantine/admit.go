@@ -88,7 +88,8 @@ func (f *file) adopt(known func(server string, kind Kind) []json.RawMessage, now
 				continue
 			}
 			item := approve(Item{
-				Server: f.Name, Kind: kind, Name: name, Hash: HashOf(kind, definition), Latest: definition, Listed: true, Position: position,
+				Server: f.Name, Kind: kind, Name: name, Hash: HashOf(kind, definition), Latest: definition, Listed: true,
+				Position: position,
 			}, f.hash, f.Since)
 			item.By = Existing
 			f.items[key{kind, name}] = &item
@@ -269,7 +270,8 @@ func (f *file) forget(item *Item) {
 
 // set replaces an item by another state of it.
 func (f *file) set(item *Item, by Item) {
-	if item.State == by.State && item.Reason == by.Reason && item.Approved == by.Approved && item.Launch == by.Launch && item.Flips == by.Flips && item.By == by.By {
+	if item.State == by.State && item.Reason == by.Reason && item.Approved == by.Approved && item.Launch == by.Launch &&
+		item.Flips == by.Flips && item.By == by.By {
 		return
 	}
 	if item.State != by.State {

@@ -220,7 +220,8 @@ func (k *Keeper) later(server string, kinds []Kind) {
 		select {
 		case k.again <- list{server, kind}:
 		default:
-			k.options.Log.Warn("a decision about a server is applied when the server lists its items again", "server", server, "kind", string(kind))
+			k.options.Log.Warn("a decision about a server is applied when the server lists its items again",
+				"server", server, "kind", string(kind))
 		}
 	}
 }

@@ -28,7 +28,11 @@ func (w words) Scan(_ string, texts []quarantine.Text) []quarantine.Judgement {
 	for i, text := range texts {
 		for verdict, word := range map[quarantine.Verdict]string{quarantine.Warn: "dubious", quarantine.Block: "evil"} {
 			if strings.Contains(string(text.JSON), word) {
-				out[i] = quarantine.Judgement{Verdict: verdict, Points: 3, Findings: []quarantine.Finding{{Rule: "word", Verdict: verdict, Text: word, Reason: "It says " + word + "."}}}
+				out[i] = quarantine.Judgement{
+					Verdict: verdict, Points: 3, Findings: []quarantine.Finding{
+						{Rule: "word", Verdict: verdict, Text: word, Reason: "It says " + word + "."},
+					},
+				}
 			}
 		}
 	}
@@ -60,7 +64,8 @@ func (c closer) Classify(ctx context.Context, server string, texts []quarantine.
 				verdict = quarantine.Block
 			}
 			out[i].Verdict = verdict
-			out[i].Findings = append(out[i].Findings, quarantine.Finding{Rule: "classifier", Verdict: verdict, Text: "subtle", Reason: "It sounds like an attack."})
+			out[i].Findings = append(out[i].Findings,
+				quarantine.Finding{Rule: "classifier", Verdict: verdict, Text: "subtle", Reason: "It sounds like an attack."})
 		}
 	}
 	return out, nil
@@ -111,7 +116,9 @@ func (b *bench) open() {
 
 func (b *bench) add(name, proposedBy string) {
 	b.t.Helper()
-	if _, err := b.servers.Add(b.t.Context(), registry.Server{Name: name, Command: "run", Approved: true, ProposedBy: proposedBy}); err != nil {
+	if _, err := b.servers.Add(b.t.Context(), registry.Server{
+		Name: name, Command: "run", Approved: true, ProposedBy: proposedBy,
+	}); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -182,7 +189,8 @@ func TestSessionsGetTheApprovedText(t *testing.T) {
 	b.refused("blocked", "c", true)
 	b.refused("approved", "a", false)
 	b.admit("the same again", "a=A b=B", tool("a", "A"), tool("b", "B"), tool("c", "evil"))
-	b.admit("a member that no hash covers", "a=A b=B", json.RawMessage(`{"name":"a","description":"A","_meta":{"x":"obey"}}`), tool("b", "B"))
+	b.admit("a member that no hash covers", "a=A b=B", json.RawMessage(`{"name":"a","description":"A","_meta":{"x":"obey"}}`),
+		tool("b", "B"))
 	b.admit("changed and new", "b=B", tool("a", "A2"), tool("b", "B"), tool("d", "D"))
 	b.refused("changed", "a", true)
 	b.refused("new", "d", true)
@@ -243,13 +251,15 @@ func TestAPersonDecidesAboutWhatWasShown(t *testing.T) {
 	if _, err := b.servers.Update(t.Context(), "one", func(s *registry.Server) { s.Args = []string{"other"} }); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := b.keeper.ApproveClean(t.Context(), "one", before); fault.KindOf(err) != fault.Conflict || b.keeper.Relaunched("one") == nil {
+	if _, _, err := b.keeper.ApproveClean(t.Context(), "one", before); fault.KindOf(err) != fault.Conflict ||
+		b.keeper.Relaunched("one") == nil {
 		t.Errorf("a launch that nobody was shown: %v", err)
 	}
 	if _, err := b.servers.Update(t.Context(), "one", func(s *registry.Server) { s.Args = nil }); err != nil {
 		t.Fatal(err)
 	}
-	if approved, waiting, err := b.keeper.ApproveClean(t.Context(), "one", b.launchHash("one")); approved != 1 || waiting != 0 || err != nil {
+	if approved, waiting, err := b.keeper.ApproveClean(t.Context(), "one", b.launchHash("one")); approved != 1 || waiting != 0 ||
+		err != nil {
 		t.Errorf("approved %d, %d wait, %v", approved, waiting, err)
 	}
 	b.admit("all that is clean", "b=evil! c=C", tool("a", "A"), tool("b", "evil!"), tool("c", "C"))
@@ -279,7 +289,8 @@ func TestAnotherLaunchRevokesApprovals(t *testing.T) {
 	b := newBench(t)
 	b.add("one", "")
 	b.admit("first list", "a=A b=B", tool("a", "A"), tool("b", "B"))
-	if _, err := b.servers.Update(t.Context(), "one", func(s *registry.Server) { s.Env = map[string]string{"TOKEN": "1", "MODE": "fast"}; s.Description = "x" }); err != nil {
+	if _, err := b.servers.Update(t.Context(), "one",
+		func(s *registry.Server) { s.Env = map[string]string{"TOKEN": "1", "MODE": "fast"}; s.Description = "x" }); err != nil {
 		t.Fatal(err)
 	}
 	b.refused("a launch that Run has not noticed", "a", true)
@@ -347,7 +358,8 @@ func TestEveryRequestForAHeldItemIsRefused(t *testing.T) {
 	b := newBench(t)
 	b.add("one", "an agent")
 	for kind, definition := range map[quarantine.Kind]string{
-		quarantine.Prompt: `{"name":"p"}`, quarantine.Resource: `{"uri":"mem://r"}`, quarantine.Template: `{"uriTemplate":"mem://notes/{id}"}`,
+		quarantine.Prompt: `{"name":"p"}`, quarantine.Resource: `{"uri":"mem://r"}`,
+		quarantine.Template: `{"uriTemplate":"mem://notes/{id}"}`,
 	} {
 		if _, err := b.keeper.Admit(t.Context(), "one", kind, []json.RawMessage{json.RawMessage(definition)}); err != nil {
 			t.Fatal(err)
@@ -374,7 +386,8 @@ func TestEveryRequestForAHeldItemIsRefused(t *testing.T) {
 			t.Errorf("%s %s: %v", row.method, row.params, err)
 		}
 	}
-	shown := b.keeper.Shown(t.Context(), "one", "prompts/list", json.RawMessage(`{"prompts":[{"name":"p"},{"name":"new"}],"nextCursor":"x"}`))
+	shown := b.keeper.Shown(t.Context(), "one", "prompts/list",
+		json.RawMessage(`{"prompts":[{"name":"p"},{"name":"new"}],"nextCursor":"x"}`))
 	if string(shown) != `{"prompts":[],"nextCursor":"x"}` {
 		t.Errorf("shown is %s", shown)
 	}
@@ -393,7 +406,8 @@ func TestTheClassifierHoldsWhatTheRulesOnlySuspect(t *testing.T) {
 	go func() { done <- b.keeper.Run(ctx) }()
 
 	// A person's server is usable at once.
-	b.admit("before the classifier", "a=fine b=dubious and subtle c=subtle", tool("a", "fine"), tool("b", "dubious and subtle"), tool("c", "subtle"))
+	b.admit("before the classifier", "a=fine b=dubious and subtle c=subtle", tool("a", "fine"), tool("b", "dubious and subtle"),
+		tool("c", "subtle"))
 	<-c.begun
 	b.refused("before the classifier", "b", false)
 	close(c.proceed)
@@ -406,7 +420,8 @@ func TestTheClassifierHoldsWhatTheRulesOnlySuspect(t *testing.T) {
 	}
 	// A list with one more tool does not bring the held one back, and what is added there
 	// is no reason to forget what is known.
-	b.admit("after the classifier", "a=fine c=subtle", tool("a", "fine"), tool("b", "dubious and subtle"), tool("c", "subtle"), tool("d", "evil"))
+	b.admit("after the classifier", "a=fine c=subtle", tool("a", "fine"), tool("b", "dubious and subtle"), tool("c", "subtle"),
+		tool("d", "evil"))
 	b.refused("after another list", "b", true)
 	stop()
 	if err := <-done; err != nil {
@@ -463,7 +478,9 @@ func TestWhatAServerHidesStaysHeld(t *testing.T) {
 	b.admit("listed again", "a=A new=N", tool("a", "A"), tool("evil", "evil"), tool("new", "N")) // nothing is found in it
 	b.rules.Quiet = false
 	b.refused("blocked and listed again", "evil", true)
-	if err := b.keeper.Approve(t.Context(), b.item("evil").ID, quarantine.Decision{Hash: b.item("evil").Hash.String(), Confirmed: true}); err != nil {
+	if err := b.keeper.Approve(t.Context(), b.item("evil").ID, quarantine.Decision{
+		Hash: b.item("evil").Hash.String(), Confirmed: true,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	b.admit("approved", "a=A evil=evil new=N", tool("a", "A"), tool("evil", "evil"), tool("new", "N"))
@@ -505,7 +522,8 @@ func TestANameThatMayBeTakenForAnotherWaitsForAPerson(t *testing.T) {
 		t.Errorf("a suspicious one is %s, %s", i.State, i.Reason)
 	}
 	b.admit("of one that is gone", "", tool("Read", "R"))
-	if approved, waiting, err := b.keeper.ApproveClean(t.Context(), "one", b.launchHash("one")); approved != 0 || waiting != 1 || err != nil {
+	if approved, waiting, err := b.keeper.ApproveClean(t.Context(), "one", b.launchHash("one")); approved != 0 || waiting != 1 ||
+		err != nil {
 		t.Errorf("approved together %d, waiting %d, %v", approved, waiting, err)
 	}
 	if err := b.keeper.Approve(t.Context(), b.item("Read").ID, quarantine.Decision{Hash: b.item("Read").Hash.String()}); err != nil {
@@ -524,33 +542,44 @@ func TestAHeldResourceIsHeldInEverySpellingOfItsURI(t *testing.T) {
 	item := func(member, name, text string) json.RawMessage {
 		return json.RawMessage(fmt.Sprintf(`{%q:%q,"name":%q,"description":%q}`, member, name, name, text))
 	}
-	b.offer(quarantine.Resource, item("uri", "note://secret", "evil"), item("uri", "https://host/a%20b/c", "evil"), item("uri", "note://Secret", "fine"), item("uri", "note://other", "fine"))
+	b.offer(quarantine.Resource, item("uri", "note://secret", "evil"), item("uri", "https://host/a%20b/c", "evil"),
+		item("uri", "note://Secret", "fine"), item("uri", "note://other", "fine"))
 	b.offer(quarantine.Template, item("uriTemplate", "file:///private/{path}", "evil"), item("uriTemplate", "note://day/{d}", "fine"))
 	for uri, held := range map[string]bool{
-		"note://secret": true, "NOTE://secret": true, "note://SECRET": true, "note://secret/": true, "note:///secret": true, "note://secret#part": true, "note://secret?x=1": true,
-		"note://%73ecret": true, "note://%2573ecret": true, "note://%73ecret?%zz": true, " note://secret": true, "note://sec\u200bret": true, "note://ｓecret": true, "note://x/../secret": true, "note://./secret": true, `note:\\secret`: true,
-		"https://HOST:443/a b/./c": true, "https://host/a%20b/c?": true,
-		"file:///private/x": true, "file:///PRIVATE/x": true, "file://localhost/private/x/y": true, "file:///%70rivate/x": true, "file:///public/../private/x?y": true, "file:/private/x": true,
-		"note://Secret": false, "note://other": false, "note://secrets": false, "note://day/1": false, "file:///public/x": false, "https://host/a": false, "other://x": false, "": false,
+		"note://secret": true, "NOTE://secret": true, "note://SECRET": true, "note://secret/": true, "note:///secret": true,
+		"note://secret#part": true, "note://secret?x=1": true, "note://%73ecret": true, "note://%2573ecret": true,
+		"note://%73ecret?%zz": true, " note://secret": true, "note://sec\u200bret": true, "note://ｓecret": true, "note://x/../secret": true,
+		"note://./secret": true, `note:\\secret`: true, "https://HOST:443/a b/./c": true, "https://host/a%20b/c?": true,
+		"file:///private/x": true, "file:///PRIVATE/x": true, "file://localhost/private/x/y": true, "file:///%70rivate/x": true,
+		"file:///public/../private/x?y": true, "file:/private/x": true, "note://Secret": false, "note://other": false,
+		"note://secrets": false, "note://day/1": false, "file:///public/x": false, "https://host/a": false, "other://x": false, "": false,
 	} {
-		for method, params := range map[string]string{"resources/read": `{"uri":%s}`, "resources/subscribe": `{"uri":%s}`, "completion/complete": `{"ref":{"type":"ref/resource","uri":%s}}`} {
+		for method, params := range map[string]string{
+			"resources/read": `{"uri":%s}`, "resources/subscribe": `{"uri":%s}`,
+			"completion/complete": `{"ref":{"type":"ref/resource","uri":%s}}`,
+		} {
 			quoted, _ := json.Marshal(uri)
 			if method == "completion/complete" && strings.HasPrefix(strings.ToLower(uri), "file:") {
 				continue // the templates of completions are below
 			}
-			if err := b.keeper.Refuse(b.server("one"), method, json.RawMessage(fmt.Sprintf(params, quoted))); (fault.CodeOf(err) == fault.CodeHeld) != held {
+			if err := b.keeper.Refuse(b.server("one"), method,
+				json.RawMessage(fmt.Sprintf(params, quoted))); (fault.CodeOf(err) == fault.CodeHeld) != held {
 				t.Errorf("%s of %q: %v", method, uri, err)
 			}
 		}
 	}
-	for template, held := range map[string]bool{"file:///private/{path}": true, "FILE:///private/{other}": true, "file:///private/%7Bpath%7D": false, "file:///{path}": false, "note://day/{d}": false} {
+	for template, held := range map[string]bool{
+		"file:///private/{path}": true, "FILE:///private/{other}": true, "file:///private/%7Bpath%7D": false, "file:///{path}": false,
+		"note://day/{d}": false,
+	} {
 		params := fmt.Sprintf(`{"ref":{"type":"ref/resource","uri":%q}}`, template)
 		if err := b.keeper.Refuse(b.server("one"), "completion/complete", json.RawMessage(params)); (err != nil) != held {
 			t.Errorf("completion of %q: %v", template, err)
 		}
 	}
 	b.offer(quarantine.Resource, item("uri", "note://other", "fine"))
-	if err := b.keeper.Refuse(b.server("one"), "resources/read", json.RawMessage(`{"uri":"note://%73ecret"}`)); fault.CodeOf(err) != fault.CodeHeld {
+	if err := b.keeper.Refuse(b.server("one"), "resources/read",
+		json.RawMessage(`{"uri":"note://%73ecret"}`)); fault.CodeOf(err) != fault.CodeHeld {
 		t.Errorf("a held resource that its server hides: %v", err)
 	}
 }

@@ -30,7 +30,8 @@ type Launch struct {
 func LaunchOf(s registry.Server) Launch {
 	mask := maskOf(s)
 	l := Launch{
-		Transport: s.Transport, Command: s.Command, Env: mask.pairs(s.Env, "="), URL: mask.text(s.URL), Headers: mask.pairs(s.Headers, ": "),
+		Transport: s.Transport, Command: s.Command, Env: mask.pairs(s.Env, "="), URL: mask.text(s.URL),
+		Headers: mask.pairs(s.Headers, ": "),
 	}
 	for _, arg := range s.Args {
 		l.Args = append(l.Args, mask.text(arg))

@@ -62,7 +62,8 @@ func (k *Keeper) Approve(ctx context.Context, id int64, d Decision) error {
 	return k.change(ctx, id, d, func(f *file, item *Item) error {
 		if item.Verdict == Block && !d.Confirmed {
 			return &fault.Error{Kind: fault.Conflict, Code: fault.CodeConfirm, Message: fmt.Sprintf(
-				"the scan blocks %s%s; to approve it anyway, confirm that you have read the evidence", Subject(f.Name, item.Kind, item.Name), evidence(item))}
+				"the scan blocks %s%s; to approve it anyway, confirm that you have read the evidence",
+				Subject(f.Name, item.Kind, item.Name), evidence(item))}
 		}
 		f.decided(item, approve(*item, f.hash, k.options.Now()), "Approved by a person")
 		f.settle()
@@ -99,7 +100,8 @@ func (k *Keeper) change(ctx context.Context, id int64, d Decision, do func(*file
 			return nil, fault.New(fault.NotFound, "there is no item %d any more", id)
 		}
 		if d.Hash != item.Hash.String() {
-			return nil, fault.New(fault.Conflict, "%s has changed since it was shown, and nothing was decided; look at it again", Subject(f.Name, item.Kind, item.Name))
+			return nil, fault.New(fault.Conflict, "%s has changed since it was shown, and nothing was decided; look at it again",
+				Subject(f.Name, item.Kind, item.Name))
 		}
 		return []Kind{item.Kind}, do(f, item)
 	})
@@ -160,7 +162,8 @@ func (f *file) accept() { f.Launch, f.Form = f.hash, f.launch }
 func (k *Keeper) ApproveClean(ctx context.Context, server, launchHash string) (approved, waiting int, err error) {
 	err = k.decideOn(ctx, server, func(f *file) (affected []Kind, err error) {
 		if launchHash != launch.Of(f.configured).Hash() {
-			return nil, fault.New(fault.Conflict, "the configuration of server %q has changed since it was shown, and nothing was approved; look at it again", f.Name)
+			return nil, fault.New(fault.Conflict,
+				"the configuration of server %q has changed since it was shown, and nothing was approved; look at it again", f.Name)
 		}
 		f.accept()
 		for _, item := range f.items {

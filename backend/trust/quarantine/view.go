@@ -136,7 +136,8 @@ func (k *Keeper) RefuseStart(server registry.Server) error {
 		fields = append(fields, change.Field)
 	}
 	return &fault.Error{Kind: fault.Denied, Code: fault.CodeHeld, Message: fmt.Sprintf(
-		"server %q is not started (%s), because its configuration (%s) has changed since the user approved it; only the user may allow the change: ask them to review it on the page Approvals, or in a terminal with: agent-discover trust list %s",
+		"server %q is not started (%s), because its configuration (%s) has changed since the user approved it; only the user may allow "+
+			"the change: ask them to review it on the page Approvals, or in a terminal with: agent-discover trust list %s",
 		h.Name, fault.CodeHeld, strings.Join(fields, ", "), h.Name)}
 }
 
@@ -205,7 +206,8 @@ func (h *heldServer) refuseItem(server registry.Server, kind Kind, name string) 
 // the server but the name, which the caller knows.
 func refusal(server string, kind Kind, name string, state State, reason Reason) error {
 	return &fault.Error{Kind: fault.Denied, Code: fault.CodeHeld, Message: fmt.Sprintf(
-		"%s cannot be used (%s), because %s; only the user may allow it: ask them to review it on the page Approvals, or in a terminal with: agent-discover trust list %s",
+		"%s cannot be used (%s), because %s; only the user may allow it: ask them to review it on the page Approvals, or in a terminal "+
+			"with: agent-discover trust list %s",
 		Subject(server, kind, name), fault.CodeHeld, Explain(state, reason), server)}
 }
 

@@ -79,7 +79,8 @@ func (u *user) write(name, content string) {
 func (u *user) run(server registry.Server, command string, args ...string) string {
 	u.t.Helper()
 	server.Name, server.Transport, server.Command, server.Args = "tried", "stdio", command, args
-	l, err := u.sandbox.Confine(u.t.Context(), server.Name, server, upstream.Launch{Command: command, Args: args, Env: u.env, Own: server.Env})
+	l, err := u.sandbox.Confine(u.t.Context(), server.Name, server,
+		upstream.Launch{Command: command, Args: args, Env: u.env, Own: server.Env})
 	if err != nil {
 		u.t.Fatal(err)
 	}
@@ -147,13 +148,15 @@ func TestAGuardedServerGetsNoSecretsAndWritesOnlyWhereItMay(t *testing.T) {
 		"read="+u.path(".ssh/id_ed25519"), "list="+u.path(".ssh"), "write="+u.path("notes/new.txt"), "empty="+u.path("notes/today.txt"),
 		"move="+u.path("notes/today.txt"), "own="+u.path(".agent-discover/sandbox/tried/state"), "link="+u.path(".ssh/id_ed25519"),
 		"ring=", "trace=", "namespace=", "mount=/tmp", "core=", fmt.Sprintf("environ=%d", os.Getpid()), "connect="+tcp.Addr().String())
-	expect(t, results, []string{"own", "connect"}, []string{"read", "list", "write", "empty", "move", "link", "ring", "trace", "namespace", "mount", "core", "environ"})
+	expect(t, results, []string{"own", "connect"},
+		[]string{"read", "list", "write", "empty", "move", "link", "ring", "trace", "namespace", "mount", "core", "environ"})
 	results = u.attack(guard, "read="+u.path("notes/today.txt"), "list="+u.path("notes"), "write="+u.path("project/new.c"))
 	expect(t, results, []string{"read", "list", "write"}, nil)
 	if results := u.attack(guard, "read="+u.path(".agent-discover/token")); results["read"] == "got it" {
 		t.Error("it can read the token of the hub")
 	}
-	if out := u.run(guard, "/bin/sh", "-c", "cat "+u.path(".ssh/id_ed25519")); !strings.Contains(out, "Permission denied") || strings.Contains(out, "the key") {
+	if out := u.run(guard, "/bin/sh", "-c", "cat "+u.path(".ssh/id_ed25519")); !strings.Contains(out, "Permission denied") ||
+		strings.Contains(out, "the key") {
 		t.Errorf("a program that it starts: %s", out)
 	}
 	if text, err := os.ReadFile(u.path("notes/today.txt")); err != nil || string(text) != "notes" {
@@ -182,8 +185,10 @@ func TestAStrictServerReadsOnlyWhatIsListedAndHasNoNetwork(t *testing.T) {
 	shared := "/tmp/of-" + filepath.Base(u.home)
 	tcp, local := listener(t, "tcp", "127.0.0.1:0"), listener(t, "unix", u.path("s.sock"))
 	results := u.attack(strict,
-		"read="+u.path("notes/today.txt"), "list="+u.path("notes"), "write="+u.path("notes/new.txt"), "shared="+shared, "own="+u.path(".agent-discover/sandbox/tried/tmp/file"),
-		"connect="+tcp.Addr().String(), "send="+tcp.Addr().String(), "local="+local.Addr().String(), "mptcp=", fmt.Sprintf("signal=%d", os.Getpid()))
+		"read="+u.path("notes/today.txt"), "list="+u.path("notes"), "write="+u.path("notes/new.txt"), "shared="+shared,
+		"own="+u.path(".agent-discover/sandbox/tried/tmp/file"),
+		"connect="+tcp.Addr().String(), "send="+tcp.Addr().String(), "local="+local.Addr().String(), "mptcp=", fmt.Sprintf("signal=%d",
+			os.Getpid()))
 	denied := []string{"read", "list", "write", "connect", "send", "local", "mptcp"}
 	if landlockABI() >= abiScopes {
 		denied = append(denied, "signal")
@@ -193,7 +198,8 @@ func TestAStrictServerReadsOnlyWhatIsListedAndHasNoNetwork(t *testing.T) {
 		_ = os.Remove(shared)
 		t.Error("it has written to the /tmp that all programs share")
 	}
-	if out := u.run(strict, "sh", "-c", "echo of the system; cat /etc/hostname >/dev/null && echo read"); !strings.Contains(out, "of the system\nread") {
+	if out := u.run(strict, "sh", "-c", "echo of the system; cat /etc/hostname >/dev/null && echo read"); !strings.Contains(out,
+		"of the system\nread") {
 		t.Errorf("an ordinary program: %s", out)
 	}
 }
@@ -205,14 +211,18 @@ func TestAStrictServerHasProcessesOfItsOwnWhereBubblewrapWorks(t *testing.T) {
 	if u.sandbox.machine.wrapper.works() == "" {
 		t.Skip("bubblewrap is not installed or may not create namespaces")
 	}
-	if pid, _, _ := strings.Cut(out, "\n"); len(pid) > 2 || !strings.Contains(out, "No such file") || !strings.Contains(out, fmt.Sprint("\n", os.Getuid(), "\n")) {
+	if pid, _, _ := strings.Cut(out, "\n"); len(pid) > 2 || !strings.Contains(out, "No such file") ||
+		!strings.Contains(out, fmt.Sprint("\n", os.Getuid(), "\n")) {
 		t.Errorf("printed:\n%s", out)
 	}
-	if !slices.ContainsFunc(u.sandbox.Report(registry.Server{Name: "x", Transport: "stdio", Command: "x", Sandbox: registry.Strict}).Notes, func(n string) bool { return strings.Contains(n, "bubblewrap") }) {
+	if !slices.ContainsFunc(u.sandbox.Report(registry.Server{Name: "x", Transport: "stdio", Command: "x", Sandbox: registry.Strict}).Notes,
+		func(n string) bool { return strings.Contains(n, "bubblewrap") }) {
 		t.Error("the report does not say so")
 	}
 	p := policy{network: network{restricted: true, ports: []uint16{443}}, read: []string{"/usr"}}
-	if _, args := u.sandbox.machine.wrapper.wrap(p, u.home, []string{"/opt/helper", HelperCommand}); strings.Join(args, " ") != strings.Join(namespaces(false), " ")+" --bind "+u.home+" /tmp -- /opt/helper "+HelperCommand {
+	if _, args := u.sandbox.machine.wrapper.wrap(p, u.home,
+		[]string{"/opt/helper", HelperCommand}); strings.Join(args, " ") != strings.Join(namespaces(false), " ")+" --bind "+u.home+
+		" /tmp -- /opt/helper "+HelperCommand {
 		t.Errorf("with a network grant: %v", args)
 	}
 }
@@ -238,11 +248,13 @@ __attribute__((constructor)) static void loaded(void) {
 		t.Fatalf("%s%v", out, err)
 	}
 	env := map[string]string{
-		"LD_PRELOAD": library, "LD_AUDIT": library, "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": u.path("debug"), "LD_LIBRARY_PATH": "/usr/lib", "NOT_UTF8": "a\xffb", "LAST": "z",
+		"LD_PRELOAD": library, "LD_AUDIT": library, "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": u.path("debug"), "LD_LIBRARY_PATH": "/usr/lib",
+		"NOT_UTF8": "a\xffb", "LAST": "z",
 	}
 	for _, level := range []string{registry.Guard, registry.Strict} {
 		out := u.run(registry.Server{Sandbox: level, Env: env, Grants: registry.Grants{Read: []string{u.path("lib")}}}, "/usr/bin/env")
-		if strings.Count(out, "loaded in ") != strings.Count(out, "loaded in /usr/bin/env\n") || !strings.Contains(out, "loaded in /usr/bin/env\n") {
+		if strings.Count(out, "loaded in ") != strings.Count(out, "loaded in /usr/bin/env\n") ||
+			!strings.Contains(out, "loaded in /usr/bin/env\n") {
 			t.Errorf("%s: %s", level, out)
 		}
 		for name, value := range env {
@@ -270,8 +282,10 @@ func TestAPackageManagerWritesOnlyWhatItFills(t *testing.T) {
 		t.Fatal(err)
 	}
 	for folder, want := range map[string]string{filepath.Join(own, "filled"): "written", filepath.Join(own, "linked"): "refused"} {
-		script := fmt.Sprintf("if echo x > %[1]s/file; then echo written; else echo refused; fi; cat %[2]s && echo read", folder, u.path(".ssh/id_ed25519"))
-		l, err := u.sandbox.Manager(upstream.Launch{Command: "/bin/sh", Args: []string{"-c", script}, Env: u.env}, ManagerAccess{Write: []string{folder}})
+		script := fmt.Sprintf("if echo x > %[1]s/file; then echo written; else echo refused; fi; cat %[2]s && echo read",
+			folder, u.path(".ssh/id_ed25519"))
+		l, err := u.sandbox.Manager(upstream.Launch{Command: "/bin/sh", Args: []string{"-c", script}, Env: u.env},
+			ManagerAccess{Write: []string{folder}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +306,8 @@ func TestNothingThatAServerMadeWidensItsSandbox(t *testing.T) {
 	key, own := u.path(".ssh/id_ed25519"), filepath.Join(u.sandbox.options.Folder, "tried")
 	u.write("evil/bwrap", "#!/bin/sh\ncat "+key+" >> "+u.path("loot")+"\n")
 	if err := errors.Join(os.Chmod(u.path("evil/bwrap"), 0o755), os.MkdirAll(filepath.Join(own, "npx-1", "bin"), 0o700),
-		os.Symlink(u.path(".ssh"), filepath.Join(own, ownTemporary)), os.Symlink(u.path(".ssh"), filepath.Join(own, ownCache))); err != nil {
+		os.Symlink(u.path(".ssh"), filepath.Join(own, ownTemporary)),
+		os.Symlink(u.path(".ssh"), filepath.Join(own, ownCache))); err != nil {
 		t.Fatal(err)
 	}
 	u.env = u.env.With("PATH", u.path("evil")+":"+u.env.Get("PATH")) // as with the programs of a package
@@ -310,7 +325,9 @@ func TestNothingThatAServerMadeWidensItsSandbox(t *testing.T) {
 	for what, out := range map[string]string{
 		"links":     u.run(registry.Server{Sandbox: registry.Strict}, "/bin/sh", "-c", read),
 		"a package": u.run(registry.Server{Sandbox: registry.Strict}, program, u.path("files/a.txt")),
-		"variables": u.run(registry.Server{Sandbox: registry.Guard, Env: map[string]string{"TMPDIR": u.path("files"), "XDG_CACHE_HOME": u.home}}, "/bin/sh", "-c", read),
+		"variables": u.run(registry.Server{
+			Sandbox: registry.Guard, Env: map[string]string{"TMPDIR": u.path("files"), "XDG_CACHE_HOME": u.home},
+		}, "/bin/sh", "-c", read),
 	} {
 		if strings.Contains(out, "the key") || what != "variables" && strings.Contains(out, "an ordinary file") {
 			t.Errorf("%s: it reads %s", what, out)
@@ -346,7 +363,8 @@ func TestGrantsAllowWhatTheyName(t *testing.T) {
 	if landlockABI() < abiTCP {
 		server.Grants.Network = nil
 	}
-	results := u.attack(server, "read="+u.path("notes/today.txt"), "write="+u.path("notes/new.txt"), "own="+u.path("project/new.txt"), "connect="+tcp.Addr().String())
+	results := u.attack(server, "read="+u.path("notes/today.txt"), "write="+u.path("notes/new.txt"), "own="+u.path("project/new.txt"),
+		"connect="+tcp.Addr().String())
 	expect(t, results, []string{"read", "own"}, []string{"write"})
 	if results["connect"] != "got it" && landlockABI() >= abiTCP {
 		t.Errorf("the granted port: %s", results["connect"])
@@ -361,7 +379,8 @@ func TestGrantsAllowWhatTheyName(t *testing.T) {
 
 func TestAServerGetsNoCredentialsOfTheUsersEnvironment(t *testing.T) {
 	u := newUser(t)
-	u.env = append(u.env, "SSH_AUTH_SOCK=/tmp/agent", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/bus", "GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ0123456", "EDITOR=vi", "LANG=C")
+	u.env = append(u.env, "SSH_AUTH_SOCK=/tmp/agent", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/bus",
+		"GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ0123456", "EDITOR=vi", "LANG=C")
 	for level, want := range map[string]string{registry.Guard: "EDITOR LANG", registry.Strict: "LANG"} {
 		out := u.run(registry.Server{Sandbox: level}, "/usr/bin/env")
 		var kept []string
@@ -378,14 +397,17 @@ func TestAServerGetsNoCredentialsOfTheUsersEnvironment(t *testing.T) {
 
 func TestAStrictServerIsNotStartedWhereItCannotBeConfined(t *testing.T) {
 	for what, m := range map[string]machine{
-		"no Landlock": {os: "linux", calls: true, helper: []string{"x"}}, "an old one": {os: "linux", abi: 2, calls: true, helper: []string{"x"}},
+		"no Landlock": {os: "linux", calls: true, helper: []string{"x"}}, "an old one": {
+			os: "linux", abi: 2, calls: true, helper: []string{"x"},
+		},
 		"no helper": {os: "linux", abi: 7, calls: true}, "another processor": {os: "linux", abi: 7, helper: []string{"x"}},
 		"Windows": {os: "windows"}, "macOS without sandbox-exec": {os: "darwin"},
 	} {
 		s := New(Options{Folder: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
 		s.machine = m
 		server := registry.Server{Name: "one", Transport: "stdio", Command: "true", Sandbox: registry.Strict}
-		if _, err := s.Confine(t.Context(), "one", server, upstream.Launch{Command: "true"}); err == nil || !strings.Contains(err.Error(), "its sandbox is strict") {
+		if _, err := s.Confine(t.Context(), "one", server, upstream.Launch{Command: "true"}); err == nil ||
+			!strings.Contains(err.Error(), "its sandbox is strict") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -29,13 +29,17 @@ var limits = []struct{ name, value string }{
 }
 
 // flags are the options of run that have no value.
-var flags = strings.Fields("--detach --init --interactive --no-healthcheck --oom-kill-disable --privileged --publish-all --quiet --read-only --rm --sig-proxy --tty --disable-content-trust --replace --tls-verify")
+var flags = strings.Fields("--detach --init --interactive --no-healthcheck --oom-kill-disable --privileged --publish-all --quiet " +
+	"--read-only --rm --sig-proxy --tty --disable-content-trust --replace --tls-verify")
 
 // option is an option of run with its value.
 type option struct{ name, value string }
 
 // long are the names of options that have a short one.
-var long = map[string]string{"-v": "--volume", "-m": "--memory", "-p": "--publish", "-e": "--env", "-u": "--user", "-w": "--workdir", "-l": "--label", "-h": "--hostname", "-c": "--cpu-shares", "-a": "--attach"}
+var long = map[string]string{
+	"-v": "--volume", "-m": "--memory", "-p": "--publish", "-e": "--env", "-u": "--user", "-w": "--workdir", "-l": "--label",
+	"-h": "--hostname", "-c": "--cpu-shares", "-a": "--attach",
+}
 
 // optionsOf returns the options between run and the image.
 func optionsOf(args []string) (found []option) {
@@ -115,7 +119,8 @@ func confineContainer(l upstream.Launch, level string, grants registry.Grants, a
 	if level == registry.Strict {
 		for _, o := range present {
 			if why := undoes(o, grants, at); why != "" {
-				return l, fault.New(fault.Denied, "its sandbox is strict, and the option %s %s; remove the option, or choose guard", o.name, why)
+				return l, fault.New(fault.Denied, "its sandbox is strict, and the option %s %s; remove the option, or choose guard",
+					o.name, why)
 			}
 		}
 	}
@@ -141,8 +146,10 @@ func passedOn(present []option, own map[string]string) (map[string]string, error
 	}
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if steersClient.MatchString(name) {
-			return nil, fault.New(fault.Denied, "its variable %s would change the client of the container engine, which runs outside of the sandbox; "+
-				"to set it in the container, write -e %s=VALUE into the arguments; to set it for the client, set it in your login shell", name, name)
+			return nil, fault.New(fault.Denied,
+				"its variable %s would change the client of the container engine, which runs outside of the sandbox; "+
+					"to set it in the container, write -e %s=VALUE into the arguments; to set it for the client, set it in your login "+
+					"shell", name, name)
 		}
 	}
 	return passed, nil

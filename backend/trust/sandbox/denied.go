@@ -60,21 +60,29 @@ var compiled = sync.OnceValue(func() patterns {
 		golang: regexp.MustCompile(`\b(open|openat|mkdir|mkdirat|remove|unlinkat|rename|truncate|symlink|link|create|stat|lstat|readdirent|fdopendir|scandir) (/[^:\n]+): (?:permission denied|operation not permitted|read-only file system)`),
 		shell:  regexp.MustCompile(`(?:cannot (create|remove|open|access|touch|make directory|create directory|create regular file|read)[^/\n]*)?['‘"]?(/[^'’":\n]+)['’"]?: (?:Permission denied|Operation not permitted|Read-only file system)`),
 		addresses: []*regexp.Regexp{
-			regexp.MustCompile(`\bconnect (?:EACCES|EPERM) (\[?[0-9A-Fa-f.:]+\]?)|\bgetaddrinfo (?:EAI_AGAIN|EAI_FAIL|ENOTFOUND|EACCES|EPERM) ([A-Za-z0-9._-]+)`),         // Node
-			regexp.MustCompile(`\bdial (?:tcp|udp)[46]? ([A-Za-z0-9._:\[\]-]+): [^\n]*(?:permission denied|operation not permitted)`),                                     // Go
-			regexp.MustCompile(`\blookup ([A-Za-z0-9._-]+)(?: on [^ ]+)?: [^\n]*(?:permission denied|operation not permitted)`),                                           // Go
-			regexp.MustCompile(`(?:Failed to resolve '|host='|Could not resolve host: )([A-Za-z0-9._-]+)|Temporary failure in name resolution|Name or service not known`), // Python, curl
+			// Node
+			regexp.MustCompile(`\bconnect (?:EACCES|EPERM) (\[?[0-9A-Fa-f.:]+\]?)|\bgetaddrinfo (?:EAI_AGAIN|EAI_FAIL|ENOTFOUND|EACCES|EPERM) ([A-Za-z0-9._-]+)`),
+			// Go
+			regexp.MustCompile(`\bdial (?:tcp|udp)[46]? ([A-Za-z0-9._:\[\]-]+): [^\n]*(?:permission denied|operation not permitted)`),
+			// Go
+			regexp.MustCompile(`\blookup ([A-Za-z0-9._-]+)(?: on [^ ]+)?: [^\n]*(?:permission denied|operation not permitted)`),
+			// Python, curl
+			regexp.MustCompile(`(?:Failed to resolve '|host='|Could not resolve host: )([A-Za-z0-9._-]+)|Temporary failure in name resolution|Name or service not known`),
 		},
 	}
 })
 
 // writers are the operations that change something.
 var writers = map[string]bool{
-	"mkdir": true, "mkdirat": true, "mkdtemp": true, "unlink": true, "unlinkat": true, "rmdir": true, "rename": true, "remove": true, "symlink": true, "link": true,
-	"truncate": true, "ftruncate": true, "create": true, "copyfile": true, "chmod": true, "touch": true, "make directory": true, "create directory": true, "create regular file": true,
+	"mkdir": true, "mkdirat": true, "mkdtemp": true, "unlink": true, "unlinkat": true, "rmdir": true, "rename": true, "remove": true,
+	"symlink": true, "link": true, "truncate": true, "ftruncate": true, "create": true, "copyfile": true, "chmod": true, "touch": true,
+	"make directory": true, "create directory": true, "create regular file": true,
 }
 
-var readers = map[string]bool{"scandir": true, "opendir": true, "readdirent": true, "fdopendir": true, "stat": true, "lstat": true, "access": true, "read": true, "readlink": true}
+var readers = map[string]bool{
+	"scandir": true, "opendir": true, "readdirent": true, "fdopendir": true, "stat": true, "lstat": true, "access": true, "read": true,
+	"readlink": true,
+}
 
 // claimsIn returns the denied accesses that a text speaks of.
 func claimsIn(text string) (claims []claim) {

@@ -47,7 +47,10 @@ func TestOnlyWhatThePolicyDeniesIsOffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	home = real(home)
-	p := policy{readAll: true, hidden: []string{filepath.Join(home, ".ssh")}, write: []string{filepath.Join(home, "project")}, network: network{restricted: true}}
+	p := policy{
+		readAll: true, hidden: []string{filepath.Join(home, ".ssh")}, write: []string{filepath.Join(home, "project")},
+		network: network{restricted: true},
+	}
 	for text, want := range map[string]string{
 		"open '~/notes/a.txt'":      "write ~/notes/a.txt grant ~/notes",
 		"mkdir '~/notes/new/deep'":  "write ~/notes/new/deep grant ~/notes",

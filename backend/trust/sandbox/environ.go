@@ -10,7 +10,8 @@ import (
 )
 
 // agents are the variables that lead to programs which hold the user's keys.
-var agents = strings.Fields("DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL DOCKER_HOST CONTAINER_HOST KUBECONFIG")
+var agents = strings.Fields("DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL DOCKER_HOST " +
+	"CONTAINER_HOST KUBECONFIG")
 
 // ordinary are the variables of the user that every server gets.
 var ordinary = strings.Fields("PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME " +

@@ -77,8 +77,9 @@ func environmentOf(s spec) []string {
 // other processes. CAP_PERFMON, for example, shows the environment of all processes.
 var dropped = []uintptr{
 	unix.CAP_SYS_ADMIN, unix.CAP_SYS_PTRACE, unix.CAP_PERFMON, unix.CAP_BPF, unix.CAP_SYS_MODULE, unix.CAP_SYS_RAWIO, unix.CAP_SYS_BOOT,
-	unix.CAP_SYS_TIME, unix.CAP_SYS_CHROOT, unix.CAP_MKNOD, unix.CAP_NET_ADMIN, unix.CAP_NET_RAW, unix.CAP_DAC_READ_SEARCH, unix.CAP_MAC_ADMIN,
-	unix.CAP_MAC_OVERRIDE, unix.CAP_AUDIT_CONTROL, unix.CAP_AUDIT_READ, unix.CAP_SYSLOG, unix.CAP_CHECKPOINT_RESTORE, unix.CAP_SETPCAP,
+	unix.CAP_SYS_TIME, unix.CAP_SYS_CHROOT, unix.CAP_MKNOD, unix.CAP_NET_ADMIN, unix.CAP_NET_RAW, unix.CAP_DAC_READ_SEARCH,
+	unix.CAP_MAC_ADMIN, unix.CAP_MAC_OVERRIDE, unix.CAP_AUDIT_CONTROL, unix.CAP_AUDIT_READ, unix.CAP_SYSLOG, unix.CAP_CHECKPOINT_RESTORE,
+	unix.CAP_SETPCAP,
 }
 
 // dropCapabilities makes the program of a hub that runs as root start without dropped

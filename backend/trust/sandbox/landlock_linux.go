@@ -18,9 +18,11 @@ const (
 	// The device files that servers may make are none.
 	writeFile = unix.LANDLOCK_ACCESS_FS_WRITE_FILE
 	writeTree = writeFile | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
-		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SYM
-	handled1  = readTree | writeTree | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
-	fileOnly  = readFile | writeFile | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV | unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX
+		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO |
+		unix.LANDLOCK_ACCESS_FS_MAKE_SYM
+	handled1 = readTree | writeTree | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
+	fileOnly = readFile | writeFile | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV |
+		unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX
 	refer     = unix.LANDLOCK_ACCESS_FS_REFER        // since ABI 2
 	truncate  = unix.LANDLOCK_ACCESS_FS_TRUNCATE     // since ABI 3
 	tcp       = unix.LANDLOCK_ACCESS_NET_CONNECT_TCP // since ABI 4
@@ -66,7 +68,8 @@ func rightsTo(a area, handled uint64) uint64 {
 // It needs no_new_privs.
 func restrict(s spec) error {
 	attributes := unix.LandlockRulesetAttr{Handled_access_fs: s.Files, Handled_access_net: s.Network, Scoped: s.Scoped}
-	size := unsafe.Offsetof(attributes.Quiet_access_fs) // older kernels accept what they know if the rest is zero, but a short form is certain
+	// older kernels accept what they know if the rest is zero, but a short form is certain
+	size := unsafe.Offsetof(attributes.Quiet_access_fs)
 	if s.Scoped == 0 {
 		size = unsafe.Offsetof(attributes.Scoped)
 	}
@@ -86,7 +89,8 @@ func restrict(s spec) error {
 	for _, port := range s.Ports {
 		attribute := struct{ access, port uint64 }{tcp, uint64(port)}
 		const netPort = 2 // LANDLOCK_RULE_NET_PORT
-		if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, set, netPort, uintptr(unsafe.Pointer(&attribute)), 0, 0, 0); errno != 0 {
+		if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, set, netPort,
+			uintptr(unsafe.Pointer(&attribute)), 0, 0, 0); errno != 0 {
 			return fmt.Errorf("allow port %d: %w", port, errno)
 		}
 	}
@@ -123,7 +127,8 @@ func allowPath(set uintptr, r rule, handled uint64) error {
 		return nil
 	}
 	attribute := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(at)}
-	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, set, unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attribute)), 0, 0, 0); errno != 0 {
+	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, set, unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&attribute)), 0, 0, 0); errno != 0 {
 		return errno
 	}
 	return nil

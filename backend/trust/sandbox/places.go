@@ -28,8 +28,8 @@ var macSecrets = strings.Split(`Library/Keychains|Library/Cookies|Library/Mail|L
 
 // versionManagers are the folders in the home folder in which version managers keep the Nodes
 // and Pythons that their links on the PATH start.
-var versionManagers = strings.Fields(".asdf .nvm .volta .nodenv .pyenv .local/share/mise .local/share/fnm .local/share/rtx .local/share/pnpm/nodejs " +
-	".config/mise/config.toml .tool-versions .node-version .python-version")
+var versionManagers = strings.Fields(".asdf .nvm .volta .nodenv .pyenv .local/share/mise .local/share/fnm .local/share/rtx " +
+	".local/share/pnpm/nodejs .config/mise/config.toml .tool-versions .node-version .python-version")
 
 // runtimeSecrets are sockets and folders in XDG_RUNTIME_DIR that lead to keyrings
 // and container engines.
@@ -37,7 +37,9 @@ var runtimeSecrets = strings.Fields("bus keyring gnupg podman docker.sock docker
 
 // systemSecrets are those outside of the home folder. Only root could read most of
 // them anyway.
-var systemSecrets = strings.Fields("/etc/shadow /etc/gshadow /etc/sudoers.d /etc/ssl/private /run/docker.sock /run/podman /run/containerd /run/dbus")
+var systemSecrets = strings.Fields(
+	"/etc/shadow /etc/gshadow /etc/sudoers.d /etc/ssl/private /run/docker.sock /run/podman /run/containerd /run/dbus",
+)
 
 // place is where a policy applies: the folders of one user on one machine.
 type place struct {
@@ -103,7 +105,8 @@ func (p place) system() []string {
 	if p.os == "darwin" {
 		return strings.Fields("/usr /bin /sbin /System /Library /etc /private/etc /private/var/db /private/var/select /opt /dev /var")
 	}
-	return strings.Fields("/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /opt /proc /sys /nix /gnu /snap /var/lib/snapd /run/systemd/resolve /run/nscd /run/resolvconf")
+	return strings.Fields("/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /opt /proc /sys /nix /gnu /snap /var/lib/snapd " +
+		"/run/systemd/resolve /run/nscd /run/resolvconf")
 }
 
 // devices returns the devices that every program may use.

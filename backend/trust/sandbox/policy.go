@@ -175,7 +175,8 @@ func CheckGrants(g registry.Grants) error {
 	}
 	for _, n := range g.Network {
 		_, port := splitHost(n)
-		if number, err := strconv.ParseUint(port, 10, 16); n != registry.AnyHost && (err != nil || number == 0 || strings.ContainsAny(n, " \t\r\n\x00/")) {
+		if number, err := strconv.ParseUint(port, 10, 16); n != registry.AnyHost &&
+			(err != nil || number == 0 || strings.ContainsAny(n, " \t\r\n\x00/")) {
 			return fault.New(fault.Invalid, "invalid network grant %q: use host:port, a port such as 443, or * for everything", n)
 		}
 	}

@@ -40,11 +40,13 @@ func TestSecretsAreCarvedOutOfWhatIsAllowed(t *testing.T) {
 func TestAPersonsGrantWinsOnlyForWhatItNames(t *testing.T) {
 	p := policy{
 		readAll: true, hidden: []string{"/home/me/.ssh", "/home/me/.config/gh"},
-		read: []string{"/home/me/.ssh/known_hosts"}, write: []string{"/home/me", "/tmp"}, named: []string{"/home/me/.ssh/known_hosts", "/home/me"},
+		read: []string{"/home/me/.ssh/known_hosts"}, write: []string{"/home/me", "/tmp"},
+		named: []string{"/home/me/.ssh/known_hosts", "/home/me"},
 	}
 	for access, want := range map[string]bool{
-		"r /home/me/.ssh/id": false, "r /home/me/.ssh/known_hosts": true, "w /home/me/.ssh/known_hosts": false, "w /home/me/.ssh/new": false,
-		"r /etc/passwd": true, "w /etc/passwd": false, "w /home/me/notes/x": true, "r /home/me/.config/gh/hosts.yml": false, "w /tmp/x": true, "w /tmpx": false,
+		"r /home/me/.ssh/id": false, "r /home/me/.ssh/known_hosts": true, "w /home/me/.ssh/known_hosts": false,
+		"w /home/me/.ssh/new": false, "r /etc/passwd": true, "w /etc/passwd": false, "w /home/me/notes/x": true,
+		"r /home/me/.config/gh/hosts.yml": false, "w /tmp/x": true, "w /tmpx": false,
 	} {
 		kind, path, _ := strings.Cut(access, " ")
 		if p.allows(path, kind == "w") != want {
@@ -62,7 +64,9 @@ func TestAPersonsGrantWinsOnlyForWhatItNames(t *testing.T) {
 }
 
 func TestOnlyAStrictServersNetworkIsRestricted(t *testing.T) {
-	for grants, want := range map[string]string{"": "none", "*": "all", "443": "[443] []", "api.example:443 [::1]:80 443": "[443 80] [api.example ::1]"} {
+	for grants, want := range map[string]string{
+		"": "none", "*": "all", "443": "[443] []", "api.example:443 [::1]:80 443": "[443 80] [api.example ::1]",
+	} {
 		g := registry.Grants{Network: strings.Fields(grants)}
 		n := networkOf(registry.Strict, g)
 		got := fmt.Sprint(n.ports, n.hosts)
@@ -82,14 +86,17 @@ func TestOnlyAStrictServersNetworkIsRestricted(t *testing.T) {
 
 func TestGrantsThatCannotBeEnforcedAreRefused(t *testing.T) {
 	for what, g := range map[string]registry.Grants{
-		"a relative path": {Read: []string{"notes"}}, "another home": {Write: []string{"~root"}}, "a host alone": {Network: []string{"example.com"}},
-		"a URL": {Network: []string{"https://example.com:443"}}, "port 0": {Network: []string{"0"}}, "a long port": {Network: []string{"a:70000"}}, "a line": {Read: []string{"/a\n/b"}},
+		"a relative path": {Read: []string{"notes"}}, "another home": {Write: []string{"~root"}},
+		"a host alone": {Network: []string{"example.com"}}, "a URL": {Network: []string{"https://example.com:443"}},
+		"port 0": {Network: []string{"0"}}, "a long port": {Network: []string{"a:70000"}}, "a line": {Read: []string{"/a\n/b"}},
 	} {
 		if err := CheckGrants(g); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if err := CheckGrants(registry.Grants{Read: []string{"~", "~/a", "/a"}, Write: []string{"/"}, Network: []string{"*", "443", "a.b:1", "[::1]:22"}}); err != nil {
+	if err := CheckGrants(registry.Grants{
+		Read: []string{"~", "~/a", "/a"}, Write: []string{"/"}, Network: []string{"*", "443", "a.b:1", "[::1]:22"},
+	}); err != nil {
 		t.Error(err)
 	}
 }

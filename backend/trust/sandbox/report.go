@@ -81,7 +81,8 @@ func judge(server registry.Server, m machine) Report {
 		lacks("on Windows only the memory and the number of its processes are limited; files, secrets and the network are not restricted")
 		return r
 	case m.os == "darwin":
-		r.Notes = append(r.Notes, "macOS enforces it with sandbox-exec; programs with a sandbox of their own, such as browsers, do not start in it")
+		r.Notes = append(r.Notes,
+			"macOS enforces it with sandbox-exec; programs with a sandbox of their own, such as browsers, do not start in it")
 	default:
 		m.judgeLinux(strict, network, lacks, &r)
 	}
@@ -97,15 +98,22 @@ func judge(server registry.Server, m machine) Report {
 func (m machine) judgeLinux(strict bool, n network, lacks func(string, ...any), r *Report) {
 	switch {
 	case m.abi == 0:
-		lacks("the kernel has no Landlock or does not use it, so files are not restricted (Linux 5.13 or newer has it; the boot option lsm must contain landlock)")
+		lacks("the kernel has no Landlock or does not use it, so files are not restricted (Linux 5.13 or newer has it; the boot option " +
+			"lsm must contain landlock)")
 	case m.abi < abiTruncate:
-		lacks("files outside of the allowed folders can be emptied, because the kernel's Landlock has ABI %d (Linux 6.2 or newer prevents that)", m.abi)
+		lacks(
+			"files outside of the allowed folders can be emptied, because the kernel's Landlock has ABI %d (Linux 6.2 or newer prevents "+
+				"that)", m.abi,
+		)
 	}
 	if !m.calls {
 		lacks("system calls are not filtered on this processor architecture")
 	}
 	if !strict && m.abi < abiSockets {
-		lacks("sockets of the keyring and of container engines can be reached by their path, because the kernel's Landlock has ABI %d and not %d", m.abi, abiSockets)
+		lacks(
+			"sockets of the keyring and of container engines can be reached by their path, because the kernel's Landlock has ABI %d and "+
+				"not %d", m.abi, abiSockets,
+		)
 	}
 	if strict && m.wrapper != nil && m.wrapper.works() != "" {
 		r.Notes = append(r.Notes, "bubblewrap works here and gives it processes and, without a network grant, a network of its own")
@@ -114,7 +122,10 @@ func (m machine) judgeLinux(strict bool, n network, lacks func(string, ...any), 
 		return
 	}
 	if m.abi < abiTCP {
-		lacks("ports are not filtered, because the kernel's Landlock has ABI %d and not %d (Linux 6.7 or newer); grant the network as a whole or not at all", m.abi, abiTCP)
+		lacks(
+			"ports are not filtered, because the kernel's Landlock has ABI %d and not %d (Linux 6.7 or newer); grant the network as a "+
+				"whole or not at all", m.abi, abiTCP,
+		)
 	}
 	r.Notes = append(r.Notes, "with a network grant, UDP is not filtered")
 }

@@ -22,7 +22,11 @@ func TestReportsSayWhatIsNotEnforced(t *testing.T) {
 		{"ABI 7", machine{os: "linux", abi: 7, calls: true, helper: helper}, registry.Guard, "", Partly, "keyring"},
 		{"ABI 7, strict", machine{os: "linux", abi: 7, calls: true, helper: helper}, registry.Strict, "", Enforced, ""},
 		{"ABI 3, strict", machine{os: "linux", abi: 3, calls: true, helper: helper}, registry.Strict, "", Enforced, ""},
-		{"ABI 3, a port", machine{os: "linux", abi: 3, calls: true, helper: helper}, registry.Strict, "a:443", Partly, "ports are not filtered"},
+		{
+			"ABI 3, a port",
+			machine{os: "linux", abi: 3, calls: true, helper: helper},
+			registry.Strict, "a:443", Partly, "ports are not filtered",
+		},
 		{"ABI 4, a host", machine{os: "linux", abi: 4, calls: true, helper: helper}, registry.Strict, "a:443", Enforced, "by port only"},
 		{"ABI 2", machine{os: "linux", abi: 2, calls: true, helper: helper}, registry.Strict, "", Partly, "can be emptied"},
 		{"no Landlock", machine{os: "linux", calls: true, helper: helper}, registry.Guard, "", Partly, "no Landlock"},
@@ -32,9 +36,12 @@ func TestReportsSayWhatIsNotEnforced(t *testing.T) {
 		{"Windows", machine{os: "windows"}, registry.Guard, "", Partly, "not restricted"},
 		{"another system", machine{os: "plan9"}, registry.Guard, "", Unsupported, "not supported"},
 	} {
-		server := registry.Server{Transport: "stdio", Command: "x", Sandbox: row.level, Grants: registry.Grants{Network: strings.Fields(row.network)}}
+		server := registry.Server{
+			Transport: "stdio", Command: "x", Sandbox: row.level, Grants: registry.Grants{Network: strings.Fields(row.network)},
+		}
 		r := judge(server, row.m)
-		if r.Enforced != row.want || !strings.Contains(strings.Join(append(r.Missing, r.Notes...), "\n"), row.text) || r.Enforced == Enforced && len(r.Missing) > 0 {
+		if r.Enforced != row.want || !strings.Contains(strings.Join(append(r.Missing, r.Notes...), "\n"), row.text) ||
+			r.Enforced == Enforced && len(r.Missing) > 0 {
 			t.Errorf("%s: %+v", row.what, r)
 		}
 	}

@@ -34,7 +34,8 @@ type Packages interface {
 	// Resolve installs what l would download into folder, unless it is installed,
 	// and returns the launch of the installed program. found is false if l is no
 	// launcher that it knows. The error is a fault.
-	Resolve(ctx context.Context, folder string, server registry.Server, l upstream.Launch, use Use) (resolved upstream.Launch, found bool, err error)
+	Resolve(ctx context.Context, folder string, server registry.Server, l upstream.Launch,
+		use Use) (resolved upstream.Launch, found bool, err error)
 }
 
 // Use is what an installation needs of the sandbox.
@@ -91,7 +92,9 @@ func (s *Sandbox) Confine(ctx context.Context, name string, server registry.Serv
 		return l, nil
 	}
 	if report := judge(server, s.machine); server.Sandbox == registry.Strict && report.Enforced != Enforced {
-		return l, fault.New(fault.Denied, "its sandbox is strict, and this system cannot enforce that: %s. It was not started; a person can choose guard with: agent-discover servers sandbox %s guard",
+		return l, fault.New(fault.Denied,
+			"its sandbox is strict, and this system cannot enforce that: %s. It was not started; a person can choose guard with: "+
+				"agent-discover servers sandbox %s guard",
 			strings.Join(report.Missing, "; "), server.Name)
 	}
 	users := l.Env
@@ -158,7 +161,9 @@ func ownEnvironment(env process.Env, level, own string, resolved bool) process.E
 // resolve replaces npx and uvx by the program that they would start. resolved is
 // false if the launch may still start a package manager. users is the environment of
 // the programs of the user.
-func (s *Sandbox) resolve(ctx context.Context, own, name string, server registry.Server, l upstream.Launch, users process.Env) (_ upstream.Launch, resolved bool, err error) {
+func (s *Sandbox) resolve(ctx context.Context, own, name string, server registry.Server, l upstream.Launch,
+	users process.Env,
+) (_ upstream.Launch, resolved bool, err error) {
 	s.asIs.set(name, "")
 	if s.options.Packages == nil || s.machine.os == "windows" {
 		return l, false, nil

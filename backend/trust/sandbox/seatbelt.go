@@ -28,7 +28,8 @@ func (p policy) seatbelt() string {
 		b.WriteString("(deny file-read*)\n(allow file-read-metadata)\n(allow file-read* (literal \"/\"))\n")
 		rule("allow file-read*", slices.Concat(p.read, p.write))
 	}
-	b.WriteString("(deny file-write*)\n(allow file-write* (literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/tty\") (literal \"/dev/ptmx\") (regex #\"^/dev/ttys[0-9]+$\"))\n")
+	b.WriteString("(deny file-write*)\n(allow file-write* (literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/tty\") " +
+		"(literal \"/dev/ptmx\") (regex #\"^/dev/ttys[0-9]+$\"))\n")
 	rule("allow file-write*", p.write)
 	rule("deny file-read* file-write*", p.hidden)
 	var read, write []string
@@ -42,7 +43,8 @@ func (p policy) seatbelt() string {
 	}
 	rule("allow file-read*", read)
 	rule("allow file-write*", write)
-	b.WriteString("(deny mach-lookup (global-name \"com.apple.SecurityServer\") (global-name \"com.apple.securityd.xpc\") (global-name \"com.apple.pasteboard.1\"))\n")
+	b.WriteString("(deny mach-lookup (global-name \"com.apple.SecurityServer\") (global-name \"com.apple.securityd.xpc\") (global-name " +
+		"\"com.apple.pasteboard.1\"))\n")
 	if p.network.restricted {
 		b.WriteString("(deny network*)\n")
 		for _, port := range p.network.ports {
@@ -53,7 +55,8 @@ func (p policy) seatbelt() string {
 		}
 	}
 	if p.level == registry.Strict {
-		b.WriteString("(deny signal)\n(allow signal (target same-sandbox))\n(deny process-info*)\n(allow process-info* (target same-sandbox))\n")
+		b.WriteString("(deny signal)\n(allow signal (target same-sandbox))\n(deny process-info*)\n" +
+			"(allow process-info* (target same-sandbox))\n")
 	}
 	return b.String()
 }

@@ -11,13 +11,17 @@ import (
 
 func TestAProfileOfMacOSSaysWhatThePolicySays(t *testing.T) {
 	guard := policy{
-		level: registry.Guard, readAll: true, hidden: []string{"/Users/me/.ssh", `/Users/me/a "b`}, write: []string{"/tmp", "/Users/me/.ssh/config"},
-		read: []string{"/Users/me/.ssh/known_hosts"}, named: []string{"/Users/me/.ssh/known_hosts", "/Users/me/.ssh/config", "/tmp"},
+		level: registry.Guard, readAll: true, hidden: []string{"/Users/me/.ssh", `/Users/me/a "b`},
+		write: []string{"/tmp", "/Users/me/.ssh/config"}, read: []string{"/Users/me/.ssh/known_hosts"},
+		named: []string{"/Users/me/.ssh/known_hosts", "/Users/me/.ssh/config", "/tmp"},
 	}
 	got := guard.seatbelt()
 	for _, want := range []string{
-		"(version 1)\n(allow default)\n(deny file-write*)\n", "(allow file-write*\n  (subpath \"/Users/me/.ssh/config\")\n  (subpath \"/tmp\"))\n",
-		"(deny file-read* file-write*\n  (subpath \"/Users/me/.ssh\")\n  (subpath \"/Users/me/a \\\"b\"))\n(allow file-read*\n  (subpath \"/Users/me/.ssh/config\")\n  (subpath \"/Users/me/.ssh/known_hosts\"))\n(allow file-write*\n  (subpath \"/Users/me/.ssh/config\"))\n",
+		"(version 1)\n(allow default)\n(deny file-write*)\n",
+		"(allow file-write*\n  (subpath \"/Users/me/.ssh/config\")\n  (subpath \"/tmp\"))\n",
+		"(deny file-read* file-write*\n  (subpath \"/Users/me/.ssh\")\n  (subpath \"/Users/me/a \\\"b\"))\n(allow file-read*\n" +
+			"  (subpath \"/Users/me/.ssh/config\")\n  (subpath \"/Users/me/.ssh/known_hosts\"))\n(allow file-write*\n" +
+			"  (subpath \"/Users/me/.ssh/config\"))\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the profile does not contain\n%s\n%s", want, got)
@@ -26,9 +30,14 @@ func TestAProfileOfMacOSSaysWhatThePolicySays(t *testing.T) {
 	if strings.Contains(got, "network") || strings.Count(got, "(") != strings.Count(got, ")") {
 		t.Errorf("guard:\n%s", got)
 	}
-	strict := policy{level: registry.Strict, read: []string{"/usr"}, write: []string{"/own"}, network: network{restricted: true, ports: []uint16{443}}}
+	strict := policy{
+		level: registry.Strict, read: []string{"/usr"}, write: []string{"/own"}, network: network{restricted: true, ports: []uint16{443}},
+	}
 	got = strict.seatbelt()
-	for _, want := range []string{"(deny file-read*)\n(allow file-read-metadata)\n", "(allow file-read*\n  (subpath \"/own\")\n  (subpath \"/usr\"))\n", "(deny network*)\n(allow network-outbound (remote tcp \"*:443\"))\n", "(deny signal)\n"} {
+	for _, want := range []string{
+		"(deny file-read*)\n(allow file-read-metadata)\n", "(allow file-read*\n  (subpath \"/own\")\n  (subpath \"/usr\"))\n",
+		"(deny network*)\n(allow network-outbound (remote tcp \"*:443\"))\n", "(deny signal)\n",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the profile does not contain\n%s\n%s", want, got)
 		}

@@ -73,8 +73,10 @@ func filter(sockets int) []unix.SockFilter {
 		program = append(program, jump(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, number, 0, uint8(len(then))))
 		program = append(program, then...)
 	}
-	when(unix.SYS_CLONE, load(offsetArgument), jump(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, newNamespaces, 0, 1), fail(uint32(unix.EPERM)), allow)
-	when(unix.SYS_IOCTL, load(offsetArgument+8), equals(tiocsti), fail(uint32(unix.EPERM)), equals(tioclinux), fail(uint32(unix.EPERM)), allow)
+	when(unix.SYS_CLONE, load(offsetArgument), jump(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, newNamespaces, 0, 1),
+		fail(uint32(unix.EPERM)), allow)
+	when(unix.SYS_IOCTL, load(offsetArgument+8), equals(tiocsti), fail(uint32(unix.EPERM)), equals(tioclinux),
+		fail(uint32(unix.EPERM)), allow)
 	if sockets != anySockets {
 		families := []uint32{unix.AF_NETLINK}
 		if sockets == internetSockets {
@@ -86,7 +88,8 @@ func filter(sockets int) []unix.SockFilter {
 		}
 		then = append(then, fail(uint32(unix.EACCES)),
 			// Landlock does not restrict connections of multipath TCP and SCTP. Programs use TCP in their place.
-			load(offsetArgument+16), equals(unix.IPPROTO_MPTCP), fail(uint32(unix.EPROTONOSUPPORT)), equals(unix.IPPROTO_SCTP), fail(uint32(unix.EPROTONOSUPPORT)), allow)
+			load(offsetArgument+16), equals(unix.IPPROTO_MPTCP), fail(uint32(unix.EPROTONOSUPPORT)), equals(unix.IPPROTO_SCTP),
+			fail(uint32(unix.EPROTONOSUPPORT)), allow)
 		when(unix.SYS_SOCKET, then...)
 	}
 	return append(program, allow)

@@ -73,7 +73,8 @@ func (c *scanner) encoded(f field) {
 		if normalize.Shell(text) || c.decoded(f, e.Start, e.End, text) {
 			c.result.Findings = append(c.result.Findings, Finding{
 				Rule: Encoding, Verdict: Block, Field: f.pointer(), Start: e.Start, End: e.End,
-				Text: visible("decoded: " + text[:min(len(text), longestText)]), Reason: "It contains an order or command in " + e.Form + ".",
+				Text:   visible("decoded: " + text[:min(len(text), longestText)]),
+				Reason: "It contains an order or command in " + e.Form + ".",
 			})
 		}
 	}
@@ -117,9 +118,10 @@ func (c *scanner) propertyName(f field) {
 
 // tellingNames are names of parameters for what no tool needs to know.
 var tellingNames = []string{
-	" system prompt ", " conversation history ", " chat history ", " message history ", " full conversation ", " conversation context ", " chain of thought ",
-	" thoughts ", " tool list ", " tools list ", " list of tools ", " available tools ", " all tools ", " full context ", " system message ", " exfil", " ssh key ",
-	" model name ", " llm name ", " reasoning trace ", " previous messages ", " user messages ", " entire conversation ",
+	" system prompt ", " conversation history ", " chat history ", " message history ", " full conversation ", " conversation context ",
+	" chain of thought ", " thoughts ", " tool list ", " tools list ", " list of tools ", " available tools ", " all tools ",
+	" full context ", " system message ", " exfil", " ssh key ", " model name ", " llm name ", " reasoning trace ", " previous messages ",
+	" user messages ", " entire conversation ",
 }
 
 func splitCamel(s string) string {

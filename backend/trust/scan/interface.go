@@ -76,5 +76,6 @@ func (c *scanner) ofPeer(uri string) bool {
 }
 
 func (c *scanner) interfaceFinding(pointer, text, reason string) {
-	c.result.Findings = append(c.result.Findings, Finding{Rule: Interface, Verdict: Warn, Field: pointer, End: len(text), Text: visible(text), Reason: reason})
+	c.result.Findings = append(c.result.Findings,
+		Finding{Rule: Interface, Verdict: Warn, Field: pointer, End: len(text), Text: visible(text), Reason: reason})
 }

@@ -40,8 +40,15 @@ func BenchmarkTools(b *testing.B) {
 
 func BenchmarkResult(b *testing.B) {
 	for _, kind := range []struct{ name, text string }{
-		{"prose", strings.Repeat("The quick brown fox jumps over the lazy dog near the bank, and you can send it a letter if you like. ", 3000)},
-		{"json", strings.Repeat(`{"id": 4711, "title": "Fix the build", "state": "open", "labels": ["bug", "ci"], "url": "https://example.com/issues/4711"}, `, 3000)},
+		{
+			"prose", strings.Repeat("The quick brown fox jumps over the lazy dog near the bank, and you can send it a letter if you like. ",
+				3000),
+		},
+		{
+			"json",
+			strings.Repeat(`{"id": 4711, "title": "Fix the build", "state": "open", "labels": ["bug", "ci"], "url": "https://example.com/issues/4711"}, `,
+				3000),
+		},
 	} {
 		b.Run(kind.name, func(b *testing.B) {
 			text := kind.text[:longestResult]
@@ -53,7 +60,10 @@ func BenchmarkResult(b *testing.B) {
 }
 
 func BenchmarkCredentials(b *testing.B) {
-	data := []byte(strings.Repeat(`{"title": "Fix the build", "token_count": 12, "url": "https://example.com/issues/4711", "author": "someone"}, `, 200)[:10<<10])
+	data := []byte(
+		strings.Repeat(`{"title": "Fix the build", "token_count": 12, "url": "https://example.com/issues/4711", "author": "someone"}, `,
+			200)[:10<<10],
+	)
 	for b.Loop() {
 		Credentials(data)
 	}

@@ -62,7 +62,10 @@ func newScanner(s Server, peers []Server, o Options) *scanner {
 }
 
 // commonWords are words of servers' names that say nothing about their subject.
-var commonWords = map[string]bool{"mcp": true, "server": true, "servers": true, "tool": true, "tools": true, "api": true, "the": true, "and": true, "for": true, "task": true, "file": true}
+var commonWords = map[string]bool{
+	"mcp": true, "server": true, "servers": true, "tool": true, "tools": true, "api": true, "the": true, "and": true, "for": true,
+	"task": true, "file": true,
+}
 
 // subject returns the words of a server's name.
 func subject(name string) map[string]bool {

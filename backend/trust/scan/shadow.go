@@ -103,7 +103,8 @@ func words(definition []byte) map[string]bool {
 	}
 	text, _ := decode(definition[start:end])
 	set := make(map[string]bool)
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' && r < 0x80 }) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text),
+		func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' && r < 0x80 }) {
 		if len(word) > 2 || len(set) == 0 {
 			set[word] = true
 		}

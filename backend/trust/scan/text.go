@@ -48,7 +48,8 @@ type resultScanner struct {
 
 func (c *resultScanner) add(rule string, points float64, start, end int) {
 	c.findings = append(c.findings, Finding{
-		Rule: rule, Points: points, Verdict: verdictOf(points), Start: start, End: end, Text: evidence(c.text, start, end), Reason: reasons[rule],
+		Rule: rule, Points: points, Verdict: verdictOf(points), Start: start, End: end, Text: evidence(c.text, start, end),
+		Reason: reasons[rule],
 	})
 }
 
@@ -80,7 +81,8 @@ func (c *resultScanner) read(part string, offset int) {
 			case hit.Points < middling:
 			case offset < 0:
 				c.findings = append(c.findings, Finding{
-					Rule: hit.Rule, Points: hit.Points, Verdict: verdictOf(hit.Points), Text: visible("decoded: " + part[:min(len(part), longestText)]), Reason: reasons[hit.Rule],
+					Rule: hit.Rule, Points: hit.Points, Verdict: verdictOf(hit.Points),
+					Text: visible("decoded: " + part[:min(len(part), longestText)]), Reason: reasons[hit.Rule],
 				})
 			default:
 				c.add(hit.Rule, hit.Points, offset+text.Raw(hit.Start), offset+text.Raw(hit.End))

@@ -27,7 +27,9 @@ type part struct {
 type share struct{ label, value string }
 
 var (
-	partMark    = regexp.MustCompile(`(?i)\b(?:part|fragment|segment|piece|chunk|portion|component|half)\s*#?(\d{1,2})\s*(?:of|/)\s*(\d{1,2})\b`)
+	partMark = regexp.MustCompile(
+		`(?i)\b(?:part|fragment|segment|piece|chunk|portion|component|half)\s*#?(\d{1,2})\s*(?:of|/)\s*(\d{1,2})\b`,
+	)
 	plainLabels = regexp.MustCompile(`(?i)\b(?:default|defaults|max|maximum|min|minimum|limit|limits|example|port|timeout|e\.g|version|year|date|since|range|between|size|http|https|id|ids|schema|format|type|name|note|returns|required|see|rfc|iso)\b`)
 )
 
@@ -51,7 +53,8 @@ func (c *scanner) remember(f field, text normalize.Text, sentences []injection.S
 		last := sentences[len(sentences)-1]
 		p.last = s[last.Start:min(len(s), last.End+1)]
 	}
-	if first := s[sentences[0].Start:sentences[0].End]; first[0] >= 'a' && first[0] <= 'z' || strings.HasPrefix(strings.TrimSpace(s), "...") {
+	if first := s[sentences[0].Start:sentences[0].End]; first[0] >= 'a' && first[0] <= 'z' ||
+		strings.HasPrefix(strings.TrimSpace(s), "...") {
 		p.first = first
 	}
 	if f.place == prose {
@@ -213,7 +216,8 @@ func (c *scanner) joined(results []Result, parts []part, text string, seam int) 
 			for _, p := range parts {
 				r := &results[p.item]
 				r.Findings = append(r.Findings, Finding{
-					Rule: Split, Verdict: Block, Field: p.field, Text: visible(text[:min(len(text), longestText)]), Reason: reasons[Split] + " " + reasons[hit.Rule],
+					Rule: Split, Verdict: Block, Field: p.field, Text: visible(text[:min(len(text), longestText)]),
+					Reason: reasons[Split] + " " + reasons[hit.Rule],
 				})
 			}
 			return
@@ -253,7 +257,9 @@ func (c *scanner) splitValues(results []Result) {
 			return contains(text, shareNames) || strings.Contains(text, words[len(words)-1])
 		})
 		for _, h := range list {
-			f := Finding{Rule: Shares, Verdict: Note, Field: h.field, Text: visible(h.value), Reason: "Several tools have parts of a value."}
+			f := Finding{
+				Rule: Shares, Verdict: Note, Field: h.field, Text: visible(h.value), Reason: "Several tools have parts of a value.",
+			}
 			if combine {
 				f.Verdict, f.Reason = Block, reasons[Shares]
 			}

@@ -78,7 +78,11 @@ func ownData(folder string, hosts []host) ([]document, error) {
 	var list []document
 	for _, file := range files {
 		err := eachLine(file, func(l line) error {
-			own := host{scan.Item{Kind: scan.Tool, Name: l.Tool.Name}, map[string]any{"name": l.Tool.Name, "description": l.Tool.Description}, scan.Server{}}
+			own := host{
+				scan.Item{Kind: scan.Tool, Name: l.Tool.Name},
+				map[string]any{"name": l.Tool.Name, "description": l.Tool.Description},
+				scan.Server{},
+			}
 			if l.Like != "" {
 				list = append(list, innocent(l, own))
 				return nil
@@ -183,7 +187,10 @@ func catalogue(shared string) ([]document, []host, error) {
 		}
 		server, _ := evaluation.Case{Server: strings.TrimSuffix(name, ".json"), Tools: c.Tools}.Judged()
 		for i, r := range scan.Scan(server, nil, scan.Options{Sentences: true}) {
-			documents = append(documents, document{id: name + "/" + r.Name, set: catalogueSet, group: name, results: []scan.Result{r}, bad: func(scan.Sentence) bool { return false }})
+			documents = append(documents, document{
+				id: name + "/" + r.Name, set: catalogueSet, group: name, results: []scan.Result{r},
+				bad: func(scan.Sentence) bool { return false },
+			})
 			var tool map[string]any
 			if json.Unmarshal(server.Items[i].JSON, &tool) == nil {
 				hosts = append(hosts, host{server.Items[i], tool, server})

@@ -27,7 +27,8 @@ import (
 func main() {
 	data := flag.String("data", "build/trust/data", "the folder with the sentences")
 	to := flag.String("to", "backend/trust/classifier/table.json", "write the table to this file")
-	cache := flag.String("cache", filepath.Join(os.TempDir(), "agent-discover-train-trust.gob"), "keep vectors in this file; empty for none")
+	cache := flag.String("cache", filepath.Join(os.TempDir(), "agent-discover-train-trust.gob"),
+		"keep vectors in this file; empty for none")
 	report := flag.String("readme", "", "write the report to this file, between its markers")
 	flag.Parse()
 	if err := run(*data, *to, *cache, *report); err != nil {

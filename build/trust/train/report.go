@@ -85,7 +85,8 @@ func (t tallies) String() string {
 	for _, name := range slices.Sorted(maps.Keys(t)) {
 		c := t[name]
 		share := func(n int) string { return fmt.Sprintf("%.3f", float64(n)/float64(c.all)) }
-		fmt.Fprintf(&b, "| %s | %d | %s / %s | %s | %s / %s |\n", name, c.all, share(c.rulesBlock), share(c.rulesWarn), share(c.head), share(c.block), share(c.warn))
+		fmt.Fprintf(&b, "| %s | %d | %s / %s | %s | %s / %s |\n", name, c.all, share(c.rulesBlock), share(c.rulesWarn), share(c.head),
+			share(c.block), share(c.warn))
 	}
 	return b.String()
 }

@@ -24,11 +24,13 @@ func TestAUserOfWindowsInstallsCallsAndStops(t *testing.T) {
 	contain(t, u.must("status"), "1 client connected")
 
 	// Add a server from npm.
-	contain(t, u.must("servers", "add", "memory", "--env", "MEMORY_FILE_PATH="+filepath.Join(u.folder, "memory & more.jsonl"), "--", u.node, u.server),
+	contain(t, u.must("servers", "add", "memory", "--env", "MEMORY_FILE_PATH="+filepath.Join(u.folder, "memory & more.jsonl"), "--",
+		u.node, u.server),
 		"Added server memory: 9 tools")
 
 	// Its tools are found and called.
-	contain(t, editor.tool("registry", map[string]any{"action": "find_tool", "query": "create entities in the knowledge graph"}), "memory__create_entities")
+	contain(t, editor.tool("registry", map[string]any{"action": "find_tool", "query": "create entities in the knowledge graph"}),
+		"memory__create_entities")
 	entity := map[string]any{"name": `Jörg & "Co" %PATH%`, "entityType": "person", "observations": []string{`likes C:\dir\`}}
 	editor.tool("memory__create_entities", map[string]any{"entities": []any{entity}})
 	contain(t, editor.tool("memory__read_graph", map[string]any{}), `Jörg & \"Co\" %PATH%`, `likes C:\\dir\\`)

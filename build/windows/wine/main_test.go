@@ -87,7 +87,8 @@ func TestOutputThatAServiceKeepsOpenIsNotWaitedFor(t *testing.T) {
 	cmd := exec.Command("sh", "-c", `read -r line <&3 & echo the test ran; exit 3`)
 	cmd.ExtraFiles = []*os.File{service}
 	var out strings.Builder
-	if exit, ok := errors.AsType[*exec.ExitError](follow(cmd, &out, &out)); !ok || exit.ExitCode() != 3 || out.String() != "the test ran\n" {
+	if exit, ok := errors.AsType[*exec.ExitError](follow(cmd, &out, &out)); !ok || exit.ExitCode() != 3 ||
+		out.String() != "the test ran\n" {
 		t.Errorf("got %v and %q", exit, out.String())
 	}
 	cmd = exec.Command("sh", "-c", `read -r line <&3 & exit 0`)

@@ -62,7 +62,8 @@ func (c *Connections) Accept() (net.Conn, error) {
 // refuse answers a program of another user and closes its connection. It does not wait for the program.
 func (c *Connections) refuse(conn *net.TCPConn, user int) {
 	_ = conn.SetWriteDeadline(time.Now().Add(time.Millisecond)) // an empty send buffer has room for the answer
-	_, _ = fmt.Fprintf(conn, "HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+	_, _ = fmt.Fprintf(conn,
+		"HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
 		len(refusal), refusal)
 	_ = conn.Close()
 

@@ -65,7 +65,8 @@ func TestAnotherUserGetsNothingWithTheTokenEither(t *testing.T) {
 	}
 	var log lockedBuffer
 	address := limited(t, slog.New(slog.NewTextHandler(&log, nil)))
-	request := "POST /x HTTP/1.1\r\nHost: " + address + "\r\nAuthorization: Bearer the-token\r\nConnection: close\r\nContent-Length: 4\r\n\r\necho"
+	request := "POST /x HTTP/1.1\r\nHost: " + address +
+		"\r\nAuthorization: Bearer the-token\r\nConnection: close\r\nContent-Length: 4\r\n\r\necho"
 	for range 3 {
 		answer := asOther(t, address, request)
 		if strings.Contains(answer, "echo") || answer != "" && !strings.HasPrefix(answer, "HTTP/1.1 403 ") {

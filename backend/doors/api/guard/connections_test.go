@@ -49,7 +49,8 @@ const unfinished = "POST /public HTTP/1.1\r\nHost: HOST\r\nContent-Length: 1000\
 func TestTheOldestConnectionWithoutACredentialMakesRoom(t *testing.T) {
 	address := limited(t, slog.New(slog.DiscardHandler))
 	// A connection that has shown the token is exempt, also before its body has arrived.
-	trusted := open(t, address, "POST /x HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer the-token\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+	trusted := open(t, address,
+		"POST /x HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer the-token\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
 	reader := bufio.NewReader(trusted)
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		t.Fatalf("the request is not read: %q, %v", line, err)

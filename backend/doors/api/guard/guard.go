@@ -110,7 +110,8 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		admitConnection(r.Context())
 	} else if WantsSocket(r) || !g.public(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		route.WriteError(w, http.StatusUnauthorized, "a token is needed: send the header that this command prints: agent-discover token --header")
+		route.WriteError(w, http.StatusUnauthorized,
+			"a token is needed: send the header that this command prints: agent-discover token --header")
 		return
 	}
 	ctx := context.WithValue(r.Context(), sessionKey{}, session)

@@ -89,7 +89,8 @@ func (g *guarded) postWithoutBody() string {
 		g.t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := io.WriteString(conn, "POST /api/x HTTP/1.1\r\nHost: "+g.address+"\r\nAuthorization: Bearer the-token\r\nContent-Length: 9\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(conn,
+		"POST /api/x HTTP/1.1\r\nHost: "+g.address+"\r\nAuthorization: Bearer the-token\r\nContent-Length: 9\r\n\r\n"); err != nil {
 		g.t.Fatal(err)
 	}
 	response, _ := io.ReadAll(conn)
@@ -150,7 +151,9 @@ func TestASessionLivesWhileItIsUsed(t *testing.T) {
 }
 
 func TestCallsOfPagesAreToldFromThoseOfOtherPrograms(t *testing.T) {
-	for origin, want := range map[string]string{"": words.REST, "http://127.0.0.1:3424": words.Dashboard, "wails://wails": words.Dashboard} {
+	for origin, want := range map[string]string{
+		"": words.REST, "http://127.0.0.1:3424": words.Dashboard, "wails://wails": words.Dashboard,
+	} {
 		got := ""
 		g := New(Options{
 			Info: instance.Info{Port: 3424, Token: "the-token"}, Sessions: OpenSessions(SessionOptions{Log: slog.New(slog.DiscardHandler)}),

@@ -71,7 +71,8 @@ func (r Redirects) folder(snap string) (string, error) {
 	return "", fault.New(fault.NotFound, "the snap %s has no folder of its own yet; start it once, then try again", snap)
 }
 
-// write writes a file that sends the browser to an address. label is the text of a link to it. The content policy allows its one script only.
+// write writes a file that sends the browser to an address. label is the text of a link to it. The content policy allows its
+// one script only.
 func (r Redirects) write(snap, address, label string) (file string, err error) {
 	folder, err := r.folder(snap)
 	if err != nil {
@@ -85,7 +86,8 @@ func (r Redirects) write(snap, address, label string) (file string, err error) {
 	hash := sha256.Sum256([]byte(script))
 	page := `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Agent Discover</title>
 <meta name="referrer" content="no-referrer">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-` + base64.StdEncoding.EncodeToString(hash[:]) + `'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-` + base64.StdEncoding.EncodeToString(hash[:]) +
+		`'">
 <script>` + script + `</script></head>
 <body><a href="` + html.EscapeString(address) + `" rel="noreferrer">` + label + `</a></body></html>
 `

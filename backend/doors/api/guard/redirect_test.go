@@ -131,7 +131,10 @@ func TestOnlyTheFolderOfASnapIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range map[string]fault.Kind{"../..": fault.Invalid, "a/b": fault.Invalid, "A": fault.Invalid, "*": fault.Invalid, "none": fault.NotFound, "linked": fault.NotFound} {
+	for name, want := range map[string]fault.Kind{
+		"../..": fault.Invalid, "a/b": fault.Invalid, "A": fault.Invalid, "*": fault.Invalid, "none": fault.NotFound,
+		"linked": fault.NotFound,
+	} {
 		if file, _, err := s.IssueFile(name); fault.KindOf(err) != want {
 			t.Errorf("the snap %q: %s, %v", name, file, err)
 		}

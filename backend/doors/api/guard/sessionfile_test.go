@@ -13,7 +13,9 @@ import (
 const ours = "127.0.0.1:3424"
 
 func openAt(now *time.Time, file string) *Sessions {
-	return OpenSessions(SessionOptions{Address: ours, File: file, Now: func() time.Time { return *now }, Log: slog.New(slog.DiscardHandler)})
+	return OpenSessions(SessionOptions{
+		Address: ours, File: file, Now: func() time.Time { return *now }, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 // save ends expired sessions and writes the file, as Run does at intervals.
@@ -43,7 +45,10 @@ func TestAPageResumesItsSessionWithTheNextHub(t *testing.T) {
 	token, session := before.Begin(Keys{Page: &page.PublicKey, Reload: &reload.PublicKey})
 	_, plain := before.Begin(Keys{Reload: &reload.PublicKey})
 	text := read(t, file)
-	for name, secret := range map[string]string{"the token": token, "the hash of the token": fmt.Sprintf("%x", hashOf(token)), "the key in the browser's storage": hexKey(t, reload)} {
+	for name, secret := range map[string]string{
+		"the token": token, "the hash of the token": fmt.Sprintf("%x", hashOf(token)),
+		"the key in the browser's storage": hexKey(t, reload),
+	} {
 		if strings.Contains(text, secret) {
 			t.Errorf("the file contains %s: %s", name, text)
 		}
@@ -127,7 +132,8 @@ func TestMalformedEntriesOfTheFileAreIgnored(t *testing.T) {
 	now := time.Now()
 	key := hexKey(t, newKey(t))
 	proof := strings.Repeat("a", secretLength)
-	good := fmt.Sprintf(`{"id":"good","address":%q,"public_key":%q,"proof_key":%q,"used":%q}`, ours, key, proof, now.Add(time.Hour).Format(time.RFC3339))
+	good := fmt.Sprintf(`{"id":"good","address":%q,"public_key":%q,"proof_key":%q,"used":%q}`, ours, key, proof,
+		now.Add(time.Hour).Format(time.RFC3339))
 	var many strings.Builder
 	for i := range 2 * maxSessions {
 		used := now.Add(-time.Duration(i) * time.Second).Format(time.RFC3339)

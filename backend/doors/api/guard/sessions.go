@@ -155,7 +155,9 @@ func (ss *Sessions) begin(keys Keys) (token string, s *Session) {
 }
 
 func newSession(id, proofKey string, keys Keys, used time.Time) *Session {
-	return &Session{id: id, proofKey: proofKey, keys: keys, used: used, ended: make(chan struct{}), slots: make(chan struct{}, maxSessionRequests)}
+	return &Session{
+		id: id, proofKey: proofKey, keys: keys, used: used, ended: make(chan struct{}), slots: make(chan struct{}, maxSessionRequests),
+	}
 }
 
 // visit returns the session of a token, and counts as a use of it.

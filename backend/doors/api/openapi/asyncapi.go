@@ -31,7 +31,9 @@ func (c Channel) asyncDocument(version string) object {
 	messages, all := object{}, object{}
 	byDirection := map[bool][]object{}
 	for _, m := range c.Messages {
-		all[m.Name] = object{"name": m.Name, "summary": m.Description, "contentType": "application/json", "payload": schemas.Schema(m.Type, true, "")}
+		all[m.Name] = object{
+			"name": m.Name, "summary": m.Description, "contentType": "application/json", "payload": schemas.Schema(m.Type, true, ""),
+		}
 		messages[m.Name] = object{"$ref": "#/components/messages/" + m.Name}
 		byDirection[m.FromClient] = append(byDirection[m.FromClient], object{"$ref": "#/channels/events/messages/" + m.Name})
 	}

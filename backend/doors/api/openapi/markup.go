@@ -39,7 +39,8 @@ func (p docPage) html() []byte {
 	for _, group := range p.Groups {
 		m.add(`<a href="#%s">%s</a>`, group.Name, group.Name)
 	}
-	m.add("<a href=\"#websocket\">websocket</a><a href=\"#shapes\">schemas</a><a href=\"/openapi.json\">openapi.json</a><a href=\"/asyncapi.json\">asyncapi.json</a></nav>\n</header>\n<main>\n")
+	m.add("<a href=\"#websocket\">websocket</a><a href=\"#shapes\">schemas</a><a href=\"/openapi.json\">openapi.json</a><a " +
+		"href=\"/asyncapi.json\">asyncapi.json</a></nav>\n</header>\n<main>\n")
 	for _, paragraph := range p.Intro {
 		m.add("<p>%s</p>\n", paragraph)
 	}

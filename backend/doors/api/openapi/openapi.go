@@ -19,7 +19,8 @@ const introduction = `The API of the Agent Discover hub. The dashboard, the tray
 
 The hub listens on the loopback address of this machine only. Send the header that ` + "`agent-discover token --header`" + ` prints,
 ` + "`Authorization: Bearer …`" + `, but do not pass it to a program as an argument, which other users of the machine can see:
-` + "`agent-discover token --header | curl -H @- …`" + `. Request bodies are JSON objects of at most 131,072 bytes. Every error response is an object with
+` + "`agent-discover token --header | curl -H @- …`" +
+	`. Request bodies are JSON objects of at most 131,072 bytes. Every error response is an object with
 two members: error, a text for people, and code, the kind of error for programs.
 
 Events are pushed over a WebSocket at / or /ws. Open it with the token, or with a ticket for the purpose socket as
@@ -27,7 +28,8 @@ Events are pushed over a WebSocket at / or /ws. Open it with the token, or with 
 ` + "`?deltas=changed`" + `, the servers that changed and the names of all. With ` + "`?tools=none`" + ` no tools are sent;
 instead each server has tools_rev, a number that changes when its tools change. With ` + "`?hub=1`" + ` messages of type hub
 report whether all servers are paused, the number of calls in flight and the connected clients. Send
-` + "`{\"type\":\"follow\",\"server\":NAME}`" + ` to receive the standard error of a server as messages of type output, and unfollow to stop.
+` + "`{\"type\":\"follow\",\"server\":NAME}`" +
+	` to receive the standard error of a server as messages of type output, and unfollow to stop.
 All messages are described below, and in the AsyncAPI document at /asyncapi.json.`
 
 // tags are the groups of operations, in the order in which the page shows them.
@@ -56,7 +58,10 @@ func NewDocument(version string) *huma.OpenAPI {
 		Components: &huma.Components{
 			Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
 			SecuritySchemes: map[string]*huma.SecurityScheme{
-				"token": {Type: "http", Scheme: "bearer", Description: "The token of the hub, which is new at each start, or the token of a session."},
+				"token": {
+					Type: "http", Scheme: "bearer",
+					Description: "The token of the hub, which is new at each start, or the token of a session.",
+				},
 			},
 		},
 	}
@@ -65,7 +70,8 @@ func NewDocument(version string) *huma.OpenAPI {
 // schemaPrefixes qualifies the schema names of packages whose types have short names.
 var schemaPrefixes = map[string]string{
 	"registration": "Editor", "importer": "EditorImport", "doctor": "EditorDoctor",
-	"marketplace": "Market", "federation": "Market", "listing": "Market", "installer": "Install", "plan": "Plan", "prerequisites": "Program", "updates": "Update",
+	"marketplace": "Market", "federation": "Market", "listing": "Market", "installer": "Install", "plan": "Plan",
+	"prerequisites": "Program", "updates": "Update",
 }
 
 func schemaName(t reflect.Type, hint string) string {
@@ -175,7 +181,9 @@ func failures(o route.Operation) []int {
 func failureResponse(shared *huma.Components, status int) *huma.Response {
 	name := strings.ReplaceAll(http.StatusText(status), " ", "")
 	if shared.Responses[name] == nil {
-		content := map[string]*huma.MediaType{"application/json": {Schema: shared.Schemas.Schema(reflect.TypeFor[route.Failure](), true, "")}}
+		content := map[string]*huma.MediaType{
+			"application/json": {Schema: shared.Schemas.Schema(reflect.TypeFor[route.Failure](), true, "")},
+		}
 		if status == http.StatusBadRequest || status == http.StatusNotFound { // the path was refused before routing
 			content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 		}

@@ -86,7 +86,9 @@ type (
 )
 
 func renderPage(doc *huma.OpenAPI, channel Channel) []byte {
-	shown := docPage{Title: doc.Info.Title, Version: doc.Info.Version, Intro: strings.Split(strings.ReplaceAll(doc.Info.Description, "`", ""), "\n\n")}
+	shown := docPage{
+		Title: doc.Info.Title, Version: doc.Info.Version, Intro: strings.Split(strings.ReplaceAll(doc.Info.Description, "`", ""), "\n\n"),
+	}
 	schemas := doc.Components.Schemas
 	all := huma.NewMapRegistry("#/components/schemas/", schemaName) // a registry of its own: the document must not change
 	shown.Channel = channel.show(all)

@@ -164,7 +164,9 @@ func (a *Activation) restart(ctx context.Context, in *ServerInput) (*route.Reply
 }
 
 // launch runs an action that starts a server and lists its tools.
-func (a *Activation) launch(ctx context.Context, in *ServerInput, do func(context.Context, string) ([]*catalog.Tool, error), status string) (*route.Reply[activation], error) {
+func (a *Activation) launch(ctx context.Context, in *ServerInput, do func(context.Context, string) ([]*catalog.Tool, error),
+	status string,
+) (*route.Reply[activation], error) {
 	v, err := lookup(a.Registry, in.ID)
 	if err != nil {
 		return nil, err

@@ -30,8 +30,10 @@ func (c *Config) Routes(t *route.Table) {
 	g := t.Group("hub")
 	route.Add(g, route.Get("/api/config", "Retrieve the settings that apply, and the problems of the settings file"), c.get)
 	route.Add(g, route.Post("/api/config/reload", "Read the settings file again; an invalid one changes nothing"), c.reload)
-	route.Add(g, route.Post("/api/config/rules", "Add a rule for tools at the end of those in the settings file, which keeps its comments; only for persons"), c.addRule)
-	route.Add(g, route.Post("/api/config/rules/remove", "Remove a rule for tools from the settings file, which keeps its comments; only for persons"), c.removeRule)
+	route.Add(g, route.Post("/api/config/rules",
+		"Add a rule for tools at the end of those in the settings file, which keeps its comments; only for persons"), c.addRule)
+	route.Add(g, route.Post("/api/config/rules/remove",
+		"Remove a rule for tools from the settings file, which keeps its comments; only for persons"), c.removeRule)
 	route.Add(g, route.Put("/api/config", "Write one setting to the settings file, which keeps its comments; only for persons"), c.set)
 }
 
@@ -66,7 +68,9 @@ type ConfigProblem struct {
 
 // NewConfiguration returns the API's view of settings.
 func NewConfiguration(file string, state *settings.State) Configuration {
-	c := Configuration{File: file, Settings: []Setting{}, Problems: ConfigProblems(state.Problems), Restart: append([]string{}, state.Restart...)}
+	c := Configuration{
+		File: file, Settings: []Setting{}, Problems: ConfigProblems(state.Problems), Restart: append([]string{}, state.Restart...),
+	}
 	values := state.Settings.Values()
 	rows := slices.Clone(settings.Table)
 	slices.SortStableFunc(rows, func(a, b settings.Row) int {
@@ -145,7 +149,9 @@ func (c *Config) removeRule(ctx context.Context, in *ruleInput) (*route.Reply[Re
 	return c.editRule(ctx, in, func(at int, rule settings.ToolRule) error { return c.Edit.RemoveToolRule(c.File, at, rule) })
 }
 
-func (c *Config) editRule(ctx context.Context, in *ruleInput, edit func(at int, rule settings.ToolRule) error) (*route.Reply[ReloadedConfig], error) {
+func (c *Config) editRule(ctx context.Context, in *ruleInput,
+	edit func(at int, rule settings.ToolRule) error,
+) (*route.Reply[ReloadedConfig], error) {
 	body, err := in.Decode()
 	if err != nil {
 		return nil, err

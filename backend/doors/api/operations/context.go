@@ -15,7 +15,8 @@ type Context struct {
 
 // Routes declares the operation.
 func (c *Context) Routes(t *route.Table) {
-	route.Add(t.Group("tools"), route.Get("/api/context", "Retrieve how many tokens tools take in each client's context, and how many the hub saves"), c.get)
+	route.Add(t.Group("tools"), route.Get("/api/context",
+		"Retrieve how many tokens tools take in each client's context, and how many the hub saves"), c.get)
 }
 
 // ContextCost is how many tokens the definitions of tools take in the contexts of models.
@@ -56,7 +57,10 @@ func (c *Context) get(ctx context.Context, _ *struct{}) (*route.Reply[ContextCos
 	if err != nil {
 		return nil, err
 	}
-	out := ContextCost{Tools: use.Tools, WholeTokens: use.Whole, EntryTokens: use.Entry, SavedTokens: tokens.Saved(use.Whole, use.Listed), Clients: make([]ClientContext, len(use.Clients))}
+	out := ContextCost{
+		Tools: use.Tools, WholeTokens: use.Whole, EntryTokens: use.Entry, SavedTokens: tokens.Saved(use.Whole, use.Listed),
+		Clients: make([]ClientContext, len(use.Clients)),
+	}
 	out.Window, out.Servers = tokens.Window, make([]ServerContext, len(use.Servers))
 	for i, s := range use.Servers {
 		out.Servers[i] = ServerContext{Server: s.Server, Tools: s.Tools, Tokens: s.Tokens, Uncounted: s.Uncounted, Share: s.Share}

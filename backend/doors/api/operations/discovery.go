@@ -33,8 +33,10 @@ type Discovery struct {
 // Routes declares the operations.
 func (d *Discovery) Routes(t *route.Table) {
 	g := t.Group("tools")
-	route.Add(g, route.Get("/api/discovery", "Retrieve how often the catalogue of tools was read, and how each server was listed last"), d.get)
-	route.Add(g, route.Post("/api/discovery", "List the tools of a server or of all running servers again; a server that fails does not affect others"), d.refresh)
+	route.Add(g, route.Get("/api/discovery", "Retrieve how often the catalogue of tools was read, and how each server was listed last"),
+		d.get)
+	route.Add(g, route.Post("/api/discovery",
+		"List the tools of a server or of all running servers again; a server that fails does not affect others"), d.refresh)
 	route.Add(g, route.Get("/api/discovery/history", "List how a tool has changed, the latest change first"), d.history)
 }
 
@@ -61,7 +63,10 @@ type ServerListing struct {
 func listingsOf(all []upstream.Discovery) []ServerListing {
 	out := make([]ServerListing, len(all))
 	for i, d := range all {
-		out[i] = ServerListing{Server: d.Server, At: d.At.UTC(), DurationMS: float64(d.Took.Microseconds()) / 1000, Tools: d.Tools, Read: d.Read, Failed: d.Failed}
+		out[i] = ServerListing{
+			Server: d.Server, At: d.At.UTC(), DurationMS: float64(d.Took.Microseconds()) / 1000,
+			Tools: d.Tools, Read: d.Read, Failed: d.Failed,
+		}
 		if d.Err != nil {
 			out[i].Error = fault.MessageOf(d.Err)
 		}
@@ -72,7 +77,8 @@ func listingsOf(all []upstream.Discovery) []ServerListing {
 func (d *Discovery) get(context.Context, *struct{}) (*route.Reply[DiscoveryState], error) {
 	reads := d.Catalog.Reads()
 	return route.OK(DiscoveryState{
-		Tools: len(d.Catalog.Snapshot().Tools), Hits: reads.Hits, Misses: reads.Misses, HitRate: reads.Rate(), Servers: listingsOf(d.Listed.All()),
+		Tools: len(d.Catalog.Snapshot().Tools), Hits: reads.Hits, Misses: reads.Misses, HitRate: reads.Rate(),
+		Servers: listingsOf(d.Listed.All()),
 	})
 }
 

@@ -21,7 +21,8 @@ func (e *EditorImport) Routes(t *route.Table) {
 	g := t.Group("editors")
 	route.Add(g, route.Get("/api/editors/servers", "List servers that are configured in editors and can be imported").MayMiss(), e.servers)
 	route.Add(g, route.Post("/api/editors/scan", "List servers in a pasted configuration or in a bundle").MayMiss(), e.scan)
-	route.Add(g, route.Post("/api/editors/import", "Import servers from editors, a pasted configuration or a bundle").MayMiss(), e.importServers)
+	route.Add(g, route.Post("/api/editors/import", "Import servers from editors, a pasted configuration or a bundle").MayMiss(),
+		e.importServers)
 	route.Add(g, route.Get("/api/editors/export", "Export servers in the configuration format of an editor").MayMiss(), e.export)
 }
 
@@ -89,7 +90,8 @@ func (e *EditorImport) importServers(ctx context.Context, in *importServersInput
 	}
 	// Complete the change of the user's files even if the client disconnects.
 	report, err := e.Importer.Import(context.WithoutCancel(ctx), importer.Request{
-		Choices: body.Servers, RemoveEntries: body.TakeOut, PlainText: body.Plain, Text: body.Text, Bundle: body.Bundle, Values: body.Values,
+		Choices: body.Servers, RemoveEntries: body.TakeOut, PlainText: body.Plain, Text: body.Text, Bundle: body.Bundle,
+		Values: body.Values,
 		Unseen: !body.DryRun && !guard.ByPerson(ctx),
 	}, body.DryRun)
 	if err != nil {

@@ -23,16 +23,22 @@ type Editors struct {
 // Routes declares the operations.
 func (e *Editors) Routes(t *route.Table) {
 	g := t.Group("editors")
-	route.Add(g, route.Get("/api/editors", "List AI editors, and whether each is registered: whether its configuration has the hub's entry"), e.list)
+	route.Add(g, route.Get("/api/editors",
+		"List AI editors, and whether each is registered: whether its configuration has the hub's entry"), e.list)
 	route.Add(g, route.Post("/api/editors/plan", "Preview changes to editors' files").MayMiss(), e.plan)
-	route.Add(g, route.Post("/api/editors/register", "Add the hub's entry to editors, or repair it").MayMiss(), e.apply(registration.Register))
+	route.Add(g, route.Post("/api/editors/register", "Add the hub's entry to editors, or repair it").MayMiss(),
+		e.apply(registration.Register))
 	route.Add(g, route.Post("/api/editors/unregister", "Remove the hub's entry from editors").MayMiss(), e.apply(registration.Unregister))
 	route.Add(g, route.Post("/api/editors/undo", "Undo changes to editors' files").MayMiss(), e.undo)
 	route.Add(g, route.Get("/api/editors/history", "List changes that were made to editors' files").MayMiss(), e.history)
-	route.Add(g, route.Post("/api/editors/history/forget", "Delete the backups of changes, which can then no longer be undone").MayMiss(), e.forget)
-	route.Add(g, route.Put("/api/editors/settings", "Choose whether editors that are detected later are registered automatically"), e.setSettings)
-	route.Add(g, route.Put("/api/editors/found-tools", "Choose whether find_tool adds tools to the lists of an editor's sessions").MayMiss(), e.setFoundTools)
-	route.Add(g, route.Post("/api/editors/reviewed", "Mark the editors of this machine as reviewed by the user, so that they no longer count as new"), e.review)
+	route.Add(g, route.Post("/api/editors/history/forget", "Delete the backups of changes, which can then no longer be undone").MayMiss(),
+		e.forget)
+	route.Add(g, route.Put("/api/editors/settings", "Choose whether editors that are detected later are registered automatically"),
+		e.setSettings)
+	route.Add(g, route.Put("/api/editors/found-tools",
+		"Choose whether find_tool adds tools to the lists of an editor's sessions").MayMiss(), e.setFoundTools)
+	route.Add(g, route.Post("/api/editors/reviewed",
+		"Mark the editors of this machine as reviewed by the user, so that they no longer count as new"), e.review)
 	route.Add(g, route.Get("/api/editors/checkup", "Check editors for expensive tools and configuration problems"), e.check)
 }
 

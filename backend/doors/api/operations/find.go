@@ -18,7 +18,8 @@ type Find struct {
 
 // Routes declares the operation.
 func (f *Find) Routes(t *route.Table) {
-	route.Add(t.Group("tools"), route.Post("/api/find", "Find tools as find_tool does for an agent, with the reasons for each score; starts no server and changes no tool list"), f.find)
+	route.Add(t.Group("tools"), route.Post("/api/find",
+		"Find tools as find_tool does for an agent, with the reasons for each score; starts no server and changes no tool list"), f.find)
 }
 
 type findFields struct {
@@ -73,7 +74,8 @@ func (f *Find) find(ctx context.Context, in *findInput) (*route.Reply[FindReply]
 	}
 	out := FindReply{
 		Found: found.Found, Confidence: "none", Score: found.Score, MS: math.Round(found.Took.Seconds()*1e5) / 100,
-		Tokens: tokens.Count(found.Reply), ReadAs: found.ReadAs, Hits: findHits(found.Hits), Closest: findHits(found.Closest), Hint: found.Hint, Reply: json.RawMessage(found.Reply),
+		Tokens: tokens.Count(found.Reply), ReadAs: found.ReadAs, Hits: findHits(found.Hits), Closest: findHits(found.Closest),
+		Hint: found.Hint, Reply: json.RawMessage(found.Reply),
 	}
 	if found.Found {
 		out.Confidence = string(found.Confidence)

@@ -100,7 +100,8 @@ func (h *Health) resetErrors(ctx context.Context, in *ServerInput) (*route.Reply
 	if err != nil {
 		return nil, err
 	}
-	_, err = h.Registry.Update(ctx, v.Name, func(v *registry.Server) { v.Health.Errors, v.Health.LastError, v.Health.MissingVariable = 0, "", "" })
+	_, err = h.Registry.Update(ctx, v.Name,
+		func(v *registry.Server) { v.Health.Errors, v.Health.LastError, v.Health.MissingVariable = 0, "", "" })
 	if err != nil {
 		return nil, err
 	}

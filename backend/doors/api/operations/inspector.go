@@ -46,18 +46,23 @@ func (i *Inspector) Routes(t *route.Table) {
 		{i, "/api/transient/{id}", "tester", i.transientServer, i.transientServer},
 	} {
 		route.Add(g, route.Get(of.path+"/output", "List the last lines that a server wrote to standard error").In(of.outputTag), of.output)
-		route.Add(g, route.Get(of.path+"/messages", "List recorded JSON-RPC messages between the hub and a server").In(of.outputTag), of.messages)
+		route.Add(g, route.Get(of.path+"/messages", "List recorded JSON-RPC messages between the hub and a server").In(of.outputTag),
+			of.messages)
 		route.Add(g, route.Get(of.path+"/roots", "List the MCP roots that a server gets"), of.roots)
 		route.Add(g, route.Get(of.path+"/info", "Retrieve what a server reports about itself"), of.info)
 		route.Add(g, route.Get(of.path+"/tools", "Ask a server for its tools").Returns(toolsReply{}), of.tools)
 		route.Add(g, route.Get(of.path+"/resources", "Ask a server for a page of its resources").Returns(resourcesReply{}), of.resources)
-		route.Add(g, route.Get(of.path+"/resource-templates", "Ask a server for a page of its resource templates").Returns(templatesReply{}), of.templates)
+		route.Add(g, route.Get(of.path+"/resource-templates",
+			"Ask a server for a page of its resource templates").Returns(templatesReply{}), of.templates)
 		route.Add(g, route.Post(of.path+"/resource/read", "Read a resource").Returns(contentsReply{}), of.readResource)
 		route.Add(g, route.Post(of.path+"/resource/subscribe", "Subscribe to changes of a resource"), of.subscribe)
 		route.Add(g, route.Post(of.path+"/resource/unsubscribe", "Unsubscribe from changes of a resource"), of.unsubscribe)
 		route.Add(g, route.Get(of.path+"/prompts", "Ask a server for a page of its prompts").Returns(promptsReply{}), of.prompts)
 		route.Add(g, route.Post(of.path+"/prompt/get", "Get a prompt").Returns(messagesReply{}), of.getPrompt)
-		route.Add(g, route.Post(of.path+"/complete", "Ask a server to complete an argument of a prompt or a variable of a resource template").Returns(completionReply{}), of.complete)
+		route.Add(g,
+			route.Post(of.path+"/complete",
+				"Ask a server to complete an argument of a prompt or a variable of a resource template").Returns(completionReply{}),
+			of.complete)
 		route.Add(g, route.Post(of.path+"/ping", "Ping a server"), of.ping)
 		route.Add(g, route.Post(of.path+"/logging-level", "Set the level of a server's log notifications"), of.setLevel)
 		route.Add(g, route.Post(of.path+"/call", "Call a tool").Returns(callReply{}), of.call)
@@ -304,7 +309,9 @@ func (of inspected) setLevel(ctx context.Context, in *serverBody[levelFields]) (
 	if !slices.Contains(levels, body.Level) {
 		return nil, route.BadRequest("level must be one of: " + strings.Join(levels, ", "))
 	}
-	if _, err := of.ask(ctx, in.ID, inspector.Query{Method: "logging/setLevel", Params: jsonrpc.Set(nil, "level", jsonrpc.Quote(body.Level))}); err != nil {
+	if _, err := of.ask(ctx, in.ID, inspector.Query{
+		Method: "logging/setLevel", Params: jsonrpc.Set(nil, "level", jsonrpc.Quote(body.Level)),
+	}); err != nil {
 		return nil, err
 	}
 	return route.OK(levelReply{true, body.Level})

@@ -53,7 +53,8 @@ func (of inspected) request(ctx context.Context, in *serverBody[requestFields]) 
 	}
 	q := inspector.Query{Method: body.Method, Params: params, Client: guard.ClientOf(ctx)}
 	if body.Method == "tools/call" {
-		q.Method, q.Tool, q.Task, q.Progress = "", jsonrpc.GetString(params, "name"), jsonrpc.Get(params, "task") != nil, of.Upstream.Progress(v.Name)
+		q.Method, q.Tool, q.Task, q.Progress = "", jsonrpc.GetString(params, "name"), jsonrpc.Get(params,
+			"task") != nil, of.Upstream.Progress(v.Name)
 	}
 	result, err := of.Requests.Do(ctx, v, q)
 	member, answer := "result", result.JSON

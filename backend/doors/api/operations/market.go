@@ -34,7 +34,9 @@ func (m *Market) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/market/start", "List well-known servers and all categories, without a network"), m.start)
 	route.Add(g, route.Get("/api/market/details", "Retrieve a server of the marketplace with its README").MayMiss(), m.details)
 	route.Add(g, route.Post("/api/market/plan", "Make the plan of an installation; nothing is downloaded").MayMiss(), m.plan)
-	route.Add(g, route.Post("/api/market/prepare", "Download what a plan is not complete without: a bundle or a container image").MayMiss().Accepts(), m.prepare)
+	route.Add(g,
+		route.Post("/api/market/prepare",
+			"Download what a plan is not complete without: a bundle or a container image").MayMiss().Accepts(), m.prepare)
 	route.Add(g, route.Post("/api/market/install", "Install a server as its plan says").MayMiss().Accepts(), m.install)
 }
 

@@ -31,8 +31,10 @@ func (m *MarketJobs) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/market/jobs/{id}", "Retrieve the progress of an installation"), m.get)
 	route.Add(g, route.Get("/api/market/jobs/{id}/lines", "List the last lines that the programs of an installation have printed"), m.lines)
 	route.Add(g, route.Post("/api/market/jobs/{id}/cancel", "Cancel an installation, which undoes what it has done"), m.cancel)
-	route.Add(g, route.Get("/api/market/programs", "List the programs that servers need, with the commands that install missing ones"), m.programs)
-	route.Add(g, route.Post("/api/market/programs/{name}/install", "Install a program that servers need, with the package manager of this machine").Accepts(), m.installProgram)
+	route.Add(g, route.Get("/api/market/programs", "List the programs that servers need, with the commands that install missing ones"),
+		m.programs)
+	route.Add(g, route.Post("/api/market/programs/{name}/install",
+		"Install a program that servers need, with the package manager of this machine").Accepts(), m.installProgram)
 }
 
 // MarketJobList is the list of installations.
@@ -88,7 +90,8 @@ type programInput struct {
 
 func (m *MarketJobs) installProgram(ctx context.Context, in *programInput) (*route.Reply[installer.Progress], error) {
 	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person may install programs: use the window, the dashboard, or agent-discover in a terminal")
+		return nil, fault.New(fault.Denied,
+			"only a person may install programs: use the window, the dashboard, or agent-discover in a terminal")
 	}
 	return accepted(m.Installer.InstallProgram(in.Name))
 }

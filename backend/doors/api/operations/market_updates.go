@@ -28,8 +28,10 @@ func (m *MarketUpdates) Routes(t *route.Table) {
 	g := t.Group("marketplace")
 	route.Add(g, route.Get("/api/market/updates", "List installed servers with their versions, as the last check found them"), m.list)
 	route.Add(g, route.Post("/api/market/updates/check", "Check now which installed servers have a newer version"), m.check)
-	route.Add(g, route.Get("/api/market/updates/{server}", "Retrieve the last comparison of a server with its newest version"), m.comparison)
-	route.Add(g, route.Post("/api/market/updates/{server}/compare", "Run the newest version of a server beside the present one, and compare their tools").Accepts(), m.compare)
+	route.Add(g, route.Get("/api/market/updates/{server}", "Retrieve the last comparison of a server with its newest version"),
+		m.comparison)
+	route.Add(g, route.Post("/api/market/updates/{server}/compare",
+		"Run the newest version of a server beside the present one, and compare their tools").Accepts(), m.compare)
 	route.Add(g, route.Post("/api/market/updates/{server}/apply", "Update a server to its newest version").Accepts(), m.apply)
 	route.Add(g, route.Post("/api/market/updates/{server}/rollback", "Return a server to the version before").Accepts(), m.rollback)
 }
@@ -90,7 +92,8 @@ func (m *MarketUpdates) compare(ctx context.Context, in *compareInput) (*route.R
 		return nil, err
 	}
 	if len(body.Tools) > 0 && !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person may choose tools that change something: use the window, the dashboard, or agent-discover in a terminal")
+		return nil, fault.New(fault.Denied,
+			"only a person may choose tools that change something: use the window, the dashboard, or agent-discover in a terminal")
 	}
 	o := updates.CompareOrder{Answers: body.Answers, Hash: body.Hash}
 	if body.Replay || len(body.Tools) > 0 {
@@ -135,5 +138,6 @@ func (m *MarketUpdates) mayRun(ctx context.Context) error {
 	if guard.ByPerson(ctx) || m.Policy() == "allow" {
 		return nil
 	}
-	return fault.New(fault.Denied, "only a person may run another version of a server: use the window, the dashboard, or agent-discover in a terminal")
+	return fault.New(fault.Denied,
+		"only a person may run another version of a server: use the window, the dashboard, or agent-discover in a terminal")
 }

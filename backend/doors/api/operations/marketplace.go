@@ -25,7 +25,8 @@ type Marketplace struct {
 // Routes declares the operations.
 func (m *Marketplace) Routes(t *route.Table) {
 	g := t.Group("marketplace")
-	route.Add(g, route.Get("/api/browse", "List published servers: those of all sources that fit a query, or page by page those of the official registry"), m.browse)
+	route.Add(g, route.Get("/api/browse",
+		"List published servers: those of all sources that fit a query, or page by page those of the official registry"), m.browse)
 	route.Add(g, route.Get("/api/npm-check", "Check whether an npm package exists"), m.npmCheck)
 }
 
@@ -116,7 +117,8 @@ func (m *Marketplace) search(ctx context.Context, text string, limit int, failur
 
 func newPublished(l *listing.Listing) PublishedServer {
 	out := PublishedServer{
-		Name: l.Name, Description: l.Description, Version: l.Version, Repository: optional(l.Repository), Packages: []PublishedPackage{}, ID: l.ID(),
+		Name: l.Name, Description: l.Description, Version: l.Version, Repository: optional(l.Repository), Packages: []PublishedPackage{},
+		ID: l.ID(),
 	}
 	license := optional(l.License)
 	for _, p := range l.Packages {

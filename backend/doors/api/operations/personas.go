@@ -17,8 +17,11 @@ func (o *Personas) Routes(table *route.Table) {
 	g := table.Group("personas")
 	route.Add(g, route.Get("/api/personas", "List the personas in the data folder, and the active ones"), o.list)
 	route.Add(g, route.Post("/api/personas/inspect", "Read a persona and say what is wrong with it").MayMiss(), o.inspect)
-	route.Add(g, route.Post("/api/personas/activate", "Add the servers and toolsets of a persona; its servers wait for approval").MayMiss().Creates(), o.activate)
-	route.Add(g, route.Post("/api/personas/{name}/deactivate", "Remove the servers and toolsets that an activation has added"), o.deactivate)
+	route.Add(g,
+		route.Post("/api/personas/activate",
+			"Add the servers and toolsets of a persona; its servers wait for approval").MayMiss().Creates(), o.activate)
+	route.Add(g, route.Post("/api/personas/{name}/deactivate", "Remove the servers and toolsets that an activation has added"),
+		o.deactivate)
 }
 
 // PersonaList is the personas in the data folder, and the active ones.

@@ -68,7 +68,9 @@ func (p *Prereqs) preinstall(ctx context.Context, in *ServerInput) (*route.Reply
 	case fault.KindOf(err) == fault.Denied:
 		return nil, err
 	case err != nil:
-		return &route.Reply[warmed]{Status: http.StatusInternalServerError, Body: warmed{Status: "failed", Error: fault.MessageOf(err)}}, nil
+		return &route.Reply[warmed]{
+			Status: http.StatusInternalServerError, Body: warmed{Status: "failed", Error: fault.MessageOf(err)},
+		}, nil
 	case skipped != "":
 		return route.OK(warmed{Status: "skipped", Reason: skipped})
 	}

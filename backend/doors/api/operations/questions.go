@@ -50,7 +50,8 @@ func (q *Questions) elicitations(context.Context, *struct{}) (*route.Reply[listO
 	out := listOf[elicitation]{Entries: []elicitation{}}
 	for _, e := range q.Inbox.Elicitations() {
 		out.Entries = append(out.Entries, elicitation{
-			e.ID, e.Server, e.Client, string(e.Mode), e.Message, orObject(e.Schema), e.URL, e.Request, e.At.UnixMilli(), e.Expires.UnixMilli(),
+			e.ID, e.Server, e.Client, string(e.Mode), e.Message, orObject(e.Schema), e.URL, e.Request, e.At.UnixMilli(),
+			e.Expires.UnixMilli(),
 		})
 	}
 	return route.OK(out)
@@ -75,7 +76,9 @@ func (q *Questions) respond(ctx context.Context, in *respondInput) (*route.Reply
 	if body.Remember != "" && !guard.ByPerson(ctx) {
 		return nil, fault.New(fault.Denied, "only a person can have an answer remembered; use the dashboard")
 	}
-	reply := inspector.Reply{Action: body.Action, Content: body.Content, Remember: inspector.Scope(body.Remember), ByPerson: guard.ByPerson(ctx)}
+	reply := inspector.Reply{
+		Action: body.Action, Content: body.Content, Remember: inspector.Scope(body.Remember), ByPerson: guard.ByPerson(ctx),
+	}
 	if err := q.Inbox.Respond(ctx, in.ID, reply); err != nil {
 		return nil, route.InvalidIsBadRequest(err)
 	}

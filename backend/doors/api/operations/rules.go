@@ -19,7 +19,8 @@ type Rules struct {
 
 // Routes declares the operation.
 func (r *Rules) Routes(t *route.Table) {
-	route.Add(t.Group("tools"), route.Post("/api/rules/try", "Show which tools a further rule would enable, disable or tag, without applying it"), r.try)
+	route.Add(t.Group("tools"), route.Post("/api/rules/try",
+		"Show which tools a further rule would enable, disable or tag, without applying it"), r.try)
 }
 
 type tryFields struct {

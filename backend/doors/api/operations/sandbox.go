@@ -108,7 +108,8 @@ func (s *Sandboxes) change(ctx context.Context, in *serverBody[sandboxFields]) (
 	case err != nil:
 		return nil, err
 	case refused:
-		return nil, route.FailCode(http.StatusForbidden, fault.CodePerson, "only a person may allow a server more: use the dashboard, or agent-discover servers sandbox and servers grant in a terminal")
+		return nil, route.FailCode(http.StatusForbidden, fault.CodePerson,
+			"only a person may allow a server more: use the dashboard, or agent-discover servers sandbox and servers grant in a terminal")
 	}
 	return route.OK(s.Views.Server(v))
 }

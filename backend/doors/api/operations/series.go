@@ -51,7 +51,8 @@ func (m *Metrics) series(ctx context.Context, in *seriesInput) (*route.Reply[cal
 		return nil, err
 	}
 	out := callSeries{
-		Since: rfc3339(span.Since), Until: rfc3339(span.Until), Step: int64(span.Step / time.Second), Points: make([]callPoint, len(points)),
+		Since: rfc3339(span.Since), Until: rfc3339(span.Until), Step: int64(span.Step / time.Second),
+		Points: make([]callPoint, len(points)),
 	}
 	for i, p := range points {
 		out.Points[i] = callPoint{rfc3339(p.At), p.Calls, p.Errors}
@@ -74,7 +75,8 @@ func (in *seriesInput) span(now time.Time) (span journal.Span, err error) {
 		span.Since = span.Until.AddDate(0, 0, -1)
 	}
 	if !span.Since.Before(span.Until) {
-		return span, route.BadRequest(fmt.Sprintf("since is %s and until is %s; since must be earlier", rfc3339(span.Since), rfc3339(span.Until)))
+		return span, route.BadRequest(fmt.Sprintf("since is %s and until is %s; since must be earlier",
+			rfc3339(span.Since), rfc3339(span.Until)))
 	}
 	if in.Step == "" {
 		return withDefaultStep(span), nil
@@ -85,7 +87,10 @@ func (in *seriesInput) span(now time.Time) (span journal.Span, err error) {
 	}
 	span.Step = time.Duration(step) * time.Second
 	if span = span.Aligned(); span.Steps() > maxPoints {
-		return span, route.BadRequest(fmt.Sprintf("the period has %d points, and at most %d are returned; use a longer step or a shorter period", span.Steps(), maxPoints))
+		return span, route.BadRequest(
+			fmt.Sprintf("the period has %d points, and at most %d are returned; use a longer step or a shorter period",
+				span.Steps(), maxPoints),
+		)
 	}
 	return span, nil
 }

@@ -276,7 +276,9 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 	if err != nil {
 		return nil, err
 	}
-	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local"), Sandbox: body.Level, Deferred: body.Start != nil && !*body.Start}
+	v := registry.Server{
+		Name: body.Name, Source: cmp.Or(body.Source, "local"), Sandbox: body.Level, Deferred: body.Start != nil && !*body.Start,
+	}
 	if err := body.check(); err != nil {
 		return nil, err
 	}

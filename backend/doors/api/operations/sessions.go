@@ -21,7 +21,8 @@ func (s *Sessions) Routes(t *route.Table) {
 	g := t.Group("sessions")
 	route.Add(g, route.Post("/api/tickets", "Create a ticket that opens one page or one WebSocket").Creates(), s.createTicket)
 	route.Add(g, route.Post("/api/session", "Exchange the ticket of a page for the token of a new session").WithoutToken(), s.begin)
-	route.Add(g, route.Post("/api/session/challenge", "Create a challenge that the page of a session signs to resume it").WithoutToken(), s.challenge)
+	route.Add(g, route.Post("/api/session/challenge", "Create a challenge that the page of a session signs to resume it").WithoutToken(),
+		s.challenge)
 	route.Add(g, route.Post("/api/session/resume", "Exchange a signed challenge for the token of a new session").WithoutToken(), s.resume)
 	route.Add(g, route.Post("/api/session/end", "End the session whose token the request contains"), s.end)
 }
@@ -139,7 +140,8 @@ type challengeView struct {
 
 // errNoSession is the same for a session that never existed, has ended, or cannot be resumed.
 func errNoSession() error {
-	return route.Fail(http.StatusUnauthorized, "the session of this page has ended; open the dashboard from the tray or with: agent-discover open")
+	return route.Fail(http.StatusUnauthorized,
+		"the session of this page has ended; open the dashboard from the tray or with: agent-discover open")
 }
 
 func (s *Sessions) challenge(_ context.Context, in *challengeInput) (*route.Reply[challengeView], error) {

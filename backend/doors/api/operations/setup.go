@@ -20,7 +20,8 @@ type Setup struct {
 // Routes declares the operations.
 func (s *Setup) Routes(t *route.Table) {
 	g := t.Group("hub")
-	route.Add(g, route.Post("/api/sync", "Add the servers of a setup file; those of another file than the configured one wait for approval unless a session asks"), s.sync)
+	route.Add(g, route.Post("/api/sync",
+		"Add the servers of a setup file; those of another file than the configured one wait for approval unless a session asks"), s.sync)
 	route.Add(g, route.Post("/api/import", "Import the database of the original product"), s.importDatabase)
 }
 
@@ -61,7 +62,9 @@ func (s *Setup) importDatabase(ctx context.Context, in *importDatabaseInput) (*r
 	if err != nil {
 		return nil, err
 	}
-	report, err := s.Import(ctx, setup.ImportRequest{Path: body.Path, DryRun: body.DryRun, Rename: body.Rename, Unseen: !guard.ByPerson(ctx)})
+	report, err := s.Import(ctx, setup.ImportRequest{
+		Path: body.Path, DryRun: body.DryRun, Rename: body.Rename, Unseen: !guard.ByPerson(ctx),
+	})
 	if err != nil {
 		return nil, err
 	}

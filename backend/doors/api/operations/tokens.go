@@ -79,7 +79,8 @@ func (t *Tokens) create(ctx context.Context, in *tokenInput) (*route.Reply[NewCl
 		return nil, err
 	}
 	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person can create tokens; use the dashboard, or a terminal: agent-discover token create NAME")
+		return nil, fault.New(fault.Denied,
+			"only a person can create tokens; use the dashboard, or a terminal: agent-discover token create NAME")
 	}
 	c := credentials.Credential{Name: body.Name, Client: body.Client, Surface: body.Surface}
 	if server := c.Server(); server != "" {

@@ -33,7 +33,8 @@ func (o *Toolsets) pin(ctx context.Context, in *pinInput) (*route.Reply[ToolsetV
 		return nil, err
 	}
 	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person can pin tools that have changed; use the dashboard, or a terminal: agent-discover toolset pin %s", in.Name)
+		return nil, fault.New(fault.Denied,
+			"only a person can pin tools that have changed; use the dashboard, or a terminal: agent-discover toolset pin %s", in.Name)
 	}
 	keys, shown := []catalog.Key{}, make(map[catalog.Key]string)
 	for _, t := range body.Tools {

@@ -24,13 +24,16 @@ func (o *Toolsets) Routes(table *route.Table) {
 	route.Add(g, route.Post("/api/toolsets/import", "Create a toolset from an exported file").Creates(), o.importFile)
 	route.Add(g, route.Post("/api/toolsets/unequip", "Take the equipped toolset from a client"), o.unequip)
 	route.Add(g, route.Get("/api/toolsets/{name}", "Get a toolset"), o.get)
-	route.Add(g, route.Put("/api/toolsets/{name}", "Replace the description, the tools and the notes of a toolset; tools that it had keep their pins"), o.update)
+	route.Add(g, route.Put("/api/toolsets/{name}",
+		"Replace the description, the tools and the notes of a toolset; tools that it had keep their pins"), o.update)
 	route.Add(g, route.Delete("/api/toolsets/{name}", "Delete a toolset and revoke the tokens of its surface"), o.remove)
 	route.Add(g, route.Post("/api/toolsets/{name}/approve", "Approve a toolset that an agent has built"), o.approve)
 	route.Add(g, route.Post("/api/toolsets/{name}/pin", "Accept the present definitions of tools that have changed"), o.pin)
 	route.Add(g, route.Post("/api/toolsets/{name}/note", "Set the note of a tool, which ends what an agent has proposed"), o.note)
-	route.Add(g, route.Post("/api/toolsets/{name}/equip", "Equip a client with a toolset: it lists these tools in place of those of active servers"), o.equip)
-	route.Add(g, route.Get("/api/toolsets/{name}/export", "Export a toolset as a file, without the definitions of its tools").Returns(exportedToolset{}), o.export)
+	route.Add(g, route.Post("/api/toolsets/{name}/equip",
+		"Equip a client with a toolset: it lists these tools in place of those of active servers"), o.equip)
+	route.Add(g, route.Get("/api/toolsets/{name}/export",
+		"Export a toolset as a file, without the definitions of its tools").Returns(exportedToolset{}), o.export)
 }
 
 // ToolsetList is all toolsets.
@@ -198,7 +201,8 @@ func (o *Toolsets) approve(ctx context.Context, in *approveToolsetInput) (*route
 		return nil, err
 	}
 	if !guard.ByPerson(ctx) {
-		return nil, fault.New(fault.Denied, "only a person can approve toolsets; use the dashboard, or a terminal: agent-discover toolset approve %s", in.Name)
+		return nil, fault.New(fault.Denied,
+			"only a person can approve toolsets; use the dashboard, or a terminal: agent-discover toolset approve %s", in.Name)
 	}
 	return o.reply(o.Keeper.Approve(ctx, in.Name, body.Hash))
 }

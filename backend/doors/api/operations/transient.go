@@ -73,9 +73,9 @@ func (s *Transient) open(ctx context.Context, in *openTransientInput) (*route.Re
 	}
 	about, _ := s.Describe(opened.Server.Name)
 	return route.Created(transientReply{
-		Handle: opened.Handle, ServerName: opened.Server.Name, Tools: append([]json.RawMessage{}, s.Shown(ctx, opened.Server, opened.Tools)...),
-		Capabilities: orObject(about.Capabilities), ServerVersion: namedVersion{about.Name, about.Version},
-		ExpiresAt: opened.Ends.UnixMilli(),
+		Handle: opened.Handle, ServerName: opened.Server.Name,
+		Tools: append([]json.RawMessage{}, s.Shown(ctx, opened.Server, opened.Tools)...), Capabilities: orObject(about.Capabilities),
+		ServerVersion: namedVersion{about.Name, about.Version}, ExpiresAt: opened.Ends.UnixMilli(),
 	})
 }
 

@@ -42,7 +42,8 @@ func (o *Trust) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/trust/items/{id}", "Get an item with its definitions, the evidence and how it has changed"), o.get)
 	route.Add(g, route.Post("/api/trust/items/{id}/approve", "Approve the definition of an item"), o.approve)
 	route.Add(g, route.Post("/api/trust/items/{id}/reject", "Reject the definition of an item"), o.reject)
-	route.Add(g, route.Post("/api/trust/servers/{id}/approve", "Approve the launch of a server, and its held items in which the scan finds nothing"), o.approveClean)
+	route.Add(g, route.Post("/api/trust/servers/{id}/approve",
+		"Approve the launch of a server, and its held items in which the scan finds nothing"), o.approveClean)
 }
 
 // TrustList is what needs a person, or everything that a server lists.
@@ -95,9 +96,9 @@ type TrustDetail struct {
 
 func newTrustItem(i quarantine.Item) TrustItem {
 	out := TrustItem{
-		ID: i.ID, Server: i.Server, Kind: i.Kind, Name: i.Name, State: i.State, Reason: i.Reason, Waits: i.Waits(), Warns: i.Warns(), Listed: i.Listed,
-		Hash: i.Hash.String(), Verdict: i.Verdict, Points: i.Points, Findings: append([]quarantine.Finding{}, i.Findings...), Flips: i.Flips,
-		Since: Timestamp(i.Since), ApprovedBy: i.By,
+		ID: i.ID, Server: i.Server, Kind: i.Kind, Name: i.Name, State: i.State, Reason: i.Reason, Waits: i.Waits(), Warns: i.Warns(),
+		Listed: i.Listed, Hash: i.Hash.String(), Verdict: i.Verdict, Points: i.Points,
+		Findings: append([]quarantine.Finding{}, i.Findings...), Flips: i.Flips, Since: Timestamp(i.Since), ApprovedBy: i.By,
 	}
 	if i.Held() {
 		out.Why = quarantine.Explain(i.State, i.Reason)
@@ -147,7 +148,10 @@ func (o *Trust) server(list *TrustList, name string) *TrustServer {
 	if err != nil {
 		return nil
 	}
-	list.Servers = append(list.Servers, TrustServer{ID: v.ID, Name: name, ProposedBy: v.ProposedBy, LaunchHash: lifecycle.LaunchHash(v), LaunchChanges: o.Keeper.Relaunched(name)})
+	list.Servers = append(list.Servers,
+		TrustServer{
+			ID: v.ID, Name: name, ProposedBy: v.ProposedBy, LaunchHash: lifecycle.LaunchHash(v), LaunchChanges: o.Keeper.Relaunched(name),
+		})
 	return &list.Servers[len(list.Servers)-1]
 }
 
@@ -221,7 +225,9 @@ func (o *Trust) reject(ctx context.Context, in *trustDecisionInput) (*route.Repl
 	return o.decide(ctx, in, o.Keeper.Reject, "reject")
 }
 
-func (o *Trust) decide(ctx context.Context, in *trustDecisionInput, do func(context.Context, int64, quarantine.Decision) error, verb string) (*route.Reply[TrustDetail], error) {
+func (o *Trust) decide(ctx context.Context, in *trustDecisionInput, do func(context.Context, int64, quarantine.Decision) error,
+	verb string,
+) (*route.Reply[TrustDetail], error) {
 	body, err := in.Decode()
 	if err != nil {
 		return nil, err
@@ -236,7 +242,8 @@ func (o *Trust) decide(ctx context.Context, in *trustDecisionInput, do func(cont
 }
 
 func onlyPerson(verb string) error {
-	return fault.New(fault.Denied, "only a person can %s what servers list; use the page Approvals, or a terminal: agent-discover trust %s", verb, verb)
+	return fault.New(fault.Denied,
+		"only a person can %s what servers list; use the page Approvals, or a terminal: agent-discover trust %s", verb, verb)
 }
 
 // TrustApproval is the result of approving the clean items of a server.

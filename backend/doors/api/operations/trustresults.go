@@ -52,7 +52,10 @@ const maxKeptText = 64 << 10
 func (o *KeptResults) list(ctx context.Context, _ *struct{}) (*route.Reply[[]KeptResult], error) {
 	out := []KeptResult{}
 	for _, k := range o.Screen.List() {
-		one := KeptResult{ID: k.ID, Server: k.Call.Server, Tool: k.Call.Tool, Client: k.Call.Client, At: Timestamp(k.At), Released: k.Released, Findings: []ResultFinding{}}
+		one := KeptResult{
+			ID: k.ID, Server: k.Call.Server, Tool: k.Call.Tool, Client: k.Call.Client, At: Timestamp(k.At), Released: k.Released,
+			Findings: []ResultFinding{},
+		}
 		if guard.ByPerson(ctx) {
 			text := readable(json.RawMessage(k.Result))
 			one.Text = text[:min(len(text), maxKeptText)]

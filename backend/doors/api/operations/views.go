@@ -130,10 +130,11 @@ func (w *Views) Server(v registry.Server) Server {
 		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.URL), Headers: v.Headers,
 		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
-		State: ready.ID, StateReason: ready.Reason(), SignIn: w.signInOf(v), Account: v.Account, RecentCalls: recent.Calls, RecentErrors: recent.Errors,
-		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation, Sessions: state.Sessions, PID: state.PID,
-		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, MissingSecret: secretscan.SensitiveName(v.Health.MissingVariable), References: known.secrets, LaunchHash: known.hash, Plaintext: known.plaintext,
-		ProposedBy: v.ProposedBy, Risk: known.risk,
+		State: ready.ID, StateReason: ready.Reason(), SignIn: w.signInOf(v), Account: v.Account, RecentCalls: recent.Calls,
+		RecentErrors: recent.Errors, Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, Isolation: v.Isolation,
+		Sessions: state.Sessions, PID: state.PID, ToolCount: len(tools), LastError: v.Health.LastError,
+		MissingVariable: v.Health.MissingVariable, MissingSecret: secretscan.SensitiveName(v.Health.MissingVariable),
+		References: known.secrets, LaunchHash: known.hash, Plaintext: known.plaintext, ProposedBy: v.ProposedBy, Risk: known.risk,
 	}
 	if v.Transport == "stdio" && w.Sandboxes != nil {
 		out.Sandbox = sandboxOf(v, w.Sandboxes)
@@ -173,7 +174,10 @@ func (w *Views) factsOf(v registry.Server) facts {
 	defer w.mu.Unlock()
 	known, ok := w.facts[v.ID]
 	if !ok || !known.updated.Equal(v.UpdatedAt) {
-		known = facts{updated: v.UpdatedAt, hash: lifecycle.LaunchHash(v), plaintext: launch.Plaintext(v.Env, v.Args, v.Headers, v.URL), secrets: launch.Of(v).References()}
+		known = facts{
+			updated: v.UpdatedAt, hash: lifecycle.LaunchHash(v), plaintext: launch.Plaintext(v.Env, v.Args, v.Headers, v.URL),
+			secrets: launch.Of(v).References(),
+		}
 		if !v.Approved {
 			assessment := risk.Assess(v)
 			known.risk = &assessment

@@ -195,8 +195,8 @@ func (c *client) write(ctx context.Context, p *Pusher) {
 	}
 }
 
-// next returns the next message: the state if c.wants is set and no queued message must precede it, otherwise the first message in the queue. When the queue
-// is empty, it returns the reason to close the WebSocket, if any.
+// next returns the next message: the state if c.wants is set and no queued message must precede it, otherwise the first message
+// in the queue. When the queue is empty, it returns the reason to close the WebSocket, if any.
 func (c *client) next(cache *stateCache) (data []byte, end *websocket.CloseError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

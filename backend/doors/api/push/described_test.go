@@ -56,7 +56,9 @@ func TestARefreshIsAnsweredAfterTheMessagesBeforeIt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"Invalid JSON", "Message must be a JSON object", "Unknown message type: zzb", `{"type":"state","version":`} {
+	for _, want := range []string{
+		"Invalid JSON", "Message must be a JSON object", "Unknown message type: zzb", `{"type":"state","version":`,
+	} {
 		if got := f.read(conn); !strings.Contains(got, want) {
 			t.Errorf("got %s, want %s", got, want)
 		}

@@ -52,7 +52,9 @@ func (p *Pusher) sendMessages() {
 			if !ok {
 				list, missed, more := p.output.Messages(server, after, maxExchange)
 				if len(list) > 0 {
-					next = update{encodeMessage(exchangeMessage{"messages", server, missed, operations.ServerMessages(list)}), list[len(list)-1].N}
+					next = update{
+						encodeMessage(exchangeMessage{"messages", server, missed, operations.ServerMessages(list)}), list[len(list)-1].N,
+					}
 				}
 				if more {
 					rest = server

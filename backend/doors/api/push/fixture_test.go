@@ -61,18 +61,22 @@ func serve(t testing.TB, timeouts guard.Timeouts) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	processes := upstream.New(upstream.Options{Registry: f.servers, Catalog: f.tools, Bus: f.bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")})
+	processes := upstream.New(upstream.Options{
+		Registry: f.servers, Catalog: f.tools, Bus: f.bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json"),
+	})
 	sessions := guard.OpenSessions(guard.SessionOptions{})
 	f.Pusher = New(Options{
 		Version: "1.2.3",
 		State: State{
 			Servers: f.servers, Tools: f.tools, Totals: calls.Totals, Running: processes.State,
 			View: operations.NewViews(operations.ViewOptions{
-				States: processes, Readiness: stopped{}, Tools: f.tools, Calls: calls, SignIns: oauth.New(oauth.Options{File: filepath.Join(t.TempDir(), "sign-ins")}),
+				States: processes, Readiness: stopped{}, Tools: f.tools, Calls: calls,
+				SignIns: oauth.New(oauth.Options{File: filepath.Join(t.TempDir(), "sign-ins")}),
 			}).Server,
 			SecretNames: func(server string) []string { return f.names[server] },
 		},
-		Editors: idleEditors{}, Attend: func() func() { return func() {} }, Output: processes.Traces, Sessions: sessions, Timeouts: timeouts, Bus: f.bus,
+		Editors: idleEditors{}, Attend: func() func() { return func() {} }, Output: processes.Traces, Sessions: sessions,
+		Timeouts: timeouts, Bus: f.bus,
 	})
 	server := httptest.NewUnstartedServer(nil)
 	f.address = server.Listener.Addr().String()
@@ -154,7 +158,9 @@ func (f *fixture) silent() (reader io.Reader, pings int) {
 	}
 	f.t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
-	_, err = fmt.Fprintf(conn, "GET /ws HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer the-token\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", f.address)
+	_, err = fmt.Fprintf(conn,
+		"GET /ws HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer the-token\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", f.address)
 	if err != nil {
 		f.t.Fatal(err)
 	}

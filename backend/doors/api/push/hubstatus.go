@@ -55,7 +55,9 @@ func (p *Pusher) sendStatusTo(selected func(*client) bool) {
 			continue
 		}
 		if data == nil {
-			data = encodeMessage(statusMessage{"hub", p.status.Paused(), p.status.InFlight(), p.status.Clients(), p.status.Held(), p.status.Problem()})
+			data = encodeMessage(statusMessage{
+				"hub", p.status.Paused(), p.status.InFlight(), p.status.Clients(), p.status.Held(), p.status.Problem(),
+			})
 		}
 		c.sendStatus(data)
 	}

@@ -48,7 +48,9 @@ func (p *Pusher) sendOutput() {
 			next, ok := updates[at]
 			if !ok {
 				if lines, left := p.output.Output(server, maxLines, after); len(lines) > 0 {
-					next = update{encodeMessage(outputMessage{"output", server, left, operations.OutputLines(lines)}), lines[len(lines)-1].N}
+					next = update{
+						encodeMessage(outputMessage{"output", server, left, operations.OutputLines(lines)}), lines[len(lines)-1].N,
+					}
 				}
 				updates[at] = next
 			}

@@ -87,7 +87,8 @@ func New(o Options) *Pusher {
 	return &Pusher{
 		state: o.State, status: o.Status, learning: o.Learning, mirror: o.Mirror, output: o.Output, editors: o.Editors, attend: o.Attend,
 		sessions: o.Sessions, timeouts: o.Timeouts.OrDefault(), bus: o.Bus,
-		cache: stateCache{version: o.Version}, moved: make(chan struct{}, 1), clients: make(map[*client]struct{}), left: make(chan struct{}),
+		cache: stateCache{version: o.Version}, moved: make(chan struct{}, 1), clients: make(map[*client]struct{}),
+		left: make(chan struct{}),
 	}
 }
 

@@ -28,7 +28,8 @@ func BenchmarkAChangeReachesFiftyClients(b *testing.B) {
 				}
 				var listed []json.RawMessage
 				for n := i * tools / servers; n < (i+1)*tools/servers; n++ {
-					listed = append(listed, json.RawMessage(fmt.Sprintf(`{"name":"tool-%d","description":%q,"inputSchema":%s}`, n, strings.Repeat("y", 200), schema)))
+					listed = append(listed, json.RawMessage(fmt.Sprintf(`{"name":"tool-%d","description":%q,"inputSchema":%s}`, n,
+						strings.Repeat("y", 200), schema)))
 				}
 				if _, err := hub.tools.Replace(b.Context(), name, listed); err != nil {
 					b.Fatal(err)

@@ -36,7 +36,9 @@ func TestEventsArePushedInTheFormatOfTheOriginalProduct(t *testing.T) {
 	}{
 		{
 			func() {
-				events.Publish(f.bus, upstream.Notified{Server: "s", Method: "notifications/message", Params: json.RawMessage(`{"level":"info","data":"<b>"}`), At: at})
+				events.Publish(f.bus, upstream.Notified{
+					Server: "s", Method: "notifications/message", Params: json.RawMessage(`{"level":"info","data":"<b>"}`), At: at,
+				})
 			},
 			`{"type":"notification","serverName":"s","method":"notifications/message","params":{"level":"info","data":"<b>"},"ts":"2026-01-02T02:04:05.006Z"}`,
 		},
@@ -46,13 +48,20 @@ func TestEventsArePushedInTheFormatOfTheOriginalProduct(t *testing.T) {
 		},
 		{
 			func() {
-				events.Publish(f.bus, upstream.Progressed{Server: "s", Params: json.RawMessage(`{"progressToken":"tool","progress":1,"total":4}`), At: at})
+				events.Publish(f.bus, upstream.Progressed{
+					Server: "s", Params: json.RawMessage(`{"progressToken":"tool","progress":1,"total":4}`), At: at,
+				})
 			},
 			`{"type":"progress","serverName":"s","payload":{"token":"tool","progress":1,"total":4},"ts":"2026-01-02T02:04:05.006Z"}`,
 		},
 		{
 			func() {
-				events.Publish(f.bus, inspector.Asked{Elicitation: inspector.Elicitation{ID: "e-1", Server: "s", Message: "Who?", Schema: json.RawMessage(`{"type":"object"}`), Client: "c", At: at, Expires: at.Add(time.Minute)}})
+				events.Publish(f.bus, inspector.Asked{
+					Elicitation: inspector.Elicitation{
+						ID: "e-1", Server: "s", Message: "Who?", Schema: json.RawMessage(`{"type":"object"}`),
+						Client: "c", At: at, Expires: at.Add(time.Minute),
+					},
+				})
 			},
 			`{"type":"elicitation_request","id":"e-1","serverName":"s","message":"Who?","requestedSchema":{"type":"object"},"client":"c","ts":"2026-01-02T02:04:05.006Z","expiresAt":1767319505006}`,
 		},

@@ -87,7 +87,10 @@ func responseTo(err error) error {
 		return err
 	}
 	answer := answers[fault.KindOf(err)]
-	return &Failure{status: answer.status, Message: fault.MessageOf(err), Code: cmp.Or(fault.CodeOf(err), answer.code), MissingVariable: fault.VariableOf(err)}
+	return &Failure{
+		status: answer.status, Message: fault.MessageOf(err), Code: cmp.Or(fault.CodeOf(err), answer.code),
+		MissingVariable: fault.VariableOf(err),
+	}
 }
 
 // setErrorShape makes huma report its own errors as a Failure. It sets a global variable of huma.

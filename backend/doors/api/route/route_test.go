@@ -35,9 +35,10 @@ func serve() http.Handler {
 		Schemas: huma.NewMapRegistry("#/", huma.DefaultSchemaNamer),
 	}})
 	failures := map[string]error{
-		"missing": fault.New(fault.NotFound, "no such thing"), "plain": errors.New("secret"), "failed": fault.New(fault.Failed, "it failed"),
-		"unset": fault.Wrap(&fault.Error{Message: "KEY is required", Variable: "KEY"}, fault.Failed, "it did not start"),
-		"bad":   BadRequest("bad"), "invalid": InvalidIsBadRequest(fault.New(fault.Invalid, "not valid")),
+		"missing": fault.New(fault.NotFound, "no such thing"), "plain": errors.New("secret"),
+		"failed": fault.New(fault.Failed, "it failed"), "unset": fault.Wrap(&fault.Error{Message: "KEY is required", Variable: "KEY"},
+			fault.Failed, "it did not start"),
+		"bad": BadRequest("bad"), "invalid": InvalidIsBadRequest(fault.New(fault.Invalid, "not valid")),
 	}
 	Add(table.Group("x"), Post("/x/{id}", "x"), func(_ context.Context, in *input) (*Reply[fields], error) {
 		if err := failures[in.ID]; err != nil {
@@ -82,7 +83,8 @@ func TestErrorsHaveATextAndACode(t *testing.T) {
 func TestErrorsWithoutAMessageForUsersDoNotShowTheirText(t *testing.T) {
 	answer := httptest.NewRecorder()
 	serve().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/x/plain", strings.NewReader("{}")))
-	if text := answer.Body.String(); answer.Code != 500 || strings.Contains(text, "secret") || !strings.Contains(text, `"code":"internal"`) {
+	if text := answer.Body.String(); answer.Code != 500 || strings.Contains(text, "secret") ||
+		!strings.Contains(text, `"code":"internal"`) {
 		t.Errorf("%d %s", answer.Code, text)
 	}
 }

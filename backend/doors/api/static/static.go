@@ -52,7 +52,8 @@ func (d *Dashboard) read(name string) []byte {
 // pages are the first segments of the addresses of the dashboard's pages. In the dashboard itself, an address is in the
 // fragment of the URL.
 var pages = map[string]bool{
-	"overview": true, "approvals": true, "servers": true, "browse": true, "editors": true, "tools": true, "toolsets": true, "test": true, "activity": true, "settings": true, "help": true,
+	"overview": true, "approvals": true, "servers": true, "browse": true, "editors": true, "tools": true, "toolsets": true, "test": true,
+	"activity": true, "settings": true, "help": true,
 }
 
 // opensPage reports whether a request comes from the address bar of a browser, or from a link, and names a page.
@@ -129,6 +130,7 @@ func serve(w http.ResponseWriter, r *http.Request, content io.ReadSeeker, conten
 	header.Set("Cache-Control", "no-cache")
 	header.Set("Etag", etag)
 	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "+
-		"media-src 'self' data: blob:; font-src 'self'; connect-src 'self' ws://"+r.Host+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		"media-src 'self' data: blob:; font-src 'self'; connect-src 'self' ws://"+r.Host+
+		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	http.ServeContent(w, r, "", time.Time{}, content)
 }

@@ -50,7 +50,8 @@ func TestEachKindOfFaultHasOneAnswer(t *testing.T) {
 
 func TestCodesOfFaultsSayMoreThanTheirKinds(t *testing.T) {
 	for code, want := range map[string]string{
-		fault.CodeUnlisted: NotFound, fault.CodeDisabled: Disabled, fault.CodeHeld: Held, fault.CodeNeedsApproval: Execution, fault.CodePerson: Configuration,
+		fault.CodeUnlisted: NotFound, fault.CodeDisabled: Disabled, fault.CodeHeld: Held, fault.CodeNeedsApproval: Execution,
+		fault.CodePerson: Configuration,
 	} {
 		err := &fault.Error{Kind: fault.Denied, Code: code, Message: "no"}
 		if got := FailureOf(err, "s", "t"); got.Code != want {

@@ -22,12 +22,12 @@ const (
 )
 
 var (
-	readingVerbs = strings.Fields("analyze browse calculate check compare compute count describe diff display download echo enumerate exists " +
-		"explain export fetch find get has head info inspect is list log look lookup ls peek ping preview print query read recall " +
+	readingVerbs = strings.Fields("analyze browse calculate check compare compute count describe diff display download echo enumerate " +
+		"exists explain export fetch find get has head info inspect is list log look lookup ls peek ping preview print query read recall " +
 		"resolve retrieve screenshot search show stat stats status summarize tail test validate verify view watch whoami")
-	destroyingVerbs = strings.Fields("ban cancel clean clear delete destroy discard drop erase exec execute flush force format kill merge " +
-		"overwrite pay purge push refund remove replace reset restore revert revoke rm rollback run shell shutdown stop terminate transfer " +
-		"truncate uninstall unlink wipe")
+	destroyingVerbs = strings.Fields("ban cancel clean clear delete destroy discard drop erase exec execute flush force format kill " +
+		"merge overwrite pay purge push refund remove replace reset restore revert revoke rm rollback run shell shutdown stop terminate " +
+		"transfer truncate uninstall unlink wipe")
 )
 
 // OfName guesses the danger of a tool from the words of its name: the worst

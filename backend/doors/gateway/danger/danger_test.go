@@ -10,7 +10,8 @@ import (
 func TestNoToolIsSuggestedThatIsMoreDangerous(t *testing.T) {
 	tool := func(name, annotations string) *catalog.Tool {
 		t.Helper()
-		made, ok := catalog.NewTool("s", json.RawMessage(`{"name":"`+name+`","inputSchema":{"type":"object"},"annotations":`+annotations+`}`))
+		made, ok := catalog.NewTool("s",
+			json.RawMessage(`{"name":"`+name+`","inputSchema":{"type":"object"},"annotations":`+annotations+`}`))
 		if !ok {
 			t.Fatal(name)
 		}

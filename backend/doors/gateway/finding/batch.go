@@ -71,7 +71,8 @@ func liftsFor(i int, intents []string, results []search.Result, named [][]string
 			lifts[server] += namedLift
 		}
 		if other.Found {
-			lifts[other.Hits[0].Tool.Server] += map[search.Confidence]float64{search.High: highLift, search.Medium: mediumLift}[other.Confidence]
+			lift := map[search.Confidence]float64{search.High: highLift, search.Medium: mediumLift}
+			lifts[other.Hits[0].Tool.Server] += lift[other.Confidence]
 		}
 	}
 	return lifts

@@ -45,22 +45,58 @@ func TestIntentsOfABatchPreferTheServerThatTheyShare(t *testing.T) {
 		results []string
 		want    string // the best tool of each intent, and - for an intent without hits
 	}{
-		"alone":                         {[]string{"open a PR"}, []string{open}, "gitlab.create_mr"},
-		"one has high confidence":       {[]string{"open a PR", "new branch", "commit the files"}, []string{open, branch, clear}, "github.create_pr github.create_branch github.push_files"},
-		"another names the server":      {[]string{"open a PR", "files of GitHub"}, []string{open, "low zed.x=0.30 github.files=0.28"}, "github.create_pr github.files"},
-		"it names a server itself":      {[]string{"open a PR on GitLab", "commit the files"}, []string{open, clear}, "gitlab.create_mr github.push_files"},
-		"high confidence stays":         {[]string{"open a PR", "commit"}, []string{strings.Replace(open, "low", "high", 1), clear}, "gitlab.create_mr github.push_files"},
-		"too far from the best":         {[]string{"open a PR", "commit"}, []string{"low gitlab.create_mr=0.40 github.create_pr=0.31", clear}, "gitlab.create_mr github.push_files"},
-		"the lift is limited":           {[]string{"open a PR", "github", "github too", "commit"}, []string{"low gitlab.create_mr=0.40 github.create_pr=0.347", "", "", clear}, "gitlab.create_mr - - github.push_files"},
-		"the tool's own name":           {[]string{"call create_mr", "commit"}, []string{open, clear}, "gitlab.create_mr github.push_files"},
-		"only the tool's name":          {[]string{"create mr", "commit"}, []string{open, clear}, "gitlab.create_mr github.push_files"},
-		"tools of the same name":        {[]string{"create branch", "commit"}, []string{branch, clear}, "github.create_branch github.push_files"},
-		"low confidence does not count": {[]string{"open a PR", "commit"}, []string{open, "low github.push_files=0.2"}, "gitlab.create_mr github.push_files"},
-		"a repeated intent":             {[]string{"Open a PR", "open a  pr"}, []string{strings.Replace(open, "low", "medium", 1), open}, "gitlab.create_mr gitlab.create_mr"},
-		"empty intents and misses":      {[]string{"", "open a PR", "", "commit"}, []string{"", open, "", clear}, "- github.create_pr - github.push_files"},
-		"common words of server names":  {[]string{"open a PR", "GitHub"}, []string{"low gitlab.create_mr=0.40 github-mcp-server.pr=0.38", ""}, "github-mcp-server.pr -"},
-		"a part of a server name":       {[]string{"open a PR", "brave new world"}, []string{"low a.x=0.40 brave-search.y=0.39", ""}, "a.x -"},
-		"medium counts half":            {[]string{"open a PR", "commit"}, []string{"low gitlab.create_mr=0.40 github.create_pr=0.37", "medium github.push_files=0.3"}, "gitlab.create_mr github.push_files"},
+		"alone": {[]string{"open a PR"}, []string{open}, "gitlab.create_mr"},
+		"one has high confidence": {
+			[]string{"open a PR", "new branch", "commit the files"},
+			[]string{open, branch, clear},
+			"github.create_pr github.create_branch github.push_files",
+		},
+		"another names the server": {
+			[]string{"open a PR", "files of GitHub"}, []string{open, "low zed.x=0.30 github.files=0.28"}, "github.create_pr github.files",
+		},
+		"it names a server itself": {
+			[]string{"open a PR on GitLab", "commit the files"}, []string{open, clear}, "gitlab.create_mr github.push_files",
+		},
+		"high confidence stays": {
+			[]string{"open a PR", "commit"}, []string{strings.Replace(open, "low", "high", 1), clear}, "gitlab.create_mr github.push_files",
+		},
+		"too far from the best": {
+			[]string{"open a PR", "commit"}, []string{
+				"low gitlab.create_mr=0.40 github.create_pr=0.31", clear,
+			}, "gitlab.create_mr github.push_files",
+		},
+		"the lift is limited": {
+			[]string{"open a PR", "github", "github too", "commit"}, []string{
+				"low gitlab.create_mr=0.40 github.create_pr=0.347", "", "", clear,
+			}, "gitlab.create_mr - - github.push_files",
+		},
+		"the tool's own name": {
+			[]string{"call create_mr", "commit"}, []string{open, clear}, "gitlab.create_mr github.push_files",
+		},
+		"only the tool's name": {[]string{"create mr", "commit"}, []string{open, clear}, "gitlab.create_mr github.push_files"},
+		"tools of the same name": {
+			[]string{"create branch", "commit"}, []string{branch, clear}, "github.create_branch github.push_files",
+		},
+		"low confidence does not count": {
+			[]string{"open a PR", "commit"}, []string{open, "low github.push_files=0.2"}, "gitlab.create_mr github.push_files",
+		},
+		"a repeated intent": {
+			[]string{"Open a PR", "open a  pr"},
+			[]string{strings.Replace(open, "low", "medium", 1), open},
+			"gitlab.create_mr gitlab.create_mr",
+		},
+		"empty intents and misses": {
+			[]string{"", "open a PR", "", "commit"}, []string{"", open, "", clear}, "- github.create_pr - github.push_files",
+		},
+		"common words of server names": {
+			[]string{"open a PR", "GitHub"}, []string{"low gitlab.create_mr=0.40 github-mcp-server.pr=0.38", ""}, "github-mcp-server.pr -",
+		},
+		"a part of a server name": {[]string{"open a PR", "brave new world"}, []string{"low a.x=0.40 brave-search.y=0.39", ""}, "a.x -"},
+		"medium counts half": {
+			[]string{"open a PR", "commit"},
+			[]string{"low gitlab.create_mr=0.40 github.create_pr=0.37", "medium github.push_files=0.3"},
+			"gitlab.create_mr github.push_files",
+		},
 	} {
 		given := results(t, row.results...)
 		var got []string

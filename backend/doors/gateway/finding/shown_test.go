@@ -17,7 +17,10 @@ func TestShownToolsAreRememberedUpToALimit(t *testing.T) {
 	}
 	m.mark(tool(50), findreply.DescriptionShown)
 	m.mark(tool(50), findreply.NameShown)
-	for i, want := range map[int]findreply.Shown{0: findreply.NotShown, 9: findreply.NotShown, 10: findreply.NameShown, 50: findreply.DescriptionShown, maxShown + 9: findreply.NameShown} {
+	for i, want := range map[int]findreply.Shown{
+		0: findreply.NotShown, 9: findreply.NotShown, 10: findreply.NameShown, 50: findreply.DescriptionShown, maxShown +
+			9: findreply.NameShown,
+	} {
 		if got := m.of(tool(i)); got != want {
 			t.Errorf("tool %d: got %v, want %v", i, got, want)
 		}

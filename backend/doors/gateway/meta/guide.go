@@ -49,7 +49,8 @@ func (m *Tools) own(method string) (items []json.RawMessage, member string) {
 		items = append(items, json.RawMessage(`{"name":"`+guideName+`","title":"Usage guide","description":"`+guideTitle+`"}`))
 		return items, "prompts"
 	case "resources/list":
-		items = append(items, json.RawMessage(`{"uri":"`+guideURI+`","name":"`+guideName+`","title":"Usage guide","mimeType":"text/markdown"}`))
+		items = append(items,
+			json.RawMessage(`{"uri":"`+guideURI+`","name":"`+guideName+`","title":"Usage guide","mimeType":"text/markdown"}`))
 		for _, v := range m.approved() {
 			item, err := answer.Encode(map[string]string{
 				"uri": serverURI + m.hub.slug(v), "name": v.Name, "mimeType": "application/json",

@@ -40,7 +40,8 @@ func (m *Tools) existing() string {
 func (m *Tools) tool(server, tool string) (*catalog.Tool, *answer.Failure) {
 	if server == "" || tool == "" {
 		return nil, &answer.Failure{
-			Code: answer.Validation, Message: "server and tool are required: names from search_tools or list_tools", Server: server, Tool: tool,
+			Code: answer.Validation, Message: "server and tool are required: names from search_tools or list_tools",
+			Server: server, Tool: tool,
 		}
 	}
 	if _, failed := m.known(server); failed != nil {

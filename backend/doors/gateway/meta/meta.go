@@ -121,7 +121,8 @@ type Servers interface {
 // NewHub returns what the tools of all sessions have in common.
 func NewHub(o HubOptions) *Hub {
 	return &Hub{
-		registry: o.Registry, inventory: o.Inventory, finder: o.Finder, roster: o.Roster, servers: o.Servers, slug: o.Slug, outdated: o.Outdated,
+		registry: o.Registry, inventory: o.Inventory, finder: o.Finder, roster: o.Roster, servers: o.Servers, slug: o.Slug,
+		outdated: o.Outdated,
 	}
 }
 
@@ -204,7 +205,8 @@ func (m *Tools) find(ctx context.Context, raw json.RawMessage) (json.RawMessage,
 		write = answer.Indented
 	} else {
 		reply, err = m.queries.Tool(ctx, args, finding.Style{
-			Caller: callerFor, Miss: "no tools matched with sufficient confidence — try different keywords, or ask the user to add a server",
+			Caller: callerFor,
+			Miss:   "no tools matched with sufficient confidence — try different keywords, or ask the user to add a server",
 		})
 	}
 	if err != nil {

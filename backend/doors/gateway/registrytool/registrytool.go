@@ -99,8 +99,8 @@ type SignIns interface {
 // New returns the tool of a session.
 func New(o Options) *Tool {
 	return &Tool{
-		registry: o.Registry, intake: o.Intake, lifecycle: o.Lifecycle, setup: o.Setup, market: o.Market, roster: o.Roster, queries: o.Queries,
-		toolsets: o.Toolsets, client: o.Client, proposer: o.Proposer, calls: o.Calls, signIns: o.SignIns,
+		registry: o.Registry, intake: o.Intake, lifecycle: o.Lifecycle, setup: o.Setup, market: o.Market, roster: o.Roster,
+		queries: o.Queries, toolsets: o.Toolsets, client: o.Client, proposer: o.Proposer, calls: o.Calls, signIns: o.SignIns,
 	}
 }
 

@@ -26,12 +26,14 @@ func TestSubjectsAreNounsOfTools(t *testing.T) {
 		"notion":     named("create_page get_page query_database"),
 	})
 	keeper := NewKeeper(servers, inventory.New(servers, tools, nil), func() map[string]int { return nil })
-	if got, want := keeper.Now().Subjects, []string{"file", "issue", "page", "directory", "code", "database", "pull"}; !slices.Equal(got, want) {
+	if got, want := keeper.Now().Subjects, []string{
+		"file", "issue", "page", "directory", "code", "database", "pull",
+	}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	for tool, want := range map[string][]string{
-		"getUserStatuses": {"user", "statuse"}, "list_all": nil, "github_search_repositories": {"repository"}, "browser_take_screenshot": {"browser"},
-		"x": nil, strings.Repeat("long", 9): nil,
+		"getUserStatuses": {"user", "statuse"}, "list_all": nil, "github_search_repositories": {"repository"},
+		"browser_take_screenshot": {"browser"}, "x": nil, strings.Repeat("long", 9): nil,
 	} {
 		if got := nounsOf(tool, "github"); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", tool, got, want)
