@@ -1,6 +1,7 @@
 // Package fault defines errors with a message that users may read: what failed,
-// why, and what to do. The command line, REST and MCP each translate a Kind into
-// their own code in one place. The chain of causes is for the log.
+// why, and what to do. REST, MCP and the command line each translate a Kind into
+// their own code in one place: in answer.go, package answer and cli/exit.go. The
+// chain of causes is for the log.
 package fault
 
 import (
@@ -23,11 +24,6 @@ const (
 	Failed                  // a server or another program failed
 	Timeout                 // a server or another program did not answer in time
 )
-
-var kinds = [...]string{"internal", "invalid", "not_found", "conflict", "denied", "busy", "unavailable", "failed", "timeout"}
-
-// String returns the name of the kind, for programs.
-func (k Kind) String() string { return kinds[k] }
 
 // Error is an error with a message for users.
 type Error struct {

@@ -132,27 +132,23 @@ func brokeOff(err error) error {
 	return fault.Wrap(err, fault.Unavailable, "the connection to the hub ended before its whole answer came; try again")
 }
 
+// answerError returns the error that a response of the hub is about.
 func answerError(status int, data []byte) error {
 	var body struct {
-		Error string `json:"error"`
+		Error           string `json:"error"`
+		Code            string `json:"code"`
+		MissingVariable string `json:"missing_variable"`
 	}
 	if json.Unmarshal(data, &body) != nil || body.Error == "" {
 		body.Error = http.StatusText(status)
 	}
-	kind := fault.Failed
-	switch status {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		kind = fault.Invalid
-	case http.StatusNotFound:
-		kind = fault.NotFound
-	case http.StatusConflict:
-		kind = fault.Conflict
-	case http.StatusForbidden:
-		kind = fault.Denied
-	case http.StatusServiceUnavailable:
-		kind = fault.Unavailable
+	kind, known := fault.KindOfName(body.Code)
+	if known {
+		body.Code = ""
+	} else {
+		kind = fault.KindOfStatus(status)
 	}
-	return fault.New(kind, "%s", body.Error)
+	return &fault.Error{Kind: kind, Message: body.Error, Code: body.Code, Variable: body.MissingVariable}
 }
 
 func dialProven(ctx context.Context, info Info) (net.Conn, error) {

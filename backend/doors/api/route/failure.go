@@ -27,38 +27,20 @@ func (f *Failure) Error() string { return f.Message }
 // GetStatus implements huma.StatusError.
 func (f *Failure) GetStatus() int { return f.status }
 
-// answers maps the kind of an error to the status and the code of its response.
-var answers = map[fault.Kind]struct {
-	status int
-	code   string
-}{
-	fault.Internal:    {http.StatusInternalServerError, "internal"},
-	fault.Invalid:     {http.StatusUnprocessableEntity, "invalid"},
-	fault.NotFound:    {http.StatusNotFound, "not_found"},
-	fault.Conflict:    {http.StatusConflict, "conflict"},
-	fault.Denied:      {http.StatusForbidden, "denied"},
-	fault.Busy:        {http.StatusTooManyRequests, "busy"},
-	fault.Unavailable: {http.StatusServiceUnavailable, "unavailable"},
-	fault.Failed:      {http.StatusInternalServerError, "failed"},
-	fault.Timeout:     {http.StatusInternalServerError, "timeout"},
-}
-
-// codes maps the status of an error that has no kind to its code.
+// codes are those of statuses that say something else than a kind of fault.
 var codes = map[int]string{
+	http.StatusBadRequest:            "invalid_request",
 	http.StatusUnauthorized:          "unauthorized",
-	http.StatusForbidden:             "denied",
-	http.StatusNotFound:              "not_found",
 	http.StatusRequestTimeout:        "timeout",
-	http.StatusConflict:              "conflict",
 	http.StatusRequestEntityTooLarge: "too_large",
-	http.StatusUnprocessableEntity:   "invalid",
-	http.StatusTooManyRequests:       "busy",
-	http.StatusInternalServerError:   "failed",
-	http.StatusServiceUnavailable:    "unavailable",
 }
 
 func failureOf(status int, message string) *Failure {
-	return &Failure{status: status, Message: message, Code: cmp.Or(codes[status], "invalid_request")}
+	code := codes[status]
+	if kind := fault.KindOfStatus(status); code == "" && (kind != fault.Failed || status == kind.Status()) {
+		code = kind.String()
+	}
+	return &Failure{status: status, Message: message, Code: cmp.Or(code, "invalid_request")}
 }
 
 // Fail returns an error that is answered with the given status instead of the status of a fault's kind.
@@ -86,9 +68,9 @@ func responseTo(err error) error {
 	if _, done := errors.AsType[huma.StatusError](err); done {
 		return err
 	}
-	answer := answers[fault.KindOf(err)]
+	kind := fault.KindOf(err)
 	return &Failure{
-		status: answer.status, Message: fault.MessageOf(err), Code: cmp.Or(fault.CodeOf(err), answer.code),
+		status: kind.Status(), Message: fault.MessageOf(err), Code: cmp.Or(fault.CodeOf(err), kind.String()),
 		MissingVariable: fault.VariableOf(err),
 	}
 }
