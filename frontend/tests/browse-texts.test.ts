@@ -35,6 +35,7 @@ const plan: Plan = {
   option: { id: "npm", kind: "npm", name: "@a/b", ready: true, required: 1, secrets: 1, downloads: true },
   command: ["npx", "-y", "@a/b@1.0.0", "--key", "${secret:--key}"],
   env: { MODE: "read" },
+  secrets: [{ name: "--key", reference: "${secret:--key}", where: "Argument 4" }],
   risk: { consequence: "", warnings: [], marks: [] },
   questions: [
     { name: "B_TOKEN", label: "B_TOKEN", where: "The variable B_TOKEN", required: true, secret: true, missing: true },
@@ -71,6 +72,7 @@ describe("links to a server", () => {
       ...plan,
       option: { ...plan.option, kind: "remote" },
       ...{ command: [], env: {}, url: "https://b.example/mcp", headers: { "X-Key": "${secret:X-Key}" }, questions: [] },
+      secrets: [{ name: "X-Key", reference: "${secret:X-Key}", where: "The header X-Key" }],
     };
     const code = linkFor("VS Code", remote);
     expect(json(decodeURIComponent(code.slice(code.indexOf("?") + 1)))).toEqual({

@@ -124,8 +124,10 @@ func (b *builder) keepAnswers(run bundle.Launch, kept []bundle.Secret, stored ma
 		if _, whole := run.Env[s.Name]; !whole && (hijacks.MatchString(s.Name) || !plainName.MatchString(s.Name)) {
 			b.refuse("Its setting %s has no valid name.", prose(s.Name, 60))
 		}
-		visible := slices.ContainsFunc(run.Args, func(arg string) bool { return strings.Contains(arg, launch.Reference(s.Name)) })
-		b.plan.Secrets = append(b.plan.Secrets, Secret{Name: s.Name, Where: s.Where, Stored: stored[s.Name], Visible: visible})
+		reference := launch.Reference(s.Name)
+		visible := slices.ContainsFunc(run.Args, func(arg string) bool { return strings.Contains(arg, reference) })
+		b.plan.Secrets = append(b.plan.Secrets,
+			Secret{Name: s.Name, Reference: reference, Where: s.Where, Stored: stored[s.Name], Visible: visible})
 		if !stored[s.Name] {
 			b.plan.values[s.Name] = s.Value
 		}

@@ -138,9 +138,10 @@ type Step struct {
 
 // Secret is a value that is stored in the keychain.
 type Secret struct {
-	Name   string `json:"name"`
-	Where  string `json:"where"`            // the part of the configuration that refers to it, for people
-	Stored bool   `json:"stored,omitempty"` // the keychain has the value already, or gets it later
+	Name      string `json:"name"`
+	Reference string `json:"reference"`        // the text that stands for its value in the configuration
+	Where     string `json:"where"`            // the part of the configuration that refers to it, for people
+	Stored    bool   `json:"stored,omitempty"` // the keychain has the value already, or gets it later
 	// Visible reports that other programs of this computer can see the value while the server runs, because the server
 	// accepts it only as an argument.
 	Visible bool `json:"visible,omitempty"`

@@ -205,9 +205,10 @@ func (b *builder) keep(in input, name, text string, stored bool) string {
 	for n := 2; slices.ContainsFunc(b.plan.Secrets, func(s Secret) bool { return s.Name == free }); n++ {
 		free = numbered(name, n)
 	}
-	b.plan.Secrets = append(b.plan.Secrets, Secret{Name: free, Where: in.where, Stored: stored, Visible: in.visible})
+	s := Secret{Name: free, Reference: launch.Reference(free), Where: in.where, Stored: stored, Visible: in.visible}
+	b.plan.Secrets = append(b.plan.Secrets, s)
 	if !stored {
 		b.plan.values[free] = text
 	}
-	return launch.Reference(free)
+	return s.Reference
 }

@@ -40,7 +40,9 @@ function entryOf(plan: Plan, ask: (name: string, secret: boolean) => string): ob
   const entry = plan.url
     ? { url: plan.url, ...(Object.keys(headers).length && { headers }) }
     : { command, args, ...(Object.keys(env).length && { env }) };
-  const text = JSON.stringify(entry).replace(/\$\{secret:([^}]+)\}/g, (_, name: string) => ask(inputName(name), true));
+  let text = JSON.stringify(entry);
+  for (const { name, reference } of plan.secrets ?? [])
+    text = text.replaceAll(reference, () => ask(inputName(name), true));
   return JSON.parse(text) as object;
 }
 
