@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
@@ -147,18 +146,9 @@ func (t *transfer) replacing(ctx context.Context, row Row, wanted registry.Serve
 
 // propose returns a valid and free name that is similar to name.
 func (t *transfer) propose(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r)) {
-			return r
-		}
-		return '-'
-	}, strings.TrimSpace(name))
-	for strings.Contains(name, "__") {
-		name = strings.ReplaceAll(name, "__", "_")
-	}
-	name = strings.Trim(name[:min(len(name), 48)], "_-")
+	name = registry.NameFrom(name)
 	if registry.CheckName(name) != nil {
-		name = strings.Trim("server-"+name, "-")
+		name = registry.NameFrom("server-" + name)
 	}
 	free := name
 	for n := 2; t.used(free); n++ {
