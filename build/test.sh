@@ -265,6 +265,11 @@ mkdir -p "$coverage"
 # The tests run without cgo, because releases are built without it.
 export CGO_ENABLED=0
 go build -o bin/testsum ./build/testsum
+# The packages that run whole programs share them. Tests run some of the programs as other users.
+AGENT_DISCOVER_TEST_PROGRAMS=$(mktemp -d)
+export AGENT_DISCOVER_TEST_PROGRAMS
+trap 'rm -rf "$AGENT_DISCOVER_TEST_PROGRAMS"' EXIT
+chmod 755 "$AGENT_DISCOVER_TEST_PROGRAMS"
 if [ "$1" = check ]; then
   check "$2" | bin/testsum
   exit

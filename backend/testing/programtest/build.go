@@ -7,7 +7,9 @@
 package programtest
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +20,10 @@ import (
 // Coverage is the folder to which the programs under test write coverage data;
 // empty when none is collected.
 var Coverage = os.Getenv("AGENT_DISCOVER_TEST_GOCOVERDIR")
+
+// shared is a folder for the programs of all test binaries of a run, so that they are linked once; empty when each test
+// binary builds its own.
+var shared = os.Getenv("AGENT_DISCOVER_TEST_PROGRAMS")
 
 const program = "github.com/agent-discover/agent-discover/backend/cmd/agent-discover"
 
@@ -56,8 +62,8 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Current returns the path of agent-discover 1.0.0, which it builds once for
-// each test binary.
+// Current returns the path of agent-discover 1.0.0, which is built once for each
+// test binary or, with AGENT_DISCOVER_TEST_PROGRAMS, once for all.
 func Current(t testing.TB) string {
 	t.Helper()
 	return built(t, current)
@@ -81,15 +87,44 @@ func built(t testing.TB, build func() (string, error)) string {
 // races returns the prefix of the files to which processes report data races.
 func races(dir string) string { return filepath.Join(dir, "race") }
 
-// build builds the program without cgo, as it is released, or with the race
-// detector when the tests run with it.
+// build returns the path of a build of the program, which it builds if no test binary has done so.
 func build(name, version string) (string, error) {
-	dir, err := folder()
+	dir := shared
+	if dir == "" {
+		var err error
+		if dir, err = folder(); err != nil {
+			return "", err
+		}
+	} else if Race {
+		name += "-race"
+	}
+	path := filepath.Join(dir, name, "agent-discover")
+	failure := filepath.Join(dir, name, "failure")
+	err := os.Mkdir(filepath.Dir(path), 0o755)
+	if errors.Is(err, fs.ErrExist) { // another test binary builds it, or has built it
+		return path, Await(func() (bool, error) {
+			if text, err := os.ReadFile(failure); err == nil {
+				return false, fmt.Errorf("another package could not build the program: %s", text)
+			}
+			_, err := os.Stat(path)
+			return err == nil, nil
+		})
+	}
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, name, "agent-discover")
-	args := []string{"build", "-o", path, "-ldflags", "-X github.com/agent-discover/agent-discover/backend/base/version.built=" + version}
+	if err := compile(path+".new", version); err != nil {
+		return "", errors.Join(err, os.WriteFile(failure, []byte(err.Error()), 0o600))
+	}
+	return path, os.Rename(path+".new", path)
+}
+
+// compile builds the program without cgo, as it is released, or with the race
+// detector when the tests run with it.
+func compile(path, version string) error {
+	args := []string{
+		"build", "-o", path, "-ldflags", "-s -w -X github.com/agent-discover/agent-discover/backend/base/version.built=" + version,
+	}
 	if Coverage != "" {
 		args = append(args, "-cover", "-covermode=atomic", "-coverpkg=github.com/agent-discover/agent-discover/backend/...")
 	}
@@ -100,7 +135,7 @@ func build(name, version string) (string, error) {
 	cmd := exec.Command("go", append(args, program)...)
 	cmd.Env = append(os.Environ(), cgo)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
+		return fmt.Errorf("build: %w\n%s", err, out)
 	}
-	return path, nil
+	return nil
 }

@@ -44,7 +44,11 @@ func NewHome(t *testing.T) *Home {
 		h.Env = append(h.Env, "GOCOVERDIR="+Coverage)
 	}
 	if Race {
-		h.Env = append(h.Env, "GORACE=log_path="+races(filepath.Dir(filepath.Dir(h.Program))))
+		dir, err := folder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Env = append(h.Env, "GORACE=log_path="+races(dir))
 	}
 	t.Cleanup(h.Close)
 	return h
