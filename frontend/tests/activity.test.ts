@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page, WebSocketRoute } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { expectAccessible, launch, pick, visit } from "./support/browser.ts";
+import { expectAccessible, launch, pick, tryAgain, visit } from "./support/browser.ts";
 import { packaged, TestHub } from "./support/hub.ts";
 
 const hostile = [process.execPath, fileURLToPath(new URL("support/hostile.ts", import.meta.url))];
@@ -335,7 +335,7 @@ test("an empty log says what to do, clearing asks first and keeps statistics, an
   await page.reload();
   await page.getByText("Could not load the log").waitFor();
   await page.unroute("**/api/logs?*");
-  await page.getByRole("button", { name: "Try again" }).click();
+  await tryAgain(page);
   await page.getByText("No calls yet").waitFor();
   expect(problems).toEqual([]);
   await context.close();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectAccessible, launch, toast, visit } from "./support/browser.ts";
+import { expectAccessible, launch, toast, tryAgain, visit } from "./support/browser.ts";
 import { initialize, plain, TestHub } from "./support/hub.ts";
 
 let browser: Browser;
@@ -185,7 +185,7 @@ test("tokens of others appear by themselves, and failures say what to do", async
   await page.getByText("Could not load the latest tokens").waitFor();
   await page.getByText("The hub is busy.").waitFor();
   await page.unroute("**/api/tokens");
-  await page.getByRole("button", { name: "Try again" }).click();
+  await tryAgain(page);
   await page.getByText("Could not load the latest tokens").waitFor({ state: "detached" });
   expect(await row(page, "desktop").count()).toBe(0);
   expect(problems).toEqual([]);

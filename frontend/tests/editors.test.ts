@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectAccessible, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, tryAgain, visit } from "./support/browser.ts";
 import { EditorHub } from "./support/editors.ts";
 import { binary } from "./support/hub.ts";
 
@@ -346,7 +346,7 @@ test("without editors, or when they cannot be loaded, the page says what to do",
   await page.getByText("Could not load editors").waitFor();
   await expectAccessible(page, "editors that could not be loaded");
   await page.unroute(/\/api\/editors/);
-  await page.getByRole("button", { name: "Try again" }).click();
+  await tryAgain(page);
   await page.getByText("No editor found on this machine").waitFor();
   expect(problems).toEqual([]);
   await context.close();

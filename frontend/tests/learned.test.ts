@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { expectAccessible, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, tryAgain, visit } from "./support/browser.ts";
 import { plain, TestHub } from "./support/hub.ts";
 
 let browser: Browser;
@@ -161,7 +161,7 @@ test("failed requests are reported and can be retried", async () => {
   await panel(page).getByText("Could not load what was learned").waitFor();
   await expectAccessible(page, "learned, failing");
   await page.unroute("**/api/learned*");
-  await panel(page).getByRole("button", { name: "Try again" }).click();
+  await tryAgain(panel(page));
   await panel(page).getByText("list the sprints of the board").waitFor();
   await page.route("**/api/learned*", (route) =>
     route.request().method() === "GET" ? route.continue() : route.abort(),

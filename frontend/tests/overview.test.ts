@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { expectAccessible, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, tryAgain, visit } from "./support/browser.ts";
 import { binary, many, packaged, TestHub } from "./support/hub.ts";
 
 let browser: Browser;
@@ -197,9 +197,9 @@ test("figures that cannot be loaded are reported and can be retried", async () =
   await panel(page, "Slowest tools").getByText("the database is busy").waitFor();
   await expectAccessible(page, "figures that could not be loaded");
   await context.unroute(/\/api\/metrics\//);
-  await panel(page, "Calls").getByRole("button", { name: "Try again" }).click();
+  await tryAgain(panel(page, "Calls"));
   await chart(page).locator("svg").waitFor();
-  await panel(page, "Slowest tools").getByRole("button", { name: "Try again" }).click();
+  await tryAgain(panel(page, "Slowest tools"));
   await panel(page, "Slowest tools").getByText("No calls yet").waitFor();
   expect(problems).toEqual([]);
   await context.close();

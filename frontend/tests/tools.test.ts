@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { propertiesOf } from "../src/pages/tools/schema.ts";
 import { Agent } from "./support/agent.ts";
-import { expectAccessible, launch, pick, visit } from "./support/browser.ts";
+import { expectAccessible, launch, pick, tryAgain, visit } from "./support/browser.ts";
 import { many, packaged, TestHub } from "./support/hub.ts";
 
 const hostile = [process.execPath, fileURLToPath(new URL("support/hostile.ts", import.meta.url))];
@@ -281,7 +281,7 @@ describe("a hub without servers, or one that does not answer", () => {
     await page.getByLabel("What the agent needs").fill("anything");
     await page.getByText("The search failed").waitFor();
     await page.unroute("**/api/find");
-    await page.getByRole("button", { name: "Try again" }).click();
+    await tryAgain(page);
     await page.getByText("Not found").waitFor();
 
     await page.route("**/api/tools?*", (route) => route.abort());
@@ -289,7 +289,7 @@ describe("a hub without servers, or one that does not answer", () => {
     await page.getByRole("radio", { name: "Filter" }).click();
     await page.getByText("Could not load tools").waitFor();
     await page.unroute("**/api/tools?*");
-    await page.getByRole("button", { name: "Try again" }).click();
+    await tryAgain(page);
     await page.getByText("No tools are known yet").waitFor();
     expect(problems).toEqual([]);
     await context.close();

@@ -87,6 +87,15 @@ function recordToasts(): void {
   }).observe(document, { childList: true, subtree: true });
 }
 
+/**
+ * tryAgain clicks "Try again" in a part of a page whose requests succeed again, unless the page has repeated them by itself:
+ * events and a new connection make it do so, and then the button is gone.
+ */
+export const tryAgain = (part: Page | Locator): Promise<void> =>
+  part
+    .getByRole("button", { name: "Try again" })
+    .evaluateAll((buttons) => buttons.forEach((button) => (button as HTMLElement).click()));
+
 /** toast waits for a toast with a text. If none appears, the error lists the toasts that were shown instead. */
 export async function toast(page: Page, text: string | RegExp): Promise<void> {
   try {
