@@ -53,7 +53,7 @@ man: build ## Write the manual pages of all commands to bin/man (20 s)
 
 test: ## Set up and run every test; RACE=0 leaves out the race detector (20 min)
 	@build/setup.sh test
-	@build/test.sh lint+pages $(if $(filter 0,$(RACE)),tests,race)+dashboard $(if $(filter 0,$(RACE)),,rest) desktop tray windows
+	@build/test.sh lint+pages $(if $(filter 0,$(RACE)),tests,race)+dashboard $(if $(filter 0,$(RACE)),desktop,rest+desktop) tray+windows
 
 unit: ## Test all packages, except those that run whole programs (1 min)
 	@build/test.sh unit
@@ -86,9 +86,9 @@ dashboard: ## Test the dashboard in a browser against real hubs (5 min)
 	@build/setup.sh test
 	@build/test.sh dashboard
 
-race: ## Run the Go tests with the race detector (8 min)
+race: ## Run all Go tests of backend/ with the race detector, also those of whole programs (20 min)
 	@build/setup.sh test
-	@build/test.sh race
+	@build/test.sh race-all
 
 cover: ## Run the Go tests and write the coverage of backend/ to coverage/backend.out (10 min)
 	@build/setup.sh test

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the named parts of the tests and sums up their results (build/testsum).
 #
-#   build/test.sh PART…         lint, pages, race, rest, tests, dashboard, desktop, tray, windows,
+#   build/test.sh PART…         lint, pages, race, race-all, rest, tests, dashboard, desktop, tray, windows,
 #                               windows-tests, editors, market, unit, cover; PART+PART runs two together
 #   build/test.sh check FOLDER  format, vet, lint and tests of backend/FOLDER
 set -euo pipefail
@@ -86,34 +86,52 @@ pages() {
   run "dashboard: types, lint, format" true npm --silent --prefix frontend run check
 }
 
-# longest: the packages whose tests take the longest. Named first, they are not left over for one processor at the end.
-longest=(./backend/scenarios/... ./backend/cmd/agent-discover)
+# scenarios: the packages whose tests take the longest. Named first, they are not left over for one processor at the end.
+scenarios=(./backend/scenarios/...)
+
+# programs: packages whose tests run whole programs, in which the race detector sees only what it sees in the scenarios, too.
+programs=(./backend/cmd/agent-discover ./backend/cli)
 
 # pure: packages of pure functions, in which the race detector has nothing to find.
-pure='/backend/.*/(bundle|configdiff|configedit|evaluation|findreply|jsonscan|names|safetext|schemacompat)$'
+pure='/backend/.*/(bundle|configdiff|configedit|evaluation|findreply|jsonscan|names|safetext|schemacompat|secretscan)$'
 
-# consecutive: tests that do one thing after another: the command line's scripts, the recorded exchanges, long texts and
-# results, and other programs that are run as clients. The race detector would only slow them down.
-consecutive='^(TestLongRunsAreCountedInLittleTime|TestCommandLine|TestRecordedExchangesAreAnsweredAlike|TestAResultOf20MB.*|TestNothingThatTheHubWrites.*|TestMCPInspector.*|TestEveryEditorEntry.*)$'
+# consecutive: tests that do one thing after another: the recorded exchanges, long texts and results, processes that are
+# killed, and other programs. The race detector would only slow them down.
+consecutive='^(TestLongRunsAreCountedInLittleTime|TestRecordedExchangesAreAnsweredAlike|TestKilledProcesses.*|TestNothingIsLostBeside.*)$'
+
+# with_consecutive: the packages that have such tests.
+with_consecutive=(./backend/scenarios/original ./backend/base/tokens ./backend/editors/registration)
 
 # uninstrumented: packages that are compiled without the race detector, also by tests that build a program. Only the time of
 # tests would show it: SQLite is a translation of C that locks without Go's means, and the others do nothing but compute.
 uninstrumented=(modernc.org/... golang.org/x/crypto/... compress/...)
 
-# race: the tests of backend/ with the race detector. The tests of longest often wait, so that another package fills the time.
-# lint has vetted them.
-race() {
+# raced PACKAGE…: tests with the race detector. lint has vetted them. The scenarios often wait, so that another package fills
+# the time.
+raced() {
   # shellcheck disable=SC2046
   GOFLAGS="$GOFLAGS $(printf -- '-gcflags=%s=-race=false ' "${uninstrumented[@]}")" CGO_ENABLED=1 \
-    run "tests with the race detector" false go test -json -race -vet=off -count=1 -p "$(($(nproc) + 3))" -timeout=40m -skip="$consecutive" \
-    "${longest[@]}" $(go list ./backend/... | grep -v -E "$pure")
+    run "tests with the race detector" false go test -json -race -vet=off -count=1 -p "$(($(nproc) + 3))" -timeout=40m -skip="$consecutive" "$@"
+}
+
+# race: the tests of backend/ with the race detector, except those of whole programs.
+race() {
+  # shellcheck disable=SC2046
+  raced "${scenarios[@]}" $(go list ./backend/... | grep -v -E "$pure" | grep -v -x -F -f <(go list "${programs[@]}"))
+}
+
+# race_all: race, and whole programs with the race detector.
+race_all() {
+  race
+  raced "${programs[@]}"
 }
 
 # rest: every Go test that needs no display and that race leaves out.
 rest() {
   # shellcheck disable=SC2046
-  run "tests" false go test -json -vet=off -count=1 -timeout=40m $(go list ./... | grep -v -E '/backend(/|$)') $(go list ./backend/... | grep -E "$pure")
-  run "tests without the race detector" false go test -json -vet=off -count=1 -timeout=40m -run="$consecutive" "${longest[@]}" ./backend/cli ./backend/base/tokens
+  run "tests" false go test -json -vet=off -count=1 -p "$(($(nproc) + 3))" -timeout=40m "${programs[@]}" \
+    $(go list ./... | grep -v -E '/backend(/|$)') $(go list ./backend/... | grep -E "$pure")
+  run "tests without the race detector" false go test -json -vet=off -count=1 -timeout=40m -run="$consecutive" "${with_consecutive[@]}"
   baselines
 }
 
@@ -122,7 +140,7 @@ baselines() { run "the evaluation's baselines" true go -C build/eval test -count
 
 # tests: every Go test that needs no display, without the race detector.
 tests() {
-  run "tests" false go test -json -count=1 -timeout=40m "${longest[@]}" ./...
+  run "tests" false go test -json -count=1 -timeout=40m "${scenarios[@]}" "${programs[@]}" ./...
   baselines
 }
 
@@ -133,7 +151,7 @@ cover() {
   mkdir -p "$coverage/unit" "$coverage/children"
   local covered
   covered=$(go list ./backend/... | grep -v /testing/ | paste -sd, -)
-  run "tests" false go test -json -count=1 -timeout=40m -covermode=atomic -coverpkg="$covered" "${longest[@]}" ./... \
+  run "tests" false go test -json -count=1 -timeout=40m -covermode=atomic -coverpkg="$covered" "${scenarios[@]}" "${programs[@]}" ./... \
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR
   run coverage false profiles
