@@ -6,20 +6,33 @@ import (
 	"strings"
 )
 
-// A pattern is written as elements separated by spaces:
+// A pattern describes sentences. It is written in this grammar, in the notation of the Go specification:
 //
-//	word      this word or phrase, in any letter case
-//	@class    a word of this class
+//	pattern = part { " & " part } .
+//	part    = element { " " element } .
+//	element = { gap " " | mark " " } [ "?" ] [ "^" ] choice .
+//	gap     = "~" number .
+//	mark    = "," | ":" .
+//	choice  = one { "|" one } .
+//	one     = "*" | "@" class [ "!" | "+" ] | word .
+//
+// A sentence matches a pattern if it matches every part, each anywhere in the sentence and in any order; the place of the
+// first part is that of the match. It matches a part if its tokens match the elements one after another:
+//
+//	word      this word or phrase, in any letter case; an underscore stands for a space
+//	@class    a word of this class of words.txt, or a token that the reader assigns to it, such as @url (tokenClasses)
+//	@class!   the same, in the form of orders only: send, not sends or sending
+//	@class+   the same, in any form but that of orders
 //	*         any token
-//	@class!   the form of orders: send, not sends or sending
-//	@class+   any form but that of orders
-//	a|@b      one of several
+//	a|@b      one of several; ! or + after one class holds for all verbs of the choice's classes
 //	?a        a may be missing
 //	^a        a begins a clause
-//	~3        up to three tokens between its neighbours
-//	,  :      a comma, a colon or dash before the next element
+//	~3 a      up to three tokens may precede a
+//	, a       a comma precedes a
+//	: a       a colon or dash precedes a
 //
-// Parts joined by & match anywhere in the sentence, in any order.
+// The first element of a part matches wherever it occurs, so that a gap before it says nothing. A part needs at least one
+// element that is neither optional nor any token.
 type pattern struct{ parts []part }
 
 // part is elements that match one after another.

@@ -57,7 +57,7 @@ var userRules = []ruleSource{
 		// as if nothing had happened
 		"@stealth ~6 @sendverb|@readverb|@passverb|@callverb|@setverb|@delete|@recordverb",
 		"@sendverb!|@readverb!|@passverb!|@callverb!|@setverb!|@delete!|do|perform ~6 @stealth",
-		"@stealth and|, ~3 present|continue|proceed|return|show|answer",
+		"@stealth and ~3 present|continue|proceed|return|show|answer",
 		"secret|hidden|covert|stealth|undisclosed operation|step|action|task|instruction|directive|copy|procedure|objective|command",
 		"as if|though ~3 nothing|normal|everything|part|it ~4 happened|normal|operation|service|usual|was|were",
 		"act|behave|continue|proceed|pretend|respond as if|though ~8 normal|usual|part|nothing|happened|routine",
@@ -92,7 +92,7 @@ var userRules = []ruleSource{
 		"without ~2 @consentnoun|confirming",
 		"without ~3 @user ~2 @consentnoun",
 		"skip|bypass|suppress|omit|circumvent|dismiss|disable|auto-confirm|ignore ~3 @consentnoun|permission_dialog|dialog ~3 " +
-			"dialog|prompt|step|and|by|because|for|from|check|request|when|,",
+			"dialog|prompt|step|and|by|because|for|from|check|request|when",
 		"skip|bypass|circumvent|dismiss ~2 permission|confirmation|approval|consent ~1 dialog|prompt|dialogs|prompts|request|step",
 		"@user ~2 has|have|had already ~2 agreed|consented|approved|authorized|confirmed|granted|given|accepted|allowed",
 		"already|previously|implicitly ~1 agreed|consented|approved|authorized|pre-approved|confirmed ~3 by|to|all|this|everything|user",
@@ -103,7 +103,7 @@ var userRules = []ruleSource{
 		"confirmation|approval|verification|consent is|be|are ~1 off|disabled|unnecessary|optional|implicit|skipped|bypassed|waived|not",
 		"proceed|continue|go_on|go|execute|run|act|perform ~3 without ~3 " +
 			"verification|asking|confirming|confirmation|approval|permission|consent|warning|checking|review|validation ~4 " +
-			"even|when|or|from|,",
+			"even|when|or|from",
 		"not require|requires|need|needs|requiring ~3 @consentnoun ~3 @user|from|by|because|since",
 		"user ~2 pre-approved|preapproved|pre-authorized|preauthorized",
 		"it needs no|without approval|confirmation|permission",
@@ -132,7 +132,7 @@ var userRules = []ruleSource{
 		"say|claim|answer|reply|report ~2 that|it ~6 went through|all good|successful|succeeded|fine & @when|even|not|rejected|failed",
 		"presented|present|shown|show|reported|report|call|label|given ~5 as ~2 " +
 			"normal|cheapest|best|success|successful|fine|valid|safe|clean & @despite|even|when|where|outside|order|whether",
-		"call|label|name it ~2 a|an ~2 * ~2 & @when|where|forecast",
+		"call|label|name it ~2 a|an ~2 * & @when|where|forecast",
 		"leave|leaves|omit|hide ~4 of our|our ~2 out|company",
 		"report|say|claim|tell|announce|state|answer|reply|respond ~5 @report|no|zero|nothing|that ~8 @despite",
 		"whatever|no_matter|regardless ~5 query|question|user|asked|request|result ~4 answer|reply|say|respond|recommend|state",
