@@ -13,7 +13,6 @@ type expression struct {
 	// needed are texts in lower case of which a matching name contains at least one;
 	// nil if none are known. Looking for them is ten times as fast as matching.
 	needed []string
-	plain  *alternatives // if they say the same
 }
 
 // flags are the flags that may follow the second slash. They are flags of RE2.
@@ -45,8 +44,7 @@ func parseRegexp(text string) (matcher, *Error) {
 	if err != nil {
 		return nil, explain(text[1:end], err)
 	}
-	tree = tree.Simplify()
-	return expression{compiled, needed(tree), alternativesOf(tree)}, nil
+	return expression{compiled, needed(tree.Simplify())}, nil
 }
 
 // explain returns the error of the parser with the position of the part at fault.
@@ -63,9 +61,6 @@ func explain(body string, err error) *Error {
 }
 
 func (e expression) matches(n Name) bool {
-	if e.plain != nil && n.lower != "" {
-		return e.plain.matches(n)
-	}
 	if e.needed != nil && n.lower != "" && !containsAny(n.lower, e.needed) {
 		return false
 	}
