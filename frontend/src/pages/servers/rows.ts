@@ -1,8 +1,7 @@
-// Filtering and sorting of the list of servers.
+// The rows of the list of servers.
 
 import type { Server } from "$lib/api/socket";
 import { stateOf } from "$lib/ui/state";
-import { columns } from "./columns";
 
 /** The filters and the sort order in the address. An empty filter matches every server. */
 export interface Choice {
@@ -25,7 +24,7 @@ export const commandOf = (server: Server): string =>
     : (server.homepage ?? "");
 
 /**
- * rowsOf returns the matching servers in order. Each word of the query must occur in name, description, tags or
+ * rowsOf returns the matching servers by name. Each word of the query must occur in name, description, tags or
  * command.
  */
 export function rowsOf(servers: readonly Server[], choice: Choice, paused: boolean): Server[] {
@@ -40,14 +39,7 @@ export function rowsOf(servers: readonly Server[], choice: Choice, paused: boole
     const text = [server.name, server.description, ...(server.tags ?? []), commandOf(server)].join("\n").toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  const down = choice.sort.startsWith("-");
-  const column = columns.find(({ id, value }) => value && id === choice.sort.replace("-", ""));
-  const valueOf = (server: Server) => column?.value?.(server, paused) ?? server.name.toLowerCase();
-  return found.sort((a, b) => {
-    const [x, y] = [valueOf(a), valueOf(b)];
-    const by = x < y ? -1 : x > y ? 1 : 0;
-    return (down ? -by : by) || (a.name < b.name ? -1 : 1);
-  });
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** valuesOf returns the values of a property, such as the tags, with the number of servers that have each. */
