@@ -1,4 +1,4 @@
-// Filtering and sorting of the list of tools.
+// The rows of the list of tools.
 
 import { keyOf, type KnownTool, type Ranked } from "$lib/stores/tools.svelte";
 
@@ -15,14 +15,6 @@ export interface Row {
 }
 
 const ABOUT = 240; // characters; more do not fit in a line
-const names = new Intl.Collator(undefined, { numeric: true });
-
-const orders: Record<string, (a: Row, b: Row) => number> = {
-  name: (a, b) => names.compare(a.tool.name, b.tool.name),
-  server: (a, b) => names.compare(a.tool.server, b.tool.server),
-  tokens: (a, b) => a.tool.tokens - b.tool.tokens,
-  calls: (a, b) => a.calls - b.calls,
-};
 
 /** rowsOf turns tools into rows, in the hub's order. */
 export function rowsOf(list: readonly KnownTool[], numbers: ReadonlyMap<string, Ranked>): Row[] {
@@ -38,14 +30,6 @@ export function rowsOf(list: readonly KnownTool[], numbers: ReadonlyMap<string, 
       errors: called?.error_count ?? 0,
     };
   });
-}
-
-/** sorted sorts rows by a column; a leading "-" sorts in descending order. The sort is stable. */
-export function sorted(rows: Row[], by: string): Row[] {
-  const down = by.startsWith("-");
-  const order = orders[down ? by.slice(1) : by];
-  if (!order) return rows;
-  return rows.toSorted(down ? (a, b) => order(b, a) : order);
 }
 
 /** filtered keeps the rows of a server that contain every word of a text. */
