@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -75,12 +76,14 @@ func (c *Conn) settle(m Message) {
 // Answer returns the result of a response, or its error: an *Error, or a *Malformed if
 // the response is not what JSON-RPC and MCP allow.
 func (m *Message) Answer() (json.RawMessage, error) {
-	switch {
-	case m.Error != nil && wellFormed(m.Error):
+	if m.Error != nil {
+		_, text := String(Get(m.Error, "message"))
+		if _, err := strconv.ParseInt(string(Get(m.Error, "code")), 10, 64); !text || err != nil {
+			return nil, &Malformed{"its error is not an object with a code and a message: " + head(m.Error)}
+		}
 		return nil, ParseError(m.Error)
-	case m.Error != nil:
-		return nil, &Malformed{"its error is not an object with a code and a message: " + head(m.Error)}
-	case !IsObject(m.Result):
+	}
+	if !IsObject(m.Result) {
 		return nil, &Malformed{"its result is not an object: " + head(m.Result)}
 	}
 	return m.Result, nil
@@ -91,13 +94,6 @@ func (m *Message) Answer() (json.RawMessage, error) {
 type Malformed struct{ Why string }
 
 func (e *Malformed) Error() string { return "malformed answer: " + e.Why }
-
-// wellFormed reports whether an error is an object with a code and a message.
-func wellFormed(raw json.RawMessage) bool {
-	_, text := String(Get(raw, "message"))
-	_, err := strconv.ParseInt(string(Get(raw, "code")), 10, 64)
-	return text && err == nil
-}
 
 // IsObject reports whether a JSON value, without white space before it, is an object.
 func IsObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
@@ -163,7 +159,11 @@ type Call struct {
 // of ctx. If that cause is a *Cancelled, its params are sent on. Quiet calls send
 // nothing.
 func (c *Conn) Call(ctx context.Context, call Call) (json.RawMessage, error) {
-	id := c.newID()
+	n := strconv.FormatInt(c.nextID.Add(1), 10)
+	id := json.RawMessage(n)
+	if c.opts.IDPrefix != "" {
+		id = Quote(c.opts.IDPrefix + n)
+	}
 	params, tail, token, own := call.Params, []byte(nil), json.RawMessage(nil), json.RawMessage(nil)
 	if call.Progress != nil || call.Idle > 0 {
 		own = c.tokenOf(id)
@@ -270,14 +270,6 @@ func (c *Conn) InFlight() int {
 	return len(c.pending)
 }
 
-func (c *Conn) newID() json.RawMessage {
-	n := strconv.FormatInt(c.nextID.Add(1), 10)
-	if c.opts.IDPrefix == "" {
-		return json.RawMessage(n)
-	}
-	return Quote(c.opts.IDPrefix + n)
-}
-
 // tokenOf returns the progress token of a call. It is a text that the peer cannot choose by
 // chance for requests of its own: a request of the peer with this token names the call.
 func (c *Conn) tokenOf(id json.RawMessage) json.RawMessage {
@@ -316,7 +308,10 @@ func (c *Conn) forget(id json.RawMessage, answer *mailbox) {
 	c.take(string(id))
 	delete(c.progress, answer.token)
 	for _, h := range answer.holds {
-		h.drop(answer)
+		h.calls = slices.DeleteFunc(h.calls, func(other *mailbox) bool { return other == answer })
+		if len(h.calls) == 0 {
+			close(h.ended)
+		}
 	}
 }
 
@@ -326,7 +321,10 @@ func (c *Conn) take(id string) (answer *mailbox, ok bool) {
 	answer, ok = c.pending[id]
 	delete(c.pending, id)
 	if ok && answer.owner != nil && c.opts.RememberOwners > 0 {
-		c.remember(id, answer.owner)
+		if len(c.owners) >= c.opts.RememberOwners {
+			c.owners = slices.Delete(c.owners, 0, 1)
+		}
+		c.owners = append(c.owners, owned{id, answer.owner})
 	}
 	return answer, ok
 }

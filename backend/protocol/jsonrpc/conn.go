@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -101,15 +102,9 @@ type Conn struct {
 // called. The caller closes the streams, with one exception: after a failed write
 // the connection closes w if it is an io.Closer, so that the peer notices the end.
 func NewConn(r io.Reader, w io.Writer, h Handler, opts Options) *Conn {
-	if opts.LineLimit == 0 {
-		opts.LineLimit = 64 << 20
-	}
-	if opts.WriteTimeout == 0 {
-		opts.WriteTimeout = 30 * time.Second
-	}
-	if opts.MaxServing == 0 {
-		opts.MaxServing = 128
-	}
+	opts.LineLimit = cmp.Or(opts.LineLimit, 64<<20)
+	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, 30*time.Second)
+	opts.MaxServing = cmp.Or(opts.MaxServing, 128)
 	c := &Conn{
 		lines: NewLineReader(r, opts.LineLimit), out: w, handler: h, opts: opts,
 		writing: make(chan struct{}, 1), requests: make(chan request), done: make(chan struct{}),
@@ -136,10 +131,12 @@ func (c *Conn) Run(ctx context.Context) error {
 		line, err := c.lines.Next()
 		var long *LineTooLong
 		if errors.As(err, &long) {
+			id := long.answers()
 			if c.opts.tapped() {
-				c.opts.Tap.Received(Message{ID: long.answers()}, long.Head, long.Size)
+				c.opts.Tap.Received(Message{ID: id}, long.Head, long.Size)
 			}
-			if !c.failLong(long) {
+			// A line that does not show its id answers the only call in flight.
+			if ended := id != nil && c.Fail(id, long) || id == nil && c.FailOnly(long); !ended {
 				c.bad(long.Head, invalid(long.Error()), nil)
 			}
 			continue
@@ -153,16 +150,6 @@ func (c *Conn) Run(ctx context.Context) error {
 		}
 		c.dispatch(ctx, c.lines.Keep(line), &handlers)
 	}
-}
-
-// failLong ends the call that a skipped line would have answered. If the line does
-// not show which one that is, it is the only call in flight. It returns false if no
-// such call is known.
-func (c *Conn) failLong(long *LineTooLong) bool {
-	if id := long.answers(); id != nil {
-		return c.Fail(id, long)
-	}
-	return c.FailOnly(long)
 }
 
 // FailOnly is Fail for the only call in flight. If there are several, it does

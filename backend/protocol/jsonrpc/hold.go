@@ -46,14 +46,6 @@ func (h *Hold) Release() {
 	h.calls = nil
 }
 
-// drop removes a call that has ended. The caller holds the connection's mu.
-func (h *Hold) drop(answer *mailbox) {
-	h.calls = slices.DeleteFunc(h.calls, func(other *mailbox) bool { return other == answer })
-	if len(h.calls) == 0 {
-		close(h.ended)
-	}
-}
-
 // idleLeft returns how much of an idle timeout is left after its timer has fired,
 // since holds extend the timeout. It returns zero if the timeout has expired.
 func (c *Conn) idleLeft(answer *mailbox, idle time.Duration) time.Duration {
@@ -138,14 +130,6 @@ func (c *Conn) OwnerOf(call string) any {
 type owned struct {
 	call  string
 	owner any
-}
-
-// remember keeps the owner of an ended call. The caller holds mu.
-func (c *Conn) remember(call string, owner any) {
-	if len(c.owners) >= c.opts.RememberOwners {
-		c.owners = slices.Delete(c.owners, 0, 1)
-	}
-	c.owners = append(c.owners, owned{call, owner})
 }
 
 // Fail ends the call that was sent with an id, with the error why. A transport calls

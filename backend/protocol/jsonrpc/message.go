@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
@@ -52,10 +53,7 @@ func Parse(line []byte) (Message, error) {
 	if i := jsonscan.Space(line, 0); i >= len(line) || line[i] != '{' {
 		return Message{}, invalid("Invalid Request: a message must be a JSON object")
 	}
-	if string(m.ID) == "null" && m.Error == nil {
-		return Message{}, invalid("Invalid Request: id must be a string or a number")
-	}
-	if m.ID != nil && !validID(m.ID) && m.Error == nil {
+	if m.ID != nil && m.Error == nil && !strings.ContainsRune(`"-0123456789`, rune(m.ID[0])) {
 		return Message{}, invalid("Invalid Request: id must be a string or a number")
 	}
 	if m.Method == "" && m.Result == nil && m.Error == nil {
@@ -79,10 +77,6 @@ func (m *Message) member(key, value []byte) {
 			m.Error = nil
 		}
 	}
-}
-
-func validID(id []byte) bool {
-	return len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9')
 }
 
 func invalid(text string) *Error {

@@ -70,6 +70,18 @@ func Items(raw json.RawMessage) iter.Seq[json.RawMessage] {
 	}
 }
 
+// Array returns an array of values, which are kept byte for byte.
+func Array(values []json.RawMessage) json.RawMessage {
+	out := json.RawMessage("[")
+	for i, value := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, value...)
+	}
+	return append(out, ']')
+}
+
 // Set returns a copy of an object with one member set to value. All other bytes
 // stay as they are; a new member is added at the end. A raw that is not an
 // object counts as an empty one.

@@ -17,11 +17,6 @@ type feed struct {
 	mu sync.Mutex // held while a message is written
 }
 
-func newFeed() *feed {
-	r, w := io.Pipe()
-	return &feed{r: r, w: w}
-}
-
 // put writes a message as a line and waits until it is read or the feed is
 // closed. It changes message in place: line ends become spaces, which is safe
 // because JSON strings contain no unescaped line ends.
@@ -63,12 +58,14 @@ func split(data []byte) [][]byte {
 // whether the answer to p, which may be nil, was among them.
 func (l *Link) deliver(data []byte, p *post) (answered bool) {
 	for _, message := range split(data) {
-		if p != nil && p.answeredBy(message) {
-			answered = true
-			l.learn(p, message)
-		}
-		if p != nil && p.id != nil && l.options.Asked != nil {
-			if m, err := jsonrpc.Parse(message); err == nil && m.IsRequest() {
+		if p != nil && p.id != nil {
+			m, err := jsonrpc.Parse(message)
+			switch {
+			case err != nil:
+			case m.IsResponse() && bytes.Equal(m.ID, p.id):
+				answered = true
+				l.learn(p, message)
+			case m.IsRequest() && l.options.Asked != nil:
 				l.options.Asked(m.ID, p.id)
 			}
 		}

@@ -130,8 +130,9 @@ func New(o Options) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
+	r, w := io.Pipe()
 	l := &Link{
-		options: o, base: base, feed: newFeed(), written: make(chan *post), posts: make(map[string]*post),
+		options: o, base: base, feed: &feed{r: r, w: w}, written: make(chan *post), posts: make(map[string]*post),
 		named: make(chan struct{}), ready: make(chan struct{}), done: make(chan struct{}),
 	}
 	l.client = newClient(l)
@@ -158,9 +159,11 @@ func (l *Link) Run(ctx context.Context) error {
 		select {
 		case p := <-l.written:
 			postCtx, stop := context.WithCancel(ctx)
-			if l.begun(p, stop) {
+			l.mu.Lock()
+			if p.stop = stop; p.stopped {
 				stop()
 			}
+			l.mu.Unlock()
 			l.work.Go(func() { l.send(postCtx, p) })
 			continue
 		case <-ready:
@@ -181,15 +184,6 @@ func (l *Link) Run(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err
-}
-
-// begun notes that a post is sent, and how to end it. It reports whether the post was
-// cancelled before.
-func (l *Link) begun(p *post, stop context.CancelFunc) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	p.stop = stop
-	return p.stopped
 }
 
 // Read reads the server's messages as lines.

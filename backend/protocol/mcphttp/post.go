@@ -55,12 +55,6 @@ func newPost(line []byte, m jsonrpc.Message) *post {
 
 func (p *post) markSent() { p.once.Do(func() { close(p.sent) }) }
 
-// answeredBy reports whether a message is the answer to the request p.
-func (p *post) answeredBy(message []byte) bool {
-	m, err := jsonrpc.Parse(message)
-	return err == nil && p.id != nil && m.IsResponse() && bytes.Equal(m.ID, p.id)
-}
-
 // send posts a message and reads the response.
 func (l *Link) send(ctx context.Context, p *post) {
 	defer l.forget(p)
@@ -69,7 +63,8 @@ func (l *Link) send(ctx context.Context, p *post) {
 		return
 	}
 	response, err := l.do(ctx, request{
-		method: http.MethodPost, target: l.target, body: p.line, header: l.headers(p), sent: p.markSent, operation: p.operation(),
+		method: http.MethodPost, target: l.target, body: p.line, header: l.headers(p), sent: p.markSent,
+		operation: strings.TrimSpace(p.method + " " + cmp.Or(jsonrpc.GetString(p.params, "name"), jsonrpc.GetString(p.params, "uri"))),
 	})
 	if err != nil {
 		l.fail(ctx, p, err)
@@ -82,11 +77,6 @@ func (l *Link) send(ctx context.Context, p *post) {
 	case cancelled != nil:
 		cancelled.stop()
 	}
-}
-
-// operation returns the method of p and what it concerns.
-func (p *post) operation() string {
-	return strings.TrimSpace(p.method + " " + cmp.Or(jsonrpc.GetString(p.params, "name"), jsonrpc.GetString(p.params, "uri")))
 }
 
 // headers returns the headers that repeat parts of a message.

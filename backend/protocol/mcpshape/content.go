@@ -3,6 +3,7 @@ package mcpshape
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -88,7 +89,7 @@ func (contents) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	}
 	if raw[0] != '[' {
 		r.add("", is(raw)+"; shown as a list with it")
-		raw = array([]json.RawMessage{raw})
+		raw = jsonrpc.Array([]json.RawMessage{raw})
 	}
 	var shown []json.RawMessage
 	changed, refused, at := false, "", 0
@@ -111,7 +112,7 @@ func (contents) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	case at == 1 && refused != "":
 		return nil, refused
 	case changed:
-		return array(shown), ""
+		return jsonrpc.Array(shown), ""
 	}
 	return raw, ""
 }
@@ -148,7 +149,7 @@ type texts struct{}
 func (texts) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	if len(raw) > 0 && raw[0] == '{' {
 		r.add("", "is an object; shown as a list with it")
-		raw = array([]json.RawMessage{raw})
+		raw = jsonrpc.Array([]json.RawMessage{raw})
 	}
 	if len(raw) == 0 || raw[0] != '[' {
 		return nil, is(raw)
@@ -162,7 +163,11 @@ func (texts) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 			r.add("", "is a text; shown as an object with it")
 			own = jsonrpc.Set(nil, "text", value)
 		}
-		if _, why := uri(orNull(jsonrpc.Get(own, "uri"))); why != "" && own[0] == '{' && r.of.Name != "" {
+		address := jsonrpc.Get(own, "uri")
+		if address == nil {
+			address = json.RawMessage("null")
+		}
+		if _, why := uri(address); why != "" && own[0] == '{' && r.of.Name != "" {
 			r.add("uri", why+"; shown as that of the request")
 			own = jsonrpc.Set(own, "uri", jsonrpc.Quote(r.of.Name))
 		}
@@ -176,16 +181,9 @@ func (texts) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 		shown = append(shown, out)
 	}
 	if changed {
-		return array(shown), ""
+		return jsonrpc.Array(shown), ""
 	}
 	return raw, ""
-}
-
-func orNull(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage("null")
-	}
-	return raw
 }
 
 // messages accepts the messages of a prompt. A message with several items of content becomes
@@ -207,10 +205,7 @@ func (messages) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 		parts := []json.RawMessage{jsonrpc.Get(message, "content")}
 		if several := parts[0]; len(several) > 0 && several[0] == '[' {
 			r.add("content", "is a list; shown as a message for each of its items")
-			parts = nil
-			for part := range jsonrpc.Items(several) {
-				parts = append(parts, part)
-			}
+			parts = slices.Collect(jsonrpc.Items(several))
 			changed = true
 		}
 		for _, part := range parts {
@@ -231,7 +226,7 @@ func (messages) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 		at++
 	}
 	if changed {
-		return array(shown), ""
+		return jsonrpc.Array(shown), ""
 	}
 	return raw, ""
 }

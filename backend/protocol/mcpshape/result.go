@@ -83,7 +83,7 @@ func (f first) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 		return out, ""
 	}
 	r.add("", fmt.Sprintf("has %d elements; shown with the first %d", len(elements), f.n))
-	return array(elements[:f.n]), ""
+	return jsonrpc.Array(elements[:f.n]), ""
 }
 
 // Result returns the result of a method as clients accept it, which is raw itself if nothing
@@ -131,7 +131,7 @@ func (called) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	if data[0] == 'n' || slices.ContainsFunc(content, isText) {
 		return out, ""
 	}
-	return jsonrpc.Set(out, "content", array(append(content, textOf(data)))), ""
+	return jsonrpc.Set(out, "content", jsonrpc.Array(append(content, textOf(data)))), ""
 }
 
 // saidElsewhere returns content for the result of a call that has none: structured content as
@@ -139,7 +139,7 @@ func (called) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 func saidElsewhere(result json.RawMessage) json.RawMessage {
 	for _, name := range []string{"structuredContent", "toolResult"} {
 		if data := jsonrpc.Get(result, name); len(data) > 0 && data[0] != 'n' {
-			return array([]json.RawMessage{textOf(data)})
+			return jsonrpc.Array([]json.RawMessage{textOf(data)})
 		}
 	}
 	return nil

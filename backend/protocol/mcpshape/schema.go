@@ -39,15 +39,10 @@ func (outputSchema) fit(r *report, raw json.RawMessage) (json.RawMessage, string
 	if raw[0] != '{' {
 		return nil, is(raw)
 	}
-	if why := oneOfObject(jsonrpc.Get(raw, "type")); why != "" {
+	if jsonrpc.GetString(raw, "type") != "object" {
 		return nil, "has no type object"
 	}
 	return schema.fit(r, raw)
-}
-
-func oneOfObject(raw json.RawMessage) (why string) {
-	value, _ := jsonrpc.String(raw)
-	return unless(value == "object", raw)
 }
 
 // properties accepts objects whose members are schemas. Members are never left out, because

@@ -126,23 +126,12 @@ func (l list) fit(r *report, raw json.RawMessage) (json.RawMessage, string) {
 	if !changed {
 		return raw, ""
 	}
-	return array(kept), ""
+	return jsonrpc.Array(kept), ""
 }
 
 // same reports whether two values are the same bytes of one text.
 func same(a, b json.RawMessage) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
-func array(values []json.RawMessage) json.RawMessage {
-	out := []byte{'['}
-	for i, value := range values {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, value...)
-	}
-	return append(out, ']')
 }
 
 // member is a member of an object.

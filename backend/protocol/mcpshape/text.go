@@ -3,6 +3,7 @@ package mcpshape
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,10 +96,5 @@ func isBase64(body []byte) bool {
 			end--
 		}
 	}
-	for _, c := range body[:end] {
-		if !base64Digits[c] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(body[:end], func(c byte) bool { return !base64Digits[c] })
 }

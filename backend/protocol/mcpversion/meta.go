@@ -134,13 +134,8 @@ func stamp(raw, add json.RawMessage) json.RawMessage {
 	if add == nil && jsonrpc.IsObject(old) && len(meta) == len(old) {
 		return raw // nothing was removed
 	}
-	if isEmpty(meta) {
+	if len(bytes.Trim(meta, " \t\r\n{}")) == 0 { // no members are left
 		return jsonrpc.Delete(raw, "_meta")
 	}
 	return jsonrpc.Set(raw, "_meta", meta)
-}
-
-// isEmpty reports whether an object has no members.
-func isEmpty(object json.RawMessage) bool {
-	return len(bytes.Trim(object, " \t\r\n{}")) == 0
 }

@@ -93,21 +93,16 @@ func Plain(result json.RawMessage) json.RawMessage {
 // and the names of the last hop in _meta by those of this one. It copies the result
 // once if the result has no _meta.
 func (h Hop) stamp(result json.RawMessage, drop func(key []byte) bool, add json.RawMessage) json.RawMessage {
-	meta := h.meta()
+	var meta json.RawMessage
+	if jsonrpc.IsObject(h.ServerInfo) {
+		meta = jsonrpc.Set(nil, KeyServerInfo, h.ServerInfo)
+	}
 	if jsonrpc.Get(result, "_meta") != nil {
 		result = stamp(result, meta)
 	} else if meta != nil {
 		add = jsonrpc.Set(add, "_meta", meta)
 	}
 	return jsonrpc.Edit(result, drop, add)
-}
-
-// meta returns the members of the _meta of results, nil if there are none.
-func (h Hop) meta() json.RawMessage {
-	if !jsonrpc.IsObject(h.ServerInfo) {
-		return nil
-	}
-	return jsonrpc.Set(nil, KeyServerInfo, h.ServerInfo)
 }
 
 // cache adds ttlMs and cacheScope to an object.

@@ -5,6 +5,7 @@
 package schemacheck
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -36,10 +37,7 @@ type checker struct {
 }
 
 func (c *checker) report(at, format string, args ...any) {
-	if at == "" {
-		at = "arguments"
-	}
-	c.problems = append(c.problems, at+" "+fmt.Sprintf(format, args...))
+	c.problems = append(c.problems, cmp.Or(at, "arguments")+" "+fmt.Sprintf(format, args...))
 }
 
 // check checks the value at a path such as filter.tags[0].
@@ -65,7 +63,9 @@ func (c *checker) check(schema, value json.RawMessage, at string, depth int) {
 	case "array":
 		c.checkArray(schema, value, at, depth)
 	case "string":
-		c.checkString(schema, value, at)
+		if text, ok := jsonrpc.String(value); ok {
+			c.checkLength(schema, at, utf8.RuneCountInString(text), "minLength", "maxLength", "characters")
+		}
 	default:
 		c.checkNumber(schema, value, at)
 	}
@@ -184,12 +184,9 @@ func unknown(properties, value json.RawMessage) string {
 
 // composed reports whether a schema takes properties from others, which is not followed here.
 func composed(schema json.RawMessage) bool {
-	for _, keyword := range []string{"$ref", "allOf", "anyOf", "oneOf"} {
-		if jsonrpc.Get(schema, keyword) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"$ref", "allOf", "anyOf", "oneOf"}, func(keyword string) bool {
+		return jsonrpc.Get(schema, keyword) != nil
+	})
 }
 
 // known lists the names of properties.
@@ -212,12 +209,6 @@ func (c *checker) checkArray(schema, value json.RawMessage, at string, depth int
 		count++
 	}
 	c.checkLength(schema, at, count, "minItems", "maxItems", "items")
-}
-
-func (c *checker) checkString(schema, value json.RawMessage, at string) {
-	if text, ok := jsonrpc.String(value); ok {
-		c.checkLength(schema, at, utf8.RuneCountInString(text), "minLength", "maxLength", "characters")
-	}
 }
 
 func (c *checker) checkLength(schema json.RawMessage, at string, length int, least, most, unit string) {

@@ -1,6 +1,7 @@
 package schemacompat
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -127,10 +128,7 @@ func substitute(n, target *value, reference string) {
 		}
 	}
 	if n.get("description") == nil {
-		name := reference[strings.LastIndexAny(reference, "/#")+1:]
-		if name == "" {
-			name = "the whole schema"
-		}
+		name := cmp.Or(reference[strings.LastIndexAny(reference, "/#")+1:], "the whole schema")
 		n.set("description", textOf("Has the same form as "+safetext.Clip(name, 60)+" above."))
 	}
 }

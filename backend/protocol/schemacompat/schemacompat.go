@@ -97,14 +97,15 @@ func pass(v vendorRules, schema json.RawMessage) (next json.RawMessage, changes 
 	if len(schema) > maxBytes || !jsonscan.Valid(schema) {
 		return anyArguments, []string{"not a schema of at most 1 MB: any arguments are accepted"}, false
 	}
-	root, cut := parse(schema)
+	p := parser{data: schema}
+	root, _ := p.value(jsonscan.Space(schema, 0), 0)
 	a := &adapter{rules: v, document: root, spare: maxGrowth, loose: maxLoose}
 	out := v.root(a, root)
 	written := out.append(nil)
-	if !cut && string(written) == string(root.append(nil)) {
+	if !p.cut && string(written) == string(root.append(nil)) {
 		return schema, nil, true
 	}
-	if cut {
+	if p.cut {
 		a.note("nested too deep: cut off")
 	}
 	if len(a.changes) == 0 {

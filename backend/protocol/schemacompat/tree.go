@@ -25,18 +25,11 @@ type member struct {
 	value *value
 }
 
-// parse reads valid JSON. Of members with the same name the last one counts, in
-// the place of the first. cut reports whether values nested deeper than
-// maxNesting were left out.
-func parse(data []byte) (v *value, cut bool) {
-	p := parser{data: data}
-	v, _ = p.value(jsonscan.Space(data, 0), 0)
-	return v, p.cut
-}
-
+// parser reads valid JSON. Of members with the same name the last one counts, in the place
+// of the first.
 type parser struct {
 	data []byte
-	cut  bool
+	cut  bool // values nested deeper than maxNesting were left out
 }
 
 // value reads the value that begins at a position, and returns where it ends.
