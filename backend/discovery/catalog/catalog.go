@@ -55,7 +55,6 @@ type Snapshot struct {
 
 	indexing    sync.Once // for the following, which few snapshots need
 	byQualified map[string]*Tool
-	byHash      map[string]*Tool
 
 	pairing sync.Once
 	twins   map[*Tool][]*Tool // of tools that have some
@@ -80,18 +79,10 @@ func (s *Snapshot) Qualified(name string) (*Tool, bool) {
 	return t, ok
 }
 
-// ByHash returns the tool with a hash, and whether the catalog has it.
-func (s *Snapshot) ByHash(hash string) (*Tool, bool) {
-	s.indexing.Do(s.index)
-	t, ok := s.byHash[hash]
-	s.reads.count(ok)
-	return t, ok
-}
-
 func (s *Snapshot) index() {
-	s.byQualified, s.byHash = make(map[string]*Tool, len(s.Tools)), make(map[string]*Tool, len(s.Tools))
+	s.byQualified = make(map[string]*Tool, len(s.Tools))
 	for _, t := range s.Tools {
-		s.byQualified[t.Qualified()], s.byHash[t.Hash] = t, t
+		s.byQualified[t.Qualified()] = t
 	}
 }
 
@@ -109,8 +100,6 @@ func (s *Snapshot) Named(tool string) []*Tool {
 
 // With returns a snapshot with other appearances of the same tools, in the same order.
 func (s *Snapshot) With(tools []*Tool) *Snapshot { return newSnapshot(tools, s.reads) }
-
-func (c *Catalog) newSnapshot(tools []*Tool) *Snapshot { return newSnapshot(tools, &c.reads) }
 
 func newSnapshot(tools []*Tool, reads *reads) *Snapshot {
 	s := &Snapshot{Tools: tools, reads: reads, byServer: make(map[string][]*Tool), byKey: make(map[Key]*Tool, len(tools))}
@@ -157,7 +146,7 @@ func Open(ctx context.Context, store Store, bus *events.Bus, log *slog.Logger) (
 	for _, t := range tools {
 		c.lastID = max(c.lastID, t.ID)
 	}
-	c.snapshot.Store(c.newSnapshot(tools))
+	c.snapshot.Store(newSnapshot(tools, &c.reads))
 	c.wake()
 	return c, nil
 }
@@ -273,7 +262,7 @@ func (c *Catalog) Reset(tools []*Tool) {
 	defer c.writing.Unlock()
 	tools = slices.Clone(tools)
 	slices.SortStableFunc(tools, byServer)
-	c.snapshot.Store(c.newSnapshot(tools))
+	c.snapshot.Store(newSnapshot(tools, &c.reads))
 	events.Publish(c.bus, Changed{})
 }
 
@@ -288,7 +277,7 @@ func (c *Catalog) put(server string, tools []*Tool) {
 	}
 	all = append(all, tools...)
 	slices.SortStableFunc(all, byServer)
-	c.snapshot.Store(c.newSnapshot(all))
+	c.snapshot.Store(newSnapshot(all, &c.reads))
 	c.wake()
 	events.Publish(c.bus, Changed{Server: server})
 }
@@ -349,7 +338,7 @@ func (c *Catalog) count(ctx context.Context) error {
 	if err := c.store.SetTokens(ctx, counts); err != nil {
 		return err
 	}
-	c.snapshot.Store(c.newSnapshot(all))
+	c.snapshot.Store(newSnapshot(all, &c.reads))
 	events.Publish(c.bus, Counted{})
 	return nil
 }

@@ -46,7 +46,7 @@ func TestChangesOfAListAreAnnouncedByTool(t *testing.T) {
 	}
 }
 
-func TestToolsAreLookedUpByQualifiedNameAndHash(t *testing.T) {
+func TestToolsAreLookedUpByQualifiedName(t *testing.T) {
 	c, _, _, _ := open(t)
 	replace(t, c, "a.b", `{"name":"x"}`)
 	replace(t, c, "c", `{"name":"x"}`)
@@ -54,7 +54,7 @@ func TestToolsAreLookedUpByQualifiedNameAndHash(t *testing.T) {
 	if !ok || tool.Server != "c" {
 		t.Fatalf("got %v, %v", tool, ok)
 	}
-	if same, ok := c.Snapshot().ByHash(tool.Hash); !ok || same != tool {
+	if same, ok := c.Snapshot().Lookup("c", "x"); !ok || same != tool {
 		t.Errorf("got %v, %v", same, ok)
 	}
 	if _, ok := c.Snapshot().Qualified("c.y"); ok {

@@ -43,39 +43,23 @@ func hexOf(data []byte) string {
 
 // slowCanonical returns what is hashed, with encoding/json, for any definition.
 func slowCanonical(server string, definition json.RawMessage) []byte {
-	var all map[string]json.RawMessage
-	_ = json.Unmarshal(definition, &all)
+	decoder := json.NewDecoder(bytes.NewReader(definition))
+	decoder.UseNumber() // keeps numbers as written
+	var all map[string]any
+	_ = decoder.Decode(&all)
 	covered := map[string]any{"server": server}
 	for _, name := range hashed {
-		if raw, ok := all[name]; ok {
-			covered[name] = canonical(raw)
+		if value, ok := all[name]; ok {
+			covered[name] = value
 		}
 	}
 	data, _ := json.Marshal(covered) // Marshal sorts the keys of maps
 	return data
 }
 
-// canonical decodes JSON such that encoding it again sorts its keys and keeps its
-// numbers as written.
-func canonical(raw json.RawMessage) any {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	_ = decoder.Decode(&value)
-	return value
-}
-
-// quickCanonical returns the same as slowCanonical without decoding the definition, which
-// must be valid JSON. It returns false for definitions with names that are repeated or
-// need escapes, which encoding/json may read differently.
-func quickCanonical(server string, definition []byte) (_ []byte, ok bool) {
-	var c canonicalizer
-	ok = c.whole(server, definition)
-	return c.out, ok
-}
-
-// whole sets out to what is hashed of a definition. It returns false where quickCanonical
-// does.
+// whole sets out to what slowCanonical returns, without decoding the definition. It returns
+// false for definitions with names that are repeated or need escapes, which encoding/json may
+// read differently.
 func (c *canonicalizer) whole(server string, definition []byte) bool {
 	c.data, c.out, c.parts = definition, c.out[:0], c.parts[:0]
 	defer func() { c.data = nil }()

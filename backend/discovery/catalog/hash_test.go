@@ -69,6 +69,12 @@ func published(t testing.TB) (all []json.RawMessage) {
 	return all
 }
 
+func quickCanonical(server string, definition []byte) (_ []byte, ok bool) {
+	var c canonicalizer
+	ok = c.whole(server, definition)
+	return c.out, ok
+}
+
 func FuzzCanonical(f *testing.F) {
 	for _, definition := range irregular {
 		f.Add("s", []byte(definition))

@@ -122,7 +122,7 @@ func (p *parameters) properties(at int) (end int) {
 	for o.Next() {
 		name := o.Name()
 		same := func(other parameter) bool { return string(other.name) == string(name) }
-		if !isPlain(name) || len(p.all) == maxQuickParameters || slices.ContainsFunc(p.all, same) {
+		if slices.Contains(name, '\\') || !utf8.Valid(name) || len(p.all) == maxQuickParameters || slices.ContainsFunc(p.all, same) {
 			return -1
 		}
 		var description [1][]byte
@@ -135,12 +135,6 @@ func (p *parameters) properties(at int) (end int) {
 }
 
 var wantedDescription = []string{"description"}
-
-// isPlain reports whether a raw name has no escapes and is valid UTF-8, so that it
-// need not be decoded.
-func isPlain(name []byte) bool {
-	return !slices.Contains(name, '\\') && utf8.Valid(name)
-}
 
 // EachParameter calls visit with the name and description of each of the tool's
 // parameters, in any order. The description is empty if the schema has none.

@@ -20,10 +20,6 @@ type builtin struct {
 	used   chan struct{} // holds a token after a use
 }
 
-func newBuiltin(e Encoder, threads int, idle time.Duration, clock Clock) *builtin {
-	return &builtin{encoder: e, threads: max(threads, 1), idle: idle, clock: clock, used: make(chan struct{}, 1)}
-}
-
 func (b *builtin) batch() int { return b.threads }
 
 // embed encodes each text on a core of its own.

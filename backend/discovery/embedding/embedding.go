@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -135,13 +136,18 @@ func New(o Options) *Index {
 	x := &Index{
 		settings: o.Settings, catalog: o.Catalog, store: o.Store, bus: o.Bus, log: o.Log, clock: o.Clock,
 		queryTimeout: cmp.Or(o.QueryTimeout, time.Second), requestTimeout: cmp.Or(o.RequestTimeout, 30*time.Second),
-		health: newHealth(), queries: newQueries(),
+		health:  health{failed: make(chan struct{}, 1)},
+		queries: &queries{queued: make(chan queuedQuery, maxQueued), recent: make(map[string][]float32)},
 	}
 	if o.Settings.Provider == settings.ProviderBuiltin {
 		x.dimensions = o.Builtin.Dimensions
 	}
 	x.provider, x.model = newProvider(o)
-	x.state.builder = newBuilder(x.modelID(), x.dimensions, 0)
+	id := "" // of the model and the recipe for texts; only vectors with the same one can be compared
+	if x.provider != nil {
+		id = x.settings.Provider + "/" + x.model + "/text" + textVersion
+	}
+	x.state.builder = newBuilder(id, x.dimensions, 0)
 	x.current.Store(x.state.snapshot())
 	return x
 }
@@ -151,24 +157,22 @@ func New(o Options) *Index {
 func newProvider(o Options) (p provider, model string) {
 	switch o.Settings.Provider {
 	case settings.ProviderBuiltin:
-		return newBuiltin(o.Builtin.Encoder, o.Settings.Threads, o.Settings.IdleUnload, o.Clock), o.Builtin.Model
+		return &builtin{
+			encoder: o.Builtin.Encoder, threads: max(o.Settings.Threads, 1), idle: o.Settings.IdleUnload, clock: o.Clock,
+			used: make(chan struct{}, 1),
+		}, o.Builtin.Model
 	case settings.ProviderLocal:
 		model = cmp.Or(o.Settings.Model, "nomic-embed-text")
 		return newLocal(o.Settings.URL, model), model
 	case settings.ProviderOpenAI:
 		model = cmp.Or(o.Settings.Model, "text-embedding-3-small")
-		return newOpenAI(o.Settings.BaseURL, o.Settings.Key, model), model
+		address := strings.TrimRight(cmp.Or(o.Settings.BaseURL, openAIBaseURL), "/") + "/embeddings"
+		r := newRemote(address, model, endpoint{address, parseOpenAI})
+		r.key, r.size = o.Settings.Key, openAIBatch
+		r.advice = "set AGENT_DISCOVER_OPENAI_API_KEY to a valid key and restart the hub"
+		return r, model
 	}
 	return nil, ""
-}
-
-// modelID identifies the model and the recipe for texts. Only vectors with the
-// same ID can be compared.
-func (x *Index) modelID() string {
-	if x.provider == nil {
-		return ""
-	}
-	return x.settings.Provider + "/" + x.model + "/text" + textVersion
 }
 
 // Vectors returns the present vectors of the tools.

@@ -30,8 +30,6 @@ type health struct {
 	failed chan struct{} // holds a token when the provider has begun to fail
 }
 
-func newHealth() health { return health{failed: make(chan struct{}, 1)} }
-
 func (h *health) failing() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

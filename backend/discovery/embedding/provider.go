@@ -1,6 +1,7 @@
 package embedding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -65,9 +66,7 @@ func (x *Index) normalizeAll(vectors [][]float32, texts int) error {
 	}
 	dimensions := x.Vectors().Dimensions()
 	for _, v := range vectors {
-		if dimensions == 0 {
-			dimensions = len(v)
-		}
+		dimensions = cmp.Or(dimensions, len(v))
 		switch {
 		case len(v) == 0 || len(v) > maxDimensions:
 			return fault.New(fault.Failed, "the model returned a vector of %d numbers; is it an embedding model?", len(v))

@@ -46,10 +46,6 @@ type queuedQuery struct {
 	result    chan []float32  // receives the vector, or nil after an error
 }
 
-func newQueries() *queries {
-	return &queries{queued: make(chan queuedQuery, maxQueued), recent: make(map[string][]float32)}
-}
-
 // Query returns the vector of a query, of length 1, computed by the model of
 // Vectors. The vector is shared and must not be modified. Query returns false
 // with the provider "none", while the provider fails, and when it takes longer

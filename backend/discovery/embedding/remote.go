@@ -2,7 +2,6 @@ package embedding
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,14 +81,6 @@ func newLocal(address, model string) *remote {
 	}
 	r := newRemote(address, model, endpoints...)
 	r.size, r.advice = localBatch, "the provider local supports only servers that require no key"
-	return r
-}
-
-func newOpenAI(base, key, model string) *remote {
-	address := strings.TrimRight(cmp.Or(base, openAIBaseURL), "/") + "/embeddings"
-	r := newRemote(address, model, endpoint{address, parseOpenAI})
-	r.key, r.size = key, openAIBatch
-	r.advice = "set AGENT_DISCOVER_OPENAI_API_KEY to a valid key and restart the hub"
 	return r
 }
 

@@ -88,12 +88,16 @@ func means(queries []Query, answers []Answer, wanted func(Query) bool) Measures 
 		if len(q.Relevant) == 0 || !wanted(q) {
 			continue
 		}
-		hits := judge(q, answers[i])
+		hits := make([]bool, min(len(answers[i].Hits), Depth)) // which of the first hits are right
+		for j := range hits {
+			hits[j] = slices.Contains(q.Relevant, answers[i].Hits[j].ID)
+		}
 		m.Queries++
 		m.R1 += recall(q, hits, 1)
 		m.R5 += recall(q, hits, 5)
 		m.R10 += recall(q, hits, 10)
-		m.NDCG += gain(hits) / ideal(len(q.Relevant))
+		ideal := slices.Repeat([]bool{true}, min(len(q.Relevant), Depth)) // begins with all right tools
+		m.NDCG += gain(hits) / gain(ideal)
 		if first := slices.Index(hits, true); first >= 0 {
 			m.MRR += 1 / float64(first+1)
 		}
@@ -101,15 +105,6 @@ func means(queries []Query, answers []Answer, wanted func(Query) bool) Measures 
 	n := float64(max(m.Queries, 1))
 	m.R1, m.R5, m.R10, m.NDCG, m.MRR = m.R1/n, m.R5/n, m.R10/n, m.NDCG/n, m.MRR/n
 	return m
-}
-
-// judge reports which of the first hits are right.
-func judge(q Query, a Answer) []bool {
-	right := make([]bool, min(len(a.Hits), Depth))
-	for i := range right {
-		right[i] = slices.Contains(q.Relevant, a.Hits[i].ID)
-	}
-	return right
 }
 
 // recall returns 1 if a right tool is among the first k hits, otherwise 0. For
@@ -138,11 +133,6 @@ func gain(hits []bool) float64 {
 		}
 	}
 	return sum
-}
-
-// ideal returns the gain of a ranking that begins with all right tools.
-func ideal(relevant int) float64 {
-	return gain(slices.Repeat([]bool{true}, min(relevant, Depth)))
 }
 
 // rightFirst reports whether the best hit is right.

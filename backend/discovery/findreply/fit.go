@@ -63,20 +63,13 @@ var intentCuts = append(cuts[:len(cuts):len(cuts)],
 func (f *Found) fit(limit int, cuts []func(*Found)) {
 	f.NextStep = f.next.text(len(f.OtherMatches))
 	for _, cut := range cuts {
-		if f.cost() <= limit {
+		// Encoding the reply for sending fails with the same error.
+		if text, err := Text(f); err != nil || tokens.Estimate(text) <= limit {
 			return
 		}
 		cut(f)
 		f.NextStep = f.next.text(len(f.OtherMatches))
 	}
-}
-
-func (f *Found) cost() int {
-	text, err := Text(f)
-	if err != nil {
-		return 0 // encoding the reply for sending fails with the same error
-	}
-	return tokens.Estimate(text)
 }
 
 func (f *Found) eachOther(do func(*Match)) {

@@ -150,15 +150,7 @@ func matchOf(hit search.Hit, shown Shown) Match {
 		return Match{CallAs: hit.Tool.CallAs()}
 	}
 	score := RoundScore(hit.Score)
-	m := Suggest(hit.Tool)
-	m.Score = &score
-	return m
-}
-
-// Suggest returns a match without a score, for a tool that resembles an unknown
-// one the agent tried to call.
-func Suggest(t *catalog.Tool) Match {
-	return Match{CallAs: t.CallAs(), Tool: t.Name, Description: t.Summary()}
+	return Match{CallAs: hit.Tool.CallAs(), Tool: hit.Tool.Name, Description: hit.Tool.Summary(), Score: &score}
 }
 
 // RoundScore rounds a score to three decimals, as replies show it.

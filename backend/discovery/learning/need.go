@@ -50,18 +50,10 @@ func actionsOf(kinds map[action]string) map[string]action {
 }
 
 // fillers are words that do not describe a need.
-var fillers = fillersOf(`a about all also am an and any are as at be been but by can could did do does for from had has
+var fillers = strings.Fields(`a about all also am an and any are as at be been but by can could did do does for from had has
 	have how i if in into is it its just let like may me might must my need of on or our please should so some such than
 	that the their them then there these they this those to tool us use using via want was we were what when where
 	which who will with would you your`)
-
-func fillersOf(words string) map[string]bool {
-	out := make(map[string]bool)
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
 
 // need is a query in the form in which queries are compared.
 type need struct {
@@ -78,7 +70,7 @@ func (n need) key() string { return strings.Join(n.words, " ") }
 func needOf(text string) need {
 	var n need
 	for _, word := range split(text) {
-		if !fillers[word] {
+		if !slices.Contains(fillers, word) {
 			word = singular(word)
 			n.words = append(n.words, word)
 			n.actions |= actions[word]
@@ -136,17 +128,8 @@ func singular(w string) string {
 // set is opposed to none.
 func opposed(a, b action) bool { return a != 0 && b != 0 && a&b == 0 }
 
-// likeness returns the similarity of two needs, 0 if their actions are opposed:
-// Jaccard, "The Distribution of the Flora in the Alpine Zone" (1912).
-func likeness(a, b need) float64 {
-	if opposed(a.actions, b.actions) {
-		return 0
-	}
-	return share(common(a, b), len(a.words), len(b.words))
-}
-
-// share returns the Jaccard similarity of a set of a words and a set of b words,
-// which have shared words in common.
+// share returns the similarity of a set of a words and a set of b words, which have shared
+// words in common: Jaccard, "The Distribution of the Flora in the Alpine Zone" (1912).
 func share(shared, a, b int) float64 {
 	if shared == 0 {
 		return 0

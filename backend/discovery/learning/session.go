@@ -74,20 +74,14 @@ func (l *Learning) Asked(sessionID string, answers ...Answer) {
 		a = &session{}
 		l.sessions[sessionID] = a
 	}
-	if !a.continues(asked[0].at) {
+	// Questions belong to one message until a tool is called, or sameMessage has passed.
+	if len(a.questions) == 0 || a.called || asked[0].at.Sub(a.newest().at).Abs() >= sameMessage {
 		a.message, a.called = a.message+1, false
 	}
 	for _, q := range asked {
 		q.message = a.message
 		a.add(q)
 	}
-}
-
-// continues reports whether a query at this time belongs to the same agent
-// message as the session's newest query: no tool has been called for that message
-// yet, and less than sameMessage has passed.
-func (a *session) continues(at time.Time) bool {
-	return len(a.questions) > 0 && !a.called && at.Sub(a.newest().at).Abs() < sameMessage
 }
 
 // makeRoom drops the session that has been without a query for the longest time, if
@@ -197,13 +191,17 @@ func (a *session) alone(q *question) bool {
 // restated reports whether main asks for the same as q in other words. alone
 // reports whether q is the only question of its message.
 func (q *question) restated(main *question, tool catalog.Key, now time.Time, alone bool) bool {
+	if opposed(q.actions, main.actions) {
+		return false
+	}
+	shared := common(q.need, main.need)
 	if slices.Contains(q.shown, tool) {
-		return likeness(q.need, main.need) >= minLike
+		return share(shared, len(q.words), len(main.words)) >= minLike
 	}
 	if now.Sub(q.at) > foundFor || !alone || q.at.After(main.at) {
 		return false
 	}
-	return !opposed(q.actions, main.actions) && (len(q.shown) == 0 || common(q.need, main.need) > 0)
+	return len(q.shown) == 0 || shared > 0
 }
 
 // succeeded counts a successful call for a question unless an earlier success

@@ -62,13 +62,6 @@ func isEnglish(word string) bool {
 	return false
 }
 
-func hangul(text string) bool {
-	for _, r := range text {
-		return unicode.Is(unicode.Hangul, r)
-	}
-	return false
-}
-
 // lettersPerSign is how many letters of another script outweigh a sign of English.
 const lettersPerSign = 8
 
@@ -145,7 +138,7 @@ func latinLanguages(tokens []token) []string {
 		if clear == 0 || e.words < minEvidence && len(tokens) > fewTokens || e.words <= english || e.words*leastShare < len(tokens) {
 			continue
 		}
-		if e.exceeds(best) {
+		if e.words > best.words || e.words == best.words && e.letters > best.letters {
 			best, out = e, out[:0]
 		}
 		if e == best {
@@ -158,10 +151,6 @@ func latinLanguages(tokens []token) []string {
 // evidence is what speaks for a language: function words and clear words, and
 // the length of the stems of the latter.
 type evidence struct{ words, letters int }
-
-func (e evidence) exceeds(other evidence) bool {
-	return e.words > other.words || e.words == other.words && e.letters > other.letters
-}
 
 // clear returns the words that are clearly of the language.
 func (l *language) clear(tokens []token) evidence {

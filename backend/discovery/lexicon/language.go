@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -134,12 +135,13 @@ func (l *language) of(stem string) []entry {
 // longest returns the longest stem that begins a text, and its meanings. word
 // reports that the text begins a word.
 func (l *language) longest(text string, word bool) (string, []*concept) {
+	first, _ := utf8.DecodeRuneInString(text)
 	for end := min(len(text), l.bytes); end > 0; end-- {
 		if end < len(text) && !utf8.RuneStart(text[end]) {
 			continue
 		}
 		found := l.of(text[:end])
-		if len(found) == 0 || !word && end <= 3 && hangul(text) {
+		if len(found) == 0 || !word && end <= 3 && unicode.Is(unicode.Hangul, first) {
 			continue
 		}
 		return text[:end], meaningsOf(found)

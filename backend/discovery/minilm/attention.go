@@ -11,11 +11,6 @@ type attention struct {
 	scores []float32
 }
 
-func newAttention(tokens int) attention {
-	wide := roundUp(tokens, mixWidth)
-	return attention{make([]float32, headSize*wide), make([]float32, wide)}
-}
-
 // attend computes multi-head attention and writes the result to the slice to: for each token and head, the mean of the
 // values of all tokens, weighted by the softmax of the products of the token's query with their keys. from holds query,
 // key and value of each token in sequence.

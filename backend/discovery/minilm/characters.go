@@ -7,13 +7,6 @@ import (
 	unicodeform "golang.org/x/text/unicode/norm"
 )
 
-func lowerASCII(char rune) rune {
-	if 'A' <= char && char <= 'Z' {
-		return char + 'a' - 'A'
-	}
-	return char
-}
-
 // decompose splits a character into its Unicode parts and processes each, in lower case and without accents.
 func (s *splitter) decompose(char rune) {
 	var raw [utf8.UTFMax]byte

@@ -24,6 +24,7 @@ type scratch struct {
 
 func newScratch(tokens int) *scratch {
 	tokens = roundUp(tokens, block)
+	wide := roundUp(tokens, mixWidth)
 	return &scratch{
 		tokens:    tokens,
 		state:     make([]float32, tokens*hidden),
@@ -32,7 +33,7 @@ func newScratch(tokens int) *scratch {
 		input:     make([]int16, tokens*inner),
 		scales:    make([]float32, tokens),
 		exact:     make([][1 + kept]float32, tokens),
-		attention: newAttention(tokens),
+		attention: attention{keys: make([]float32, headSize*wide), scores: make([]float32, wide)},
 	}
 }
 

@@ -2,6 +2,7 @@ package minilm
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -59,7 +60,7 @@ type splitter struct {
 // is dropped.
 func (s *splitter) take(char rune) {
 	if char < utf8.RuneSelf {
-		s.plain(lowerASCII(char))
+		s.plain(unicode.ToLower(char))
 		return
 	}
 	if isDropped(char) {

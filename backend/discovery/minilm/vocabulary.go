@@ -59,7 +59,7 @@ func (v vocabulary) word(id int) string {
 // find returns the ID of the word that consists of the prefix and the piece, and whether it exists. sum is the hash of
 // both.
 func (v vocabulary) find(sum hash, prefix string, piece []byte) (uint16, bool) {
-	for slot := sum.slot(); ; slot = (slot + 1) % slots {
+	for slot := uint32(sum^sum>>16) % slots; ; slot = (slot + 1) % slots {
 		id := int(binary.LittleEndian.Uint16(v.table[2*slot:])) - 1
 		if id < 0 {
 			return 0, false
@@ -78,5 +78,3 @@ type hash uint32
 const noHash hash = 2166136261
 
 func (h hash) add(b byte) hash { return (h ^ hash(b)) * 16777619 }
-
-func (h hash) slot() uint32 { return uint32(h^h>>16) % slots }

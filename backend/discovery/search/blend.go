@@ -73,7 +73,3 @@ func (b *blend) settle(similarities []float32) {
 func (b *blend) weigh(covered float32) {
 	b.meaning -= b.yield * max(covered-b.yieldFrom, 0)
 }
-
-// guess estimates the cosine of a tool without a vector from its score by
-// words.
-func (b *blend) guess(words float32) float32 { return b.zero + (0.15+0.5*words)/b.scale }

@@ -170,11 +170,6 @@ func (e Evidence) Crowd() float64 {
 	return min(max(at, 0), 1)
 }
 
-// minFound returns the least probability of a right tool for a match.
-func (c *chances) minFound(e Evidence) float64 {
-	return c.minFoundFew + (c.minFoundMany-c.minFoundFew)*e.Crowd()
-}
-
 // The probabilities without and with vectors.
 var (
 	byWords = chances{
@@ -199,13 +194,13 @@ func (e Evidence) verdict() (bool, Confidence) {
 	if e.meaning {
 		by = byMeaning
 	}
-	best := by.best.of(e)
+	best, minFound := by.best.of(e), by.minFoundFew+(by.minFoundMany-by.minFoundFew)*e.Crowd()
 	switch {
 	case e.tied:
 		return true, Medium
 	case e.named >= namedByWords:
 		return true, High
-	case e.words == 0 || by.any.of(e) < by.minFound(e) && e.named == notNamed:
+	case e.words == 0 || by.any.of(e) < minFound && e.named == notNamed:
 		return false, ""
 	case e.weak() && e.missing > 0.95:
 		return false, ""

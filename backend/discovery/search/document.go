@@ -62,10 +62,6 @@ type reader struct {
 // span is a part of a slice.
 type span struct{ from, to int32 }
 
-func newReader(v *vocabulary) *reader {
-	return &reader{vocabulary: v, known: newNumbers(), said: make(map[string]span)}
-}
-
 // document returns the document of a tool.
 func (r *reader) document(t *catalog.Tool) *document {
 	for f := range r.words {

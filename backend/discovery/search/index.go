@@ -89,7 +89,7 @@ func read(tools []*catalog.Tool, v *vocabulary, known map[catalog.Key]*document)
 		readers[i] = i
 	}
 	inParallel(readers, func(first int) {
-		r := newReader(v)
+		r := &reader{vocabulary: v, known: newNumbers(), said: make(map[string]span)}
 		for i := first; i < len(fresh); i += len(readers) {
 			out[fresh[i]] = r.document(tools[fresh[i]])
 		}

@@ -187,7 +187,8 @@ func (r *ranking) similarity(tool int32) float32 {
 	if near := r.similarities[tool]; near != noVector {
 		return near
 	}
-	return r.blend.guess(r.words(tool) / (1 - r.blend.meaning))
+	words := r.words(tool) / (1 - r.blend.meaning)
+	return r.blend.zero + (0.15+0.5*words)/r.blend.scale
 }
 
 // learned returns the part of a tool's score that comes from earlier calls. It

@@ -57,18 +57,7 @@ func set(words string) map[string]bool {
 	return out
 }
 
-// eachWord splits a text into words in lower case and calls visit for each, in
-// order. It splits at punctuation and at changes of case: createIssue becomes
-// create and issue, HTTPServer becomes http and server. A name that is split in
-// two is also visited as a whole, since it may be one word: MySQL, GitHub.
-// Scripts without spaces are visited as pairs of letters. The slice is valid
-// until visit returns.
-func eachWord(text string, visit func(word []byte)) {
-	var s splitter
-	s.split(text, visit)
-}
-
-// splitter implements eachWord and reuses its buffer for many texts.
+// splitter splits texts into words and reuses its buffer for many of them.
 type splitter struct {
 	run   []byte // the letters and digits since the last separator
 	begin int    // start of the present word in run
@@ -103,7 +92,11 @@ func (s *splitter) capital(last rune, rest string, visit func(word []byte)) {
 	}
 }
 
-// split calls visit for each word of a text.
+// split splits a text into words in lower case and calls visit for each, in order. It
+// splits at punctuation and at changes of case: createIssue becomes create and issue,
+// HTTPServer becomes http and server. A name that is split in two is also visited as a
+// whole, since it may be one word: MySQL, GitHub. Scripts without spaces are visited as
+// pairs of letters. The slice is valid until visit returns.
 func (s *splitter) split(text string, visit func(word []byte)) {
 	var last rune
 	for i := 0; i < len(text); {
@@ -190,10 +183,11 @@ func unspaced(r rune) bool {
 		r >= 0x0E00 && r < 0x0E80
 }
 
-// words returns the words of a text as eachWord visits them.
+// words returns the words of a text as a splitter visits them.
 func words(text string) []string {
+	var s splitter
 	var out []string
-	eachWord(text, func(word []byte) { out = append(out, string(word)) })
+	s.split(text, func(word []byte) { out = append(out, string(word)) })
 	return out
 }
 
