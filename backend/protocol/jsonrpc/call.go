@@ -249,8 +249,7 @@ func swapToken(params, own json.RawMessage, always bool) (_ json.RawMessage, tai
 
 func (c *Conn) cancelCall(id json.RawMessage, cause error, reason string) {
 	params := json.RawMessage(nil)
-	var cancelled *Cancelled
-	if errors.As(cause, &cancelled) {
+	if cancelled, ok := errors.AsType[*Cancelled](cause); ok {
 		params = cancelled.Params
 	} else if reason != "" {
 		params = Set(nil, "reason", Quote(reason))

@@ -129,8 +129,7 @@ func (c *Conn) Run(ctx context.Context) error {
 	defer cancel()
 	for {
 		line, err := c.lines.Next()
-		var long *LineTooLong
-		if errors.As(err, &long) {
+		if long, ok := errors.AsType[*LineTooLong](err); ok {
 			id := long.answers()
 			if c.opts.tapped() {
 				c.opts.Tap.Received(Message{ID: id}, long.Head, long.Size)

@@ -100,8 +100,7 @@ func (c *Conn) handle(r request) {
 	c.mu.Lock()
 	delete(c.serving, string(r.ID))
 	c.mu.Unlock()
-	var cancelled *Cancelled
-	if errors.As(context.Cause(r.ctx), &cancelled) {
+	if _, ok := errors.AsType[*Cancelled](context.Cause(r.ctx)); ok {
 		return
 	}
 	_ = c.reply(r.ID, result, err)

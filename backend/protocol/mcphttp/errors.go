@@ -104,8 +104,7 @@ func (r *refusal) answered() string {
 // trouble returns a fault that explains why a request got no response. It does
 // not wrap err, whose text contains the whole URL.
 func (l *Link) trouble(ctx context.Context, err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	var known *fault.Error
