@@ -137,10 +137,3 @@ type connectionKey struct{}
 func withConnection(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
-
-// admitConnection exempts the connection of a request from the limit.
-func admitConnection(ctx context.Context) {
-	if conn, ok := ctx.Value(connectionKey{}).(net.Conn); ok {
-		Admit(conn)
-	}
-}

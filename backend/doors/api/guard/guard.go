@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/subtle"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -107,7 +108,9 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		client, ok = g.clients.Find(bearer(r))
 	}
 	if ok {
-		admitConnection(r.Context())
+		if conn, known := r.Context().Value(connectionKey{}).(net.Conn); known {
+			Admit(conn)
+		}
 	} else if WantsSocket(r) || !g.public(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		route.WriteError(w, http.StatusUnauthorized,
@@ -115,7 +118,11 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx := context.WithValue(r.Context(), sessionKey{}, session)
-	ctx = context.WithValue(ctx, clientKey{}, clientOf(r))
+	program := words.REST
+	if origin != "" { // browsers send it with each request of a page that changes something
+		program = words.Dashboard
+	}
+	ctx = context.WithValue(ctx, clientKey{}, program)
 	ctx = context.WithValue(ctx, grantKey{}, client)
 	ctx = context.WithValue(ctx, personKey{}, session != nil || g.open && origin != "")
 	g.admit(w, r.WithContext(ctx), session)
@@ -250,15 +257,6 @@ type clientKey struct{}
 func ClientOf(ctx context.Context) string {
 	client, _ := ctx.Value(clientKey{}).(string)
 	return cmp.Or(client, words.REST)
-}
-
-// clientOf tells the dashboard from other programs. Browsers send the origin of a page with each request that changes
-// something.
-func clientOf(r *http.Request) string {
-	if r.Header.Get("Origin") != "" {
-		return words.Dashboard
-	}
-	return words.REST
 }
 
 type personKey struct{}

@@ -1,12 +1,9 @@
 package openapi
 
 import (
-	"encoding/json"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
-
-	"github.com/agent-discover/agent-discover/backend/doors/api/static"
 )
 
 // Message describes a type of message on the WebSocket.
@@ -59,14 +56,6 @@ func (c Channel) asyncDocument(version string) object {
 		},
 		"components": object{"messages": all, "schemas": schemas.Map()},
 	}
-}
-
-func (c Channel) file(version string) static.File {
-	content, err := json.Marshal(c.asyncDocument(version))
-	if err != nil {
-		content = []byte("{}") // cannot happen: a test reads the whole document
-	}
-	return static.NewFile(content, ".json")
 }
 
 // show returns the section about the WebSocket for the page. It adds the schemas of the messages to a registry.

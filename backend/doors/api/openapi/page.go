@@ -23,15 +23,16 @@ var docsFiles embed.FS
 // request. All operations must have been declared.
 func Handlers(table *route.Table, channel Channel) map[string]http.HandlerFunc {
 	doc := sync.OnceValue(func() *huma.OpenAPI { return complete(table) })
+	encoded := func(document any) static.File {
+		content, err := json.Marshal(document)
+		if err != nil {
+			content = []byte("{}") // cannot happen: a test reads the whole document
+		}
+		return static.NewFile(content, ".json")
+	}
 	return map[string]http.HandlerFunc{
-		"/openapi.json": lazily(func() static.File {
-			content, err := json.Marshal(doc())
-			if err != nil {
-				content = []byte("{}") // cannot happen: a test reads the whole document
-			}
-			return static.NewFile(content, ".json")
-		}),
-		"/asyncapi.json": lazily(func() static.File { return channel.file(doc().Info.Version) }),
+		"/openapi.json":  lazily(func() static.File { return encoded(doc()) }),
+		"/asyncapi.json": lazily(func() static.File { return encoded(channel.asyncDocument(doc().Info.Version)) }),
 		"/docs":          lazily(func() static.File { return static.NewFile(renderPage(doc(), channel), ".html") }),
 		"/docs.css": lazily(func() static.File {
 			content, _ := docsFiles.ReadFile("docs/docs.css") // cannot fail: the file is embedded

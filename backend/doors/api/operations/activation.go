@@ -16,19 +16,8 @@ import (
 
 // Activation holds the operations that approve servers and put their tools in the lists of clients.
 type Activation struct {
-	Registry  serversByID
-	Lifecycle interface {
-		Activate(ctx context.Context, name string) (tools []*catalog.Tool, already bool, err error)
-		Deactivate(ctx context.Context, name string) (was bool, err error)
-		// Configure keeps new servers from being started until done is called.
-		Configure() (done func())
-		Approve(ctx context.Context, name, launchHash string) (registry.Server, error)
-		ApproveWithCode(ctx context.Context, name, launchHash, code string) (registry.Server, error)
-		Code(name string) (code string, expires time.Time, err error)
-		Refresh(ctx context.Context, name string) ([]*catalog.Tool, error)
-		Restart(ctx context.Context, name string) ([]*catalog.Tool, error)
-		Stop(ctx context.Context, name string) error
-	}
+	Registry  *registry.Registry
+	Lifecycle *lifecycle.Manager
 	// Accept notes that a person has approved how a server is started now, and, if clean is true, what the scan finds clean
 	// of it.
 	Accept func(ctx context.Context, server string, clean bool) error

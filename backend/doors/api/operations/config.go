@@ -16,11 +16,7 @@ import (
 // Config holds the operations on the settings file.
 type Config struct {
 	File string
-	Live interface {
-		State() *settings.State
-		Reload() ([]string, error)
-		Change(edit func() error) ([]string, error)
-	}
+	Live *settings.Live
 	Keep func(keys []string, value any) error // writes one value to the file
 	Edit settings.Editor
 }

@@ -14,20 +14,11 @@ import (
 
 // Discovery holds the operations on the catalogue of tools: how it was read, and how tools have changed.
 type Discovery struct {
-	Registry interface {
-		List() []registry.Server
-		Get(name string) (registry.Server, error)
-	}
-	Catalog interface {
-		toolSnapshots
-		Reads() catalog.Reads
-	}
-	Servers interface {
-		Discover(ctx context.Context, servers []registry.Server) []upstream.Discovery
-		Describe(server string) (upstream.Description, bool)
-	}
-	Listed  interface{ All() []upstream.Discovery }
-	History func(ctx context.Context, server, tool string) ([]catalog.Past, error)
+	Registry *registry.Registry
+	Catalog  *catalog.Catalog
+	Servers  *upstream.Manager
+	Listed   *upstream.Discoveries
+	History  func(ctx context.Context, server, tool string) ([]catalog.Past, error)
 }
 
 // Routes declares the operations.

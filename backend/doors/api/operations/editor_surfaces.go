@@ -7,18 +7,10 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
-	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
-
-// Shower tells what the models of editors are shown.
-type Shower interface {
-	SurfaceUse(surface, editor string) gateway.SurfaceUse
-	AddFound() map[string]bool
-	SetAddFound(of map[string]bool)
-}
 
 // EditorShown is what the model of an editor with the hub's entry is shown.
 type EditorShown struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
@@ -16,7 +17,7 @@ type Editors struct {
 	Registrar   *registration.Registrar
 	Entry       EditorEntry
 	Check       func(context.Context) (doctor.Report, error)
-	Shown       Shower
+	Shown       *gateway.Gateway                     // tells what the models of editors are shown
 	KeepSetting func(keys []string, value any) error // writes a value to the settings file
 }
 

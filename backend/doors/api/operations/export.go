@@ -1,6 +1,7 @@
 package operations
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -49,10 +50,7 @@ func (of inspected) export(_ context.Context, in *formatInput) (*route.Reply[exp
 	if err != nil {
 		return nil, err
 	}
-	format := in.Format
-	if format == "" {
-		format = exportFormats[0]
-	}
+	format := cmp.Or(in.Format, exportFormats[0])
 	if !slices.Contains(exportFormats, format) {
 		return nil, route.BadRequest("format must be one of: " + strings.Join(exportFormats, ", "))
 	}

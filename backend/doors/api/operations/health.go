@@ -3,7 +3,6 @@ package operations
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
@@ -16,15 +15,8 @@ const maxChecks = 8
 
 // Health holds the operations that check whether servers work.
 type Health struct {
-	Registry interface {
-		serversByID
-		serverLister
-		Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
-	}
-	Upstream interface {
-		Check(ctx context.Context, server registry.Server) (latency time.Duration, err error)
-		Paused() bool
-	}
+	Registry *registry.Registry
+	Upstream *upstream.Manager
 }
 
 // Routes declares the operations.

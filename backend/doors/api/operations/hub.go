@@ -9,8 +9,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
@@ -18,20 +22,14 @@ import (
 type Hub struct {
 	Info     instance.Info
 	Began    time.Time
-	Sessions interface {
-		ProofKeyOf(session string) (key string, ok bool)
-	}
-	Registry serverLister
-	Catalog  toolSnapshots
-	Upstream interface {
-		Paused() bool
-		Pause() error
-		Resume() error
-	}
-	Journal interface{ Problem() journal.Problem }
-	Held    func() quarantine.Counts
-	Clients func() []gateway.Client
-	Stop    func()
+	Sessions *guard.Sessions
+	Registry *registry.Registry
+	Catalog  *catalog.Catalog
+	Upstream *upstream.Manager
+	Journal  *journal.Journal
+	Held     func() quarantine.Counts
+	Clients  func() []gateway.Client
+	Stop     func()
 }
 
 // Routes declares the operations.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
@@ -21,19 +20,9 @@ import (
 // Inspector holds the operations with which a person sends requests to one server directly. Each exists twice: for
 // configured servers, and for transient servers, which are started only for a test.
 type Inspector struct {
-	Registry serversByID
-	Requests interface {
-		Find(handle string) (*inspector.Transient, error)
-		Do(ctx context.Context, server registry.Server, q inspector.Query) (call.Result, error)
-	}
-	Upstream interface {
-		serverStates
-		Start(ctx context.Context, server registry.Server) error
-		Introduce(ctx context.Context, server registry.Server) (upstream.Description, bool)
-		ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error)
-		Progress(server string) func(params json.RawMessage)
-		Roots(server string) []upstream.Root
-	}
+	Registry *registry.Registry
+	Requests *inspector.Inspector
+	Upstream *upstream.Manager
 	Output   func(server string, n int, after int64) (lines []upstream.Line, left int64)
 	Messages func(server string, after int64, budget int) (list []upstream.Message, missed int64, more bool)
 }

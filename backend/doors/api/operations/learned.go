@@ -11,13 +11,7 @@ import (
 
 // Learned holds the operations on what the search has learned from calls.
 type Learned struct {
-	Learning interface {
-		On() bool
-		Switch(ctx context.Context, on bool) error
-		All() []learning.Learned
-		Forget(ctx context.Context, id int64) error
-		ForgetAll(ctx context.Context) error
-	}
+	Learning *learning.Learning
 }
 
 // Routes declares the operations.

@@ -62,7 +62,9 @@ func (l *Logs) writeCSV(ctx context.Context, q journal.Query, w io.Writer) error
 			strconv.FormatBool(e.Success), strconv.FormatInt(e.LatencyMS, 10), r.Args, e.Response,
 		}
 		for i, cell := range row {
-			row[i] = escapeFormula(cell)
+			if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+				row[i] = "'" + cell // otherwise spreadsheets read it as a formula
+			}
 		}
 		return table.Write(row)
 	})
@@ -71,12 +73,4 @@ func (l *Logs) writeCSV(ctx context.Context, q journal.Query, w io.Writer) error
 		return err
 	}
 	return table.Error()
-}
-
-// escapeFormula returns the text of a cell in a form that spreadsheets do not read as a formula.
-func escapeFormula(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
 }

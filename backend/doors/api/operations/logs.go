@@ -1,6 +1,7 @@
 package operations
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -17,12 +18,8 @@ const (
 
 // Logs holds the operations on entries of the journal.
 type Logs struct {
-	Journal interface {
-		Records(ctx context.Context, q journal.Query) ([]journal.Record, int, error)
-		Each(ctx context.Context, q journal.Query, visit func(journal.Record) error) error
-		Clear(ctx context.Context) error
-	}
-	Log *slog.Logger
+	Journal *journal.Journal
+	Log     *slog.Logger
 }
 
 // Routes declares the operations.
@@ -84,9 +81,7 @@ func (l *Logs) list(ctx context.Context, in *LogFilter) (*route.Reply[logList], 
 	if err != nil {
 		return nil, err
 	}
-	if q.Limit == 0 {
-		q.Limit = defaultLogs
-	}
+	q.Limit = cmp.Or(q.Limit, defaultLogs)
 	records, total, err := l.Journal.Records(ctx, q)
 	if err != nil {
 		return nil, err

@@ -16,15 +16,7 @@ import (
 
 // Market holds the operations that find servers of the marketplace and install them.
 type Market struct {
-	Market interface {
-		Search(ctx context.Context, q federation.Query) (federation.Answer, error)
-		Start(ctx context.Context) marketplace.Start
-		Details(ctx context.Context, id, version string) (federation.Details, error)
-		Servers(ctx context.Context, listings []string) []int64
-		Plan(ctx context.Context, c marketplace.Choice) (*plan.Plan, error)
-		Prepare(ctx context.Context, c marketplace.Choice) (installer.Progress, error)
-		Install(ctx context.Context, c marketplace.Choice, o installer.Order) (installer.Progress, error)
-	}
+	Market *marketplace.Marketplace
 }
 
 // Routes declares the operations.

@@ -13,15 +13,8 @@ import (
 
 // MarketJobs holds the operations on installations that run or have ended, and on the programs that servers need.
 type MarketJobs struct {
-	Installer interface {
-		Jobs() []installer.Progress
-		Lines(id string) ([]string, error)
-		Cancel(id string) error
-		InstallProgram(name string) (installer.Progress, error)
-	}
-	Programs interface {
-		Check(ctx context.Context) prerequisites.Report
-	}
+	Installer *installer.Installer
+	Programs  *prerequisites.Checker
 }
 
 // Routes declares the operations.

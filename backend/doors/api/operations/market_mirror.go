@@ -11,10 +11,7 @@ import (
 
 // MarketMirror holds the operations on the copy of the official registry.
 type MarketMirror struct {
-	Mirror interface {
-		Status() mirror.Status
-		Request() error
-	}
+	Mirror *mirror.Mirror
 }
 
 // Routes declares the operations.

@@ -12,15 +12,8 @@ import (
 
 // MarketUpdates holds the operations on the versions of servers that were installed from the marketplace.
 type MarketUpdates struct {
-	Updates interface {
-		List(ctx context.Context) ([]updates.Server, error)
-		Check(ctx context.Context) ([]updates.Server, error)
-		Comparison(server string) (updates.Comparison, error)
-		Compare(ctx context.Context, server string, o updates.CompareOrder) (installer.Progress, error)
-		Apply(ctx context.Context, server string, o updates.ApplyOrder) (installer.Progress, error)
-		Rollback(ctx context.Context, server string) (installer.Progress, error)
-	}
-	Policy func() string // what agents may install: allow, ask or deny
+	Updates *updates.Updates
+	Policy  func() string // what agents may install: allow, ask or deny
 }
 
 // Routes declares the operations.

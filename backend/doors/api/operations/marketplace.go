@@ -14,12 +14,7 @@ import (
 
 // Marketplace holds the operations of the original product's marketplace.
 type Marketplace struct {
-	Market interface {
-		Search(ctx context.Context, q federation.Query) (federation.Answer, error)
-		Page(ctx context.Context, text, cursor string, limit int) (marketplace.Page, error)
-		HasRegistry() bool
-		OnNPM(ctx context.Context, name string) (bool, error)
-	}
+	Market *marketplace.Marketplace
 }
 
 // Routes declares the operations.

@@ -10,19 +10,14 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // Metrics holds the operations on statistics about calls.
 type Metrics struct {
-	Registry serversByID
-	Journal  interface {
-		Settle(ctx context.Context) error
-		Totals() []journal.ServerMetrics
-		Metrics(server string) []journal.ToolMetrics
-		AllMetrics() []journal.ServerTool
-		Series(ctx context.Context, q journal.Query, span journal.Span) ([]journal.Point, error)
-	}
-	Now func() time.Time
+	Registry *registry.Registry
+	Journal  *journal.Journal
+	Now      func() time.Time
 }
 
 // Routes declares the operations.

@@ -11,10 +11,7 @@ import (
 // Parse holds the operations that check a configuration before its servers are added. They change nothing, and log no
 // part of a request, because configurations contain credentials.
 type Parse struct {
-	Importer interface {
-		Parse(ctx context.Context, text string) ([]importer.Parsed, error)
-		CheckNames(names []string) []string
-	}
+	Importer *importer.Importer
 }
 
 // Routes declares the operations.

@@ -7,14 +7,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // Prereqs holds the operations on programs, roots and packages that servers need.
 type Prereqs struct {
-	Registry serversByID
-	Programs interface {
-		Prereqs(ctx context.Context) prerequisites.Prereqs
-	}
+	Registry  *registry.Registry
+	Programs  *prerequisites.Checker
 	Downloads interface {
 		Fetch(ctx context.Context, server string) (pkg, skipped string, err error)
 	}

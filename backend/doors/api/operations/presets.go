@@ -12,11 +12,7 @@ import (
 
 // Presets holds the operations on saved arguments of tools and prompts.
 type Presets struct {
-	Inspector interface {
-		Presets(ctx context.Context, f inspector.PresetFilter) ([]inspector.Preset, error)
-		SavePreset(ctx context.Context, p inspector.Preset) (inspector.Preset, error)
-		DeletePreset(ctx context.Context, id int64) (bool, error)
-	}
+	Inspector *inspector.Inspector
 }
 
 // Routes declares the operations.

@@ -12,14 +12,7 @@ import (
 
 // Questions holds the operations on elicitations, which are questions of servers to the user, and on remembered answers.
 type Questions struct {
-	Inbox interface {
-		Elicitations() []inspector.Elicitation
-		Respond(ctx context.Context, id string, r inspector.Reply) error
-		Answers(ctx context.Context) ([]inspector.Remembered, error)
-		Stale(r inspector.Remembered) bool
-		Values(ctx context.Context, r inspector.Remembered) (json.RawMessage, error)
-		ForgetAnswer(ctx context.Context, id string) (bool, error)
-	}
+	Inbox *inspector.Inbox
 }
 
 // Routes declares the operations.

@@ -40,7 +40,7 @@ type DeniedAccess struct {
 	Line   string `json:"line" doc:"What the server wrote."`
 }
 
-func sandboxOf(v registry.Server, of sandboxes) *Sandbox {
+func sandboxOf(v registry.Server, of *sandbox.Sandbox) *Sandbox {
 	report := of.Report(v)
 	out := &Sandbox{
 		Level: v.Sandbox, Enforced: report.Enforced, Missing: report.Missing, Notes: report.Notes, Added: orEmpty(sandbox.AddedTo(v)),
@@ -54,12 +54,9 @@ func sandboxOf(v registry.Server, of sandboxes) *Sandbox {
 
 // Sandboxes holds the operations on the sandboxes of servers.
 type Sandboxes struct {
-	Registry interface {
-		serversByID
-		Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
-	}
-	Views  *Views
-	Forget func(server string) // forgets what the server was denied
+	Registry *registry.Registry
+	Views    *Views
+	Forget   func(server string) // forgets what the server was denied
 }
 
 // Routes declares the operations.

@@ -13,12 +13,9 @@ import (
 
 // Secrets holds the operations on credentials of servers.
 type Secrets struct {
-	Registry interface {
-		serversByID
-		serverLister
-	}
-	Vault   *vault.Vault
-	Migrate func(ctx context.Context, servers []string, apply bool) ([]secretmigration.Move, error)
+	Registry *registry.Registry
+	Vault    *vault.Vault
+	Migrate  func(ctx context.Context, servers []string, apply bool) ([]secretmigration.Move, error)
 }
 
 // Routes declares the operations.

@@ -16,8 +16,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpshape"
 	"github.com/agent-discover/agent-discover/backend/servers/corrections"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
+	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
+	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
 // Server is the API's view of a configured server.
@@ -108,26 +110,13 @@ type Correction struct {
 
 // Servers holds the operations on configured servers.
 type Servers struct {
-	Registry interface {
-		serversByID
-		Search(ctx context.Context, query string) ([]registry.Server, error)
-		Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
-	}
-	Intake interface {
-		Add(ctx context.Context, a intake.Arrival) (intake.Outcome, error)
-	}
-	Lifecycle interface {
-		Remove(ctx context.Context, name string) error
-	}
-	Download func(registry.Server) // downloads the package of a server in the background
-	Trust    interface {
-		// Expect announces what a person is about to configure.
-		Expect(s registry.Server)
-		// Accept notes that a person has approved how a server is started now.
-		Accept(ctx context.Context, server string, clean bool) error
-	}
-	Catalog toolSnapshots
-	Stderr  func(server string) string
+	Registry  *registry.Registry
+	Intake    *intake.Intake
+	Lifecycle *lifecycle.Manager
+	Download  func(registry.Server) // downloads the package of a server in the background
+	Trust     *quarantine.Keeper
+	Catalog   *catalog.Catalog
+	Stderr    func(server string) string
 	// Corrections returns what clients are shown otherwise than a server lists it.
 	Corrections func(server string) []corrections.Correction
 	Views       *Views
@@ -250,12 +239,6 @@ func (f ServerFields) apply(v *registry.Server) {
 	}
 }
 
-// hasOnlyTransport reports whether no field but the transport is set.
-func (f ServerFields) hasOnlyTransport() bool {
-	f.Transport = nil
-	return reflect.DeepEqual(f, ServerFields{})
-}
-
 type newServerFields struct {
 	Name   string `json:"name" pattern:"^[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$" doc:"Unique name, without two underscores in a row. It is not made of dots alone."`
 	Source string `json:"source,omitempty" doc:"Who configures the server; local by default."`
@@ -313,7 +296,8 @@ func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*ro
 		return nil, err
 	}
 	body.apply(&v)
-	if t := body.Transport; t != nil && *t != "stdio" && v.URL == "" && (v.Transport == *t || body.hasOnlyTransport()) {
+	alone := reflect.DeepEqual(body, ServerFields{Transport: body.Transport})
+	if t := body.Transport; t != nil && *t != "stdio" && v.URL == "" && (v.Transport == *t || alone) {
 		return nil, fault.New(fault.Invalid, "homepage is required for the transport %s", *t)
 	}
 	if body.Homepage != nil || body.Transport != nil {

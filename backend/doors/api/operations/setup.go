@@ -10,10 +10,7 @@ import (
 
 // Setup holds the operations that add servers from setup files and imported databases.
 type Setup struct {
-	Syncer interface {
-		Sync(ctx context.Context, file string) (setup.SyncResult, error)
-		SyncUnseen(ctx context.Context, file string) (setup.SyncResult, error)
-	}
+	Syncer *setup.Syncer
 	Import func(ctx context.Context, q setup.ImportRequest) (setup.ImportReport, error)
 }
 

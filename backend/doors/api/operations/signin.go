@@ -13,10 +13,7 @@ import (
 
 // SignIns holds the operations with which people sign in to remote servers.
 type SignIns struct {
-	Registry interface {
-		serversByID
-		serverLister
-	}
+	Registry *registry.Registry
 	OAuth    *oauth.Manager
 	Sessions *guard.Sessions // writes the files that open a page in a browser
 }

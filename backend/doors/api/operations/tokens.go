@@ -97,20 +97,16 @@ func (t *Tokens) create(ctx context.Context, in *tokenInput) (*route.Reply[NewCl
 	if err != nil {
 		return nil, err
 	}
-	entry, err := t.entry(c, token)
-	if err != nil {
-		return nil, err
-	}
-	return route.Created(NewClientToken{clientToken(c), token, entry})
-}
-
-// entry returns a configuration with which a client connects to what its token opens.
-func (t *Tokens) entry(c credentials.Credential, token string) (importer.Exported, error) {
 	name, path := registration.Name, "/mcp"
 	if server := c.Server(); server != "" {
 		name, path = server, "/mcp/"+url.PathEscape(server)
 	}
-	return t.Importer.RemoteEntry(c.Client, name, "http://"+t.Address+path, map[string]string{"Authorization": "Bearer " + token})
+	header := map[string]string{"Authorization": "Bearer " + token}
+	entry, err := t.Importer.RemoteEntry(c.Client, name, "http://"+t.Address+path, header)
+	if err != nil {
+		return nil, err
+	}
+	return route.Created(NewClientToken{clientToken(c), token, entry})
 }
 
 type tokenName struct {

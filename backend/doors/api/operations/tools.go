@@ -19,18 +19,12 @@ const maxToolClients = 50
 
 // Tools holds the operations on known tools.
 type Tools struct {
-	Registry interface {
-		serverLister
-		Get(name string) (registry.Server, error)
-	}
-	Catalog toolSnapshots
-	Policy  *rules.Current
-	Journal interface {
-		UsedBy(ctx context.Context, server, tool string, limit int) ([]journal.ClientUse, error)
-		MetricsOf(server, tool string) (journal.ToolMetrics, bool)
-	}
-	FoundBy func(catalog.Key) []string // names of the sessions that have a tool as a session tool
-	Held    func(server, tool string) error
+	Registry *registry.Registry
+	Catalog  *catalog.Catalog
+	Policy   *rules.Current
+	Journal  *journal.Journal
+	FoundBy  func(catalog.Key) []string // names of the sessions that have a tool as a session tool
+	Held     func(server, tool string) error
 	// Near returns names that may have been meant by one that is not known.
 	Near func(client, server, tool string) []string
 }

@@ -14,12 +14,8 @@ import (
 
 // Transient holds the operations on servers that exist only for a test.
 type Transient struct {
-	Inspector interface {
-		Open(ctx context.Context, spec inspector.Spec) (*inspector.Transient, error)
-		Close(handle string)
-		SetRoots(handle string, roots []upstream.Root) error
-	}
-	Describe func(server string) (upstream.Description, bool)
+	Inspector *inspector.Inspector
+	Describe  func(server string) (upstream.Description, bool)
 	// Shown returns those tools of a server that are not held.
 	Shown func(ctx context.Context, server registry.Server, tools []json.RawMessage) []json.RawMessage
 }

@@ -18,21 +18,8 @@ import (
 
 // Trust holds the operations on what servers list: what is approved, and what is held until a person decides.
 type Trust struct {
-	Registry interface {
-		serversByID
-		Get(name string) (registry.Server, error)
-	}
-	Keeper interface {
-		Attention(ctx context.Context) ([]quarantine.Item, error)
-		Items(ctx context.Context, server string) ([]quarantine.Item, error)
-		Item(ctx context.Context, id int64) (quarantine.Item, error)
-		Relaunched(server string) []quarantine.LaunchChange
-		Approve(ctx context.Context, id int64, d quarantine.Decision) error
-		Reject(ctx context.Context, id int64, d quarantine.Decision) error
-		ApproveClean(ctx context.Context, server, launchHash string) (approved, waiting int, err error)
-		Counts() quarantine.Counts
-		Revoked() []string
-	}
+	Registry *registry.Registry
+	Keeper   *quarantine.Keeper
 }
 
 // Routes declares the operations.

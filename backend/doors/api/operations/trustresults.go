@@ -12,11 +12,7 @@ import (
 
 // KeptResults holds the operations on results that are kept back.
 type KeptResults struct {
-	Screen interface {
-		List() []screen.Kept
-		Release(id string) error
-		Discard(id string) error
-	}
+	Screen *screen.Screen
 }
 
 // Routes declares the operations.

@@ -23,33 +23,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-type (
-	serversByID interface {
-		ByID(id int64) (registry.Server, error)
-	}
-	serverLister interface {
-		List() []registry.Server
-	}
-	serverStates interface {
-		State(server string) upstream.State
-	}
-	recentCalls interface {
-		Recent(server string, since time.Time) journal.Recent
-	}
-	toolSnapshots interface {
-		Snapshot() *catalog.Snapshot
-	}
-	sandboxes interface {
-		Report(v registry.Server) sandbox.Report
-		Denied(server string) []sandbox.Denied
-	}
-	signInStates interface {
-		Status(server int64) (oauth.Status, error)
-	}
-	readinessReader interface {
-		Of(v registry.Server) readiness.State
-	}
-)
+// readinessReader says which servers can be used.
+type readinessReader interface {
+	Of(v registry.Server) readiness.State
+}
 
 // ServerInput is the input of an operation on one server. It is exported, like all types that inputs and bodies embed,
 // because huma ignores embedded structs of unexported types.
@@ -64,7 +41,7 @@ type serverBody[T any] struct {
 }
 
 // lookup returns the configured server with an id.
-func lookup(servers serversByID, id string) (registry.Server, error) {
+func lookup(servers *registry.Registry, id string) (registry.Server, error) {
 	number, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return registry.Server{}, fault.New(fault.NotFound, "Not found")
@@ -98,12 +75,12 @@ type Views struct {
 
 // ViewOptions are the facts that views show.
 type ViewOptions struct {
-	States    serverStates
+	States    *upstream.Manager
 	Readiness readinessReader
-	Tools     toolSnapshots
-	Calls     recentCalls
-	SignIns   signInStates
-	Sandboxes sandboxes // if nil, views do not say how servers are confined
+	Tools     *catalog.Catalog
+	Calls     *journal.Journal
+	SignIns   *oauth.Manager
+	Sandboxes *sandbox.Sandbox // if nil, views do not say how servers are confined
 }
 
 // facts is the cached part of a server's view.

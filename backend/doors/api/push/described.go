@@ -96,16 +96,12 @@ type Message struct {
 // Messages returns the documentation of all messages, and of the limits of the WebSocket.
 func Messages() (limits string, all []Message) {
 	for _, m := range described {
-		all = append(all, Message{Name: nameOf(m), Description: m.about(), Type: reflect.TypeOf(m)})
+		kind := reflect.TypeOf(m)
+		field, _ := kind.FieldByName("Type")
+		name, _, _ := strings.Cut(field.Tag.Get("enum"), ",")
+		all = append(all, Message{Name: name, Description: m.about(), Type: kind})
 	}
 	request := requestMessage{}
 	all = append(all, Message{Name: "request", Description: request.about(), FromClient: true, Type: reflect.TypeOf(request)})
 	return fmt.Sprintf(limitsText, maxMessage, maxClients), all
-}
-
-// nameOf returns the value of the member type of a message.
-func nameOf(m message) string {
-	field, _ := reflect.TypeOf(m).FieldByName("Type")
-	name, _, _ := strings.Cut(field.Tag.Get("enum"), ",")
-	return name
 }

@@ -45,9 +45,6 @@ func onStatusChange(bus *events.Bus, moved chan<- struct{}) (stop func()) {
 // sendStatus sends the status of the hub to all clients that asked for it.
 func (p *Pusher) sendStatus() { p.sendStatusTo(func(*client) bool { return true }) }
 
-// sendStatusToNew sends the status of the hub to clients that have not received it.
-func (p *Pusher) sendStatusToNew() { p.sendStatusTo((*client).lacksStatus) }
-
 func (p *Pusher) sendStatusTo(selected func(*client) bool) {
 	var data []byte
 	for _, c := range p.all() {

@@ -203,12 +203,6 @@ func (errorMessage) about() string {
 	return "The answer to a message that the hub does not understand."
 }
 
-// Learning provides the values in messages about learning.
-type Learning interface {
-	On() bool
-	Count() int
-}
-
 // messageOf returns the message for an event. It returns false for an event that only changes the state.
 func (p *Pusher) messageOf(e any) (m message, ok bool) {
 	switch e := e.(type) {
@@ -217,11 +211,16 @@ func (p *Pusher) messageOf(e any) (m message, ok bool) {
 	case journal.Recorded:
 		return logMessage{"log_entry", operations.NewLogEntry(e.Record)}, true
 	case upstream.Notified:
-		return newNotification(e), true
+		params := e.Params
+		if len(params) == 0 {
+			params = json.RawMessage("{}")
+		}
+		return notificationMessage{"notification", e.Server, e.Method, params, operations.Timestamp(e.At)}, true
 	case upstream.Progressed:
 		return newProgress(e), true
 	case downloads.Progressed:
-		return newDownload(e), true
+		line := progress{Token: json.RawMessage(downloadToken), Message: encode(e.Line)}
+		return progressMessage{"progress", e.Server, line, operations.Timestamp(e.At)}, true
 	case inspector.Asked:
 		return newQuestion(e.Elicitation), true
 	case inspector.Answered:
@@ -263,23 +262,9 @@ func newQuestion(e inspector.Elicitation) askedMessage {
 	return m
 }
 
-func newNotification(e upstream.Notified) notificationMessage {
-	params := e.Params
-	if len(params) == 0 {
-		params = json.RawMessage("{}")
-	}
-	return notificationMessage{"notification", e.Server, e.Method, params, operations.Timestamp(e.At)}
-}
-
 // downloadToken is the progress token of downloads, as JSON. The slash keeps it apart from the tokens of calls, which are
 // names of tools.
 const downloadToken = `"agent-discover/download"`
-
-// newDownload reports a line of a download as progress of the server.
-func newDownload(e downloads.Progressed) progressMessage {
-	line := progress{Token: json.RawMessage(downloadToken), Message: encode(e.Line)}
-	return progressMessage{"progress", e.Server, line, operations.Timestamp(e.At)}
-}
 
 func newProgress(e upstream.Progressed) progressMessage {
 	var given struct {

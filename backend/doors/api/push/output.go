@@ -7,7 +7,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
-	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 const (
@@ -16,19 +15,6 @@ const (
 	maxLines       = 200 // lines in a message
 	maxFollowed    = 16  // servers that one client follows
 )
-
-// Output provides the lines that servers write to standard error, and the messages that they exchange with the hub.
-type Output interface {
-	// Output returns up to n of the newest lines with numbers above after, and how many lines in between were left out.
-	Output(server string, n int, after int64) (lines []upstream.Line, left int64)
-	// OutputEnd returns the number of the last line.
-	OutputEnd(server string) int64
-	// Watch records the messages of a server until stop is called.
-	Watch(server string) (stop func(), err error)
-	// Messages returns recorded messages with numbers above after, oldest first, with texts of up to budget bytes; how many
-	// in between were dropped; and whether there are more.
-	Messages(server string, after int64, budget int) (list []upstream.Message, missed int64, more bool)
-}
 
 // sendOutput sends new lines to the clients that follow their servers. Clients that have received the same lines so far
 // share a message.
@@ -43,7 +29,10 @@ func (p *Pusher) sendOutput() {
 	}
 	updates := make(map[position]update)
 	for _, c := range p.all() {
-		for server, after := range c.followed() {
+		c.mu.Lock()
+		follows := maps.Clone(c.follows)
+		c.mu.Unlock()
+		for server, after := range follows {
 			at := position{server, after}
 			next, ok := updates[at]
 			if !ok {
@@ -73,7 +62,9 @@ func (p *Pusher) setFollowing(c *client, kind, what, server string) (problem str
 		return "Unknown thing to follow: " + sanitize(what)
 	}
 	if kind == "unfollow" {
-		c.unfollow(server)
+		c.mu.Lock()
+		delete(c.follows, server)
+		c.mu.Unlock()
 		return ""
 	}
 	if err := c.follow(server, p.output.OutputEnd(server)); err != nil {
@@ -97,18 +88,6 @@ func (c *client) follow(server string, after int64) error {
 	}
 	c.follows[server] = after
 	return nil
-}
-
-func (c *client) unfollow(server string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.follows, server)
-}
-
-func (c *client) followed() map[string]int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return maps.Clone(c.follows)
 }
 
 // advance records that the client is sent a server's lines up to end. It returns false when the client has stopped

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
+	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/market/mirror"
 	"github.com/agent-discover/agent-discover/backend/servers/firststart"
@@ -41,13 +42,13 @@ type Options struct {
 	Version  string
 	State    State
 	Status   Status
-	Learning Learning
-	Mirror   interface{ Status() mirror.Status }
-	Output   Output
+	Learning *learning.Learning
+	Mirror   *mirror.Mirror
+	Output   *upstream.Traces
 	Editors  Editors
 	// Attend counts a client that shows questions, until leave is called.
 	Attend   func() (leave func())
-	Sessions interface{ Touch(*guard.Session) }
+	Sessions *guard.Sessions
 	Timeouts guard.Timeouts
 	Bus      *events.Bus
 }
@@ -63,12 +64,12 @@ type Editors interface {
 type Pusher struct {
 	state    State
 	status   Status
-	learning Learning
-	mirror   interface{ Status() mirror.Status }
-	output   Output
+	learning *learning.Learning
+	mirror   *mirror.Mirror
+	output   *upstream.Traces
 	editors  Editors
 	attend   func() (leave func())
-	sessions interface{ Touch(*guard.Session) }
+	sessions *guard.Sessions
 	timeouts guard.Timeouts
 	bus      *events.Bus
 
@@ -122,7 +123,7 @@ func (p *Pusher) serve(ctx context.Context) {
 		if dirty {
 			p.cache.update(p.state, changed)
 			p.offer()
-			p.sendStatusToNew()
+			p.sendStatusTo((*client).lacksStatus)
 			clear(changed)
 		}
 		dirty = false

@@ -29,8 +29,8 @@ const (
 
 // State provides the state of all servers.
 type State struct {
-	Servers interface{ List() []registry.Server }
-	Tools   interface{ Snapshot() *catalog.Snapshot }
+	Servers *registry.Registry
+	Tools   *catalog.Catalog
 	Totals  func() []journal.ServerMetrics
 	Running func(server string) upstream.State
 	View    func(registry.Server) operations.Server
@@ -79,8 +79,8 @@ type rowSource struct {
 }
 
 func (s rowSource) equal(o rowSource) bool {
-	return s.running == o.running && s.pid == o.pid && s.calls == o.calls && slices.Equal(s.tools, o.tools) && reflect.DeepEqual(s.server,
-		o.server)
+	return s.running == o.running && s.pid == o.pid && s.calls == o.calls && slices.Equal(s.tools, o.tools) &&
+		reflect.DeepEqual(s.server, o.server)
 }
 
 // update encodes the servers that have changed. It also encodes the servers in changed, even if their rowSource is the

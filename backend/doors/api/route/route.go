@@ -5,6 +5,7 @@
 package route
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -120,9 +121,7 @@ func (t *Table) Group(tag string) Group { return Group{t, tag} }
 // Add adds an operation with its handler. I holds path and query parameters, and embeds Object or OptionalObject when
 // the operation takes a body.
 func Add[I, O any](g Group, o Operation, handler func(context.Context, *I) (*O, error)) {
-	if o.Tag == "" {
-		o.Tag = g.tag
-	}
+	o.Tag = cmp.Or(o.Tag, g.tag)
 	described := huma.Operation{
 		Method: o.Method, Path: o.Path, Summary: o.Summary,
 		OperationID:  huma.GenerateOperationID(o.Method, o.Path, new(O)),

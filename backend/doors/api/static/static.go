@@ -56,20 +56,16 @@ var pages = map[string]bool{
 	"activity": true, "settings": true, "help": true,
 }
 
-// opensPage reports whether a request comes from the address bar of a browser, or from a link, and names a page.
-func opensPage(r *http.Request, name string) bool {
-	first, _, _ := strings.Cut(name, "/")
-	return pages[first] && strings.Contains(r.Header.Get("Accept"), "text/html")
-}
-
 // find returns the name of the file to serve for a request.
 func (d *Dashboard) find(r *http.Request) (name string, ok bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return "", false
 	}
 	name = strings.TrimPrefix(r.URL.Path, "/")
+	page, _, _ := strings.Cut(name, "/")
+	opened := strings.Contains(r.Header.Get("Accept"), "text/html") // from the address bar of a browser, or a link
 	// The original product has a page for each server. Old links to such a page open the dashboard.
-	if name == "" || name == "tester" || strings.HasPrefix(name, "tester/") || opensPage(r, name) {
+	if name == "" || page == "tester" || pages[page] && opened {
 		name = "index.html"
 	}
 	_, ok = d.etags[name]
