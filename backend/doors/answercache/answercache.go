@@ -97,7 +97,7 @@ func (c Cache) Put(k Key, answer json.RawMessage) (Sum, error) {
 		return sum, nil
 	}
 	content := slices.Concat([]byte(hex.EncodeToString(sum[:])+"\n"), answer)
-	if holds(file, content) {
+	if found, err := paths.ReadFile(file); err == nil && bytes.Equal(found, content) {
 		now := time.Now()
 		_ = os.Chtimes(file, now, now) // if this fails, the answer may be removed early
 		return sum, nil
@@ -107,15 +107,6 @@ func (c Cache) Put(k Key, answer json.RawMessage) (Sum, error) {
 	}
 	c.prune()
 	return sum, nil
-}
-
-// holds reports whether a file has a content.
-func holds(path string, content []byte) bool {
-	if info, err := os.Stat(path); err != nil || info.Size() != int64(len(content)) {
-		return false
-	}
-	found, err := paths.ReadFile(path)
-	return err == nil && bytes.Equal(found, content)
 }
 
 // prune removes the files that exceed maxFiles, and temporary files that a process

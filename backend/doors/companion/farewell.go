@@ -19,15 +19,6 @@ type farewell struct {
 // farewellPrefix begins no message of JSON-RPC that a hub sends.
 const farewellPrefix = `{"agent_discover_read":`
 
-// readBefore returns how many lines a hub read before its farewell, and false for another line.
-func readBefore(line []byte) (read int, ok bool) {
-	var f farewell
-	if !bytes.HasPrefix(line, []byte(farewellPrefix)) || json.Unmarshal(line, &f) != nil {
-		return 0, false
-	}
-	return f.Read, true
-}
-
 // gate is the hub's end of a session. It passes lines to the session until it is
 // shut, one at a time, so that it knows which ones the session has got.
 type gate struct {
@@ -38,10 +29,6 @@ type gate struct {
 	shut bool
 	over chan struct{} // closed when the session has to end
 	read int           // complete lines
-}
-
-func newGate(s *stream, moved *atomic.Int64) *gate {
-	return &gate{stream: s, moved: moved, over: make(chan struct{})}
 }
 
 func (g *gate) Read(p []byte) (int, error) {

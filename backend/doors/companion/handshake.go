@@ -146,8 +146,7 @@ func (s *stream) upgrade(info instance.Info) error {
 		return err
 	}
 	resp, err := http.ReadResponse(s.buffered, req)
-	var late net.Error
-	if errors.As(err, &late) && late.Timeout() {
+	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
 		return fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer; see: agent-discover doctor", info.Address())
 	}
 	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols || resp.Header.Get("Upgrade") != upgradeName {

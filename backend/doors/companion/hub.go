@@ -58,13 +58,13 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
-	if session != "" && h.Admit != nil {
-		h.Admit(conn)
-	}
 	if session == "" {
 		return
 	}
-	g := newGate(s, &h.moved)
+	if h.Admit != nil {
+		h.Admit(conn)
+	}
+	g := &gate{stream: s, moved: &h.moved, over: make(chan struct{})}
 	if !h.enter(g) {
 		if g.close(); farewells {
 			g.part()

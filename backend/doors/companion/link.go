@@ -214,9 +214,10 @@ func (c *Companion) readHub(link io.Reader) (stalled bool) {
 		if err != nil {
 			return stalled
 		}
-		if read, ok := readBefore(line); ok {
+		var f farewell
+		if bytes.HasPrefix(line, []byte(farewellPrefix)) && json.Unmarshal(line, &f) == nil {
 			c.mu.Lock()
-			c.read = read
+			c.read = f.Read
 			c.mu.Unlock()
 			continue
 		}

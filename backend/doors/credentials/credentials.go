@@ -4,6 +4,7 @@
 package credentials
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -138,9 +139,7 @@ func (k *Keeper) List() []Credential {
 // Create creates a credential with the name, the client and the surface of c, and returns
 // it with its token. The surface is surfaces.Registry if it is empty.
 func (k *Keeper) Create(ctx context.Context, c Credential) (token string, _ Credential, err error) {
-	if c.Surface == "" {
-		c.Surface = surfaces.Registry
-	}
+	c.Surface = cmp.Or(c.Surface, surfaces.Registry)
 	if c, err = valid(c); err != nil {
 		return "", c, err
 	}

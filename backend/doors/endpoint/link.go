@@ -65,13 +65,11 @@ func (l *link) retire(s *stream, keep bool) {
 		l.old = l.old[1:]
 	}
 	l.old = append(l.old, s)
-	time.AfterFunc(replayLife, func() { l.forget(s) })
-}
-
-func (l *link) forget(s *stream) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.old = without(l.old, s)
+	time.AfterFunc(replayLife, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.old = without(l.old, s)
+	})
 }
 
 func without(list []*stream, s *stream) []*stream {
@@ -128,13 +126,9 @@ func (s *session) streamOf(ctx context.Context, method string) *stream {
 	if ok && !own.settled() || s.link == nil {
 		return own
 	}
-	return s.link.choose(!aboutLists(method))
-}
-
-// aboutLists reports whether a notification tells of a change that no request of the
-// client has caused.
-func aboutLists(method string) bool {
-	return strings.HasSuffix(method, "/list_changed") || method == "notifications/resources/updated"
+	// No request of the client has caused a change of a list or a resource.
+	unasked := strings.HasSuffix(method, "/list_changed") || method == "notifications/resources/updated"
+	return s.link.choose(!unasked)
 }
 
 // Notify implements gateway.Peer. It does not block. In the modern era, a notification

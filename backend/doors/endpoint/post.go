@@ -29,7 +29,7 @@ func (c *conversation) post() {
 	if !ok {
 		return
 	}
-	if isBatch(body) {
+	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 		c.batch(body)
 		return
 	}
@@ -124,10 +124,4 @@ func joinLines(text []byte) {
 			text[i] = ' '
 		}
 	}
-}
-
-// isBatch reports whether a body is an array.
-func isBatch(body []byte) bool {
-	text := bytes.TrimLeft(body, " \t\r\n")
-	return len(text) > 0 && text[0] == '['
 }

@@ -69,7 +69,8 @@ func (c *conversation) send(from *reader, how reply) bool {
 		case <-from.wake:
 		case <-timer.C:
 			if out.begun {
-				out.comment()
+				out.write([]byte(":\n\n")) // a comment
+				out.flush()
 			}
 			out.begin()
 			out.events(held)
@@ -95,12 +96,7 @@ func onlyResults(events []event) bool {
 }
 
 func onlyAnswers(events []event) bool {
-	for _, e := range events {
-		if e.answers == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(events, func(e event) bool { return e.answers == nil })
 }
 
 // output writes a response. After a failed write it does nothing.
@@ -150,11 +146,6 @@ func (o *output) events(events []event) {
 	if len(events) > 0 {
 		o.flush()
 	}
-}
-
-func (o *output) comment() {
-	o.write([]byte(":\n\n"))
-	o.flush()
 }
 
 // json writes answers as the whole response.

@@ -105,19 +105,15 @@ func (e *Endpoint) awaitEnd(p Principal) {
 // open opens the gateway session, once.
 func (s *session) open(id string) {
 	s.opening.Do(func() {
+		shown := s.principal.Surface
+		if s.server != "" {
+			shown = surfaces.OfServer + s.server
+		}
 		s.serving = s.endpoint.open(context.Background(), gateway.Opening{
-			ID: id, Peer: s, Client: s.principal.Client, Surface: s.surface(), Toolset: s.toolset, Credential: "token:" + s.principal.ID,
+			ID: id, Peer: s, Client: s.principal.Client, Surface: shown, Toolset: s.toolset, Credential: "token:" + s.principal.ID,
 			Token: strings.TrimSpace(s.principal.ID + " " + s.principal.Name),
 		})
 	})
-}
-
-// surface returns what the client is shown.
-func (s *session) surface() string {
-	if s.server != "" {
-		return surfaces.OfServer + s.server
-	}
-	return s.principal.Surface
 }
 
 // hold adds a user, for whose time the session does not expire. It returns false if the
@@ -224,8 +220,7 @@ func (s *session) start(ctx context.Context, m jsonrpc.Message, to *stream) (*re
 				defer s.end(errNotBegun)
 			}
 		}
-		var cancelled *jsonrpc.Cancelled
-		if errors.As(cause, &cancelled) {
+		if _, ok := errors.AsType[*jsonrpc.Cancelled](cause); ok {
 			s.settle(to, nil)
 			return
 		}

@@ -219,21 +219,16 @@ func (s *stream) trim() {
 			return
 		}
 		if s.name != "" && first.answers != nil && first.size > maxReplaySize {
-			s.shorten(first)
+			short := answer(first.answers, nil, jsonrpc.NewError(mcpversion.CodeUnknownOutcome, "the result is too large to be sent again"))
+			s.size += short.size - first.size
+			short.id = first.id
+			*first = *short
 			continue
 		}
 		s.size -= first.size
 		*first = event{}
 		s.events = s.events[1:]
 	}
-}
-
-// shorten replaces an answer that is too large to be kept.
-func (s *stream) shorten(e *event) {
-	short := answer(e.answers, nil, jsonrpc.NewError(mcpversion.CodeUnknownOutcome, "the result is too large to be sent again"))
-	s.size += short.size - e.size
-	short.id = e.id
-	*e = *short
 }
 
 // take returns the events that wait, and whether they are the last ones. ok is false

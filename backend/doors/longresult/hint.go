@@ -1,11 +1,9 @@
 package longresult
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // ToolName is the name of the tool that calls Store.Read.
@@ -54,17 +52,5 @@ func (d *document) rest(c Client, handle string, at int) string {
 
 // hasBlocks reports whether there are images, sounds or files.
 func (d *document) hasBlocks() bool {
-	for _, p := range d.parts {
-		if p.block >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// link returns a block that links a resource of this package.
-func link(uri string) json.RawMessage {
-	out := json.RawMessage(`{"type":"resource_link","mimeType":"text/plain"}`)
-	// Some clients show their model only the name.
-	return jsonrpc.Set(jsonrpc.Set(out, "uri", quote(uri)), "name", quote(uri))
+	return slices.ContainsFunc(d.parts, func(p part) bool { return p.block >= 0 })
 }

@@ -50,7 +50,7 @@ func (s *Store) Cut(c Client, result json.RawMessage) json.RawMessage {
 	case len(result)-doc.images <= c.Limit:
 		blocks := slices.AppendSeq([]json.RawMessage(nil), jsonrpc.Items(jsonrpc.Get(result, "content")))
 		blocks = append(blocks, textBlock("["+c.saving(s.keep(c.Session, doc))+".]"))
-		return jsonrpc.Set(result, "content", array(blocks))
+		return jsonrpc.Set(result, "content", jsonrpc.Array(blocks))
 	}
 	others := jsonrpc.Edit(result, func(key []byte) bool { return string(key) == "content" || string(key) == "structuredContent" }, nil)
 	blocks, at, whole := doc.begin(max(c.room()-len(others), notice))
@@ -59,10 +59,12 @@ func (s *Store) Cut(c Client, result json.RawMessage) json.RawMessage {
 	}
 	handle := s.keep(c.Session, doc)
 	if c.Links && at < len(doc.text) {
-		blocks = append(blocks, link(uriOf(handle, at)))
+		link, uri := json.RawMessage(`{"type":"resource_link","mimeType":"text/plain"}`), quote(uriOf(handle, at))
+		// Some clients show their model only the name.
+		blocks = append(blocks, jsonrpc.Set(jsonrpc.Set(link, "uri", uri), "name", uri))
 	}
 	blocks = append(blocks, textBlock(doc.rest(c, handle, at)))
-	return jsonrpc.Set(others, "content", array(blocks))
+	return jsonrpc.Set(others, "content", jsonrpc.Array(blocks))
 }
 
 // room returns how many bytes of a result may be text of the document.
@@ -93,19 +95,6 @@ func (d *document) begin(room int) (blocks []json.RawMessage, at int, whole bool
 		}
 	}
 	return blocks, at, whole
-}
-
-// array returns a JSON array of values, which are kept byte for byte.
-func array(values []json.RawMessage) json.RawMessage {
-	return append(append(json.RawMessage("["), bytes.Join(raws(values), []byte(","))...), ']')
-}
-
-func raws(values []json.RawMessage) [][]byte {
-	out := make([][]byte, len(values))
-	for i, v := range values {
-		out[i] = v
-	}
-	return out
 }
 
 // shownBytes returns how many bytes of a text fit into room bytes of a JSON string.
@@ -152,7 +141,7 @@ func texts(list ...string) json.RawMessage {
 			blocks = append(blocks, textBlock(text))
 		}
 	}
-	return jsonrpc.Set(nil, "content", array(blocks))
+	return jsonrpc.Set(nil, "content", jsonrpc.Array(blocks))
 }
 
 // cut returns the greatest offset up to end at which a text may be cut: after a line, if

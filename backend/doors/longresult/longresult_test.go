@@ -437,7 +437,7 @@ func FuzzReadingOn(f *testing.F) {
 		c := Client{Session: "a", Limit: 1_800 + min(max(limit, 0), 30_000)}
 		var s Store
 		result := jsonrpc.Set(nil, "content",
-			array([]json.RawMessage{textBlock(first), json.RawMessage(`{"type":"audio","data":"QUJD"}`), textBlock(second)}))
+			jsonrpc.Array([]json.RawMessage{textBlock(first), json.RawMessage(`{"type":"audio","data":"QUJD"}`), textBlock(second)}))
 		if len(result) <= c.Limit {
 			return
 		}

@@ -30,7 +30,7 @@ func (s *Store) project(c Client, d *document, path string) (json.RawMessage, er
 	if len(selected) == 0 {
 		return texts(fmt.Sprintf("The path %s selects nothing.", path)), nil
 	}
-	return s.Cut(c, texts(string(indented(array(selected))))), nil
+	return s.Cut(c, texts(string(indented(jsonrpc.Array(selected))))), nil
 }
 
 // Limits of the work for a path.

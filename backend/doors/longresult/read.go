@@ -48,7 +48,11 @@ func (s *Store) Read(c Client, q Query) (json.RawMessage, error) {
 	case q.Context < 0 || q.Context > maxContext:
 		return nil, fault.New(fault.Invalid, "context must be from 0 to %d lines", maxContext)
 	case q.Block != nil:
-		return doc.block(*q.Block)
+		raw, err := doc.raw(*q.Block)
+		if err != nil {
+			return nil, err
+		}
+		return jsonrpc.Set(nil, "content", jsonrpc.Array([]json.RawMessage{raw})), nil
 	case q.Path != "":
 		return s.project(c, doc, q.Path)
 	case q.Grep != "":
@@ -84,15 +88,6 @@ func (d *document) checkOffset(offset int) error {
 		return fault.New(fault.Invalid, "offset %d is outside the result, which has %d bytes", offset, len(d.text))
 	}
 	return nil
-}
-
-// block returns the result with an image, a sound or a file.
-func (d *document) block(n int) (json.RawMessage, error) {
-	raw, err := d.raw(n)
-	if err != nil {
-		return nil, err
-	}
-	return jsonrpc.Set(nil, "content", array([]json.RawMessage{raw})), nil
 }
 
 // raw returns an image, a sound or a file.

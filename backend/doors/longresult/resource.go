@@ -46,7 +46,7 @@ func (s *Store) ReadResource(c Client, uri string) (json.RawMessage, error) {
 		contents = append(contents, content(next,
 			fmt.Sprintf("[%d of %d bytes follow. Read the resource %s to read on.]", len(doc.text)-end, len(doc.text), next)))
 	}
-	return jsonrpc.Set(nil, "contents", array(contents)), nil
+	return jsonrpc.Set(nil, "contents", jsonrpc.Array(contents)), nil
 }
 
 func content(uri, text string) json.RawMessage {

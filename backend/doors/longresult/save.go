@@ -2,6 +2,7 @@ package longresult
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -45,7 +46,9 @@ func (s *Store) Save(c Client, handle string, block int) (json.RawMessage, error
 	if err != nil || data == "" {
 		return nil, fault.New(fault.Invalid, "block %d has no content that can be saved", block)
 	}
-	file, err := save(c.Folder, fmt.Sprintf("%s-%d", handle, block), extensionOf(mime), content)
+	kind, _, _ := strings.Cut(mime, ";")
+	extension := cmp.Or(extensions[strings.ToLower(strings.TrimSpace(kind))], ".bin") // which no program opens
+	file, err := save(c.Folder, fmt.Sprintf("%s-%d", handle, block), extension, content)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "could not save block %d in results.folder, %s", block, c.Folder)
 	}
@@ -103,14 +106,4 @@ var extensions = map[string]string{
 	"audio/aac": ".aac", "audio/mp4": ".m4a", "audio/webm": ".weba", "video/mp4": ".mp4", "video/webm": ".webm", "video/mpeg": ".mpeg",
 	"application/pdf": ".pdf", "application/json": ".json", "application/zip": ".zip", "application/gzip": ".gz", "text/plain": ".txt",
 	"text/csv": ".csv",
-}
-
-// extensionOf returns the extension of files of a type. Other types get one that no
-// program opens.
-func extensionOf(mime string) string {
-	mime, _, _ = strings.Cut(mime, ";")
-	if extension, known := extensions[strings.ToLower(strings.TrimSpace(mime))]; known {
-		return extension
-	}
-	return ".bin"
 }
