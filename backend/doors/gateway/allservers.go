@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -71,7 +72,8 @@ func (a *allServers) TTL(string) int64 { return surfaces.ListTTL }
 
 // Resolve implements surface.
 func (a *allServers) Resolve(name string) (server, tool string, ok bool) {
-	return a.tools.listedAs(name)
+	t, ok := a.tools.Names().Listed(name)
+	return t.Server, t.Name, ok
 }
 
 // Call implements surface.
@@ -80,7 +82,11 @@ func (a *allServers) Call(ctx context.Context, params json.RawMessage) (json.Raw
 	if !ok || name == "" {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: tools/call needs the name of a tool")
 	}
-	if result, own, err := a.own.Call(throughOwn(ctx, name), name, params); own {
+	road := name
+	if road == registrytool.Name {
+		road = "proxy_call"
+	}
+	if result, own, err := a.own.Call(context.WithValue(ctx, roadKey{}, road), name, params); own {
 		return result, err
 	}
 	server, tool, ok := a.Resolve(name)

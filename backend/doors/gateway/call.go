@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -85,11 +86,16 @@ func (c *toolCalls) Refuse(ctx context.Context, server, tool string, params json
 	c.pipeline.Refuse(c.request(ctx, server, tool, params), why)
 }
 
+// roadKey is the key of the context value with the hub's own tool through which a tool is
+// called.
+type roadKey struct{}
+
 func (c *toolCalls) request(ctx context.Context, server, tool string, params json.RawMessage) call.Request {
 	e := c.exchanges.of(ctx)
 	name, _ := c.client.called()
+	road, _ := ctx.Value(roadKey{}).(string)
 	return call.Request{
-		Client: name, LimitedAs: c.client.limitedAs(), Session: c.client.session, Origin: c.client.origin(roadOf(ctx)),
+		Client: name, LimitedAs: c.client.limitedAs(), Session: c.client.session, Origin: c.client.origin(cmp.Or(road, "tools/call")),
 		Server: server, Tool: tool, Params: params, Caller: e.caller, Progress: e.progress,
 	}
 }

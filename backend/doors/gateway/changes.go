@@ -37,9 +37,6 @@ func (c *changes) run() {
 // that does not read cannot delay the others.
 func (c *changes) look() { c.outbox.ring() }
 
-// flush sends the notifications that wait.
-func (c *changes) flush() { _ = c.outbox.send(c.peer) } // an error ends the connection
-
 // announce sends a notification without waiting.
 func (c *changes) announce(method string, params json.RawMessage) {
 	c.outbox.put(notification{method: method, params: params})

@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -123,9 +125,5 @@ func (h *ClientHistory) with(ctx context.Context, connected []SeenClient) ([]Kno
 		}
 		known[c.Name] = KnownClient{c, true}
 	}
-	out := make([]KnownClient, 0, len(known))
-	for _, c := range known {
-		out = append(out, c)
-	}
-	return out, nil
+	return slices.AppendSeq(make([]KnownClient, 0, len(known)), maps.Values(known)), nil
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/calls/call"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
@@ -34,10 +35,6 @@ type clientInfo struct {
 	ready        bool                       // notifications/initialized was received
 }
 
-func newClientInfo(o Opening) *clientInfo {
-	return &clientInfo{session: o.ID, entry: o.Client, token: o.Token, limits: limitsOfEntry(o.Client), name: "unknown"}
-}
-
 // initializeParams are the params of initialize.
 type initializeParams struct {
 	ProtocolVersion string                     `json:"protocolVersion"`
@@ -53,7 +50,8 @@ func (c *clientInfo) introduce(said initializeParams, declared, offered json.Raw
 	if said.ClientInfo.Name != "" {
 		c.setName(said.ClientInfo.Name, said.ClientInfo.Version)
 		if c.entry == "" {
-			c.limits = limitsOfClient(c.name)
+			editor, _ := table.ByClient(c.name)
+			c.limits = limitsOf(editor)
 		}
 	}
 	c.capabilities, c.declared, c.offered = said.Capabilities, declared, offered
@@ -78,10 +76,8 @@ func (c *clientInfo) introduceModern(meta mcpversion.Meta) bool {
 
 // setName notes how the client calls itself. The caller holds mu.
 func (c *clientInfo) setName(name, version string) {
-	c.name, c.version = clipped(name), clipped(version)
+	c.name, c.version = safetext.Clip(name, maxClientText), safetext.Clip(version, maxClientText)
 }
-
-func clipped(text string) string { return safetext.Clip(text, maxClientText) }
 
 // called returns how the client calls itself.
 func (c *clientInfo) called() (name, version string) {
@@ -121,6 +117,11 @@ func (c *clientInfo) editor() string {
 		return e.ID
 	}
 	return ""
+}
+
+// origin returns what the audit log has of the session.
+func (c *clientInfo) origin(road string) call.Origin {
+	return call.Origin{Editor: c.entry, Token: c.token, Road: road}
 }
 
 // limitedAs returns the client whose limits count. It depends on the credential, because the

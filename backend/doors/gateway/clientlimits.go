@@ -17,12 +17,6 @@ type clientLimits struct {
 	maxName int // characters of a tool's name; 0 for no limit
 }
 
-// limitsOfClient returns the limits of a client, by its name in initialize.
-func limitsOfClient(client string) clientLimits {
-	e, _ := table.ByClient(client)
-	return limitsOf(e)
-}
-
 // limitsOfEntry returns the limits of a client that has an editor's entry, by the id of
 // the editor.
 func limitsOfEntry(id string) clientLimits {

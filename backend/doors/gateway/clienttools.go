@@ -45,12 +45,6 @@ func (c *clientTools) Names() resolve.Scope {
 	}
 }
 
-// listedAs returns the tool that a name means which the session lists or find_tool replies with.
-func (c *clientTools) listedAs(name string) (server, tool string, ok bool) {
-	t, ok := c.Names().Listed(name)
-	return t.Server, t.Name, ok
-}
-
 // Lookup returns a tool of a server as it appears to the session, by any of its names.
 func (c *clientTools) Lookup(server, tool string) (*catalog.Tool, bool) {
 	return c.Rules().Lookup(server, tool)
@@ -76,14 +70,6 @@ func (c *clientTools) Lists(t *catalog.Tool) bool {
 	return c.found.has(t.Key()) || c.shows(t.Server)
 }
 
-// active returns the tools of servers that the client lists whatever it finds.
-func (c *clientTools) active() []*catalog.Tool {
-	if tools, equipped := c.choice.Tools(); equipped {
-		return tools
-	}
-	return c.inventory.Active(c.Rules())
-}
-
 // constant returns the tools of servers that every modern client lists: those of
 // active servers, sorted by server and tool, or those of the equipped toolset in its order.
 func (c *clientTools) constant() []*catalog.Tool {
@@ -100,7 +86,11 @@ func (c *clientTools) constant() []*catalog.Tool {
 // all returns the tools that the session lists besides the hub's: first
 // those of active servers, then the session tools, sorted by name.
 func (c *clientTools) all() []*catalog.Tool {
-	rules, tools := c.Rules(), c.active()
+	rules := c.Rules()
+	tools, equipped := c.choice.Tools()
+	if !equipped {
+		tools = c.inventory.Active(rules)
+	}
 	keys := c.found.all()
 	if len(keys) == 0 {
 		return tools
@@ -116,12 +106,7 @@ func (c *clientTools) all() []*catalog.Tool {
 			found = append(found, t)
 		}
 	}
-	slices.SortFunc(found, func(a, b *catalog.Tool) int {
-		if a.Proxied() < b.Proxied() {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(found, func(a, b *catalog.Tool) int { return strings.Compare(a.Proxied(), b.Proxied()) })
 	return append(tools, found...)
 }
 

@@ -99,20 +99,16 @@ func (s *Session) seen(now time.Time, known []*catalog.Tool) (SeenClient, bool) 
 	if !s.client.isIntroduced() || name == commandLineClient {
 		return SeenClient{}, false
 	}
+	defersFrom := 0 // never
+	if editor, known := table.ByClient(name); known {
+		defersFrom = editor.DefersFrom
+	}
 	tools, own := s.surface.Listed()
 	c := SeenClient{
-		Name: name, Version: version, First: now, Last: now, Listed: own.Tokens, Whole: catalog.CostOf(known, defersFrom(name)).Loaded(),
+		Name: name, Version: version, First: now, Last: now, Listed: own.Tokens, Whole: catalog.CostOf(known, defersFrom).Loaded(),
 	}
 	for _, t := range tools {
 		c.Listed += t.Tokens
 	}
 	return c, true
-}
-
-// defersFrom returns from how many tools on a client defers them, by its name; 0 for never.
-func defersFrom(client string) int {
-	if e, known := table.ByClient(client); known {
-		return e.DefersFrom
-	}
-	return 0
 }

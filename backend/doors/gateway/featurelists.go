@@ -27,14 +27,6 @@ var capabilityOf = map[string]string{
 	"resources/templates/list": "resources",
 }
 
-// memberOf returns the member of the result that a method lists.
-func memberOf(method string) string {
-	if kind, ok := kinds[method]; ok {
-		return string(kind)
-	}
-	return "tools"
-}
-
 // featureLists are the lists besides tools/list, with what servers have listed.
 type featureLists struct {
 	features *features.Listings
@@ -49,7 +41,9 @@ func (l *featureLists) from(method string, servers []registry.Server) json.RawMe
 	for _, server := range servers {
 		definitions := accepted(kind, l.features.Of(server.Name, kind))
 		if kind == features.Prompts {
-			definitions = fullNames(server.Name, definitions)
+			for i, d := range definitions {
+				definitions[i] = jsonrpc.Set(d, "name", jsonrpc.Quote(names.Full(server.Name, jsonrpc.GetString(d, "name"))))
+			}
 		}
 		of := names.Outgoing(l.slugs.of(server), method, answer.List(string(kind), definitions))
 		items := of[bytes.IndexByte(of, '[')+1 : len(of)-2]
@@ -69,13 +63,4 @@ func (l *featureLists) hasAny(servers []string, list listing) bool {
 		}
 	}
 	return false
-}
-
-// fullNames returns the prompts of a server with the names that clients are shown.
-func fullNames(server string, definitions []json.RawMessage) []json.RawMessage {
-	out := make([]json.RawMessage, len(definitions))
-	for i, definition := range definitions {
-		out[i] = jsonrpc.Set(definition, "name", jsonrpc.Quote(names.Full(server, jsonrpc.GetString(definition, "name"))))
-	}
-	return out
 }

@@ -26,25 +26,17 @@ type sources struct {
 	states  <-chan upstream.StateChanged
 	notices <-chan upstream.Announced
 	sets    <-chan toolset.Changed
-	stop    []func()
+	stop    [6]func()
 }
 
 func subscribe(bus *events.Bus) *sources {
 	var s sources
-	add := func(stop func()) { s.stop = append(s.stop, stop) }
-	var stop func()
-	s.tools, stop = events.Subscribe[catalog.Changed](bus, 256)
-	add(stop)
-	s.servers, stop = events.Subscribe[registry.Changed](bus, 256)
-	add(stop)
-	s.lists, stop = events.Subscribe[features.Changed](bus, 256)
-	add(stop)
-	s.states, stop = events.Subscribe[upstream.StateChanged](bus, 256)
-	add(stop)
-	s.notices, stop = events.Subscribe[upstream.Announced](bus, 4096)
-	add(stop)
-	s.sets, stop = events.Subscribe[toolset.Changed](bus, 256)
-	add(stop)
+	s.tools, s.stop[0] = events.Subscribe[catalog.Changed](bus, 256)
+	s.servers, s.stop[1] = events.Subscribe[registry.Changed](bus, 256)
+	s.lists, s.stop[2] = events.Subscribe[features.Changed](bus, 256)
+	s.states, s.stop[3] = events.Subscribe[upstream.StateChanged](bus, 256)
+	s.notices, s.stop[4] = events.Subscribe[upstream.Announced](bus, 4096)
+	s.sets, s.stop[5] = events.Subscribe[toolset.Changed](bus, 256)
 	return &s
 }
 
@@ -248,17 +240,6 @@ func (f *feed) started(ctx context.Context, server, owner string) {
 	f.levels.share(ctx, server, owner)
 }
 
-// announceUnchanged passes on that a server has announced the change of a list that is
-// the same as before, to the clients that are shown what the server sends. Others would
-// drop their copy of a list for nothing.
-func (f *feed) announceUnchanged(a upstream.Announced) {
-	for _, s := range f.sessions.all() {
-		if one, ok := s.surface.(*oneServer); ok && one.Shows(a.Server) {
-			s.changes.announceList(a.Method)
-		}
-	}
-}
-
 // deliver passes a notification of a server on to the sessions that it concerns.
 func (f *feed) deliver(a upstream.Announced) {
 	switch a.Method {
@@ -269,7 +250,13 @@ func (f *feed) deliver(a upstream.Announced) {
 		f.deliverTask(a)
 		return
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
-		f.announceUnchanged(a)
+		// The list is the same as before. Clients that are not shown what the server sends would
+		// drop their copy of it for nothing.
+		for _, s := range f.sessions.all() {
+			if one, ok := s.surface.(*oneServer); ok && one.Shows(a.Server) {
+				s.changes.announceList(a.Method)
+			}
+		}
 		return
 	}
 	concerned := f.subscriptions.of(a)

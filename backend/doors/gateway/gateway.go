@@ -37,10 +37,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/registrytool"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/roster"
 	"github.com/agent-discover/agent-discover/backend/doors/longresult"
+	"github.com/agent-discover/agent-discover/backend/doors/pendinginput"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -48,13 +50,6 @@ import (
 
 // Usage counts the calls of each server in this installation.
 type Usage interface{ Usage() map[string]int }
-
-// Learner records which tools find_tool and find_tools returned to a session,
-// and whether the session's later calls of these tools succeeded.
-type Learner interface {
-	Asked(session string, answers ...learning.Answer)
-	Called(session string, tool catalog.Key, ok bool)
-}
 
 // Person answers what servers ask if the client cannot.
 type Person interface {
@@ -83,10 +78,10 @@ type Options struct {
 	SessionTools SessionToolStore
 	Slugs        SlugStore
 	History      *ClientHistory
-	Learning     Learner
+	Learning     *learning.Learning
 	Person       Person              // may be nil
 	SignIns      SignIns             // may be nil
-	Readiness    finding.Readiness   // if nil, all servers count as ready
+	Readiness    *readiness.Reader   // if nil, all servers count as ready
 	Arrivals     finding.Arrivals    // may be nil
 	Market       registrytool.Market // may be nil
 	Toolsets     *toolset.Keeper     // may be nil
@@ -118,7 +113,7 @@ type Gateway struct {
 	calls         *call.Pipeline
 	toolsets      *toolset.Keeper
 	market        registrytool.Market
-	learning      Learner
+	learning      *learning.Learning
 	person        Person
 	signIns       SignIns
 	bus           *events.Bus
@@ -147,13 +142,21 @@ type Gateway struct {
 
 // New returns a gateway.
 func New(o Options) *Gateway {
+	sealer, err := pendinginput.NewSealer(o.StateKey)
+	if err != nil { // without a right key, each process has its own
+		sealer, _ = pendinginput.NewSealer(pendinginput.NewKey()) // the key has the right size
+	}
 	g := &Gateway{
 		registry: o.Registry, features: o.Features, intake: o.Intake, lifecycle: o.Lifecycle, setup: o.Setup, calls: o.Calls,
 		toolsets: o.Toolsets, market: o.Market, learning: o.Learning, person: o.Person, signIns: o.SignIns, bus: o.Bus, version: o.Version,
 		addFoundFor: choices{of: o.AddFound},
-		inventory:   inventory.New(o.Registry, o.Catalog, o.Rules), slugs: newSlugs(o.Slugs, o.Log), pending: newPendingCalls(o.StateKey),
+		inventory:   inventory.New(o.Registry, o.Catalog, o.Rules), pending: &pendingCalls{lot: pendinginput.New(sealer), sealer: sealer},
+		slugs:         &slugs{store: o.Slugs, log: o.Log, unsaved: make(chan struct{}, 1), toSave: make(map[int64]string)},
 		subscriptions: &resourceSubscriptions{pipeline: o.Calls}, sessions: &sessions{open: make(map[*Session]struct{})},
-		sessionTools: newSessionToolSaver(o.SessionTools, o.Log), introductions: &introductions{o.Features, o.Calls, o.Log},
+		sessionTools: &sessionToolSaver{
+			store: o.SessionTools, log: o.Log, due: make(map[string]*sessionTools), failed: make(chan struct{}, 1),
+		},
+		introductions: &introductions{o.Features, o.Calls, o.Log},
 	}
 	g.resultsFolder.Store(&o.ResultsFolder)
 	g.finder = finding.New(g.inventory, o.Search, o.Arrivals, o.Readiness)

@@ -12,7 +12,7 @@ import (
 // lessons are what the search learns from one session. It does not learn from the command
 // line, where people try queries out.
 type lessons struct {
-	learner Learner
+	learner *learning.Learning
 	client  *clientInfo
 }
 

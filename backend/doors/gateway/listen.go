@@ -37,14 +37,6 @@ type notification struct {
 	of     *listener // nil if it answers no listen request
 }
 
-// sendTo sends the notification.
-func (n notification) sendTo(peer Peer) error {
-	if n.of != nil {
-		return n.of.notify(n.method, n.params)
-	}
-	return peer.Notify(context.Background(), n.method, n.params)
-}
-
 // listFlags are the members of a listen request that ask for changes of lists.
 var listFlags = []struct{ flag, capability, method string }{
 	{"toolsListChanged", "tools", "notifications/tools/list_changed"},

@@ -16,12 +16,6 @@ import (
 // levels are the severities of log messages, from the most verbose.
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// severe reports whether a log message has at least the severity of a level, which may
-// be empty for none.
-func severe(message json.RawMessage, level string) bool {
-	return level != "" && atLeast(message, level)
-}
-
 // atLeast reports whether a log message has at least the severity of a level, which may
 // be empty for any.
 func atLeast(message json.RawMessage, level string) bool {
@@ -41,10 +35,6 @@ type logLevel struct {
 
 // levelCounts are numbers of calls in flight, by the log level that they want.
 type levelCounts [8]int
-
-func newLogLevel(share func(ctx context.Context, server string)) *logLevel {
-	return &logLevel{share: share, used: make(map[string]bool), calls: make(map[string]levelCounts)}
-}
 
 // set notes the level that the client asks for, and tells it the servers that it has used.
 func (l *logLevel) set(ctx context.Context, level string) {

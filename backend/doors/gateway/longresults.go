@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -36,9 +37,7 @@ func cutting(session any, o Opening) longresult.Client {
 	switch o.Surface {
 	case surfaces.Meta:
 		c.Caller, c.Saver = meta.CallRead, meta.CallWrite
-		if c.Limit == 0 {
-			c.Limit = longresult.DefaultLimit
-		}
+		c.Limit = cmp.Or(c.Limit, longresult.DefaultLimit)
 	case surfaces.Native:
 	default:
 		c.Limit = 0

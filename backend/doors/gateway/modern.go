@@ -75,7 +75,8 @@ func (s *modernRequests) answer(
 			return nil, answer.Request(err)
 		}
 		hop.ServerInfo, hop.TTLMs = own.Info, s.surface.TTL(method)
-		return mcpversion.Discover{Capabilities: modernCapabilities(own.Capabilities), Instructions: own.Instructions}.Result(*hop), nil
+		capabilities := jsonrpc.Delete(own.Capabilities, "tasks") // of the legacy era only
+		return mcpversion.Discover{Capabilities: capabilities, Instructions: own.Instructions}.Result(*hop), nil
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
 		return s.surface.List(ctx, method, mcpversion.Meta{}.Stamp(params))
 	case "tools/call", "prompts/get", "resources/read":
@@ -88,11 +89,6 @@ func (s *modernRequests) answer(
 		return s.listens.serve(ctx, params)
 	}
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
-}
-
-// modernCapabilities returns capabilities without those of the legacy era only.
-func modernCapabilities(capabilities json.RawMessage) json.RawMessage {
-	return jsonrpc.Delete(capabilities, "tasks")
 }
 
 // rounds serves a request that servers may answer with questions: the client gets
@@ -128,7 +124,10 @@ func (s *modernRequests) rounds(
 		call = s.pending.lot.Begin(ctx, binding, func(ctx context.Context, c *pendinginput.Call) (json.RawMessage, error) {
 			asked := &modernCaller{round, c}
 			e := exchange{modern: true, caller: asked, progress: asked.progress, level: meta.LogLevel, server: &round.server}
-			return s.send(e.in(ctx), method, own)
+			if method == "tools/call" {
+				return s.surface.Call(e.in(ctx), own)
+			}
+			return s.requests.pass(e.in(ctx), method, own)
 		})
 	}
 	outcome, err := call.Wait(ctx, s.notifier(ctx, meta))
@@ -141,14 +140,6 @@ func (s *modernRequests) rounds(
 		return s.pending.sealed(mcpversion.Restamp(method, outcome.Result, hop), binding), nil
 	}
 	return mcpversion.Complete(method, outcome.Result, hop), nil
-}
-
-// send carries out a request for its server.
-func (s *modernRequests) send(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	if method == "tools/call" {
-		return s.surface.Call(ctx, params)
-	}
-	return s.requests.pass(ctx, method, params)
 }
 
 // inputOf returns the error of a call, or what a server's error requires of the user
@@ -175,7 +166,7 @@ func (s *modernRequests) notifier(ctx context.Context, meta mcpversion.Meta) fun
 		switch {
 		case method == "notifications/progress" && meta.ProgressToken != nil:
 			params = jsonrpc.Set(params, "progressToken", meta.ProgressToken)
-		case method == "notifications/message" && severe(params, meta.LogLevel):
+		case method == "notifications/message" && meta.LogLevel != "" && atLeast(params, meta.LogLevel):
 		default:
 			return
 		}

@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
@@ -122,10 +124,7 @@ func (s *sessionTasks) announce(t *task, state json.RawMessage) {
 		t.lease.Release()
 	}
 	s.mu.Lock()
-	var to []*listener
-	for l := range t.listeners {
-		to = append(to, l)
-	}
+	to := slices.Collect(maps.Keys(t.listeners))
 	s.mu.Unlock()
 	for _, l := range to {
 		l.announce("notifications/tasks", state)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,15 +39,6 @@ type oneServer struct {
 	exchanges     *exchanges
 }
 
-// admitted returns an error unless a person has approved the server.
-func (o *oneServer) admitted() error {
-	server, err := o.registry.Get(o.server)
-	if err != nil {
-		return fault.New(fault.NotFound, "unknown server %q: it was removed, or never added to Agent Discover", o.server)
-	}
-	return server.Usable()
-}
-
 // Introduce returns what the server has declared at its last start, and starts a server
 // that has not been started before. It returns an introduction of the hub's own if a person
 // has to sign in first, because a client would give up a server that does not answer.
@@ -54,7 +46,12 @@ func (o *oneServer) admitted() error {
 // A legacy client that can be asked gets a session of its era with a server of both; so the
 // server is started in that era, too, if it has introduced itself only in the other.
 func (o *oneServer) Introduce(ctx context.Context, client json.RawMessage) (surfaces.Introduction, error) {
-	if err := o.admitted(); err != nil {
+	server, err := o.registry.Get(o.server)
+	if err != nil {
+		err = fault.New(fault.NotFound, "unknown server %q: it was removed, or never added to Agent Discover", o.server)
+		return surfaces.Introduction{}, err
+	}
+	if err := server.Usable(); err != nil {
 		return surfaces.Introduction{}, err
 	}
 	e, which := o.exchanges.of(ctx), mcpversion.Legacy
@@ -141,7 +138,7 @@ func (o *oneServer) List(ctx context.Context, method string, params json.RawMess
 
 // emptyList returns a list without items, which clients may not cache.
 func (o *oneServer) emptyList(ctx context.Context, method string) json.RawMessage {
-	list := answer.List(memberOf(method), nil)
+	list := answer.List(cmp.Or(string(kinds[method]), "tools"), nil)
 	if isModern(ctx) {
 		list = jsonrpc.Set(list, "ttlMs", json.RawMessage("0"))
 	}

@@ -53,10 +53,16 @@ var ErrStopping = errors.New("the hub is stopping")
 
 // newSession returns a session that is not open yet.
 func newSession(g *Gateway, o Opening) *Session {
-	s := &Session{id: o.ID, project: o.Project, pipeline: g.calls, client: newClientInfo(o)}
+	s := &Session{
+		id: o.ID, project: o.Project, pipeline: g.calls,
+		client: &clientInfo{session: o.ID, entry: o.Client, token: o.Token, limits: limitsOfEntry(o.Client), name: "unknown"},
+	}
 	s.met = func() { g.context.note(s); g.clientsChanged() }
 	s.closed = func(ctx context.Context) { g.close(ctx, s) }
-	s.level = newLogLevel(func(ctx context.Context, server string) { g.levels.share(ctx, server, o.ID) })
+	s.level = &logLevel{
+		share: func(ctx context.Context, server string) { g.levels.share(ctx, server, o.ID) },
+		used:  make(map[string]bool), calls: make(map[string]levelCounts),
+	}
 	s.makeLists(g, o)
 	s.makeRequests(g, o)
 	s.makeSurface(g, o)

@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"encoding/json"
+	"context"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
@@ -74,17 +74,16 @@ func (o *outbox) send(peer Peer) error {
 	o.changes, o.known, o.messages, o.dropped = nil, nil, nil, 0
 	o.mu.Unlock()
 	if dropped > 0 {
-		waiting = append(waiting, notification{method: "notifications/message", params: droppedMessage(dropped)})
+		data := map[string]int{"dropped_messages": dropped}
+		raw, _ := answer.Encode(map[string]any{"level": "warning", "logger": "agent-discover", "data": data})
+		waiting = append(waiting, notification{method: "notifications/message", params: raw})
 	}
 	for _, n := range append(waiting, messages...) {
-		if err := n.sendTo(peer); err != nil && n.of == nil { // a listen request that ended concerns no other
+		if n.of != nil {
+			_ = n.of.notify(n.method, n.params) // a listen request that ended concerns no other
+		} else if err := peer.Notify(context.Background(), n.method, n.params); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func droppedMessage(n int) json.RawMessage {
-	raw, _ := answer.Encode(map[string]any{"level": "warning", "logger": "agent-discover", "data": map[string]int{"dropped_messages": n}})
-	return raw
 }

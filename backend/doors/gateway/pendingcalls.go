@@ -18,16 +18,6 @@ type pendingCalls struct {
 	sealer *pendinginput.Sealer // of the states of modern servers
 }
 
-// newPendingCalls returns pending calls whose states a key encrypts. Without a right key,
-// each process has its own.
-func newPendingCalls(key []byte) *pendingCalls {
-	sealer, err := pendinginput.NewSealer(key)
-	if err != nil {
-		sealer, _ = pendinginput.NewSealer(pendinginput.NewKey()) // the key has the right size
-	}
-	return &pendingCalls{lot: pendinginput.New(sealer), sealer: sealer}
-}
-
 // errClientGone is the cause of the end of parked calls whose client has left.
 var errClientGone = errors.New("the client has disconnected")
 

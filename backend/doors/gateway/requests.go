@@ -55,7 +55,7 @@ func (s *sending) flush(ctx context.Context) {
 	if s.level.asked() != "" {
 		s.settle(ctx)
 	}
-	s.changes.flush()
+	_ = s.changes.outbox.send(s.changes.peer) // an error ends the connection
 }
 
 // pass sends a request of the client to the server that it names. In the result, a URI

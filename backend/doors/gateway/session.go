@@ -94,8 +94,7 @@ func (s *Session) Notification(method string, _ json.RawMessage) {
 // Bad implements jsonrpc.Handler. It returns an error for the client that
 // describes the problem with its line.
 func (s *Session) Bad(_ []byte, err error) *jsonrpc.Error {
-	var rpc *jsonrpc.Error
-	if errors.As(err, &rpc) {
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return rpc
 	}
 	return jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "Invalid Request: %s", err)

@@ -1,6 +1,10 @@
 package gateway
 
-import "sync"
+import (
+	"maps"
+	"slices"
+	"sync"
+)
 
 // sessions are those that are open. It is safe for concurrent use.
 type sessions struct {
@@ -23,11 +27,7 @@ func (s *sessions) remove(one *Session) {
 func (s *sessions) all() []*Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := make([]*Session, 0, len(s.open))
-	for one := range s.open {
-		out = append(out, one)
-	}
-	return out
+	return slices.AppendSeq(make([]*Session, 0, len(s.open)), maps.Keys(s.open))
 }
 
 // look makes all sessions look whether their lists have changed. It does not block.

@@ -39,10 +39,6 @@ type sessionToolSaver struct {
 	failed chan struct{}            // capacity 1; wakes run
 }
 
-func newSessionToolSaver(store SessionToolStore, log *slog.Logger) *sessionToolSaver {
-	return &sessionToolSaver{store: store, log: log, due: make(map[string]*sessionTools), failed: make(chan struct{}, 1)}
-}
-
 // load returns the tools of the session with an id that was connected before.
 func (v *sessionToolSaver) load(ctx context.Context, id string) []catalog.Key {
 	v.mu.Lock()
@@ -111,10 +107,7 @@ func (v *sessionToolSaver) run(ctx context.Context) {
 // left.
 func (v *sessionToolSaver) writeDue(ctx context.Context) bool {
 	v.mu.Lock()
-	due := make([]*sessionTools, 0, len(v.due))
-	for _, s := range v.due {
-		due = append(due, s)
-	}
+	due := slices.Collect(maps.Values(v.due))
 	v.mu.Unlock()
 	for _, s := range due {
 		if v.write(ctx, s) != nil {

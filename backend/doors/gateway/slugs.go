@@ -33,10 +33,6 @@ type slugs struct {
 	toSave map[int64]string
 }
 
-func newSlugs(store SlugStore, log *slog.Logger) *slugs {
-	return &slugs{store: store, log: log, unsaved: make(chan struct{}, 1), toSave: make(map[int64]string)}
-}
-
 // of returns the slug of a server.
 func (b *slugs) of(server registry.Server) string {
 	b.mu.Lock()

@@ -50,8 +50,12 @@ func (c *toolCalls) callAsTask(ctx context.Context, r call.Request) (call.Result
 		return answer.JSON, err
 	}
 	for err == nil && jsonrpc.GetString(state, "status") == "working" {
+		pause := pollEvery
+		if ms, err := strconv.ParseFloat(string(jsonrpc.Get(state, "pollInterval")), 64); err == nil {
+			pause = min(max(time.Duration(ms)*time.Millisecond, pollMin), pollMax)
+		}
 		select {
-		case <-time.After(pollAfter(state)):
+		case <-time.After(pause):
 			state, err = ask(ctx, "tasks/get")
 		case <-ctx.Done():
 			err = context.Cause(ctx)
@@ -69,15 +73,6 @@ func (c *toolCalls) callAsTask(ctx context.Context, r call.Request) (call.Result
 	result.JSON = withoutTask(result.JSON)
 	result.ToolError = string(jsonrpc.Get(result.JSON, "isError")) == "true"
 	return result, err
-}
-
-// pollAfter returns the time after which a task is asked for its state again.
-func pollAfter(state json.RawMessage) time.Duration {
-	ms, err := strconv.ParseFloat(string(jsonrpc.Get(state, "pollInterval")), 64)
-	if err != nil {
-		return pollEvery
-	}
-	return min(max(time.Duration(ms)*time.Millisecond, pollMin), pollMax)
 }
 
 // withoutTask returns a result that does not name its task.

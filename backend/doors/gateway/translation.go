@@ -171,10 +171,7 @@ func (t *translation) resolvePrompt(shown string, serves func(server string) boo
 }
 
 func (t *translation) listsPrompt(server, name string) bool {
-	for _, definition := range t.features.Of(server, features.Prompts) {
-		if jsonrpc.GetString(definition, "name") == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.features.Of(server, features.Prompts), func(definition json.RawMessage) bool {
+		return jsonrpc.GetString(definition, "name") == name
+	})
 }

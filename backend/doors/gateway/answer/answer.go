@@ -6,7 +6,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // Encode returns JSON in which <, > and & are not escaped, so that models read
@@ -50,12 +53,5 @@ func Error(text string) (json.RawMessage, error) {
 
 // List returns the result of a list request, with definitions as its only member.
 func List(member string, definitions []json.RawMessage) json.RawMessage {
-	out := []byte(`{"` + member + `":[`)
-	for i, definition := range definitions {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, definition...)
-	}
-	return append(out, "]}"...)
+	return slices.Concat(json.RawMessage(`{"`+member+`":`), jsonrpc.Array(definitions), json.RawMessage("}"))
 }

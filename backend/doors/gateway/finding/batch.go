@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -90,15 +91,7 @@ func lifted(intent string, result search.Result, lifts map[string]float64) searc
 			result.Hits[i].Score = min(1, hit.Score*(1+min(lifts[hit.Tool.Server], maxLift)))
 		}
 	}
-	slices.SortStableFunc(result.Hits, func(a, b search.Hit) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(result.Hits, func(a, b search.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	result.TopScore = result.Hits[0].Score
 	return result
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/danger"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
+	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 )
 
 const (
@@ -25,13 +26,13 @@ type Finder struct {
 	inventory *inventory.Inventory
 	search    *search.Searcher
 	arrivals  Arrivals
-	readiness Readiness
+	readiness *readiness.Reader
 }
 
 // New returns a finder. Without arrivals, no tools are about to be known; without
-// readiness, all servers count as ready.
-func New(tools *inventory.Inventory, searcher *search.Searcher, arrivals Arrivals, readiness Readiness) *Finder {
-	return &Finder{inventory: tools, search: searcher, arrivals: arrivals, readiness: readiness}
+// ready, all servers count as ready.
+func New(tools *inventory.Inventory, searcher *search.Searcher, arrivals Arrivals, ready *readiness.Reader) *Finder {
+	return &Finder{inventory: tools, search: searcher, arrivals: arrivals, readiness: ready}
 }
 
 // Prepare loads what the first search needs.

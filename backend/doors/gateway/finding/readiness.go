@@ -6,18 +6,11 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
-	"github.com/agent-discover/agent-discover/backend/servers/readiness"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Readiness tells which servers agents can use.
-type Readiness interface {
-	Of(server registry.Server) readiness.State
-	Unready() []readiness.Unready
-}
-
 // Arrivals tells whether tools are about to be known: servers are being started for the first time, or tools have not been
-// read for their meaninf.
+// read for their meaning.
 type Arrivals interface {
 	Expected() bool
 	// Await returns when no tools are expected, or when ctx ends.
@@ -25,7 +18,7 @@ type Arrivals interface {
 }
 
 // arrivalWait is how long a search that finds nothing waits for tools that are about to be known, and then for its own
-// meaninf. It is long, because a slow machine must not answer that no tool fits where a quick one finds some.
+// meaning. It is long, because a slow machine must not answer that no tool fits where a quick one finds some.
 const arrivalWait = 10 * time.Second
 
 // again searches again after a search that has found nothing although it might have found more in a moment: tools are

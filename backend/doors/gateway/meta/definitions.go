@@ -48,7 +48,8 @@ func Definitions(r *roster.Roster) []json.RawMessage {
 		if properties != "" {
 			properties = `,"properties":{` + properties + "}"
 		}
-		return json.RawMessage(`{"name":"` + name + `","description":` + string(quoted(description)) +
+		quoted, _ := answer.Encode(description) // strings cannot fail
+		return json.RawMessage(`{"name":"` + name + `","description":` + string(quoted) +
 			`,"inputSchema":{"type":"object"` + properties + "}" + rest + "}")
 	}
 	of := r.Parenthesis() + r.About()
@@ -68,10 +69,4 @@ func Definitions(r *roster.Roster) []json.RawMessage {
 		define(executeName, "Call a tool", `"server":{"type":"string"},"tool":{"type":"string"},"arguments":{"type":"object"}`, ""),
 		define(refreshName, "List tools anew", "", ""),
 	}
-}
-
-// quoted returns a text as JSON in which <, > and & are not escaped.
-func quoted(text string) json.RawMessage {
-	raw, _ := answer.Encode(text) // strings cannot fail
-	return raw
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/answer"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // guideName is the prompt of the surface. Names of servers' prompts contain __.
@@ -101,7 +100,11 @@ func (m *Tools) Serve(method string, params json.RawMessage) (result json.RawMes
 func (m *Tools) readServer(uri string) (json.RawMessage, error) {
 	for _, v := range m.approved() {
 		if uri == serverURI+m.hub.slug(v) {
-			text, err := m.serverInfo(v)
+			rules := m.client.Rules()
+			text, err := findreply.Text(struct {
+				serverSummary
+				Tools []toolSummary `json:"tools"`
+			}{m.describe(v, rules), m.toolsOf(v.Name, false, rules)})
 			if err != nil {
 				return nil, err
 			}
@@ -109,14 +112,6 @@ func (m *Tools) readServer(uri string) (json.RawMessage, error) {
 		}
 	}
 	return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown resource %s", uri)
-}
-
-func (m *Tools) serverInfo(v registry.Server) (string, error) {
-	rules := m.client.Rules()
-	return findreply.Text(struct {
-		serverSummary
-		Tools []toolSummary `json:"tools"`
-	}{m.describe(v, rules), m.toolsOf(v.Name, false, rules)})
 }
 
 // contents returns the result of resources/read with one text.

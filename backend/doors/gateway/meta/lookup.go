@@ -24,16 +24,11 @@ func (m *Tools) known(name string) (registry.Server, *answer.Failure) {
 		}
 		return v, &answer.Failure{Code: answer.Configuration, Message: fault.MessageOf(err), Server: name}
 	}
-	return v, &answer.Failure{Code: answer.Connection, Message: fmt.Sprintf("unknown server %q; %s", name, m.existing()), Server: name}
-}
-
-// existing names servers for the message about an unknown one.
-func (m *Tools) existing() string {
-	servers := m.hub.roster.Now().Servers
-	if len(servers) == 0 {
-		return "no server is configured"
+	existing := "no server is configured"
+	if servers := m.hub.roster.Now().Servers; len(servers) > 0 {
+		existing = "the servers are " + roster.Names(servers, 100)
 	}
-	return "the servers are " + roster.Names(servers, 100)
+	return v, &answer.Failure{Code: answer.Connection, Message: fmt.Sprintf("unknown server %q; %s", name, existing), Server: name}
 }
 
 // tool returns a tool of a server that the session may name, by any of its names.

@@ -149,15 +149,13 @@ func (m *Tools) Listed() surfaces.Definitions {
 	return surfaces.Definitions{Tools: definitions, Tokens: Tokens + texts}
 }
 
-// Instructions returns instructions of one line.
-func (m *Tools) Instructions() string { return instructions(m.hub.roster.Now()) }
-
-// instructions returns instructions of one line. The first sentence makes sense alone.
-func instructions(r *roster.Roster) string {
-	if len(r.Servers) == 0 {
+// Instructions returns instructions of one line. The first sentence makes sense alone.
+func (m *Tools) Instructions() string {
+	servers := m.hub.roster.Now().Servers
+	if len(servers) == 0 {
 		return "No MCP server is configured in Agent Discover yet; once there is one, find_tool finds its tools and call_tool calls them."
 	}
-	return "Tools of " + roster.Instructed(r.Servers) + ": search with find_tool, then invoke with call_tool." +
+	return "Tools of " + roster.Instructed(servers) + ": search with find_tool, then invoke with call_tool." +
 		" Do so before you say that a tool is missing; in plan mode, invoke with call_read_tool."
 }
 
@@ -241,7 +239,11 @@ func (m *Tools) invoke(ctx context.Context, accepts danger.Level, params json.Ra
 	if action, ok := toolsetview.ActionNamed(name); ok {
 		return m.doToolset(ctx, accepts, action, own)
 	}
-	server, tool, err := m.target(jsonrpc.GetString(raw, "server"), name)
+	t, err := m.client.Names().Tool(jsonrpc.GetString(raw, "server"), name)
+	if fault.CodeOf(err) == fault.CodeUnknownTool {
+		err = fault.New(fault.NotFound, "%s", m.calls.Unknown(name, m.FindHow()).Message)
+	}
+	server, tool := t.Server, t.Name
 	vet := func() error {
 		if err := m.admits(accepts, server, tool); err != nil {
 			return err
@@ -258,15 +260,6 @@ func (m *Tools) invoke(ctx context.Context, accepts danger.Level, params json.Ra
 	called, err := m.calls.Vetted(ctx, server, tool, jsonrpc.Set(params, "arguments", own), vet)
 	result, err := m.calls.Suggest(server, tool, called, err)
 	return m.results.Cut(result), err
-}
-
-// target returns the tool that a name means.
-func (m *Tools) target(server, name string) (string, string, error) {
-	t, err := m.client.Names().Tool(server, name)
-	if fault.CodeOf(err) == fault.CodeUnknownTool {
-		err = fault.New(fault.NotFound, "%s", m.calls.Unknown(name, m.FindHow()).Message)
-	}
-	return t.Server, t.Name, err
 }
 
 // admits returns an error if a tool is more dangerous than a caller accepts. It returns nil for a tool that is not known yet;

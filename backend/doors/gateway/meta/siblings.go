@@ -129,18 +129,14 @@ func (m *Tools) searchTools(ctx context.Context, args siblingArguments) (any, *a
 		t := found.Tool
 		hits = append(hits, hit{t.Server, t.Name, t.Summary(), findreply.RoundScore(found.Score), m.tags(present, t)})
 	}
+	hint := ""
+	if len(hits) == 0 {
+		hint = m.hub.finder.Searched("no tool fits; use other words, or list_tools").Text()
+	}
 	return struct {
 		Results []hit  `json:"results"`
 		Hint    string `json:"hint,omitempty"`
-	}{hits, missing(len(hits), m.hub.finder.Searched("no tool fits; use other words, or list_tools").Text())}, nil
-}
-
-// missing returns a hint for a result that is empty.
-func missing(found int, hint string) string {
-	if found > 0 {
-		return ""
-	}
-	return hint
+	}{hits, hint}, nil
 }
 
 // tags returns the tags that the rules give a tool.

@@ -109,15 +109,13 @@ func (t *Tool) Listed() surfaces.Definitions {
 	return surfaces.Definitions{Tools: []json.RawMessage{Definition}, Tokens: Tokens}
 }
 
-// Instructions returns instructions of one line.
-func (t *Tool) Instructions() string { return instructions(t.roster.Now()) }
-
-// instructions returns instructions of one line. The first sentence makes sense alone.
-func instructions(r *roster.Roster) string {
-	if len(r.Servers) == 0 {
+// Instructions returns instructions of one line. The first sentence makes sense alone.
+func (t *Tool) Instructions() string {
+	servers := t.roster.Now().Servers
+	if len(servers) == 0 {
 		return "No MCP server is configured in Agent Discover yet; once there is one, registry finds its tools and calls them."
 	}
-	return "Tools of " + roster.Instructed(r.Servers) + ": call registry with action find_tool and a query." +
+	return "Tools of " + roster.Instructed(servers) + ": call registry with action find_tool and a query." +
 		" Do so before you say that a tool is missing."
 }
 

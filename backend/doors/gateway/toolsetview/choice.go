@@ -98,8 +98,11 @@ func (c *Choice) Admit(tool catalog.Key, lease func() (*upstream.Lease, error)) 
 	if c.Toolsets == nil {
 		return release, errNone
 	}
-	if c.Set == "" && !c.contains(name, tool) {
-		return release, nil // called past the list, as every other tool
+	if c.Set == "" {
+		t, err := c.Toolsets.Get(name)
+		if err != nil || !slices.ContainsFunc(t.Tools, func(r toolset.Reference) bool { return r.Key() == tool }) {
+			return release, nil // called past the list, as every other tool
+		}
 	}
 	if err := c.Toolsets.Admit(name, tool); err != nil {
 		return release, err
@@ -113,9 +116,4 @@ func (c *Choice) Admit(tool catalog.Key, lease func() (*upstream.Lease, error)) 
 		return release, err
 	}
 	return running.Release, nil
-}
-
-func (c *Choice) contains(name string, tool catalog.Key) bool {
-	t, err := c.Toolsets.Get(name)
-	return err == nil && slices.ContainsFunc(t.Tools, func(r toolset.Reference) bool { return r.Key() == tool })
 }

@@ -92,17 +92,12 @@ func New(c *Choice, o Options) *View {
 // Set returns the name of the toolset.
 func (v *View) Set() string { return v.choice.Set }
 
-// usable returns an error unless clients may use the toolset.
-func (v *View) usable() error {
-	if v.choice.Toolsets == nil {
-		return errNone
-	}
-	return v.choice.Toolsets.Usable(v.choice.Set)
-}
-
 // Introduce returns what the surface says about itself.
 func (v *View) Introduce(_ context.Context, client json.RawMessage) (surfaces.Introduction, error) {
-	if err := v.usable(); err != nil {
+	if v.choice.Toolsets == nil {
+		return surfaces.Introduction{}, errNone
+	}
+	if err := v.choice.Toolsets.Usable(v.choice.Set); err != nil {
 		return surfaces.Introduction{}, err
 	}
 	text := "The tools of the user's toolset " + v.choice.Set + ", each named server__tool. There are no others."
