@@ -14,7 +14,9 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -258,16 +260,6 @@ func (e *Endpoint) AwaitNone(ctx context.Context) (waited bool) {
 func (e *Endpoint) all(match func(*session) bool) []*session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var out []*session
-	for _, s := range e.legacy {
-		if match(s) {
-			out = append(out, s)
-		}
-	}
-	for _, s := range e.modern {
-		if match(s) {
-			out = append(out, s)
-		}
-	}
-	return out
+	all := slices.AppendSeq(slices.Collect(maps.Values(e.legacy)), maps.Values(e.modern))
+	return slices.DeleteFunc(all, func(s *session) bool { return !match(s) })
 }

@@ -116,7 +116,9 @@ func (o *output) begin() {
 		return
 	}
 	o.begun = true
-	o.stream.beginStream()
+	o.stream.mu.Lock()
+	o.stream.streamed = true
+	o.stream.mu.Unlock()
 	header := o.w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store, no-transform")

@@ -122,13 +122,6 @@ func (s *stream) settled() bool {
 	return s.open == 0 || s.closed
 }
 
-// beginStream notes that a client gets ids of events.
-func (s *stream) beginStream() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.streamed = true
-}
-
 // taken returns the id of the last event that a reader has taken.
 func (s *stream) taken() int {
 	s.mu.Lock()

@@ -180,7 +180,11 @@ func (s *Session) describe() Client {
 // addsFoundIfOld reports whether find_tool adds tools to the session's list, for a client of
 // the legacy era.
 func (s *Session) addsFoundIfOld(chosen *choices) bool {
-	if on, set := chosen.get(s.client.editor()); set {
+	editor := s.client.editor()
+	chosen.mu.Lock()
+	on, set := chosen.of[editor]
+	chosen.mu.Unlock()
+	if set {
 		return on
 	}
 	all, ok := s.surface.(*allServers)

@@ -181,11 +181,7 @@ func (t *sessionTools) all() []catalog.Key {
 func (t *sessionTools) forget(server string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for key := range t.keys {
-		if key.Server == server {
-			delete(t.keys, key)
-		}
-	}
+	maps.DeleteFunc(t.keys, func(key catalog.Key, _ bool) bool { return key.Server == server })
 }
 
 // AddsFound reports whether find_tool adds tools to the session's list. The list of a

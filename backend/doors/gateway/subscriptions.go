@@ -168,13 +168,6 @@ func (b *resourceSubscriptions) drop(key resourceKey, sub *subscription) bool {
 	return true
 }
 
-// unused reports whether a resource has no subscribers.
-func (b *resourceSubscriptions) unused(sub *subscription) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(sub.subscribers) == 0
-}
-
 // remove ends a subscription to a resource.
 func (b *resourceSubscriptions) remove(ctx context.Context, s subscriber, key resourceKey, form forms) (err error) {
 	sub := b.leave(s, key, form)
@@ -183,7 +176,10 @@ func (b *resourceSubscriptions) remove(ctx context.Context, s subscriber, key re
 	}
 	sub.changing.Lock()
 	defer sub.changing.Unlock()
-	if !b.unused(sub) {
+	b.mu.Lock()
+	used := len(sub.subscribers) > 0
+	b.mu.Unlock()
+	if used {
 		return nil
 	}
 	if sub.live() {

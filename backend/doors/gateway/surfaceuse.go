@@ -30,13 +30,6 @@ type choices struct {
 	of map[string]bool
 }
 
-func (c *choices) get(editor string) (on, set bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	on, set = c.of[editor]
-	return on, set
-}
-
 // AddFound returns the editors that have a setting of their own for whether find_tool adds
 // tools to the lists of their sessions.
 func (g *Gateway) AddFound() map[string]bool {
