@@ -61,7 +61,11 @@ func Same(a, b string) bool {
 // Index returns where a text first contains the path of a folder followed by a
 // separator; end is after the separator. ok is false if it does not.
 func (r Rules) Index(text, folder string) (start, end int, ok bool) {
-	folder = strings.TrimRight(folder, r.separators()) + "/"
+	separators := "/"
+	if r == "windows" {
+		separators = `/\`
+	}
+	folder = strings.TrimRight(folder, separators) + "/"
 	for start = range text {
 		if n, ok := r.prefix(text[start:], folder); ok {
 			return start, start + n, true
@@ -87,13 +91,6 @@ func (r Rules) sameRune(a, b rune) bool {
 		return b == '/' || b == '\\'
 	}
 	return a == b || (r == "windows" || r == "darwin") && fold(a) == fold(b)
-}
-
-func (r Rules) separators() string {
-	if r == "windows" {
-		return `/\`
-	}
-	return "/"
 }
 
 // cleanWindows returns a path with slashes, without "." and "..", and without the

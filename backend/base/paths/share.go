@@ -38,10 +38,8 @@ func Retry(act func() error) error { return patient.do(act) }
 
 // Open opens a file for reading. Unlike os.Open, it does not prevent other
 // programs on Windows from replacing, renaming or removing the file meanwhile.
-func Open(path string) (*os.File, error) { return patient.open(path) }
-
-func (p patience) open(path string) (file *os.File, err error) {
-	err = p.do(func() (err error) {
+func Open(path string) (file *os.File, err error) {
+	err = patient.do(func() (err error) {
 		file, err = openShared(path)
 		return err
 	})

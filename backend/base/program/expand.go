@@ -50,7 +50,9 @@ func (b *batchFile) expand(text string) (value string, ok bool) {
 		case found == "%%F":
 			return b.element
 		case r[1] != "":
-			return b.own(r[1])
+			name := b.path[len(b.dir):]
+			stem := name[:strings.LastIndexByte(name, '.')]
+			return map[string]string{"dp0": b.dir, "f0": b.path, "nx0": name, "n0": stem}[strings.ToLower(r[1])]
 		case r[2] != "":
 			value, known := b.get(r[2])
 			// cmd.exe expands all lines of a block before it runs the first.
@@ -58,19 +60,12 @@ func (b *batchFile) expand(text string) (value string, ok bool) {
 			if r[3] == "" {
 				return value
 			}
-			return replaceFold(value, r[3], r[4])
+			return regexp.MustCompile(`(?i)`+regexp.QuoteMeta(r[3])).ReplaceAllLiteralString(value, r[4])
 		}
 		ok = false
 		return ""
 	})
 	return value, ok && !strings.ContainsAny(value, "\"\r\n\x00")
-}
-
-// own returns a part of the path of the file.
-func (b *batchFile) own(part string) string {
-	name := b.path[len(b.dir):]
-	stem := strings.TrimSuffix(name, name[strings.LastIndexByte(name, '.'):])
-	return map[string]string{"dp0": b.dir, "f0": b.path, "nx0": name, "n0": stem}[strings.ToLower(part)]
 }
 
 func (b *batchFile) get(name string) (value string, known bool) {
@@ -83,12 +78,7 @@ func (b *batchFile) get(name string) (value string, known bool) {
 	return value, value != ""
 }
 
-// replaceFold replaces all occurrences of a text of any case.
-func replaceFold(text, old, replacement string) string {
-	return regexp.MustCompile(`(?i)`+regexp.QuoteMeta(old)).ReplaceAllLiteralString(text, replacement)
-}
-
-// get and set read and change an environment of Windows, whose names have no case.
+// get reads a variable of Windows, whose name has no case.
 func get(env process.Env, name string) string {
 	for i := len(env) - 1; i >= 0; i-- {
 		if k, v, _ := strings.Cut(env[i], "="); strings.EqualFold(k, name) {
@@ -96,14 +86,6 @@ func get(env process.Env, name string) string {
 		}
 	}
 	return ""
-}
-
-func set(env process.Env, name, value string) process.Env {
-	changed := env.Without(func(k string) bool { return strings.EqualFold(k, name) })
-	if value == "" {
-		return changed
-	}
-	return append(changed, name+"="+value)
 }
 
 var (

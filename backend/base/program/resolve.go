@@ -1,6 +1,7 @@
 package program
 
 import (
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -65,7 +66,7 @@ func resolve(m machine, l launch, cmd string) (launch, error) {
 				"%s is not the name of a program: Windows would read it as the name of another file; write the path of the file without "+
 					"dots or spaces at its end", l.path)
 		}
-		switch extension := extensionOf(l.path); extension {
+		switch extension := strings.ToLower(path.Ext(strings.ReplaceAll(l.path, `\`, "/"))); extension {
 		case ".exe", ".com":
 			return l, nil
 		case ".cmd", ".bat":
@@ -102,13 +103,4 @@ func resolve(m machine, l launch, cmd string) (launch, error) {
 func aliased(path string) bool {
 	rest := strings.TrimPrefix(path, `\\?\`)
 	return strings.TrimRight(rest, " .") != rest || strings.LastIndexByte(rest, ':') > 1 || strings.ContainsAny(rest, "\x00\"")
-}
-
-// extensionOf returns the extension of a Windows path in lower case, with its dot.
-func extensionOf(path string) string {
-	name := path[strings.LastIndexAny(path, `/\`)+1:]
-	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
-		return strings.ToLower(name[dot:])
-	}
-	return ""
 }

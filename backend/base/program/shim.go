@@ -184,7 +184,10 @@ func (b *batchFile) start(line string) bool {
 	rest := forgets.ReplaceAllString(line, "")
 	if rest == line {
 		for _, name := range b.set {
-			env = set(env, name, b.values[name])
+			env = env.Without(func(k string) bool { return strings.EqualFold(k, name) })
+			if value := b.values[name]; value != "" {
+				env = append(env, name+"="+value)
+			}
 		}
 	}
 	parts, ok := split(rest)

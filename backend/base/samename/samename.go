@@ -15,8 +15,11 @@ func Fold(name string) string {
 	if plain(name) {
 		return name
 	}
+	const brailleBlank = '\u2800'
 	seen := strings.Map(func(r rune) rune {
-		if hidden(r) {
+		// Characters that are not seen control how others are shown, join or vary them, or are empty letters.
+		if r == brailleBlank || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector,
+			unicode.Other_Default_Ignorable_Code_Point) && !unicode.IsSpace(r) {
 			return -1
 		}
 		return unicode.ToLower(unicode.ToUpper(r)) // some letters, such as ς, have several lower cases
@@ -32,12 +35,4 @@ func plain(name string) bool {
 		}
 	}
 	return true
-}
-
-// hidden reports whether a character is not seen: it controls how others are shown, joins or varies them, or is an empty
-// letter.
-func hidden(r rune) bool {
-	const brailleBlank = '\u2800'
-	return r == brailleBlank || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector,
-		unicode.Other_Default_Ignorable_Code_Point) && !unicode.IsSpace(r)
 }

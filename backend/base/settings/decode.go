@@ -121,7 +121,8 @@ func (d *decoder) unknown(n *yaml.Node, name, key string, names map[string]bool)
 	}
 	advice := ""
 	for _, known := range slices.Sorted(maps.Keys(names)) {
-		if whole := strings.TrimSuffix(key, name) + known; similar(name, known) && present(whole) == whole {
+		whole := strings.TrimSuffix(key, name) + known
+		if now, _ := spellings(whole); similar(name, known) && now == whole {
 			advice = fmt.Sprintf("; did you mean %s?", known)
 		}
 	}

@@ -110,7 +110,10 @@ func (l *Live) reload() (keys []string, err error) {
 		return nil, err
 	}
 	keys = changed(&before.Settings, &next)
-	l.state.Store(&State{Settings: next, Restart: needRestart(changed(&l.initial, &next))})
+	restart := slices.DeleteFunc(changed(&l.initial, &next), func(key string) bool {
+		return slices.ContainsFunc(Table, func(row Row) bool { return row.Key == key && row.Live })
+	})
+	l.state.Store(&State{Settings: next, Restart: restart})
 	for _, one := range l.apply {
 		if slices.ContainsFunc(keys, one.covers) {
 			one.do(next)
@@ -125,13 +128,6 @@ func (l *Live) reload() (keys []string, err error) {
 
 func (a applier) covers(key string) bool {
 	return slices.ContainsFunc(a.keys, func(name string) bool { return key == name || strings.HasPrefix(key, name+".") })
-}
-
-// needRestart returns the keys of settings that hold after a restart only.
-func needRestart(keys []string) []string {
-	return slices.DeleteFunc(keys, func(key string) bool {
-		return slices.ContainsFunc(Table, func(row Row) bool { return row.Key == key && row.Live })
-	})
 }
 
 // Run reloads the file whenever it has changed, until ctx ends. It returns nil.

@@ -322,12 +322,6 @@ func spellings(key string) (now, former string) {
 	return key, ""
 }
 
-// present returns the key of a setting by any of its keys.
-func present(key string) string {
-	now, _ := spellings(key)
-	return now
-}
-
 // check returns the settings of file or environment whose values are out of range.
 func (s *Settings) check() (out problems) {
 	for _, row := range Table {
