@@ -129,18 +129,14 @@ func (l *Log) Append(entries []Entry, store func([]Sealed) error) error {
 		return err
 	}
 	l.last = sealed[len(sealed)-1].Head()
-	if err := l.writeHead(); err != nil {
+	head, err := json.Marshal(l.last)
+	if err == nil {
+		err = paths.WriteFile(l.options.File, append(head, '\n'))
+	}
+	if err != nil {
 		l.options.Log.Warn("could not write the head of the audit log", "file", l.options.File, "error", err)
 	}
 	return nil
-}
-
-func (l *Log) writeHead() error {
-	text, err := json.Marshal(l.last)
-	if err != nil {
-		return err
-	}
-	return paths.WriteFile(l.options.File, append(text, '\n'))
 }
 
 func (l *Log) readHead() (h Head, err error) {

@@ -79,8 +79,11 @@ func (e *exchange) answer(ctx context.Context) (Result, error) {
 	if err := e.permit(ctx); err != nil {
 		return Result{}, err
 	}
-	if released, ok := e.release(); ok {
-		return Result{JSON: released, ToolError: failed(released)}, nil
+	if e.judged && e.Method != taskState { // the result of a task's state is only a part of the answer
+		// A person may have released the result of an earlier request like this one.
+		if released, ok := e.p.options.Screen.Released(e.subject); ok {
+			return Result{JSON: released, ToolError: failed(released)}, nil
+		}
 	}
 	if err := e.screenArguments(); err != nil {
 		return Result{}, err

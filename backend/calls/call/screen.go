@@ -7,14 +7,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// release returns the result of an earlier request like this one that was kept back, and that a person has released since.
-func (e *exchange) release() (json.RawMessage, bool) {
-	if !e.judged || e.Method == taskState { // its result is only a part of the answer
-		return nil, false
-	}
-	return e.p.options.Screen.Released(e.subject)
-}
-
 // screenArguments replaces the arguments of a call by those to send.
 func (e *exchange) screenArguments() error {
 	if !e.judged || e.Method != callTool {

@@ -16,7 +16,7 @@ const maxInFlight = 1024
 type FlightChanged struct{}
 
 // send sends a request and returns the answer, as its client accepts it.
-func (e *exchange) send(ctx context.Context) (Result, error) {
+func (e *exchange) send(ctx context.Context) (_ Result, err error) {
 	select {
 	case e.p.slots <- struct{}{}:
 		events.Publish(e.p.options.Bus, FlightChanged{})
@@ -34,7 +34,13 @@ func (e *exchange) send(ctx context.Context) (Result, error) {
 		e.Params = jsonrpc.Unambiguous(e.Params, checked...)
 	}
 	e.sent = true
-	answer, err := e.exchangeWith(ctx)
+	var answer upstream.Result
+	message := jsonrpc.Call{Method: e.Method, Params: e.Params, Progress: e.Progress}
+	if e.Internal {
+		answer, err = e.p.options.Upstream.Request(ctx, e.server, e.Session, e.Over, message)
+	} else {
+		answer, err = e.p.options.Upstream.CallOver(ctx, e.server, e.Session, e.Over, e.Caller, message)
+	}
 	if err != nil {
 		return Result{}, err
 	}
@@ -44,14 +50,6 @@ func (e *exchange) send(ctx context.Context) (Result, error) {
 	}
 	result.ToolError = failed(result.JSON)
 	return result, nil
-}
-
-func (e *exchange) exchangeWith(ctx context.Context) (upstream.Result, error) {
-	message := jsonrpc.Call{Method: e.Method, Params: e.Params, Progress: e.Progress}
-	if e.Internal {
-		return e.p.options.Upstream.Request(ctx, e.server, e.Session, e.Over, message)
-	}
-	return e.p.options.Upstream.CallOver(ctx, e.server, e.Session, e.Over, e.Caller, message)
 }
 
 // InFlight returns the number of requests in flight. It includes those that wait

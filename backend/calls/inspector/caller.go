@@ -58,11 +58,3 @@ type unseenError struct{ rpc *jsonrpc.Error }
 func (e unseenError) Error() string { return e.rpc.Error() }
 
 func (e unseenError) Unwrap() error { return e.rpc }
-
-func errUnseen(method string) error {
-	return unseenError{
-		jsonrpc.NewError(jsonrpc.CodeInternalError,
-			"%s was not answered: no window or tray of Agent Discover shows it, and no program has read it within %s",
-			method, unseenTimeout),
-	}
-}

@@ -14,9 +14,6 @@ import (
 // servers.
 const copyPrefix = transientPrefix + "of_"
 
-// isCopy reports whether a name is that of a transient copy.
-func isCopy(name string) bool { return strings.HasPrefix(name, copyPrefix) }
-
 // CopyName returns a new name for a private copy of a configured server, or of another version of it. No client sees
 // servers with such names, and the hub does not answer their questions automatically.
 func CopyName() string { return copyPrefix + strings.ToLower(rand.Text()[:12]) }

@@ -191,8 +191,13 @@ func (b *Inbox) hold(ctx context.Context, asked Elicitation, from asker, about s
 		case <-ctx.Done():
 			waits = false
 		case <-unseen.C:
-			if !b.shows(question) && b.drop(question.ID, Expired) {
-				return nil, errUnseen(about)
+			b.mu.Lock()
+			seen := b.attending > 0 || question.seen
+			b.mu.Unlock()
+			if !seen && b.drop(question.ID, Expired) {
+				return nil, unseenError{jsonrpc.NewError(jsonrpc.CodeInternalError,
+					"%s was not answered: no window or tray of Agent Discover shows it, and no program has read it within %s",
+					about, unseenTimeout)}
 			}
 		}
 	}
@@ -222,13 +227,6 @@ func (b *Inbox) add(question *elicitation) bool {
 	}
 	b.waiting[question.ID] = question
 	return true
-}
-
-// shows reports whether somebody sees a question.
-func (b *Inbox) shows(question *elicitation) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.attending > 0 || question.seen
 }
 
 // drop removes a question unless it was answered, and reports whether it did.

@@ -43,7 +43,7 @@ const codeRejected = -1
 func (b *Inbox) sample(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	answer := b.write
 	switch {
-	case b.sampler != nil && isTransient(q.Server) && !isCopy(q.Server):
+	case b.sampler != nil && isTransient(q.Server) && !strings.HasPrefix(q.Server, copyPrefix):
 		answer = b.compute
 	case !b.CanAnswer(ctx, q):
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound,

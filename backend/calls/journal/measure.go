@@ -172,7 +172,9 @@ func (j *Journal) measure(batch []Record) []Tally {
 	defer j.mu.Unlock()
 	changed := make(map[[2]string]*Tally)
 	for _, r := range batch {
-		if !j.measured(r) {
+		// A refused call says nothing about the server and may name any tool. A call that began before Forget belongs to a
+		// removed server.
+		if r.Kind != Call || r.Outcome == Refused || strings.HasPrefix(r.Server, transient) || r.At.Before(j.forgotten[r.Server]) {
 			continue
 		}
 		tools := j.tallies[r.Server]
@@ -198,14 +200,6 @@ func (j *Journal) measure(batch []Record) []Tally {
 		out = append(out, *t)
 	}
 	return out
-}
-
-// measured reports whether a record counts in the metrics. A refused call does
-// not: it says nothing about the server and may name any tool. Neither does a
-// call that began before Forget, because it belongs to a removed server.
-func (j *Journal) measured(r Record) bool {
-	return r.Kind == Call && r.Outcome != Refused && !strings.HasPrefix(r.Server, transient) &&
-		!r.At.Before(j.forgotten[r.Server])
 }
 
 // Add stores a tally from another source, such as an imported database, unless

@@ -44,7 +44,11 @@ func (j *Journal) Run(ctx context.Context) error {
 	if j.await != nil {
 		j.complete.Store(j.await(ctx))
 		close(j.awaited)
-		background.Go(func() { j.awaitComplete(ctx) })
+		background.Go(func() {
+			for !j.complete.Load() && ctx.Err() == nil {
+				j.complete.Store(j.await(ctx))
+			}
+		})
 	}
 	background.Go(func() { j.expire(ctx) })
 	background.Go(func() { j.listen(ctx) })
@@ -59,7 +63,11 @@ func (j *Journal) Run(ctx context.Context) error {
 		}
 		select {
 		case <-j.wake:
-			due.Reset(j.batchDelay())
+			delay := batchEvery
+			if events.HasSubscribers[Recorded](j.bus) {
+				delay = watchedEvery
+			}
+			due.Reset(delay)
 		case <-again:
 			j.drain()
 			continue
@@ -84,20 +92,6 @@ func (j *Journal) Run(ctx context.Context) error {
 			return nil
 		}
 	}
-}
-
-// awaitComplete waits until texts can be redacted completely, or ctx ends.
-func (j *Journal) awaitComplete(ctx context.Context) {
-	for !j.complete.Load() && ctx.Err() == nil {
-		j.complete.Store(j.await(ctx))
-	}
-}
-
-func (j *Journal) batchDelay() time.Duration {
-	if events.HasSubscribers[Recorded](j.bus) {
-		return watchedEvery
-	}
-	return batchEvery
 }
 
 // drainUntil stores queued records until ended is closed and the queue is empty.
@@ -135,13 +129,6 @@ func (j *Journal) drain(last ...entry) {
 	}
 }
 
-// knows reports whether calls of a tool were stored before.
-func (j *Journal) knows(server, tool string) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.tallies[server][tool] != nil
-}
-
 // Withheld replaces texts that might contain secrets which are not known yet.
 const Withheld = "[not recorded: the stored secrets were not known yet]"
 
@@ -161,7 +148,10 @@ func (j *Journal) finish(e entry) Record {
 		if e.record.Response != "" {
 			e.record.Response = Withheld
 		}
-		if !j.knows(e.record.Server, e.record.Tool) {
+		j.mu.Lock()
+		known := j.tallies[e.record.Server][e.record.Tool] != nil
+		j.mu.Unlock()
+		if !known {
 			e.record.Tool = Withheld
 		}
 		return e.record

@@ -65,8 +65,10 @@ func (s Scope) Tool(server, name string) (Tool, error) {
 	if t := s.short(full); t != nil {
 		return Tool{t.Server, t.Name, t}, nil
 	}
-	if len(ways) > 0 && !s.listed(ways[0], full) {
-		return ways[0], nil // and no tool of another server that is called like this
+	// A dotted name that its known server does not list may be the own name of a tool of another server. A name with "__" is
+	// always that of its server.
+	if len(ways) > 0 && (strings.HasPrefix(full, ways[0].Server+"__") || len(s.View.Of(ways[0].Server)) == 0) {
+		return ways[0], nil
 	}
 	same := s.named(name)
 	switch {
@@ -148,12 +150,6 @@ func (s Scope) split(name, separator string) (ways []Tool) {
 		ways = append(ways, way)
 	}
 	return ways
-}
-
-// listed reports whether a dotted name is no tool of its server, because the server's tools are known and it is none of them. It
-// may then be the own name of a tool of another server. A name with "__" is always that of its server.
-func (s Scope) listed(way Tool, name string) bool {
-	return !strings.HasPrefix(name, way.Server+"__") && len(s.View.Of(way.Server)) > 0
 }
 
 func (s Scope) short(name string) *catalog.Tool {

@@ -24,13 +24,6 @@ type appearance struct {
 	renamed  bool
 }
 
-func (p *Policy) override(o settings.ToolOverride) {
-	p.overrides[catalog.Key{Server: o.Server, Tool: o.Tool}] = &override{ToolOverride: o}
-	if o.Name != "" && o.Name != o.Tool {
-		p.renamed[catalog.Key{Server: o.Server, Tool: o.Name}] = o.Tool
-	}
-}
-
 // Appearance returns a tool of a snapshot as it appears to agents: under its other name,
 // unless its server has another tool of that name, with its other description, and without
 // its fixed arguments. Its ID and its own name are those of the tool; its hash is another

@@ -59,7 +59,10 @@ func New(o Options) *Policy {
 	if o.Discovery.Enabled {
 		p.setRules(o.Discovery.ToolRules)
 		for _, one := range o.Discovery.ToolOverrides {
-			p.override(one)
+			p.overrides[catalog.Key{Server: one.Server, Tool: one.Tool}] = &override{ToolOverride: one}
+			if one.Name != "" && one.Name != one.Tool {
+				p.renamed[catalog.Key{Server: one.Server, Tool: one.Name}] = one.Tool
+			}
 		}
 	}
 	return p
