@@ -20,23 +20,13 @@ const Rule = "classifier"
 // reason explains that finding.
 const reason = "This sentence resembles orders that tools give to models without the user's knowledge."
 
-// Score returns the highest score of the sentences of an item, as log odds, and the index of that sentence. vectors are
-// those of the sentences' Plain texts, in the same order. Without sentences, it returns negative infinity and -1.
-func Score(sentences []scan.Sentence, vectors [][]float32) (score float64, index int) {
-	return shipped().score(sentences, vectors)
-}
-
-// Judge returns the verdict on an item from the rules and the score of its sentences.
-func Judge(result scan.Result, score float64) scan.Verdict {
-	return scan.Judge(result, score, shipped().Thresholds)
-}
-
-// Raise replaces the verdict of the rules in a result by that of Judge. The result needs its sentences, and their
+// Raise replaces the verdict of the rules in a result by that of scan.Judge. The result needs its sentences, and their
 // vectors. If the score counts as a reason, Raise adds a finding with the sentence.
 func Raise(r *scan.Result, vectors [][]float32) {
-	score, index := Score(r.Sentences, vectors)
-	verdict := Judge(*r, score)
-	if verdict > r.Verdict || score >= shipped().Thresholds.Hundredth {
+	t := shipped()
+	score, index := t.score(r.Sentences, vectors)
+	verdict := scan.Judge(*r, score, t.Thresholds)
+	if verdict > r.Verdict || score >= t.Thresholds.Hundredth {
 		s := &r.Sentences[index]
 		r.Findings = append(r.Findings, scan.Finding{
 			Rule: Rule, Verdict: scan.Warn, Field: s.Field, Start: s.Start, End: s.End, Text: s.Text, Reason: reason,
@@ -48,7 +38,8 @@ func Raise(r *scan.Result, vectors [][]float32) {
 	r.Verdict = verdict
 }
 
-// score is Score with a table.
+// score returns the highest score of the sentences of an item, as log odds, and the index of that sentence. vectors are
+// those of the sentences' Plain texts, in the same order. Without sentences, it returns negative infinity and -1.
 func (t *table) score(sentences []scan.Sentence, vectors [][]float32) (best float64, index int) {
 	best, index = math.Inf(-1), -1
 	for i, features := range Features(sentences, vectors) {

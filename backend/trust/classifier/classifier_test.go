@@ -135,7 +135,7 @@ func TestRulesAndScoreAreCombined(t *testing.T) {
 		{scan.Warn, 0, sure, scan.Block},
 		{scan.Block, 3, none, scan.Block},
 	} {
-		if got := Judge(scan.Result{Verdict: row.rules, Points: row.points}, row.score); got != row.want {
+		if got := scan.Judge(scan.Result{Verdict: row.rules, Points: row.points}, row.score, shipped().Thresholds); got != row.want {
 			t.Errorf("rules %v with %v points and score %.2f: %v; want %v", row.rules, row.points, row.score, got, row.want)
 		}
 	}

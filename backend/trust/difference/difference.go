@@ -57,12 +57,13 @@ func Of(before, after json.RawMessage) []Change {
 		c.value("", a, b)
 		return c.changes
 	}
+	_, isTool := now["inputSchema"]
 	for _, name := range namesOf(old, now) {
 		was, had := old[name]
 		is, has := now[name]
 		at := "/" + escape(name)
 		switch {
-		case name == "annotations" && had && has && isTool(now):
+		case name == "annotations" && had && has && isTool:
 			c.annotations(at, was, is)
 		case had && has && (name == "inputSchema" || name == "outputSchema"):
 			c.schema(at, was, is)
@@ -72,8 +73,6 @@ func Of(before, after json.RawMessage) []Change {
 	}
 	return c.changes
 }
-
-func isTool(definition map[string]any) bool { _, ok := definition["inputSchema"]; return ok }
 
 func decode(raw json.RawMessage) (value any) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))

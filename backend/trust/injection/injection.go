@@ -237,13 +237,8 @@ func (r *reader) mentions(tokens []token) {
 					t.mask.add(c.lookup)
 				}
 			}
-		case next && t.mask != c.path && single(tokens, i):
-			t.mask.add(c.foreign)
+		case next && t.mask != c.path && (i == 0 || tokens[i-1].end+1 < t.start) && t.end+1 < tokens[i+1].start:
+			t.mask.add(c.foreign) // it is alone in its quotes or backticks
 		}
 	}
-}
-
-// single reports whether a token is alone in its quotes or backticks.
-func single(tokens []token, i int) bool {
-	return (i == 0 || tokens[i-1].end+1 < tokens[i].start) && (i+1 == len(tokens) || tokens[i].end+1 < tokens[i+1].start)
 }

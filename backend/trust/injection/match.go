@@ -2,6 +2,7 @@ package injection
 
 import (
 	"math/bits"
+	"strings"
 	"sync"
 )
 
@@ -45,7 +46,11 @@ var compiled = sync.OnceValue(func() *program {
 			if n >= 64*len(set{}) {
 				panic("orders: more patterns than a set can hold")
 			}
-			p.patterns = append(p.patterns, ranked{compile(l, l.index, text), source.name, source.points})
+			one := ranked{rule: source.name, points: source.points}
+			for side := range strings.SplitSeq(text, " & ") {
+				one.parts = append(one.parts, compilePart(l, side))
+			}
+			p.patterns = append(p.patterns, one)
 			all := p.rules[source.name]
 			all.add(n)
 			p.rules[source.name] = all

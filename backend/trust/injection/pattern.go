@@ -82,15 +82,7 @@ func literals(text string) []string {
 	return list
 }
 
-func compile(l *lexicon, index map[string]int32, text string) pattern {
-	var p pattern
-	for side := range strings.SplitSeq(text, " & ") {
-		p.parts = append(p.parts, compilePart(l, index, side))
-	}
-	return p
-}
-
-func compilePart(l *lexicon, index map[string]int32, text string) part {
+func compilePart(l *lexicon, text string) part {
 	var p part
 	var next element
 	for field := range strings.FieldsSeq(text) {
@@ -122,7 +114,7 @@ func compilePart(l *lexicon, index map[string]int32, text string) part {
 				}
 				next.classes.add(l.mustClass(name))
 			default:
-				next.words = append(next.words, index[strings.ReplaceAll(alternative, "_", " ")])
+				next.words = append(next.words, l.index[strings.ReplaceAll(alternative, "_", " ")])
 			}
 		}
 		if !next.optional && !next.any {

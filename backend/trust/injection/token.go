@@ -98,21 +98,18 @@ func (r *reader) stop() {
 }
 
 // line ends a sentence at the end of a line, unless the next line goes on with a
-// small letter, as in texts of a fixed width.
+// small letter, as in texts of a fixed width, and this one does not end with a colon.
 func (r *reader) line() {
 	r.at++
 	at := r.at
 	for at < len(r.text) && (r.text[at] == ' ' || r.text[at] == '\t' || r.text[at] == '\r') {
 		at++
 	}
-	if at < len(r.text) && (r.text[at] >= 'a' && r.text[at] <= 'z' || r.text[at] == '`') && !r.endsLine() && !listMark(r.text[at:]) {
+	if at < len(r.text) && (r.text[at] >= 'a' && r.text[at] <= 'z' || r.text[at] == '`') && !r.colon && !listMark(r.text[at:]) {
 		return
 	}
 	r.stop()
 }
-
-// endsLine reports whether the last token ends with a colon.
-func (r *reader) endsLine() bool { return r.colon }
 
 // listMark reports whether a line begins as in a list of arguments: "name: text",
 // "name (type) text" or "a) text".
@@ -385,7 +382,7 @@ func (r *reader) wordWithApostrophe(from, to int, h uint32) {
 		return
 	}
 	var classes mask
-	if digits(text) {
+	if strings.TrimFunc(text, unicode.IsDigit) == "" {
 		classes = r.classes.number
 	}
 	r.add(from, to, 0, classes)
@@ -402,8 +399,4 @@ func (l *lexicon) lookup(text string) int32 {
 		h = (h ^ uint32(c)) * hashPrime
 	}
 	return l.find(h, text)
-}
-
-func digits(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return !unicode.IsDigit(r) }) < 0
 }

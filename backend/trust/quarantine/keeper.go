@@ -17,6 +17,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -236,8 +237,10 @@ func (k *Keeper) Forget(ctx context.Context, server string) error {
 	for _, kind := range kinds {
 		delete(k.listed, list{server, kind})
 	}
-	before := k.view.Load().servers[server]
-	k.view.Store(k.view.Load().without(server))
+	servers := maps.Clone(k.view.Load().servers)
+	before := servers[server]
+	delete(servers, server)
+	k.view.Store(&view{servers})
 	if before.attention() {
 		events.Publish(k.options.Bus, Changed{server})
 	}

@@ -28,7 +28,7 @@ type Launch struct {
 // LaunchOf returns the launch of a configured server. Credentials and references to
 // secrets are all written as "${…}", so that moving one to the keychain changes nothing.
 func LaunchOf(s registry.Server) Launch {
-	mask := maskOf(s)
+	mask := mask(launch.Literals(launch.Of(s)))
 	l := Launch{
 		Transport: s.Transport, Command: s.Command, Env: mask.pairs(s.Env, "="), URL: mask.text(s.URL),
 		Headers: mask.pairs(s.Headers, ": "),
@@ -44,8 +44,6 @@ func LaunchOf(s registry.Server) Launch {
 
 // mask replaces the credentials of a configuration.
 type mask []launch.Literal
-
-func maskOf(s registry.Server) mask { return launch.Literals(launch.Of(s)) }
 
 // text returns a text of the configuration with "${…}" instead of credentials and
 // references.

@@ -61,22 +61,18 @@ func (k *Keeper) Relaunched(server string) []LaunchChange {
 func (k *Keeper) Approve(ctx context.Context, id int64, d Decision) error {
 	return k.change(ctx, id, d, func(f *file, item *Item) error {
 		if item.Verdict == Block && !d.Confirmed {
+			evidence := ""
+			if len(item.Findings) > 0 { // the strongest is the first
+				evidence = " (" + item.Findings[0].Reason + ")"
+			}
 			return &fault.Error{Kind: fault.Conflict, Code: fault.CodeConfirm, Message: fmt.Sprintf(
 				"the scan blocks %s%s; to approve it anyway, confirm that you have read the evidence",
-				Subject(f.Name, item.Kind, item.Name), evidence(item))}
+				Subject(f.Name, item.Kind, item.Name), evidence)}
 		}
 		f.decided(item, approve(*item, f.hash, k.options.Now()), "Approved by a person")
 		f.settle()
 		return nil
 	})
-}
-
-// evidence returns the reason of the strongest finding, as a part of a sentence.
-func evidence(item *Item) string {
-	if len(item.Findings) == 0 {
-		return ""
-	}
-	return " (" + item.Findings[0].Reason + ")"
 }
 
 // Reject keeps an item from agents for as long as it has its present definition. Errors

@@ -73,12 +73,6 @@ func templateForm(template string) string {
 	return formOf(expression.ReplaceAllLiteralString(template, "*"))
 }
 
-// templatePattern returns a pattern that matches at least the forms of the URIs of a URI template.
-func templatePattern(template string) *regexp.Regexp {
-	literal := regexp.QuoteMeta(templateForm(template))
-	return regexp.MustCompile("^(?s:" + strings.ReplaceAll(literal, `\*`, ".*") + ")$") // quoted text is a valid pattern
-}
-
 // heldResources are the held resources and templates of a server.
 type heldResources struct {
 	byForm    map[string]*Item
@@ -87,7 +81,7 @@ type heldResources struct {
 }
 
 type heldTemplate struct {
-	matches *regexp.Regexp
+	matches *regexp.Regexp // at least the forms of the URIs of the template
 	form    string
 	item    *Item
 }
@@ -102,7 +96,10 @@ func newHeldResources(held, others []*Item) heldResources {
 			}
 			h.byForm[formOf(item.Name)] = item
 		case Template:
-			h.templates = append(h.templates, heldTemplate{templatePattern(item.Name), templateForm(item.Name), item})
+			form := templateForm(item.Name)
+			// Quoted text is a valid pattern.
+			matches := regexp.MustCompile("^(?s:" + strings.ReplaceAll(regexp.QuoteMeta(form), `\*`, ".*") + ")$")
+			h.templates = append(h.templates, heldTemplate{matches, form, item})
 		}
 	}
 	for _, item := range others {

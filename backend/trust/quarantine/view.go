@@ -85,12 +85,6 @@ func (v *view) with(h *heldServer) *view {
 	return &view{servers}
 }
 
-func (v *view) without(server string) *view {
-	servers := maps.Clone(v.servers)
-	delete(servers, server)
-	return &view{servers}
-}
-
 // Refuse returns why a request must not be sent to a server, and nil if it may be: whether
 // it concerns an item that is held. It reads one immutable snapshot.
 func (k *Keeper) Refuse(server registry.Server, method string, params json.RawMessage) error {

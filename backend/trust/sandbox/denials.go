@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -98,7 +99,7 @@ func (d *denials) note(server string, lines ...upstream.Line) (news bool) {
 	for _, line := range lines { // without the lock, because it looks at files
 		for _, claimed := range claimsIn(line.Text) {
 			if one, denied := p.deniedBy(claimed, home); denied {
-				one.Last, one.Line = line.At, shown(line.Text)
+				one.Last, one.Line = line.At, safetext.Clip(safetext.Label(strings.TrimSpace(line.Text)), 300)
 				found = append(found, one)
 			}
 		}

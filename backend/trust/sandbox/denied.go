@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 // Access is a way to use a file or an address.
@@ -182,6 +180,3 @@ func grantFor(path string, access Access, home string) string {
 	}
 	return folder
 }
-
-// shown returns what a server wrote, for people.
-func shown(line string) string { return safetext.Clip(safetext.Label(strings.TrimSpace(line)), 300) }

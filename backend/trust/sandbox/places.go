@@ -109,11 +109,6 @@ func (p place) system() []string {
 		"/run/systemd/resolve /run/nscd /run/resolvconf")
 }
 
-// devices returns the devices that every program may use.
-func (p place) devices() []string {
-	return strings.Fields("/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/ptmx /dev/pts")
-}
-
 // expand replaces ~ at the beginning of a path by the home folder.
 func (p place) expand(path string) string {
 	if path == "~" {

@@ -14,13 +14,14 @@ import (
 func (p policy) seatbelt() string {
 	var b strings.Builder
 	b.WriteString("(version 1)\n(allow default)\n")
+	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 	rule := func(what string, paths []string) {
 		if len(paths) == 0 {
 			return
 		}
 		b.WriteString("(" + what)
 		for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
-			b.WriteString("\n  (subpath " + quoted(path) + ")")
+			b.WriteString("\n  (subpath \"" + quote.Replace(path) + "\")")
 		}
 		b.WriteString(")\n")
 	}
@@ -59,9 +60,4 @@ func (p policy) seatbelt() string {
 			"(allow process-info* (target same-sandbox))\n")
 	}
 	return b.String()
-}
-
-// quoted returns a text as a literal of the profile language.
-func quoted(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
+const digits = "0123456789"
+
 // Span is a credential in arguments or results.
 type Span struct {
 	Start, End int    // bytes

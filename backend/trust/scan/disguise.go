@@ -3,7 +3,6 @@ package scan
 import (
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/trust/injection"
 	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
@@ -51,13 +50,6 @@ func (c *scanner) decoded(f field, start, end int, text string) bool {
 	return found
 }
 
-// lookalikes reports words with letters of several alphabets that look alike.
-func (c *scanner) lookalikes(f field, text normalize.Text) {
-	for _, word := range normalize.Mixed(f.text) {
-		c.add(f, text, Finding{Rule: Lookalike, Verdict: Block, Start: word[0], End: word[1]})
-	}
-}
-
 // deepestEncoding is how often a text may be encoded over and over.
 const deepestEncoding = 3
 
@@ -77,13 +69,6 @@ func (c *scanner) encoded(f field) {
 				Reason: "It contains an order or command in " + e.Form + ".",
 			})
 		}
-	}
-}
-
-// markup reports text that pretends to come from the system.
-func (c *scanner) markup(f field, text normalize.Text) {
-	for _, m := range injection.FindMarkup(text.S) {
-		c.add(f, text, Finding{Rule: injection.Markup, Points: m.Points, Start: text.Raw(m.Start), End: text.Raw(m.End)})
 	}
 }
 

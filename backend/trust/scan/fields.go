@@ -79,7 +79,7 @@ func (w *walker) walk(data []byte, at int, what place, schema bool) int {
 	case '[':
 		list := jsonscan.Elements(data, at)
 		for i := 0; list.Next(); i++ {
-			w.path = append(w.path, index(i))
+			w.path = append(w.path, strconv.Itoa(i))
 			list.SetEnd(w.walk(data, list.Start(), what, schema))
 			w.path = w.path[:len(w.path)-1]
 		}
@@ -148,16 +148,6 @@ func member(key string, what place) (place, bool) {
 	}
 	return what, false
 }
-
-// index returns a number as a step of a pointer.
-func index(i int) string {
-	if i < len(digits) {
-		return digits[i : i+1]
-	}
-	return strconv.Itoa(i)
-}
-
-const digits = "0123456789"
 
 // decode returns the text of a JSON string. Most have no escapes.
 func decode(raw []byte) (string, bool) {

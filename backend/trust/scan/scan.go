@@ -107,17 +107,14 @@ func Scan(s Server, peers []Server, o Options) []Result {
 		results[i] = c.item(i)
 	}
 	c.shadowing(results)
-	c.together(results)
+	c.splitOrders(results)
+	c.splitValues(results)
 	for i := range results {
-		results[i].settle()
+		r := &results[i]
+		r.Findings = strongest(r.Findings)
+		r.Points, r.Verdict = judge(r.Findings)
 	}
 	return results
-}
-
-// settle orders the findings of an item and computes its verdict.
-func (r *Result) settle() {
-	r.Findings = strongest(r.Findings)
-	r.Points, r.Verdict = judge(r.Findings)
 }
 
 // Judge combines the verdict of the rules with the score of the classifier, the

@@ -127,12 +127,16 @@ func (c *scanner) field(f field) {
 		return
 	}
 	text := normalize.Of(f.text)
-	c.lookalikes(f, text)
+	for _, word := range normalize.Mixed(f.text) { // of letters of several alphabets
+		c.add(f, text, Finding{Rule: Lookalike, Verdict: Block, Start: word[0], End: word[1]})
+	}
 	c.encoded(f)
 	if strings.IndexByte(text.S, ' ') < 0 && len(text.S) < 24 {
 		return
 	}
-	c.markup(f, text)
+	for _, m := range injection.FindMarkup(text.S) { // text that pretends to come from the system
+		c.add(f, text, Finding{Rule: injection.Markup, Points: m.Points, Start: text.Raw(m.Start), End: text.Raw(m.End)})
+	}
 	c.sentences(f, text)
 }
 

@@ -86,11 +86,6 @@ func content(s string) string {
 	return strings.Trim(s, "[]() \n")
 }
 
-// contains reports whether a text has one of some words.
-func contains(text string, words []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
-}
-
 // opaqueLength is how long a value of mixed characters is that means nothing to
 // people.
 const opaqueLength = 16
@@ -165,12 +160,6 @@ func opaque(s string) bool {
 		}
 	}
 	return digits >= 4 && digits == len(s) || len(s) >= opaqueLength && digits >= 3 && letters >= 3
-}
-
-// together looks for orders that several texts give together.
-func (c *scanner) together(results []Result) {
-	c.splitOrders(results)
-	c.splitValues(results)
 }
 
 // splitOrders joins texts that are numbered as parts, and those of which one goes
@@ -254,7 +243,8 @@ func (c *scanner) splitValues(results []Result) {
 		}
 		words := strings.Fields(label)
 		combine := slices.ContainsFunc(texts, func(text string) bool {
-			return contains(text, shareNames) || strings.Contains(text, words[len(words)-1])
+			return strings.Contains(text, words[len(words)-1]) ||
+				slices.ContainsFunc(shareNames, func(name string) bool { return strings.Contains(text, name) })
 		})
 		for _, h := range list {
 			f := Finding{
