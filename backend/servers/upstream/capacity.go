@@ -80,7 +80,10 @@ func (c *capacity) stopLongestIdle() bool {
 		var in *slot
 		for _, s := range c.slots.all() {
 			session := s.running()
-			if session == nil || session.link.pid() == 0 || c.keeps(s.target.Server) && !s.spare() {
+			if session == nil || session.link.pid() == 0 {
+				continue
+			}
+			if v, err := c.registry.Get(s.target.Server); err == nil && v.KeepRunning && !s.spare() {
 				continue
 			}
 			if idle := session.use.idleFor(); idle > 0 && (longest == nil || idle > longest.use.idleFor()) {
@@ -97,12 +100,6 @@ func (c *capacity) stopLongestIdle() bool {
 	}
 }
 
-// keeps reports whether a server is not stopped when it is idle.
-func (c *capacity) keeps(server string) bool {
-	v, err := c.registry.Get(server)
-	return err == nil && v.KeepRunning
-}
-
 // limitMemory stops the servers whose processes take more memory than the settings allow.
 func (c *capacity) limitMemory() {
 	limit := uint64(c.limits.ServerMemoryMB) << 20
@@ -117,18 +114,16 @@ func (c *capacity) limitMemory() {
 		return
 	}
 	for pid, taken := range process.Memory(pids) {
-		if taken > limit {
-			session := running[pid]
-			c.work.Go(func() { session.stopForMemory(taken) })
+		if taken <= limit {
+			continue
 		}
+		c.work.Go(func() {
+			s := running[pid]
+			cause := fmt.Sprintf("it took %d MB of memory, more than %s allows (%d MB)", taken>>20, memorySetting, c.limits.ServerMemoryMB)
+			s.log.Warn("server takes too much memory and is stopped", "server", s.server.Name, "bytes", taken)
+			s.manager.health.death(s.server,
+				fault.New(fault.Failed, "server %q was stopped: %s; it starts again with the next call", s.server.Name, cause))
+			s.abandon(cause)
+		})
 	}
-}
-
-// stopForMemory stops a server that takes too many bytes.
-func (s *session) stopForMemory(taken uint64) {
-	cause := fmt.Sprintf("it took %d MB of memory, more than %s allows (%d MB)", taken>>20, memorySetting, s.manager.limits.ServerMemoryMB)
-	s.log.Warn("server takes too much memory and is stopped", "server", s.server.Name, "bytes", taken)
-	s.manager.health.death(s.server,
-		fault.New(fault.Failed, "server %q was stopped: %s; it starts again with the next call", s.server.Name, cause))
-	s.abandon(cause)
 }

@@ -75,9 +75,14 @@ func (s *session) spawn(ctx context.Context, at *slot, env process.Env) error {
 		Mark: mark, Pipes: []*os.File{stdout, stderr},
 	}
 	s.manager.children.add(tree)
+	wait := exitGrace
+	switch strings.TrimSuffix(filepath.Base(s.filled.Command), ".exe") {
+	case "docker", "podman", "nerdctl":
+		wait = engineGrace
+	}
 	s.attach(&child{
 		cmd: cmd, input: in, tree: tree,
-		exited: make(chan struct{}), kill: process.Kill, grace: graceOf(s.filled.Command), lost: make(chan struct{}),
+		exited: make(chan struct{}), kill: process.Kill, grace: wait, lost: make(chan struct{}),
 	}, in, stdout, stderr)
 	return nil
 }
@@ -174,15 +179,6 @@ func (c *child) awaitExit(closed <-chan struct{}) {
 		tree.Seen = *seen
 	}
 	process.Reap(tree)
-}
-
-// graceOf returns how long a command may take to exit after its input or output was closed.
-func graceOf(command string) time.Duration {
-	switch strings.TrimSuffix(filepath.Base(command), ".exe") {
-	case "docker", "podman", "nerdctl":
-		return engineGrace
-	}
-	return exitGrace
 }
 
 func (c *child) pid() int { return c.cmd.Process.Pid }

@@ -31,15 +31,6 @@ type Discoveries struct {
 	all map[string]Discovery
 }
 
-// noteDiscovery keeps the result of a listing of the tools that began at a time.
-func (r *lister) noteDiscovery(began time.Time, err error) {
-	last := Discovery{Server: r.server.Name, At: began, Took: time.Since(began), Tools: len(r.profile.tools())}
-	if err != nil {
-		last.Err = fault.Wrap(err, fault.Failed, "%s", r.redactor.Text(err.Error()))
-	}
-	r.policy.discoveries.note(last)
-}
-
 // All returns how the tools of each server were listed the last time since the hub
 // started, sorted by server.
 func (d *Discoveries) All() []Discovery {
@@ -101,7 +92,8 @@ func (m *Manager) discover(ctx context.Context, server registry.Server) Discover
 			d.Read++
 			return d
 		}
-		if d.Failed++; d.Failed > retries || !worthRetrying(err) {
+		kind := fault.KindOf(err) // some errors pass only when a person acts
+		if d.Failed++; d.Failed > retries || kind == fault.Denied || kind == fault.Invalid || kind == fault.NotFound {
 			return d
 		}
 		select {
@@ -110,13 +102,4 @@ func (m *Manager) discover(ctx context.Context, server registry.Server) Discover
 			return d
 		}
 	}
-}
-
-// worthRetrying reports whether an error may pass without a person.
-func worthRetrying(err error) bool {
-	switch fault.KindOf(err) {
-	case fault.Denied, fault.Invalid, fault.NotFound:
-		return false
-	}
-	return true
 }

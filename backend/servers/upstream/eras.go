@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -45,48 +46,32 @@ func (e eras) of(which mcpversion.Era) spoken {
 	return maybe
 }
 
-// eraBook remembers the eras of a server. It is safe for concurrent use.
+// eraBook remembers the eras of a server.
 type eraBook struct {
 	mu     sync.Mutex
 	server registry.Server // the configuration for which known holds
 	known  *eras
 }
 
-// of returns what is known of a server in a configuration. seed is what was stored of it.
-func (b *eraBook) of(server registry.Server, seed func() eras) eras {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.open(server, seed).copied()
+// erasOf returns what is known of the eras that a server speaks.
+func (s *slot) erasOf(server registry.Server) (known eras) {
+	s.changeEras(server, func(e *eras) {
+		known = *e
+		known.abouts = maps.Clone(e.abouts)
+	})
+	return known
 }
 
-// change changes what is known of a server in a configuration.
-func (b *eraBook) change(server registry.Server, seed func() eras, change func(*eras)) {
+// changeEras changes what is known of the eras that a server speaks.
+func (s *slot) changeEras(server registry.Server, change func(*eras)) {
+	b := &s.shared.eras
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	change(b.open(server, seed))
-}
-
-// open returns what is known of a server. The caller holds mu.
-func (b *eraBook) open(server registry.Server, seed func() eras) *eras {
 	if b.known == nil || !sameLaunch(b.server, server) {
-		known := seed()
+		known := s.manager.lists.storedEras(server)
 		b.server, b.known = server, &known
 	}
-	return b.known
-}
-
-func (e *eras) copied() eras {
-	out := *e
-	out.abouts = make(map[mcpversion.Era]Description, len(e.abouts))
-	for which, about := range e.abouts {
-		out.abouts[which] = about
-	}
-	return out
-}
-
-// erasOf returns what is known of the eras that a server speaks.
-func (s *slot) erasOf(server registry.Server) eras {
-	return s.shared.eras.of(server, func() eras { return s.manager.lists.storedEras(server) })
+	change(b.known)
 }
 
 // storedEras returns what earlier sessions have stored: a server that has introduced itself
@@ -105,8 +90,7 @@ func (p *listPolicy) storedEras(server registry.Server) (e eras) {
 
 // learn notes whether the server speaks an era, and how it describes itself in it.
 func (s *slot) learn(server registry.Server, which mcpversion.Era, how spoken, about Description) {
-	seed := func() eras { return s.manager.lists.storedEras(server) }
-	s.shared.eras.change(server, seed, func(e *eras) {
+	s.changeEras(server, func(e *eras) {
 		if which == mcpversion.Legacy {
 			e.legacy = how
 		} else {
@@ -124,8 +108,7 @@ func (s *slot) learn(server registry.Server, which mcpversion.Era, how spoken, a
 
 // learnDeaf notes that server/discover must not be the server's first request.
 func (s *slot) learnDeaf(server registry.Server) {
-	seed := func() eras { return s.manager.lists.storedEras(server) }
-	s.shared.eras.change(server, seed, func(e *eras) { e.deaf, e.modern = true, never })
+	s.changeEras(server, func(e *eras) { e.deaf, e.modern = true, never })
 }
 
 // Introductions returns how a server has described itself since the hub started, in each

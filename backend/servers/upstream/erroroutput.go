@@ -39,12 +39,3 @@ func (o *errorOutput) text() string {
 
 // reason returns the reason in the child's standard error.
 func (o *errorOutput) reason() reason { return reasonIn(o.text(), o.env) }
-
-// missing returns the reason if it is a missing variable. A server that has not
-// ended may have written anything else last.
-func (o *errorOutput) missing() reason {
-	if r := o.reason(); r.variable != "" {
-		return r
-	}
-	return reason{}
-}

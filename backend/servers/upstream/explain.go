@@ -110,7 +110,11 @@ func (x *explainer) startFailure(ctx context.Context, err error) error {
 		return notStarted(err, fault.Timeout, "Failed to activate %q: %s did not finish the MCP handshake within %s; is the URL right?",
 			name, mcphttp.Show(x.server.URL), x.startTimeout)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return because(x.stderr.missing(),
+		why := x.stderr.reason()
+		if why.variable == "" { // a server that has not ended may have written anything else last
+			why = reason{}
+		}
+		return because(why,
 			notStarted(err, fault.Timeout,
 				"Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it "+
 					"in a terminal to see.%s",

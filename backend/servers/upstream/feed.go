@@ -33,7 +33,7 @@ type feed struct {
 	work      *sync.WaitGroup
 
 	wake chan struct{}        // has a token when topics have changed
-	acks chan json.RawMessage // the parts of requests that the server honours
+	acks chan json.RawMessage // the parts of requests that the server honours; inbox fills it
 
 	mu       sync.Mutex         // guards the fields below
 	cancel   context.CancelFunc // ends run; nil before it was started
@@ -49,15 +49,6 @@ type feed struct {
 type topic struct {
 	task bool
 	name string // the URI or the id
-}
-
-// newFeed returns the feed of a session whose other parts exist.
-func newFeed(s *session) *feed {
-	return &feed{
-		origin: s.origin, peer: s.peer, lists: s.lists, announced: s.announce, work: &s.manager.work,
-		wake: make(chan struct{}, 1), acks: make(chan json.RawMessage, 1),
-		topics: make(map[topic]bool), changed: make(chan struct{}), settled: -1,
-	}
 }
 
 // start begins to receive notifications, until ctx ends or stop is called.
@@ -101,8 +92,12 @@ func (f *feed) subscribe(ctx context.Context, to topic) error {
 			if err == nil {
 				err = fault.New(fault.Failed, "it did not accept the subscription")
 			}
+			why, answered := jsonrpc.ErrorText(err)
+			if !answered {
+				why = fault.MessageOf(err)
+			}
 			return jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "server %q does not announce changes of %q: %s",
-				f.server.Name, to.name, f.redactor.Text(reasonOf(err)))
+				f.server.Name, to.name, f.redactor.Text(why))
 		}
 		select {
 		case <-changed:
@@ -112,14 +107,6 @@ func (f *feed) subscribe(ctx context.Context, to topic) error {
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// reasonOf returns the text of an error of the server or of a fault.
-func reasonOf(err error) string {
-	if text, ok := jsonrpc.ErrorText(err); ok {
-		return text
-	}
-	return fault.MessageOf(err)
 }
 
 func (f *feed) unsubscribe(from topic) {
@@ -137,14 +124,6 @@ func (f *feed) ring() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
-	}
-}
-
-// acknowledge handles notifications/subscriptions/acknowledged.
-func (f *feed) acknowledge(params json.RawMessage) {
-	select {
-	case f.acks <- jsonrpc.Get(params, "notifications"):
-	default: // nobody waits for a second one
 	}
 }
 
@@ -192,8 +171,10 @@ func (f *feed) run(ctx context.Context) {
 // at most delay, unless that is zero.
 func (f *feed) wait(ctx context.Context, open *listening, delay time.Duration) (broken, ok bool) {
 	var again <-chan time.Time
-	ended := open.ended()
-	if open == nil && delay > 0 {
+	var ended <-chan struct{}
+	if open != nil {
+		ended = open.done
+	} else if delay > 0 {
 		again = time.After(delay)
 	}
 	for {
@@ -256,14 +237,6 @@ func (l *listening) end() {
 		l.cancel()
 		<-l.done
 	}
-}
-
-// ended is closed when the server has ended the request.
-func (l *listening) ended() <-chan struct{} {
-	if l == nil {
-		return nil
-	}
-	return l.done
 }
 
 // open sends a listen request. It returns nil if there is nothing to listen to.

@@ -87,10 +87,14 @@ func (b *inbox) Notification(method string, params json.RawMessage) {
 		return // cancels a request of the server; jsonrpc.Conn handles it
 	}
 	if b.profile.modern() {
-		var public bool
-		if params, public = b.noticed(method, params); !public {
+		if method == "notifications/subscriptions/acknowledged" {
+			select {
+			case b.feed.acks <- jsonrpc.Get(params, "notifications"):
+			default: // nobody waits for a second one
+			}
 			return
 		}
+		params = mcpversion.Meta{}.Stamp(params) // without what belongs to the hop
 	}
 	b.lists.noteChange(method)
 	var taken any
@@ -117,14 +121,4 @@ func (b *inbox) Bad(line []byte, err error) *jsonrpc.Error {
 			"count", n, "line", shown, "error", err)
 	}
 	return nil
-}
-
-// noticed handles a notification of a server of the modern era. It returns the params
-// without what belongs to the hop, and false if nobody else is concerned.
-func (b *inbox) noticed(method string, params json.RawMessage) (json.RawMessage, bool) {
-	if method == "notifications/subscriptions/acknowledged" {
-		b.feed.acknowledge(params)
-		return nil, false
-	}
-	return mcpversion.Meta{}.Stamp(params), true
 }

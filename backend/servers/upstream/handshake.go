@@ -208,7 +208,7 @@ func (h *handshake) turnLegacy(ctx context.Context, o opening, modern Descriptio
 // session.
 func (h *handshake) open(which mcpversion.Era, about Description) error {
 	h.at.learn(h.server, which, always, about)
-	h.peer.profile.set(about)
+	h.peer.profile.change(func(d *Description) { *d = about })
 	h.peer.conn.SetLineLimit(maxLine)
 	if which == mcpversion.Legacy {
 		return h.peer.conn.Notify("notifications/initialized", nil)

@@ -26,8 +26,8 @@ func (m *Manager) Check(ctx context.Context, server registry.Server) (latency ti
 	w.check = true
 	session, err := m.check(ctx, w)
 	latency = time.Since(began)
-	if ctx.Err() == nil {
-		m.health.check(server, err)
+	if kind := fault.KindOf(err); ctx.Err() == nil && kind != fault.Denied && kind != fault.Busy && !errors.Is(err, errEnded) {
+		m.health.note(server, err, m.registry.NoteCheck)
 	}
 	if session != nil {
 		session.use.leave()
@@ -79,20 +79,6 @@ func (s *session) ping(ctx context.Context) error {
 type healthNotes struct {
 	registry *registry.Registry
 	log      *slog.Logger
-}
-
-func (h *healthNotes) start(server registry.Server, failure error) {
-	switch kind := fault.KindOf(failure); {
-	case isUnfilled(failure), kind == fault.Invalid, kind == fault.Denied, kind == fault.Busy: // nothing was started
-	default:
-		h.note(server, failure, h.registry.NoteStart)
-	}
-}
-
-func (h *healthNotes) check(server registry.Server, failure error) {
-	if kind := fault.KindOf(failure); kind != fault.Denied && kind != fault.Busy && !errors.Is(failure, errEnded) {
-		h.note(server, failure, h.registry.NoteCheck)
-	}
 }
 
 func (h *healthNotes) death(server registry.Server, failure error) {

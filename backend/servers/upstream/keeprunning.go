@@ -85,9 +85,3 @@ func (s *slot) startAllowed() bool {
 	defer s.mu.Unlock()
 	return !s.held && time.Now().After(s.notBefore)
 }
-
-func (s *slot) resetBackoff() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.failures, s.notBefore = 0, time.Time{}
-}

@@ -3,7 +3,9 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -66,5 +68,6 @@ func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json
 // server has written.
 func (r *lister) warn(text string) {
 	r.log.Warn(text, "server", r.server.Name)
-	r.lines.note("agent-discover: " + text)
+	r.at.output.add(rawLine{Line: Line{At: time.Now(), Text: "agent-discover: " + text}, redactor: r.redactor})
+	events.Publish(r.bus, Wrote{r.server.Name})
 }

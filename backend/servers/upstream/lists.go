@@ -55,7 +55,6 @@ type lister struct {
 	policy    *listPolicy
 	peer      *peer
 	profile   *profile
-	lines     *lineWriter
 	remote    bool // the server is reached over HTTP
 	announced announcer
 
@@ -124,7 +123,11 @@ func (r *lister) readOutdated(ctx context.Context) {
 		listing, cancel := context.WithTimeout(ctx, r.policy.timeout)
 		changed, err := r.readList(listing, i)
 		cancel()
-		r.noteFailure(i, err)
+		if err == nil {
+			r.failures[i] = 0
+		} else if r.failures[i]++; r.failures[i] <= retries {
+			r.outdated[i].Store(true) // retryTimer has it read again
+		}
 		if err != nil && ctx.Err() == nil {
 			r.log.Warn("could not read a list of a server", "server", r.server.Name, "list", l.what, "error", r.redactor.Text(err.Error()))
 		}
@@ -170,7 +173,13 @@ func (r *lister) readLocked(ctx context.Context, which int) (changed bool, err e
 	}()
 	definitions, listed, err := r.pagesOf(ctx, which)
 	if which == toolsList && r.server.ID != 0 && listed && r.leads() {
-		defer func() { r.noteDiscovery(read.began, err) }()
+		defer func() {
+			last := Discovery{Server: r.server.Name, At: read.began, Took: time.Since(read.began), Tools: len(r.profile.tools())}
+			if err != nil {
+				last.Err = fault.Wrap(err, fault.Failed, "%s", r.redactor.Text(err.Error()))
+			}
+			r.policy.discoveries.note(last)
+		}()
 	}
 	if err != nil || !listed {
 		return false, err
@@ -178,7 +187,7 @@ func (r *lister) readLocked(ctx context.Context, which int) (changed bool, err e
 	if which == toolsList {
 		var leftOut map[string]error
 		definitions, leftOut = r.callable(definitions)
-		r.profile.setTools(definitions)
+		r.profile.change(func(d *Description) { d.Tools = definitions })
 		r.mu.Lock()
 		r.leftOut = leftOut
 		r.mu.Unlock()
@@ -248,7 +257,7 @@ func (r *lister) readPages(ctx context.Context, l list) (definitions []json.RawM
 			return nil, fmt.Errorf("%s: %w", l.method, err)
 		}
 		if r.profile.modern() {
-			r.profile.noteTTL(l.method, raw)
+			r.profile.change(func(d *Description) { d.TTLs = noteTTL(d.TTLs, l.method, raw) })
 		}
 		page, cursor, err := parsePage(raw, l)
 		if err != nil {

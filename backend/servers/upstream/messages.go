@@ -61,11 +61,6 @@ type rawMessage struct {
 	handshake bool
 }
 
-func newMessageLog(bus *events.Bus, server string) *messageLog {
-	began := time.Now().UnixMicro() // greater than any number that an earlier hub has used
-	return &messageLog{bus: bus, server: server, first: began, next: began}
-}
-
 // watch records all messages until stop is called.
 func (l *messageLog) watch() (stop func()) {
 	l.mu.Lock()
@@ -88,16 +83,6 @@ func (l *messageLog) keep(wanted func(rawMessage) bool) {
 	l.size = 0
 	for _, m := range l.messages {
 		l.size += len(m.Text)
-	}
-}
-
-// forgetHandshakes removes the messages of earlier handshakes, unless somebody
-// watches.
-func (l *messageLog) forgetHandshakes() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.watchers == 0 {
-		l.keep(func(rawMessage) bool { return false })
 	}
 }
 
@@ -169,7 +154,11 @@ func newTap(to *messageLog, redactor *redact.Redactor) *tap {
 	t := &tap{to: to, redactor: redactor}
 	t.handshaking.Store(true)
 	to.on.Add(1)
-	to.forgetHandshakes()
+	to.mu.Lock()
+	if to.watchers == 0 { // what it has are the messages of earlier handshakes
+		to.messages, to.size = nil, 0
+	}
+	to.mu.Unlock()
 	return t
 }
 

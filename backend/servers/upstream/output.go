@@ -135,12 +135,6 @@ func (s *lineWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// note adds a line of the hub's own.
-func (s *lineWriter) note(text string) {
-	s.to.add(rawLine{Line: Line{At: time.Now(), Text: text}, redactor: s.redactor})
-	events.Publish(s.bus, Wrote{s.server})
-}
-
 // close adds an incomplete last line.
 func (s *lineWriter) close() {
 	s.mu.Lock()

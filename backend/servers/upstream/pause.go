@@ -1,8 +1,6 @@
 package upstream
 
 import (
-	"errors"
-
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
@@ -62,20 +60,3 @@ func (m *Manager) Resume() error {
 
 // Paused reports whether the user has paused all servers.
 func (m *Manager) Paused() bool { return m.slots.paused() }
-
-// pause makes the slot refuse starts until resume is called.
-func (s *slot) pause() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed == nil {
-		s.closed = ErrPaused
-	}
-}
-
-func (s *slot) resume() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if errors.Is(s.closed, ErrPaused) {
-		s.closed = nil
-	}
-}

@@ -23,14 +23,6 @@ type probe struct {
 	done  chan struct{} // closed when the result is known
 }
 
-// suspect starts a probe, unless one runs. A call of the server got neither an
-// answer nor progress in time.
-func (s *session) suspect() {
-	if p := s.use.suspect(); p != nil {
-		s.manager.work.Go(func() { s.examine(p) })
-	}
-}
-
 // examine pings the server and ends the session if the server stays silent. Any
 // message shows that the server does not hang, because some servers answer pings
 // only between calls.

@@ -16,10 +16,10 @@ type profile struct {
 	description Description // guarded by mu; its parts are replaced whole
 }
 
-func (p *profile) set(d Description) {
+func (p *profile) change(change func(*Description)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.description = d
+	change(&p.description)
 }
 
 // get returns the description. The caller may change its list of tools.
@@ -38,23 +38,10 @@ func (p *profile) tools() []json.RawMessage {
 	return p.description.Tools
 }
 
-func (p *profile) setTools(definitions []json.RawMessage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.description.Tools = definitions
-}
-
 // inputSchema returns the schema of a tool's arguments, nil if the server does not list
 // the tool.
 func (p *profile) inputSchema(tool string) json.RawMessage {
 	return jsonrpc.Get(named(p.tools(), tool), "inputSchema")
-}
-
-// noteTTL notes for how long the result of a method may be cached.
-func (p *profile) noteTTL(method string, result json.RawMessage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.description.TTLs = noteTTL(p.description.TTLs, method, result)
 }
 
 // era returns the era of the session.

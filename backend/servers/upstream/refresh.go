@@ -40,15 +40,6 @@ func (r *lister) refreshTimer() <-chan time.Time {
 	return time.After(every)
 }
 
-// noteFailure counts the failures of a list, and makes retryTimer have it read again.
-func (r *lister) noteFailure(which int, err error) {
-	if err == nil {
-		r.failures[which] = 0
-	} else if r.failures[which]++; r.failures[which] <= retries {
-		r.outdated[which].Store(true)
-	}
-}
-
 // retryTimer returns a channel that receives when a list that could not be read is to be
 // read again, nil if there is none.
 func (r *lister) retryTimer() <-chan time.Time {

@@ -122,14 +122,10 @@ func (m *Manager) Lists(server, method, name string) bool {
 	if session == nil || name == "" {
 		return false
 	}
-	return session.lists.hasUnstored(which(method), name)
-}
-
-// hasUnstored reports whether a list of a server that is in no registry has a name.
-func (r *lister) hasUnstored(which int, name string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return named(r.unstored[which], name) != nil
+	lists := session.lists
+	lists.mu.Lock()
+	defer lists.mu.Unlock()
+	return named(lists.unstored[which(method)], name) != nil
 }
 
 // LeftOut returns why a tool that a running server lists cannot be called, and nil for others. client is as for TargetOf.

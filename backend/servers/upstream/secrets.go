@@ -16,12 +16,6 @@ func (m *Manager) Redactor(v registry.Server) *redact.Redactor {
 	return m.given.Redactor(v.Name, launch.Of(v))
 }
 
-// redactor is Manager.Redactor for a filled configuration, which may be that of a
-// copy of another server.
-func (s *slot) redactor(filled registry.Server) *redact.Redactor {
-	return s.manager.given.Redactor(s.owner(), launch.Of(filled))
-}
-
 // unfilled is the error of a start that failed because a secret is missing or
 // cannot be read. It does not count as a failure of the server.
 type unfilled struct{ error }

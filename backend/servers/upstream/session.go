@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -82,10 +83,11 @@ type announcer func(method string, params json.RawMessage, taken any)
 // newSession returns a session without a link.
 func newSession(at *slot, w want, filled registry.Server) *session {
 	m := at.manager
-	o := &origin{server: w.server, target: at.target, private: at.privacy() != nil, redactor: at.redactor(filled), log: m.log, bus: m.bus}
+	redactor := m.given.Redactor(at.owner(), launch.Of(filled)) // at may be that of a copy of another server
+	o := &origin{server: w.server, target: at.target, private: at.privacy() != nil, redactor: redactor, log: m.log, bus: m.bus}
 	s := &session{origin: o, manager: m, at: at, filled: filled, started: time.Now(), profile: &profile{}, inbox: &inbox{}}
 	s.stderr = &errorOutput{
-		tail: newTail(), redactor: o.redactor, env: filled.Env,
+		tail: &tail{}, redactor: o.redactor, env: filled.Env,
 		lines: &lineWriter{to: at.output, bus: m.bus, server: w.server.Name, redactor: o.redactor},
 	}
 	s.tap = newTap(at.messages, o.redactor)
@@ -101,10 +103,14 @@ func (s *session) assemble(l link, conn *jsonrpc.Conn) {
 	s.explainer = &explainer{origin: o, link: l, stderr: s.stderr, use: s.use, startTimeout: m.limits.StartTimeout}
 	s.peer = &peer{conn: conn, profile: s.profile, version: m.version}
 	s.lists = &lister{
-		origin: o, at: s.at, policy: m.lists, peer: s.peer, profile: s.profile, lines: s.stderr.lines, remote: l.pid() == 0,
+		origin: o, at: s.at, policy: m.lists, peer: s.peer, profile: s.profile, remote: l.pid() == 0,
 		announced: s.announce, wake: make(chan struct{}, 1),
 	}
-	s.feed = newFeed(s)
+	s.feed = &feed{
+		origin: o, peer: s.peer, lists: s.lists, announced: s.announce, work: &m.work,
+		wake: make(chan struct{}, 1), acks: make(chan json.RawMessage, 1),
+		topics: make(map[topic]bool), changed: make(chan struct{}), settled: -1,
+	}
 	s.notices = &noticeQueue{origin: o, ended: conn.Done(), queue: make(chan notice, maxNotices)}
 	tasks, roots := &taskOwners{}, &roots{origin: o, use: s.use, of: m.Roots}
 	s.requests = &requester{origin: o, peer: s.peer, lists: s.lists, feed: s.feed, tasks: tasks, roots: roots, window: m.window}
@@ -151,14 +157,6 @@ func (s *session) fade() {
 		}
 		s.link.stop()
 	})
-}
-
-func (s *session) state() State {
-	return State{Running: true, PID: s.link.pid(), Since: s.started, InFlight: s.use.callsInFlight(), Version: s.profile.get().Version}
-}
-
-func (s *session) connection() Connection {
-	return Connection{Protocol: s.profile.get().ProtocolVersion, PID: s.link.pid(), Since: s.started, InFlight: s.use.callsInFlight()}
 }
 
 // shutdown refuses new calls, gives calls in flight a grace period, stops the
@@ -208,7 +206,11 @@ func (s *session) wait() error {
 
 // announce implements announcer.
 func (s *session) announce(method string, params json.RawMessage, taken any) {
+	client, _, shared := s.use.clients()
+	if shared {
+		client = nil
+	}
 	events.Publish(s.bus, Announced{
-		Server: s.server.Name, Session: s.target.Client, Method: method, Params: params, Client: s.use.onlyClient(), Taken: taken, from: s,
+		Server: s.server.Name, Session: s.target.Client, Method: method, Params: params, Client: client, Taken: taken, from: s,
 	})
 }

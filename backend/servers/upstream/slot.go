@@ -132,16 +132,23 @@ func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, er
 		}
 	}
 	if old != nil && sameLaunch(old.server, w.server) && !old.use.ending() {
-		if suits := s.suits(old, w); suits && old.use.enter(w) {
+		suits := !w.only || old.profile.era() == w.era || s.erasOf(w.server).of(w.era) == never // it speaks no other
+		switch _, used, _ := old.use.clients(); {
+		case suits && old.use.enter(w):
 			return old, nil, nil
-		} else if !suits && !old.use.retireUnused() {
+		case suits:
+		case used || !old.use.retire():
 			return nil, nil, errOtherEra
-		} else if !suits {
+		default:
 			s.manager.work.Go(func() { s.shutdown(old, "") })
 		}
 	}
 	if wait := time.Until(s.notBefore); wait > 0 && !w.check && !isUnfilled(s.lastErr) {
-		return nil, nil, s.refusal(wait)
+		why, _ := errors.AsType[explained](s.lastErr)
+		text := why.before(fmt.Sprintf("server %q has failed %d times in a row; the next attempt is allowed in %s, or at once with: "+
+			"agent-discover servers activate %s. Last failure: %s",
+			s.target.Server, s.failures, max(wait.Round(time.Second), time.Second), s.target.Server, fault.MessageOf(s.lastErr)))
+		return nil, nil, &fault.Error{Kind: fault.KindOf(s.lastErr), Message: text, Variable: why.variable}
 	}
 	s.held = false
 	starting, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -152,21 +159,6 @@ func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, er
 
 // errOtherEra means that a session speaks another era than is wanted.
 var errOtherEra = errors.New("the session is of the other era")
-
-// suits reports whether a session has the era that is wanted, or the server speaks no other.
-func (s *slot) suits(session *session, w want) bool {
-	return !w.only || session.profile.era() == w.era || s.erasOf(w.server).of(w.era) == never
-}
-
-// refusal returns the error of calls during the back-off, which lasts for wait.
-// The caller holds mu.
-func (s *slot) refusal(wait time.Duration) error {
-	why, _ := errors.AsType[explained](s.lastErr)
-	text := why.before(fmt.Sprintf("server %q has failed %d times in a row; the next attempt is allowed in %s, or at once with: "+
-		"agent-discover servers activate %s. Last failure: %s",
-		s.target.Server, s.failures, max(wait.Round(time.Second), time.Second), s.target.Server, fault.MessageOf(s.lastErr)))
-	return &fault.Error{Kind: fault.KindOf(s.lastErr), Message: text, Variable: why.variable}
-}
 
 // run makes one attempt to start the server. It first waits for the end of the
 // session old, which may be nil.
@@ -195,7 +187,11 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	}
 	s.mu.Unlock()
 	if context.Cause(ctx) == nil && (began || !attempt.check) && !s.target.Second {
-		s.manager.health.start(attempt.server, err)
+		switch kind := fault.KindOf(err); {
+		case isUnfilled(err), kind == fault.Invalid, kind == fault.Denied, kind == fault.Busy: // nothing was started
+		default:
+			s.manager.health.note(attempt.server, err, s.manager.registry.NoteStart)
+		}
 	}
 	if began {
 		events.Publish(s.manager.bus, StateChanged{Name: s.target.Server, Client: s.target.Client, Running: true})

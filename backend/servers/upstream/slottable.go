@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 )
 
 // slotTable holds the slots of all targets. It is safe for concurrent use. Its lock may be held
@@ -65,9 +66,10 @@ func (t *slotTable) open(at Target) *slot {
 	defer t.mu.Unlock()
 	shared := t.slots[Target{Server: at.Server}]
 	if shared == nil {
+		began := time.Now().UnixMicro() // greater than any number that an earlier hub has used
 		shared = &slot{
-			manager: t.manager, target: Target{Server: at.Server}, output: newOutput(), messages: newMessageLog(t.manager.bus, at.Server),
-			closed: t.closed,
+			manager: t.manager, target: Target{Server: at.Server}, closed: t.closed, output: newOutput(),
+			messages: &messageLog{bus: t.manager.bus, server: at.Server, first: began, next: began},
 		}
 		shared.shared = shared
 		t.slots[shared.target] = shared
@@ -143,7 +145,11 @@ func (t *slotTable) pause() (stopping *sync.WaitGroup) {
 	}
 	stopping = &sync.WaitGroup{}
 	for _, s := range t.slots {
-		s.pause()
+		s.mu.Lock()
+		if s.closed == nil {
+			s.closed = ErrPaused
+		}
+		s.mu.Unlock()
 		stopping.Go(func() { s.end(ErrPaused) })
 	}
 	return stopping
@@ -156,7 +162,11 @@ func (t *slotTable) resume() {
 		t.closed = nil
 	}
 	for _, s := range t.slots {
-		s.resume()
+		s.mu.Lock()
+		if errors.Is(s.closed, ErrPaused) {
+			s.closed = nil
+		}
+		s.mu.Unlock()
 	}
 }
 

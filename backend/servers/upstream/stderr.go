@@ -13,8 +13,6 @@ type tail struct {
 	full bool // whether older bytes were overwritten
 }
 
-func newTail() *tail { return &tail{} }
-
 func (t *tail) Write(p []byte) (int, error) {
 	n := len(p)
 	t.mu.Lock()

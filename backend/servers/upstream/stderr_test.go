@@ -10,7 +10,7 @@ func TestTailKeepsTheLastBytes(t *testing.T) {
 		"little": {10}, "to the brim": {stderrSize}, "round the ring": {stderrSize - 5, 20, 7}, "many small": {1000, 1000, 70000, 3},
 		"one flood": {5 * stderrSize}, "floods": {stderrSize + 1, 2 * stderrSize, 11},
 	} {
-		tail, all := newTail(), ""
+		tail, all := &tail{}, ""
 		for i, n := range writes {
 			text := strings.Repeat(string(rune('a'+i)), n-1) + "\n"
 			if wrote, err := tail.Write([]byte(text)); wrote != n || err != nil {
@@ -29,7 +29,7 @@ func TestTailKeepsTheLastBytes(t *testing.T) {
 }
 
 func TestTailBeginsWithAWholeLine(t *testing.T) {
-	tail := newTail()
+	tail := &tail{}
 	_, _ = tail.Write([]byte("first line\nsecond line\nthird\n"))
 	for n, want := range map[int]string{100: "first line\nsecond line\nthird\n", 20: "second line\nthird\n", 18: "third\n"} {
 		if got := tail.last(n); got != want {

@@ -214,11 +214,13 @@ func (m *Manager) Run(ctx context.Context) error {
 	for {
 		select {
 		case change, ok := <-changes:
-			if !ok {
+			_, err := m.registry.Get(change.Name)
+			switch {
+			case !ok:
 				changes, unsubscribe = events.Subscribe[registry.Changed](m.bus, 256)
-			} else if change.Removed {
-				m.dropRemoved(change.Name)
-			} else {
+			case change.Removed && err != nil: // otherwise it has a server of the same name again
+				m.work.Go(func() { m.Remove(change.Name) })
+			case !change.Removed:
 				for _, s := range m.slots.ofServer(change.Name) {
 					s.hold(false)
 				}
@@ -231,7 +233,8 @@ func (m *Manager) Run(ctx context.Context) error {
 		case <-m.resumed:
 			m.keeper.supervise(ctx)
 		case <-ctx.Done():
-			m.stopAll()
+			m.slots.close(errStopping)
+			m.work.Wait()
 			return nil
 		}
 	}
@@ -296,7 +299,9 @@ func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Resul
 			return result, nil
 		}
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-			session.suspect()
+			if p := session.use.suspect(); p != nil {
+				m.work.Go(func() { session.examine(p) })
+			}
 		}
 		explained := session.explainer.explain(err, call)
 		if !retry || !errors.Is(err, mcphttp.ErrUntouched) {
@@ -314,7 +319,9 @@ func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 		m.slots.open(Target{Server: server.Name})
 	}
 	for _, s := range m.slots.ofServer(server.Name) {
-		s.resetBackoff()
+		s.mu.Lock()
+		s.failures, s.notBefore = 0, time.Time{}
+		s.mu.Unlock()
 	}
 	session, err := m.router.acquire(ctx, wantOf(server, "", nil))
 	if err == nil {
@@ -376,9 +383,12 @@ func (m *Manager) State(name string) State {
 		if session == nil {
 			continue
 		}
-		one := session.state()
-		if one.Connections = sum.Connections; s.target.Client == "" {
-			one.Connections = append(one.Connections, session.connection())
+		about, pid, inFlight := session.profile.get(), session.link.pid(), session.use.callsInFlight()
+		one := State{
+			Running: true, PID: pid, Since: session.started, InFlight: inFlight, Version: about.Version, Connections: sum.Connections,
+		}
+		if s.target.Client == "" {
+			one.Connections = append(one.Connections, Connection{about.ProtocolVersion, pid, session.started, inFlight})
 		}
 		if one.Sessions, one.InFlight = sum.Sessions, one.InFlight+sum.InFlight; s.target.Client != "" && !s.target.Second {
 			one.Sessions++
@@ -405,21 +415,6 @@ func (m *Manager) Stderr(name string) string {
 
 // InFlight returns the number of calls in flight on all servers.
 func (m *Manager) InFlight() int { return m.slots.inFlight() }
-
-// dropRemoved removes the slot of a removed server, unless the registry has a
-// server of the same name again.
-func (m *Manager) dropRemoved(name string) {
-	if _, err := m.registry.Get(name); err != nil {
-		m.work.Go(func() { m.Remove(name) })
-	}
-}
-
-// stopAll stops all servers in parallel and returns when all of their processes
-// and goroutines have ended.
-func (m *Manager) stopAll() {
-	m.slots.close(errStopping)
-	m.work.Wait()
-}
 
 // errStopping is returned by calls while the hub stops.
 var errStopping = fault.Wrap(errEnded, fault.Unavailable, "the hub is stopping; try again in a moment")

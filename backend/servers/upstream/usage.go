@@ -118,15 +118,6 @@ func (u *usage) clients() (first any, used, shared bool) {
 	return u.client, u.used, u.shared
 }
 
-// onlyClient returns the only client of the session since its start, or nil.
-func (u *usage) onlyClient() any {
-	client, _, shared := u.clients()
-	if shared {
-		return nil
-	}
-	return client
-}
-
 // retire makes the session refuse new calls, unless it is in use. It reports
 // whether it did.
 func (u *usage) retire() bool {
@@ -137,12 +128,6 @@ func (u *usage) retire() bool {
 	}
 	u.retired = true
 	return true
-}
-
-// retireUnused is retire for sessions that no client has used.
-func (u *usage) retireUnused() bool {
-	_, used, _ := u.clients()
-	return !used && u.retire()
 }
 
 // retireChecked is retire for sessions that only health checks have used. It
