@@ -5,6 +5,7 @@
 package corrections
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
@@ -59,9 +60,11 @@ func (r Reader) Of(server string) (all []Correction) {
 }
 
 func correctionsOf(kind mcpshape.Kind, definitions []json.RawMessage) (all []Correction) {
+	member := map[mcpshape.Kind]string{mcpshape.Resource: "uri", mcpshape.Template: "uriTemplate"}[kind]
 	for _, definition := range definitions {
 		_, changes, err := mcpshape.Item(kind, definition)
-		c := Correction{Kind: kind, Name: nameOf(kind, definition), LeftOut: err != nil}
+		name := cmp.Or(jsonrpc.GetString(definition, member), jsonrpc.GetString(definition, "name"))
+		c := Correction{Kind: kind, Name: name, LeftOut: err != nil}
 		if err != nil {
 			c.Changes = []string{err.Error()}
 		}
@@ -73,12 +76,4 @@ func correctionsOf(kind mcpshape.Kind, definitions []json.RawMessage) (all []Cor
 		}
 	}
 	return all
-}
-
-func nameOf(kind mcpshape.Kind, definition json.RawMessage) string {
-	member := map[mcpshape.Kind]string{mcpshape.Resource: "uri", mcpshape.Template: "uriTemplate"}[kind]
-	if uri := jsonrpc.GetString(definition, member); uri != "" {
-		return uri
-	}
-	return jsonrpc.GetString(definition, "name")
 }

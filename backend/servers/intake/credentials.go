@@ -33,7 +33,11 @@ func (i *Intake) Unstorable(ctx context.Context) string {
 
 // planCredentials says in out what will become of the credentials of a server.
 func (i *Intake) planCredentials(ctx context.Context, a Arrival, out *Outcome) error {
-	found := movable(a, out)
+	var found []string
+	// The credentials of a server that waits stay where the person who approves it reads them.
+	if a.Origin != Unseen && a.Origin != Agent || a.Moved || out.Server.Approved {
+		found = plaintext(out.Server)
+	}
 	if len(found) == 0 && len(a.Values) == 0 {
 		return nil
 	}
@@ -51,15 +55,6 @@ func (i *Intake) planCredentials(ctx context.Context, a Arrival, out *Outcome) e
 		return err
 	}
 	return nil
-}
-
-// movable returns the places of credentials that are moved to the vault. Those of a server that waits stay where the person
-// who approves it reads them.
-func movable(a Arrival, out *Outcome) []string {
-	if (a.Origin == Unseen || a.Origin == Agent) && !a.Moved && !out.Server.Approved {
-		return nil
-	}
-	return plaintext(out.Server)
 }
 
 func stayReadable(found []string, why string) string {

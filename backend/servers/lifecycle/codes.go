@@ -46,13 +46,6 @@ type code struct {
 	wrong   int // wrong codes so far
 }
 
-func newCodes(now func() time.Time) *codes {
-	if now == nil {
-		now = time.Now
-	}
-	return &codes{now: now, open: make(map[string]*code)}
-}
-
 // current returns the valid code for a launch, and makes one if there is none.
 func (c *codes) current(server, hash string) code {
 	c.mu.Lock()

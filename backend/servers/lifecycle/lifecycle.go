@@ -79,9 +79,12 @@ func New(o Options) *Manager {
 	if o.Hold == nil {
 		o.Hold = func() func() { return func() {} }
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	return &Manager{
 		registry: o.Registry, catalog: o.Catalog, processes: o.Processes, vault: o.Vault, metrics: o.Metrics, hold: o.Hold,
-		policy: o.Policy, log: o.Log, codes: newCodes(o.Now),
+		policy: o.Policy, log: o.Log, codes: &codes{now: o.Now, open: make(map[string]*code)},
 	}
 }
 

@@ -320,7 +320,11 @@ func (m *Manager) obtain(ctx context.Context, s Server, own registered, c challe
 			return fault.Wrap(err, fault.KindOf(err), "no token for server %q: %s", s.Name, fault.MessageOf(err))
 		}
 		g := o.grant(s, own, own.client)
-		g.Machine, g.Scopes = true, union(o.wanted(c), own.scopes)
+		scopes := c.scopes
+		if len(scopes) == 0 {
+			scopes = o.scopes
+		}
+		g.Machine, g.Scopes = true, union(scopes, own.scopes)
 		g.Client.Basic = own.basicAt(o)
 		next, err := n.renew(ctx, g)
 		if err != nil {
@@ -328,14 +332,6 @@ func (m *Manager) obtain(ctx context.Context, s Server, own registered, c challe
 		}
 		return m.enter(ctx, s, next)
 	})
-}
-
-// wanted returns the scopes that a challenge names, or those that the server lists.
-func (o *offer) wanted(c challenge) []string {
-	if len(c.scopes) > 0 {
-		return c.scopes
-	}
-	return o.scopes
 }
 
 // grant returns a grant without a token.

@@ -65,14 +65,20 @@ func (n *network) discover(ctx context.Context, c challenge, issuer, preferred s
 		return nil, err
 	}
 	if described == nil { // servers of MCP 2025-03-26 are authorization servers themselves
-		described = &oauthex.ProtectedResourceMetadata{Resource: withoutFragment(n.base), AuthorizationServers: []string{origin(n.base)}}
+		resource := *n.base
+		resource.Fragment, resource.RawFragment, resource.User = "", "", nil
+		described = &oauthex.ProtectedResourceMetadata{Resource: resource.String(), AuthorizationServers: []string{origin(n.base)}}
 	}
 	servers := slices.Clone(described.AuthorizationServers)
 	if issuer != "" {
 		if !slices.ContainsFunc(servers, func(s string) bool { return sameIssuer(s, issuer) }) {
+			named := ""
+			if len(servers) > 0 {
+				named = servers[0]
+			}
 			return nil, fault.New(fault.Failed,
 				"the server names %s as its authorization server, but its secret %s is %s; set that secret again",
-				shown(first(servers)), issuerSecret, shown(issuer))
+				shown(named), issuerSecret, shown(issuer))
 		}
 		servers = []string{issuer}
 	}
@@ -90,13 +96,6 @@ func (n *network) discover(ctx context.Context, c challenge, issuer, preferred s
 	return nil, failure
 }
 
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0]
-}
-
 func rank(issuer, preferred string) int {
 	if sameIssuer(issuer, preferred) {
 		return 0
@@ -108,12 +107,6 @@ func rank(issuer, preferred string) int {
 func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
-
-func withoutFragment(u *url.URL) string {
-	v := *u
-	v.Fragment, v.RawFragment, v.User = "", "", nil
-	return v.String()
-}
 
 // resourceMetadata returns the metadata of the server (RFC 9728), from the address in
 // its challenge, below the path of its URL, or at the root; nil if there are none.

@@ -110,23 +110,21 @@ func (n *network) reach(ctx context.Context) netreach.Reach {
 // machine, or without encryption to a host to which the user's own URL leads that way.
 func (n *network) check(address string) error {
 	u, err := url.Parse(address)
-	switch {
-	case err != nil || u.Host == "" || u.User != nil:
+	if err != nil || u.Host == "" || u.User != nil {
 		return fault.New(fault.Failed, "%q is not a valid address", shown(address))
-	case u.Scheme != "https" && (u.Scheme != "http" || !onThisMachine(u) && (n.base.Scheme != "http" || u.Hostname() != n.base.Hostname())):
+	}
+	host := u.Hostname()
+	ip, err := netip.ParseAddr(host)
+	here := host == "localhost" || err == nil && ip.IsLoopback()
+	if u.Scheme != "https" && (u.Scheme != "http" || !here && (n.base.Scheme != "http" || host != n.base.Hostname())) {
 		return fault.New(fault.Failed, "%s does not begin with https://", shown(address))
 	}
-	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !n.entered[u.Hostname()] {
+	if err == nil && !n.entered[host] {
 		if near := netreach.Of(ip); near > netreach.Public && near > n.reach(context.Background()) {
 			return fault.New(fault.Failed, "%s: %s", shown(address), errTooNear)
 		}
 	}
 	return nil
-}
-
-func onThisMachine(u *url.URL) bool {
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // redirect allows redirects of GET requests, because a POST contains credentials.

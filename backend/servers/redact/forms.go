@@ -2,7 +2,6 @@ package redact
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -34,12 +33,6 @@ type coverKey struct {
 	mac [32]byte
 }
 
-func newCoverKey() coverKey {
-	var secret [32]byte
-	_, _ = rand.Read(secret[:]) // never fails
-	return coverKeyOf(secret)
-}
-
 func coverKeyOf(secret [32]byte) coverKey {
 	derive := func(purpose string) []byte {
 		mac := hmac.New(sha256.New, secret[:])
@@ -67,12 +60,6 @@ const (
 	widened formKind = 1 // base64: the characters beside the form may contain more bits of the secret
 	ofOwner formKind = 2 // covered only in texts of the secret's own server
 )
-
-func (k coverKey) print(form string, kind formKind) print {
-	p := print{length: uint16(len(form)), kind: kind, end: k.hash(endOf(form))}
-	p.mac = k.sum(form)
-	return p
-}
 
 func (k coverKey) sum(form string) (out [12]byte) {
 	mac := hmac.New(sha256.New, k.mac[:])
@@ -118,7 +105,7 @@ func (k coverKey) prints(value string, private bool) Fingerprints {
 			}
 			if !seen[part] {
 				seen[part] = true
-				out = append(out, k.print(part, kind))
+				out = append(out, print{uint16(len(part)), kind, k.hash(endOf(part)), k.sum(part)})
 			}
 		}
 	}

@@ -52,10 +52,6 @@ func newIndex(key coverKey, of map[string]Fingerprints) *index {
 	return x
 }
 
-func (t *table) mayHave(hash uint32) bool {
-	return t.begin[hash>>18/64]&(1<<(hash>>18%64)) != 0
-}
-
 // match is where a form was found in a text.
 type match struct {
 	from, to int
@@ -117,7 +113,7 @@ func (x *index) findSmall(text, server string) (out []match) {
 	var end uint32
 	for i := range len(text) {
 		end = end<<8 | uint32(text[i])
-		if hash := x.key.hash(uint64(end)); x.small.mayHave(hash) {
+		if hash := x.key.hash(uint64(end)); x.small.begin[hash>>18/64]&(1<<(hash>>18%64)) != 0 {
 			out = append(out, x.match(&x.small, hash, text[:i+1], server)...)
 		}
 	}

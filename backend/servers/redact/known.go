@@ -2,6 +2,7 @@ package redact
 
 import (
 	"context"
+	"crypto/rand"
 	"iter"
 	"maps"
 	"slices"
@@ -146,7 +147,9 @@ func (k *KnownSecrets) server(name string) *serverSecrets {
 // caller holds mu.
 func (k *KnownSecrets) coverKey() coverKey {
 	if k.key.mix == 0 {
-		k.key = newCoverKey()
+		var secret [32]byte
+		_, _ = rand.Read(secret[:]) // never fails
+		k.key = coverKeyOf(secret)
 	}
 	return k.key
 }
@@ -184,7 +187,10 @@ func (k *KnownSecrets) AddLaunches(configurations iter.Seq2[string, launch.Launc
 	changed := false
 	for server, l := range configurations {
 		s := k.server(server)
-		if slices.ContainsFunc(s.launches, func(known launch.Launch) bool { return same(known, l) }) {
+		if slices.ContainsFunc(s.launches, func(known launch.Launch) bool {
+			return known.URL == l.URL && slices.Equal(known.Args, l.Args) && maps.Equal(known.Env, l.Env) &&
+				maps.Equal(known.Headers, l.Headers)
+		}) {
 			continue
 		}
 		s.launches = append([]launch.Launch{l}, s.launches[:min(len(s.launches), maxLaunches-1)]...)
@@ -283,9 +289,4 @@ func (k *KnownSecrets) everything() *Redactor {
 		return nil
 	}
 	return &Redactor{index: k.index.Load, server: anyServer}
-}
-
-// same reports whether two launches have the same texts.
-func same(a, b launch.Launch) bool {
-	return a.URL == b.URL && slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers)
 }

@@ -27,10 +27,6 @@ type Grants struct {
 	Network []string `json:"network,omitempty"`
 }
 
-func (g Grants) clone() Grants {
-	return Grants{slices.Clone(g.Read), slices.Clone(g.Write), slices.Clone(g.Network)}
-}
-
 // Equal reports whether two sets of grants allow the same in the same order.
 func (g Grants) Equal(o Grants) bool {
 	return slices.Equal(g.Read, o.Read) && slices.Equal(g.Write, o.Write) && slices.Equal(g.Network, o.Network)

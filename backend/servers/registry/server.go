@@ -198,6 +198,6 @@ func (s Server) sameTexts(o Server) bool {
 // clone returns a deep copy of s.
 func (s Server) clone() Server {
 	s.Args, s.Tags, s.Env, s.Headers = slices.Clone(s.Args), slices.Clone(s.Tags), maps.Clone(s.Env), maps.Clone(s.Headers)
-	s.Grants = s.Grants.clone()
+	s.Grants = Grants{slices.Clone(s.Grants.Read), slices.Clone(s.Grants.Write), slices.Clone(s.Grants.Network)}
 	return s
 }

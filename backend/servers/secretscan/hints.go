@@ -89,9 +89,5 @@ func (p *parts) in(text string) hint {
 
 // begins reports whether text begins with the string p.text.
 func (p part) begins(text string) bool {
-	if len(text) < len(p.text) {
-		return false
-	}
-	text = text[:len(p.text)]
-	return text == p.text || p.fold && strings.EqualFold(text, p.text)
+	return strings.HasPrefix(text, p.text) || p.fold && len(text) >= len(p.text) && strings.EqualFold(text[:len(p.text)], p.text)
 }

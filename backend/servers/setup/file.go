@@ -99,7 +99,11 @@ func unreadable(err error) error {
 func parse(data []byte) ([]entry, error) {
 	data, err := hujson.Standardize(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if err != nil {
-		return nil, notJSON(err)
+		// The rest of the parser's message may quote the file, which may be any file of the user.
+		if at := position.FindString(err.Error()); at != "" {
+			return nil, fault.New(fault.Invalid, "it is not valid JSON: %s", at)
+		}
+		return nil, fault.New(fault.Invalid, "it is not valid JSON")
 	}
 	var whole struct {
 		Servers *[]json.RawMessage `json:"servers"`
@@ -118,15 +122,6 @@ func parse(data []byte) ([]entry, error) {
 }
 
 var position = regexp.MustCompile(`line \d+, column \d+`)
-
-// notJSON returns a fault with the position of a syntax error. The rest of the
-// parser's message may quote the file, which may be any file of the user.
-func notJSON(err error) error {
-	if at := position.FindString(err.Error()); at != "" {
-		return fault.New(fault.Invalid, "it is not valid JSON: %s", at)
-	}
-	return fault.New(fault.Invalid, "it is not valid JSON")
-}
 
 func parseEntry(raw json.RawMessage) entry {
 	var e entry

@@ -175,7 +175,10 @@ func (i *Importer) Import(ctx context.Context, q ImportRequest) (ImportReport, e
 		return ImportReport{}, err
 	}
 	defer i.intake.Hold()()
-	report, err := newTransfer(i, q, original).run(ctx)
+	t := &transfer{
+		Importer: i, ImportRequest: q, original: original, names: make(map[string]bool), reports: make(map[string]*ImportedServer),
+	}
+	report, err := t.run(ctx)
 	if err == nil && !q.DryRun {
 		i.log.Info("database was imported", "file", q.Path, "imported", report.Totals.Imported, "skipped", report.Totals.Skipped,
 			"failed", report.Totals.Failed)

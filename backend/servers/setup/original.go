@@ -134,13 +134,6 @@ func (r Row) metric(server string) Metric {
 	}
 }
 
-// preset converts a row of the table of presets. It returns false for a row that is
-// incomplete or of an unknown kind.
-func (r Row) preset(server string) (Preset, bool) {
-	p := Preset{Server: server, Kind: r["kind"], Target: r["target_name"], Name: r["preset_name"], Payload: object(r["payload"])}
-	return p, (p.Kind == "tool" || p.Kind == "prompt") && p.Target != "" && p.Name != "" && p.Payload != nil
-}
-
 // object returns text if it is a JSON object, and nil otherwise.
 func object(text string) json.RawMessage {
 	raw := json.RawMessage(strings.TrimSpace(text))

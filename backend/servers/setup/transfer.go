@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,10 +19,6 @@ type transfer struct {
 	original Original
 	names    map[string]bool            // names of the imported servers in this hub
 	reports  map[string]*ImportedServer // reports of servers that were added or existed, by name in the database
-}
-
-func newTransfer(i *Importer, q ImportRequest, o Original) *transfer {
-	return &transfer{Importer: i, ImportRequest: q, original: o, names: make(map[string]bool), reports: make(map[string]*ImportedServer)}
 }
 
 // run imports all servers and returns the report.
@@ -262,12 +259,11 @@ func (t *transfer) importPresets(ctx context.Context) {
 		if r == nil {
 			continue
 		}
-		server := r.Name
-		if r.As != "" {
-			server = r.As
+		p := Preset{
+			Server: cmp.Or(r.As, r.Name), Kind: row["kind"], Target: row["target_name"], Name: row["preset_name"],
+			Payload: object(row["payload"]),
 		}
-		p, ok := row.preset(server)
-		if !ok {
+		if p.Kind != "tool" && p.Kind != "prompt" || p.Target == "" || p.Name == "" || p.Payload == nil {
 			r.problem("could not read preset %q of %q", row["preset_name"], row["target_name"])
 			continue
 		}

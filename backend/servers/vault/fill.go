@@ -85,7 +85,12 @@ func (f *filling) remote(ctx context.Context) (launch.Launch, error) {
 	for name, value := range f.launch.Headers {
 		taken[textproto.CanonicalMIMEHeaderKey(name)] = launch.HasReference(value)
 	}
-	for _, name := range f.headerOrder() {
+	names := slices.Sorted(maps.Keys(f.names))
+	// The first secret for a header wins: AUTHORIZATION comes before API_KEY.
+	if i := slices.Index(names, launch.APIKey); i >= 0 {
+		names = append(slices.Delete(names, i, i+1), launch.APIKey)
+	}
+	for _, name := range names {
 		header, scheme := headerOf(name)
 		canonical := textproto.CanonicalMIMEHeaderKey(header)
 		if !isToken(header) || taken[canonical] {
@@ -104,17 +109,6 @@ func (f *filling) remote(ctx context.Context) (launch.Launch, error) {
 		}
 	}
 	return out, nil
-}
-
-// headerOrder returns the names of the server's secrets in the order in which
-// they set headers. The first secret for a header wins: AUTHORIZATION comes
-// before API_KEY.
-func (f *filling) headerOrder() []string {
-	names := slices.Sorted(maps.Keys(f.names))
-	if i := slices.Index(names, launch.APIKey); i >= 0 {
-		names = append(slices.Delete(names, i, i+1), launch.APIKey)
-	}
-	return names
 }
 
 // headerOf returns the name of the header for a secret, and the scheme that
