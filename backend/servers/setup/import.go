@@ -29,7 +29,7 @@ type Presets interface {
 
 // ImportOptions configure an importer.
 type ImportOptions struct {
-	Registry Servers
+	Registry *registry.Registry
 	Intake   *intake.Intake
 	Catalog  *catalog.Catalog
 	Secrets  Secrets // nil if secrets cannot be stored
@@ -47,7 +47,7 @@ type ImportOptions struct {
 
 // Importer imports databases of the original product. It is safe for concurrent use.
 type Importer struct {
-	registry     Servers
+	registry     *registry.Registry
 	intake       *intake.Intake
 	catalog      *catalog.Catalog
 	secrets      Secrets

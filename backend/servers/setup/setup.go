@@ -23,11 +23,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Servers looks up configured servers.
-type Servers interface {
-	Get(name string) (registry.Server, error)
-}
-
 // Lifecycle starts servers.
 type Lifecycle interface {
 	// Activate starts a server and reports whether it was active already.
@@ -43,7 +38,7 @@ type Secrets interface {
 
 // Options configure a syncer.
 type Options struct {
-	Registry  Servers
+	Registry  *registry.Registry
 	Intake    *intake.Intake
 	Lifecycle Lifecycle
 	Secrets   Secrets // nil if secrets cannot be stored
@@ -55,7 +50,7 @@ type Options struct {
 
 // Syncer adds the servers of setup files. It is safe for concurrent use.
 type Syncer struct {
-	registry  Servers
+	registry  *registry.Registry
 	intake    *intake.Intake
 	lifecycle Lifecycle
 	secrets   Secrets

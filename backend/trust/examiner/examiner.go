@@ -14,11 +14,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// Catalog has the tools of all servers.
-type Catalog interface {
-	Snapshot() *catalog.Snapshot
-}
-
 // Servers are the configured servers.
 type Servers interface {
 	Get(name string) (registry.Server, error)
@@ -28,7 +23,7 @@ type Servers interface {
 // Examiner implements quarantine.Scanner with the rules alone, and quarantine.Classifier
 // with the rules and the classifier. It is safe for concurrent use.
 type Examiner struct {
-	catalog Catalog
+	catalog *catalog.Catalog
 	servers Servers
 	version string
 
@@ -39,7 +34,7 @@ type Examiner struct {
 
 // New returns an examiner, whose classifier uses one core. version is that of the program,
 // whose rules change with it.
-func New(tools Catalog, servers Servers, version string) *Examiner {
+func New(tools *catalog.Catalog, servers Servers, version string) *Examiner {
 	encoder := minilm.New()
 	return &Examiner{catalog: tools, servers: servers, version: version, encoder: encoder, vectors: classifier.NewVectors(encoder, 1)}
 }

@@ -50,12 +50,6 @@ type Store interface {
 	ForgetTrust(ctx context.Context, server string) error
 }
 
-// Servers are the configured servers.
-type Servers interface {
-	Get(name string) (registry.Server, error)
-	List() []registry.Server
-}
-
 // Scanner judges texts of servers. Its methods are called by several goroutines.
 type Scanner interface {
 	// Version changes when the same texts may be judged otherwise.
@@ -85,7 +79,7 @@ type Rules struct {
 // Options are the dependencies of a Keeper.
 type Options struct {
 	Store   Store
-	Servers Servers
+	Servers *registry.Registry
 	Scanner Scanner
 	// Classifier judges what Scanner has judged once more: before the decision where clean
 	// items are approved without a person who trusts the server, else in the background. It
