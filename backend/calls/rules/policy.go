@@ -181,11 +181,6 @@ func (p *Policy) Refusal(client, server, tool string, in *catalog.Snapshot) erro
 	}
 }
 
-// Restricts reports whether there may be tools that a client may not use.
-func (p *Policy) Restricts(client string) bool {
-	return len(p.deciding) > 0 || p.clients[client] != nil
-}
-
 // limits are the limits of one client.
 type limits struct {
 	all       []settings.ClientLimit

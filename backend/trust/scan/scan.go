@@ -12,7 +12,6 @@ package scan
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 )
 
 // Verdict is what a finding, an item or a server deserves.
@@ -137,21 +136,4 @@ type Thresholds struct {
 	Hundredth  float64 // exceeded by 1 %
 	Confirming float64 // at least Hundredth, and exceeded by no clean tool that the rules warn about
 	Thousandth float64 // exceeded by 2 ‰
-}
-
-// AppOnly reports whether a tool is for its user interface only, so that it must
-// not be in the lists that models read.
-func AppOnly(definition []byte) bool {
-	var tool struct {
-		Meta struct {
-			UI struct {
-				Visibility []string `json:"visibility"`
-			} `json:"ui"`
-		} `json:"_meta"`
-	}
-	if !strings.Contains(string(definition), `"visibility"`) || json.Unmarshal(definition, &tool) != nil {
-		return false
-	}
-	v := tool.Meta.UI.Visibility
-	return len(v) == 1 && v[0] == "app"
 }
