@@ -89,7 +89,7 @@ func (k *Keeper) Pin(ctx context.Context, name string, tools []catalog.Key, show
 			if e.Present == nil {
 				return t, fault.New(fault.NotFound, "the tool %s is missing, so that it cannot be pinned", e.Qualified())
 			}
-			if hash, ok := shown[e.Key()]; shown != nil && (!ok || hash != hashOf(e.Present)) {
+			if hash, ok := shown[e.Key()]; shown != nil && (!ok || hash != e.Present.Hash) {
 				return t, fault.New(fault.Conflict, "the tool %s has changed again; look at it once more", e.Qualified())
 			}
 			t.Tools[i] = pin(e.Reference, e.Present)

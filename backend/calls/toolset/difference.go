@@ -36,7 +36,7 @@ func (e Entry) Drift() *Drift {
 			safetext.Clip(text(jsonrpc.Get(e.Present.Definition, member)), maxCompared))
 	}
 	return &Drift{
-		Known: len(e.Pinned) > 0, Hash: hashOf(e.Present),
+		Known: len(e.Pinned) > 0, Hash: e.Present.Hash,
 		Title: compare("title", plainText), Description: compare("description", plainText),
 		Schema: compare("inputSchema", indented), Output: compare("outputSchema", indented), Hints: compare("annotations", indented),
 	}

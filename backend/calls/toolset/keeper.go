@@ -155,7 +155,7 @@ func (k *Keeper) states() string {
 		for _, entry := range k.Entries(t) {
 			out.WriteString(t.Name + "\n" + entry.Qualified() + "\n" + string(entry.State) + "\n")
 			if entry.Present != nil {
-				out.WriteString(hashOf(entry.Present) + "\n")
+				out.WriteString(entry.Present.Hash + "\n")
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func (k *Keeper) entry(snapshot *catalog.Snapshot, r Reference) Entry {
 	case !server.Approved:
 		e.State = Waiting
 	case e.Present == nil:
-	case hashOf(e.Present) != r.Hash:
+	case e.Present.Hash != r.Hash:
 		e.State = Drifted
 	default:
 		e.State = Ready

@@ -60,12 +60,9 @@ func (r Reference) Key() catalog.Key { return catalog.Key{Server: r.Server, Tool
 // Qualified returns the name of the tool with that of its server.
 func (r Reference) Qualified() string { return r.Server + "." + r.Tool }
 
-// hashOf returns the hash by which a change of a tool is noticed.
-func hashOf(t *catalog.Tool) string { return t.Hash }
-
 // pin returns a reference to a tool as its server defines it now.
 func pin(r Reference, t *catalog.Tool) Reference {
-	r.Hash, r.Pinned = hashOf(t), t.Definition
+	r.Hash, r.Pinned = t.Hash, t.Definition
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -157,7 +158,7 @@ func said(code, description string) string {
 // returns the parameters of the client for the body.
 func (c client) authenticate(r *http.Request, set func(name, value string)) {
 	if c.Secret != "" && c.Basic {
-		r.SetBasicAuth(escape(c.ID), escape(c.Secret))
+		r.SetBasicAuth(url.QueryEscape(c.ID), url.QueryEscape(c.Secret))
 		return
 	}
 	set("client_id", c.ID)

@@ -31,8 +31,6 @@ type tokenError struct {
 
 func (e tokenError) Error() string { return "token endpoint: " + said(e.code, "") }
 
-func escape(text string) string { return url.QueryEscape(text) }
-
 // post sends a form of a client, and returns the answer.
 func (n *network) post(ctx context.Context, address string, c client, form url.Values) (int, []byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)

@@ -94,7 +94,7 @@ func statement(lines []string, i int) string {
 	text := strings.TrimSpace(packageManager.ReplaceAllString(lines[i], ""))
 	if strings.HasSuffix(text, ":") || strings.HasSuffix(text, "[") || strings.HasSuffix(text, "{") || !strings.Contains(text, " ") {
 		for _, line := range lines[i+1:] {
-			if line = strings.TrimSpace(line); line != "" && !isFrame(line) && len(text) < reasonShown {
+			if line = strings.TrimSpace(line); line != "" && !frame.MatchString(line) && len(text) < reasonShown {
 				text += " " + line
 			}
 		}
@@ -128,8 +128,6 @@ var (
 	complains = regexp.MustCompile(`(?i)\b(errors?|\w+error|exceptions?|fatal|panic|failed|failure|cannot|can't|could not|unable|denied|refused|invalid|not found|no such|unknown|expired|licen[cs]e)\b`)
 )
 
-func isFrame(line string) bool { return frame.MatchString(line) }
-
 // isStatement reports whether a line is a sentence that the server itself wrote.
 func isStatement(line string) bool {
 	return strings.TrimLeft(line, " \t") == line && isContent(line) && !packageManager.MatchString(line)
@@ -144,7 +142,7 @@ func isPackageError(line string) bool {
 // isContent reports whether a line is more than symbols, a stack frame or the progress of
 // a package manager.
 func isContent(line string) bool {
-	return !symbols.MatchString(line) && !isFrame(line) && !installing.MatchString(line) && !packageNoise.MatchString(line)
+	return !symbols.MatchString(line) && !frame.MatchString(line) && !installing.MatchString(line) && !packageNoise.MatchString(line)
 }
 
 var (
