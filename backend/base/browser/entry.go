@@ -2,6 +2,7 @@ package browser
 
 import (
 	"bufio"
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,15 +21,8 @@ func readEntry(env func(string) string, name string) entry {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return entry{}
 	}
-	folders := []string{env("XDG_DATA_HOME")}
-	if folders[0] == "" {
-		folders[0] = filepath.Join(env("HOME"), ".local", "share")
-	}
-	shared := env("XDG_DATA_DIRS")
-	if shared == "" {
-		shared = "/usr/local/share:/usr/share"
-	}
-	folders = append(folders, strings.Split(shared, ":")...)
+	folders := []string{cmp.Or(env("XDG_DATA_HOME"), filepath.Join(env("HOME"), ".local", "share"))}
+	folders = append(folders, strings.Split(cmp.Or(env("XDG_DATA_DIRS"), "/usr/local/share:/usr/share"), ":")...)
 	folders = append(folders, "/var/lib/snapd/desktop")
 	for _, folder := range folders {
 		// The name of a file in a subfolder has a dash in place of the slash.

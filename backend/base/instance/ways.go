@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -39,12 +40,7 @@ func detached(start process.DetachedStart) way {
 // managers take the environment from command lines or files, which other users may
 // be able to read.
 func (l launch) hasCredentials() bool {
-	for _, name := range []string{"AGENT_DISCOVER_PASSPHRASE", "AGENT_DISCOVER_OPENAI_API_KEY", setupVariables} {
-		if l.env.Get(name) != "" {
-			return true
-		}
-	}
-	return false
+	return cmp.Or(l.env.Get("AGENT_DISCOVER_PASSPHRASE"), l.env.Get("AGENT_DISCOVER_OPENAI_API_KEY"), l.env.Get(setupVariables)) != ""
 }
 
 // managed returns the way that starts the hub with a command of the service

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
@@ -61,19 +62,11 @@ func explain(body string, err error) *Error {
 }
 
 func (e expression) matches(n Name) bool {
-	if e.needed != nil && n.lower != "" && !containsAny(n.lower, e.needed) {
+	if e.needed != nil && n.lower != "" &&
+		!slices.ContainsFunc(e.needed, func(part string) bool { return strings.Contains(n.lower, part) }) {
 		return false
 	}
 	return e.compiled.MatchString(n.text)
-}
-
-func containsAny(text string, parts []string) bool {
-	for _, part := range parts {
-		if strings.Contains(text, part) {
-			return true
-		}
-	}
-	return false
 }
 
 // maxNeeded limits the texts of expression.needed: with more, matching is faster.

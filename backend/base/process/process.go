@@ -5,6 +5,7 @@
 package process
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -128,10 +129,7 @@ func aliased(program string) bool {
 // windowsNames returns the possible file names of a program on Windows, in the
 // order in which Windows tries them. A file of another type comes last.
 func windowsNames(program, pathext string) []string {
-	if pathext == "" {
-		pathext = ".COM;.EXE;.BAT;.CMD"
-	}
-	extensions := slices.DeleteFunc(strings.Split(strings.ToLower(pathext), ";"),
+	extensions := slices.DeleteFunc(strings.Split(strings.ToLower(cmp.Or(pathext, ".COM;.EXE;.BAT;.CMD")), ";"),
 		func(ext string) bool { return !strings.HasPrefix(ext, ".") })
 	var names []string
 	for _, ext := range extensions {

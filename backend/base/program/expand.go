@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -101,10 +102,7 @@ func npmPrefix(b *batchFile) string {
 	if prefix := get(b.env, "npm_config_prefix"); absolute.MatchString(prefix) {
 		return prefix
 	}
-	user := get(b.env, "npm_config_userconfig")
-	if user == "" {
-		user = get(b.env, "USERPROFILE") + `\.npmrc`
-	}
+	user := cmp.Or(get(b.env, "npm_config_userconfig"), get(b.env, "USERPROFILE")+`\.npmrc`)
 	for _, file := range []string{user, b.dir + `node_modules\npm\npmrc`} {
 		if !absolute.MatchString(file) || !b.machine.exists(file) {
 			continue

@@ -2,6 +2,7 @@ package program
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -128,12 +129,7 @@ func (b *batchFile) run(line string) bool {
 
 // runs reports whether statements are executed here.
 func (b *batchFile) runs() bool {
-	for _, open := range b.blocks {
-		if !open.runs {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b.blocks, func(open block) bool { return !open.runs })
 }
 
 // subroutine reads the beginning of npm's shims, which defines a subroutine that

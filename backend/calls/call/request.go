@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -102,9 +103,7 @@ type exchange struct {
 }
 
 func (p *Pipeline) exchange(r Request) *exchange {
-	if r.Method == "" {
-		r.Method = callTool
-	}
+	r.Method = cmp.Or(r.Method, callTool)
 	if r.Method == callTool { // other requests that name something twice are refused, see listsPrompt and held
 		r.Params = jsonrpc.Unambiguous(r.Params, checked...)
 	}

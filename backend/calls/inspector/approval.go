@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,17 +16,13 @@ import (
 // Approve implements call.Person. The error is a fault.Denied if a person has refused, or if nobody could be asked or has
 // answered in time.
 func (b *Inbox) Approve(ctx context.Context, q call.Question) (rules.Scope, error) {
-	who := q.Client
-	if who == "" {
-		who = "A client"
-	}
 	arguments := q.Arguments
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
 	asked := Elicitation{
 		Server: q.Server, Client: q.Client, Mode: Approval,
-		Message: fmt.Sprintf("%s wants to call the tool %s of %s.", who, q.Tool, q.Server),
+		Message: fmt.Sprintf("%s wants to call the tool %s of %s.", cmp.Or(q.Client, "A client"), q.Tool, q.Server),
 		Request: jsonrpc.Set(jsonrpc.Set(nil, "tool", jsonrpc.Quote(q.Tool)), "arguments", arguments),
 	}
 	answer, err := b.hold(ctx, asked, asker{server: q.Server, client: q.Client, session: q.Session}, "the approval of a call", func() {})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -200,12 +201,9 @@ func (i *Inspector) Run(ctx context.Context) error {
 func (i *Inspector) nextEnd() (*Transient, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	var open []*Transient
-	for _, one := range i.transients {
-		open = append(open, one)
-	}
-	if len(open) == 0 {
+	if len(i.transients) == 0 {
 		return nil, false
 	}
+	open := slices.Collect(maps.Values(i.transients))
 	return slices.MinFunc(open, func(a, b *Transient) int { return a.Ends.Compare(b.Ends) }), true
 }

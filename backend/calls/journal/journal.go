@@ -7,6 +7,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -145,9 +146,7 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 // r.Latency. Refused records are stored before Record returns, after those that
 // came before them, others within batchEvery.
 func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *redact.Redactor) {
-	if r.Kind == "" {
-		r.Kind = Call
-	}
+	r.Kind = cmp.Or(r.Kind, Call)
 	if r.At.IsZero() {
 		r.At = time.Now().Add(-r.Latency)
 	}

@@ -6,6 +6,7 @@ package screen
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
@@ -86,20 +87,9 @@ func modes(s settings.Trust, c Call) (results, credentials string) {
 		if rule.Server != "" && rule.Server != c.Server || rule.Patterns.Match(name) < 0 {
 			continue
 		}
-		if results == "" {
-			results = rule.Results
-		}
-		if credentials == "" {
-			credentials = rule.Credentials
-		}
+		results, credentials = cmp.Or(results, rule.Results), cmp.Or(credentials, rule.Credentials)
 	}
-	if results == "" {
-		results = s.Results
-	}
-	if credentials == "" {
-		credentials = s.Credentials
-	}
-	return results, credentials
+	return cmp.Or(results, s.Results), cmp.Or(credentials, s.Credentials)
 }
 
 // Arguments returns the arguments that are sent to the server, which are the same bytes
@@ -190,10 +180,7 @@ func (s *Screen) record(c Call, text string, refused bool) {
 func textOf(result json.RawMessage) string {
 	var out strings.Builder
 	add := func(block json.RawMessage) {
-		text := jsonrpc.GetString(block, "text")
-		if text == "" {
-			text = jsonrpc.GetString(jsonrpc.Get(block, "resource"), "text")
-		}
+		text := cmp.Or(jsonrpc.GetString(block, "text"), jsonrpc.GetString(jsonrpc.Get(block, "resource"), "text"))
 		if text != "" && out.Len() < maxText {
 			out.WriteString(text + "\n")
 		}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -136,11 +137,7 @@ func (s *Starter) paused(now bool) {
 // forget drops the failed starts for which the condition holds.
 func (s *Starter) forget(condition func(try) bool) {
 	s.mu.Lock()
-	for id, t := range s.tries {
-		if !t.running && condition(t) {
-			delete(s.tries, id)
-		}
-	}
+	maps.DeleteFunc(s.tries, func(_ int64, t try) bool { return !t.running && condition(t) })
 	s.mu.Unlock()
 	s.look()
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base32"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -50,11 +51,7 @@ type code struct {
 func (c *codes) current(server, hash string) code {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for name, known := range c.open {
-		if c.now().After(known.expires) {
-			delete(c.open, name)
-		}
-	}
+	maps.DeleteFunc(c.open, func(_ string, known *code) bool { return c.now().After(known.expires) })
 	known := c.open[server]
 	if known == nil || known.hash != hash {
 		random := make([]byte, codeBytes)

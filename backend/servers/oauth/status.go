@@ -1,7 +1,9 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -66,9 +68,7 @@ func (m *Manager) Status(id int64) (Status, error) {
 	if g := m.grants[id]; g != nil {
 		st = Status{State: SignedIn, Issuer: g.Issuer, Scopes: g.Scopes, Expires: g.Expires, Renewed: g.renewable()}
 	}
-	if st.State == "" {
-		st.State = SignedOut
-	}
+	st.State = cmp.Or(st.State, SignedOut)
 	if d := m.demands[id]; d != nil && d.required {
 		st.State, st.Again = Required, d.again || st.Issuer != ""
 	}
@@ -144,11 +144,7 @@ func (m *Manager) drop(id int64, match func(keptGrant) bool) error {
 	delete(m.grants, id)
 	delete(m.demands, id)
 	delete(m.failures, id)
-	for op := range m.tries {
-		if op.server == id {
-			delete(m.tries, op)
-		}
-	}
+	maps.DeleteFunc(m.tries, func(op operation, _ int) bool { return op.server == id })
 	return nil
 }
 

@@ -145,13 +145,8 @@ func (r *Registry) Add(ctx context.Context, s Server) (Server, error) {
 		return Server{}, Taken(s.Name)
 	}
 	s = s.clone()
-	if s.Transport == "" {
-		s.Transport = "stdio"
-	}
+	s.Transport, s.Health.Status = cmp.Or(s.Transport, "stdio"), cmp.Or(s.Health.Status, "unknown")
 	s.Isolation, s.Sandbox = cmp.Or(s.Isolation, Shared), cmp.Or(s.Sandbox, Unconfined)
-	if s.Health.Status == "" {
-		s.Health.Status = "unknown"
-	}
 	s.CreatedAt = time.Now().UTC()
 	s.UpdatedAt = s.CreatedAt
 	id, err := r.store.InsertServer(ctx, s)

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -134,9 +135,7 @@ func parseEntry(raw json.RawMessage) entry {
 	default:
 		e.err = e.complete()
 	}
-	if e.Name == "" {
-		e.Name = unnamed
-	}
+	e.Name = cmp.Or(e.Name, unnamed)
 	return e
 }
 
@@ -167,12 +166,8 @@ func wrongType(err error) error {
 	if !ok {
 		return fault.Wrap(err, fault.Invalid, "it is not valid JSON")
 	}
-	where := wrong.Field
-	if where == "" {
-		where = "it"
-	}
 	given, _, _ := strings.Cut(wrong.Value, " ") // removes the digits after the word "number"
-	return fault.New(fault.Invalid, "%s has a value of type %s, expected %s", where, given, jsonType(wrong.Type.Kind()))
+	return fault.New(fault.Invalid, "%s has a value of type %s, expected %s", cmp.Or(wrong.Field, "it"), given, jsonType(wrong.Type.Kind()))
 }
 
 func jsonType(kind reflect.Kind) string {

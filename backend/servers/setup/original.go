@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,19 +54,12 @@ func rowsOf(rows []Row, server Row) []Row {
 // a start runs.
 func (r Row) server() (registry.Server, error) {
 	s := registry.Server{
-		Name: r["name"], Description: r["description"], Source: r["source"], Transport: r["transport"], Command: r["command"],
+		Name: r["name"], Description: r["description"], Command: r["command"],
+		Source: cmp.Or(r["source"], "local"), Transport: cmp.Or(r["transport"], "stdio"),
 		Package:    registry.Package{Name: r["package_name"], Version: r["package_version"], Latest: r["latest_version"]},
-		Repository: r["repository"], URL: r["homepage"],
-		Installed: r.flag("installed"), Enabled: (r.flag("active") || r.flag("enabled")) && !r.flag("quarantined"),
-	}
-	if s.Source == "" {
-		s.Source = "local"
-	}
-	if s.Transport == "" {
-		s.Transport = "stdio"
-	}
-	if r["url"] != "" { // later versions have a separate column for the address of a remote server
-		s.URL = r["url"]
+		Repository: r["repository"],
+		URL:        cmp.Or(r["url"], r["homepage"]), // later versions have a separate column for the address of a remote server
+		Installed:  r.flag("installed"), Enabled: (r.flag("active") || r.flag("enabled")) && !r.flag("quarantined"),
 	}
 	var err error
 	if s.Args, err = texts(r["args"]); err != nil {

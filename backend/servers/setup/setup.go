@@ -8,6 +8,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -121,10 +122,7 @@ func (s *Syncer) Run(ctx context.Context) error {
 // Sync adds the servers of a file that a person chose, or of the user's setup
 // file if file is "". A file that does not exist has no servers.
 func (s *Syncer) Sync(ctx context.Context, file string) (SyncResult, error) {
-	if file == "" {
-		file = s.file
-	}
-	return s.sync(ctx, file, origin{})
+	return s.sync(ctx, cmp.Or(file, s.file), origin{})
 }
 
 // SyncUnseen adds the servers of a file that a program chose, whose servers no

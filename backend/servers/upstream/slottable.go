@@ -3,6 +3,7 @@ package upstream
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -96,11 +97,7 @@ func (t *slotTable) running(name string) *session {
 func (t *slotTable) all() []*slot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := make([]*slot, 0, len(t.slots))
-	for _, s := range t.slots {
-		all = append(all, s)
-	}
-	return all
+	return slices.Collect(maps.Values(t.slots))
 }
 
 // current returns the session that serves requests of the hub itself, or nil.

@@ -11,6 +11,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -277,9 +278,7 @@ func (m *Manager) Request(ctx context.Context, server registry.Server, client st
 }
 
 func (m *Manager) request(ctx context.Context, w want, call jsonrpc.Call) (Result, error) {
-	if call.Idle == 0 {
-		call.Idle = m.limits.CallTimeout
-	}
+	call.Idle = cmp.Or(call.Idle, m.limits.CallTimeout)
 	for retry := true; ; retry = false {
 		session, err := m.router.acquire(ctx, w)
 		if err != nil {

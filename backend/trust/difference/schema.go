@@ -42,10 +42,8 @@ func (c *comparison) schema(at string, was, is any) {
 func (c *comparison) schemas(at string, was, is any) {
 	old, _ := was.(map[string]any)
 	now, _ := is.(map[string]any)
-	all := maps.Clone(old)
-	if all == nil {
-		all = make(map[string]any)
-	}
+	all := make(map[string]any)
+	maps.Copy(all, old)
 	maps.Copy(all, now)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		before, had := old[name]

@@ -235,10 +235,7 @@ func secretPath(s string) bool {
 		return false
 	}
 	low := strings.ToLower(s)
-	base := low
-	if i := strings.LastIndexAny(low, `/\`); i >= 0 {
-		base = low[i+1:]
-	}
+	base := low[strings.LastIndexAny(low, `/\`)+1:]
 	switch {
 	case base == ".env", strings.HasPrefix(base, ".env."), strings.HasPrefix(base, "*.env"),
 		strings.HasSuffix(base, ".env") && strings.ContainsAny(s, `/\`):
@@ -282,10 +279,7 @@ func toolName(s string) bool {
 	if i >= len(s) {
 		return false
 	}
-	last := s
-	if k := strings.LastIndexAny(s, "_-"); k >= 0 {
-		last = s[k+1:]
-	}
+	last := s[strings.LastIndexAny(s, "_-")+1:]
 	return s != strings.ToUpper(s) && (toolVerbs[strings.ToLower(s[:i])] || toolVerbs[strings.ToLower(last)] && len(last) > 3) &&
 		utf8.ValidString(s)
 }

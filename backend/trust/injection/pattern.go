@@ -145,12 +145,7 @@ func (e *element) matches(t *token) bool {
 	if e.any || t.mask.has(e.classes) && (e.forms == 0 || t.form == 0 || t.form&e.forms != 0) {
 		return true
 	}
-	for _, word := range e.words {
-		if word == t.word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(e.words, t.word)
 }
 
 // find returns the first place in a sentence where the part matches, as indexes of

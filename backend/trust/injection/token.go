@@ -178,9 +178,7 @@ func (r *reader) quotation(c byte) {
 		return
 	}
 	rest := r.text[r.at:min(len(r.text), r.at+longestQuote)]
-	if end := strings.IndexByte(rest, '\n'); end >= 0 {
-		rest = rest[:end]
-	}
+	rest, _, _ = strings.Cut(rest, "\n")
 	for i := 0; i < len(rest); i++ {
 		if rest[i] == c && (i+1 == len(rest) || !alnum(rest[i+1])) {
 			r.quote = r.at + i

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"time"
 
@@ -297,20 +298,13 @@ func (f *file) note(was, now Item) {
 
 // save stores the file, and then makes it visible to calls.
 func (k *Keeper) save(ctx context.Context, f *file) error {
-	changed := make([]*Item, 0, len(f.changed))
-	for item := range f.changed {
-		changed = append(changed, item)
-	}
-	slices.SortFunc(changed, func(a, b *Item) int {
+	changed := slices.SortedFunc(maps.Keys(f.changed), func(a, b *Item) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.Position-b.Position, cmp.Compare(a.Name, b.Name))
 	})
 	if err := k.options.Store.SaveTrust(ctx, f.Server, changed, f.deleted); err != nil {
 		return err
 	}
-	all := make([]*Item, 0, len(f.items))
-	for _, item := range f.items {
-		all = append(all, item)
-	}
+	all := slices.Collect(maps.Values(f.items))
 	before, after := k.view.Load().servers[f.Name], newHeldServer(f.Server, f.configured.UpdatedAt, f.hash != f.Launch, all)
 	k.view.Store(k.view.Load().with(after))
 	if k.options.Record != nil {

@@ -124,9 +124,7 @@ func labelBefore(s string) string {
 	}
 	s = strings.TrimRight(s[:len(s)-1], " \"'`")
 	s = s[max(0, len(s)-40):]
-	if i := strings.LastIndexAny(s, ".,;:()\n"); i >= 0 {
-		s = s[i+1:]
-	}
+	s = s[strings.LastIndexAny(s, ".,;:()\n")+1:]
 	words := strings.Fields(strings.ToLower(strings.TrimRight(s, "0123456789 _-#")))
 	return strings.Join(words[max(0, len(words)-2):], " ")
 }
