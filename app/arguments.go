@@ -1,6 +1,8 @@
 package app
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"flag"
 	"net/url"
 	"path"
@@ -44,7 +46,7 @@ func parse(args []string) (request, error) {
 		if !isName(r.test) {
 			return request{}, errName
 		}
-		r.page = testPage(r.test)
+		r.page = "/test/" + url.PathEscape(r.test) + "?popout=1" // the inspector, without the rest of the dashboard
 	}
 	return r, nil
 }
@@ -62,21 +64,11 @@ func isName(text string) bool {
 	return text != "" && len(text) <= maxLength && strings.IndexFunc(text, unicode.IsControl) < 0
 }
 
-// testPage returns the path of the inspector for one server, without the rest of the dashboard.
-func testPage(server string) string { return "/test/" + url.PathEscape(server) + "?popout=1" }
-
 // singletonName returns the name under which one such window may be open.
 func (r request) singletonName() string {
 	if r.test == "" {
 		return "window"
 	}
-	return "window-" + short(r.test)
-}
-
-// title returns the text of the title bar.
-func (r request) title() string {
-	if r.test == "" {
-		return Title
-	}
-	return r.test + " · " + Title
+	sum := sha256.Sum256([]byte(r.test))
+	return "window-" + hex.EncodeToString(sum[:6])
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"net/http"
 )
@@ -47,26 +48,17 @@ func (p pages) wrap(next http.Handler) http.Handler {
 		switch r.URL.Path {
 		case helperPath:
 			header.Set("Content-Type", "text/javascript; charset=utf-8")
-			_, _ = w.Write(p.script())
+			data, _ := json.Marshal(p.start) // never fails for strings
+			_, _ = fmt.Fprintf(w, "const start = %s;\n%s", data, helper)
 		case shownPath:
 			p.shown()
 			w.WriteHeader(http.StatusNoContent)
 		case "/", "/index.html":
 			header.Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = w.Write(p.index())
+			page, _ := fs.ReadFile(p.files, "index.html") // embedded
+			_, _ = w.Write(bytes.Replace(page, []byte("<head>"), []byte(`<head><script src="`+helperPath+`"></script>`), 1))
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
-}
-
-// index returns index.html with helper before its own scripts.
-func (p pages) index() []byte {
-	page, _ := fs.ReadFile(p.files, "index.html") // embedded
-	return bytes.Replace(page, []byte("<head>"), []byte(`<head><script src="`+helperPath+`"></script>`), 1)
-}
-
-func (p pages) script() []byte {
-	data, _ := json.Marshal(p.start) // never fails for strings
-	return append([]byte("const start = "+string(data)+";\n"), helper...)
 }

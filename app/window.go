@@ -6,9 +6,8 @@
 package app
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -54,7 +53,11 @@ func Run(version string, args []string) error {
 		return err
 	}
 	if asked.unregister {
-		return unregister()
+		program, err := os.Executable()
+		if err != nil {
+			return fault.Wrap(err, fault.Unavailable, "could not find the path of this program")
+		}
+		return errors.Join(links.Unregister(program), autostart.Tray(program).Set(false))
 	}
 	if err := checkDisplay(runtime.GOOS, os.Getenv); err != nil {
 		return err
@@ -68,7 +71,9 @@ func Run(version string, args []string) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	singleton, err := acquireSingleton(ctx, folder, asked.singletonName(), activation{Page: asked.page, Token: startupToken(os.Getenv)})
+	// The desktop recognises a program that the user has started by a token.
+	token := cmp.Or(os.Getenv("XDG_ACTIVATION_TOKEN"), os.Getenv("DESKTOP_STARTUP_ID"))
+	singleton, err := acquireSingleton(ctx, folder, asked.singletonName(), activation{Page: asked.page, Token: token})
 	if err != nil || singleton == nil {
 		return err
 	}
@@ -84,15 +89,6 @@ func Run(version string, args []string) error {
 	return d.run(ctx, asked, singleton)
 }
 
-// unregister removes what the programs have registered with the system.
-func unregister() error {
-	program, err := os.Executable()
-	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "could not find the path of this program")
-	}
-	return errors.Join(links.Unregister(program), autostart.Tray(program).Set(false))
-}
-
 func newMainWindow(folder paths.Folder, asked request) *mainWindow {
 	file, fresh := "window.json", placement{area: area{Width: 1200, Height: 800}, Zoom: 1}
 	if asked.test != "" {
@@ -103,7 +99,7 @@ func newMainWindow(folder paths.Folder, asked request) *mainWindow {
 		hub:    &hub{folder: folder},
 		pages:  frontend.Files(),
 		file:   filepath.Join(string(folder), file),
-		traced: traced(),
+		traced: os.Getenv(traceVariable) != "",
 		began:  time.Now(),
 		opened: make(chan struct{}),
 	}
@@ -139,9 +135,13 @@ func (w *mainWindow) options(asked request, dark bool) *options.App {
 	if w.place.Maximised {
 		state = options.Maximised
 	}
+	title := Title
+	if asked.test != "" {
+		title = asked.test + " · " + Title
+	}
 	files := pages{w.pages, start{Page: asked.page, Await: os.Getenv(traceVariable)}, func() { w.trace("shown") }}
 	return &options.App{
-		Title:            asked.title(),
+		Title:            title,
 		Width:            w.place.Width,
 		Height:           w.place.Height,
 		MinWidth:         minWidth,
@@ -174,25 +174,10 @@ func (w *mainWindow) options(asked request, dark bool) *options.App {
 	}
 }
 
-func traced() bool { return os.Getenv(traceVariable) != "" }
-
 // checkDisplay returns an error where GTK would panic for lack of a display.
 func checkDisplay(system string, env func(string) string) error {
 	if system == "linux" && env("DISPLAY") == "" && env("WAYLAND_DISPLAY") == "" {
 		return errors.New("no display found; start the program in a desktop session, or set DISPLAY")
 	}
 	return nil
-}
-
-// startupToken returns the token by which the desktop recognises a program that the user has started.
-func startupToken(env func(string) string) string {
-	if token := env("XDG_ACTIVATION_TOKEN"); token != "" {
-		return token
-	}
-	return env("DESKTOP_STARTUP_ID")
-}
-
-func short(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:6])
 }

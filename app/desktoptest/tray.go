@@ -174,6 +174,9 @@ type layout struct {
 	Children   []dbus.Variant
 }
 
+// shownLabel makes a label as a panel draws it: two underscores are shown as one, and a single one marks a shortcut.
+var shownLabel = strings.NewReplacer("__", "_", "_", "")
+
 // items returns the visible children without separators.
 func (l layout) items() []Item {
 	var items []Item
@@ -183,7 +186,7 @@ func (l layout) items() []Item {
 			continue
 		}
 		items = append(items, Item{
-			ID: part.ID, Label: withoutMnemonic(part.text("label")), Enabled: part.is("enabled", true),
+			ID: part.ID, Label: shownLabel.Replace(part.text("label")), Enabled: part.is("enabled", true),
 			Checkable: part.text("toggle-type") != "", Checked: part.text("toggle-state") == "1", Items: part.items(),
 		})
 	}
@@ -202,10 +205,4 @@ func (l layout) text(name string) string {
 		return fmt.Sprint(value)
 	}
 	return ""
-}
-
-// withoutMnemonic returns a label as a panel draws it: a single underscore marks a shortcut and is not shown, and two
-// underscores are shown as one.
-func withoutMnemonic(label string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(label, "__", "\x00"), "_", ""), "\x00", "_")
 }

@@ -48,7 +48,10 @@ func (t *tray) execute(ctx context.Context, v view, command string) {
 	case commandCopy:
 		note, err = t.copyConfiguration(v)
 	case commandLogin, "no":
-		err = setStartAtLogin(verb == commandLogin)
+		var entry autostart.Entry
+		if entry, err = loginEntry(); err == nil {
+			err = entry.Set(verb == commandLogin)
+		}
 	case commandQuit:
 		err = t.quit(ctx, v)
 	}
@@ -216,14 +219,6 @@ func loginEntry() (autostart.Entry, error) {
 		return autostart.Entry{}, fault.Wrap(err, fault.Unavailable, "could not change start at login: the path of this program is unknown")
 	}
 	return autostart.Tray(program), nil
-}
-
-func setStartAtLogin(on bool) error {
-	entry, err := loginEntry()
-	if err != nil {
-		return err
-	}
-	return entry.Set(on)
 }
 
 // quit stops the hub and then ends the tray. It saves the stop request first; otherwise the companion of an attached

@@ -75,8 +75,14 @@ func menuOf(s state) menu {
 		{Label: fmt.Sprintf("Sign in (%d)", len(signIns)), Hidden: len(signIns) == 0, Items: signInItems(signIns)},
 		{Separator: true},
 		{Label: "Start hub", Command: commandStart, Hidden: s.Phase != stopped && s.Phase != failing},
-		pauseItem(s),
-		{Label: checkLabel(s), Command: commandCheck, Disabled: !online || s.Paused || s.Checking || len(approved) == 0},
+		{
+			Label: either(s.Paused, "Resume all servers", "Pause all servers"), Command: either(s.Paused, commandResume, commandPause),
+			Disabled: !online,
+		},
+		{
+			Label: either(s.Checking, "Checking health…", "Health check"), Command: commandCheck,
+			Disabled: !online || s.Paused || s.Checking || len(approved) == 0,
+		},
 		{Label: "Copy MCP configuration", Command: commandCopy},
 		{Separator: true},
 		{Label: "Start at login", Command: either(s.AtLogin, commandNoLogin, commandLogin), Checkable: true, Checked: s.AtLogin},
@@ -226,15 +232,6 @@ func withMore(items []item, more int, command string) []item {
 	}
 	return items
 }
-
-func pauseItem(s state) item {
-	if s.Paused {
-		return item{Label: "Resume all servers", Command: commandResume, Disabled: s.Phase != connected}
-	}
-	return item{Label: "Pause all servers", Command: commandPause, Disabled: s.Phase != connected}
-}
-
-func checkLabel(s state) string { return either(s.Checking, "Checking health…", "Health check") }
 
 // escapeMnemonics doubles the character that marks a keyboard shortcut in menus of the system, so that it is shown.
 func escapeMnemonics(system, label string) string {

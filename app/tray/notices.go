@@ -92,7 +92,7 @@ func (a *announcer) signIns(servers []server) (show []notice, hide []string) {
 	wanted := make(map[int64]bool)
 	for _, v := range servers {
 		wanted[v.ID] = v.Approved && v.wantsSignIn()
-		if wanted[v.ID] && v.signInEnded() && !a.ended[v.ID] {
+		if wanted[v.ID] && v.SignIn == "again" && !a.ended[v.ID] {
 			a.ended[v.ID] = true
 			show = append(show, notice{
 				Key: keySignIn + strconv.FormatInt(v.ID, 10), Summary: shownName(v.Name) + " requires you to sign in again",

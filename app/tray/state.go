@@ -58,9 +58,6 @@ func (s server) failed() bool { return s.State == words.Failing || s.State == wo
 // wantsSignIn reports whether the server answers only once a person has signed in.
 func (s server) wantsSignIn() bool { return s.State == words.SignIn }
 
-// signInEnded reports whether somebody was signed in to the server, and has to sign in again.
-func (s server) signInEnded() bool { return s.wantsSignIn() && s.SignIn == "again" }
-
 // updated returns the state after a message of the hub. Unknown types of messages change nothing.
 func (s state) updated(message []byte) (state, error) {
 	var m struct {
