@@ -90,16 +90,12 @@ func (c callCommand) run(ctx context.Context, name string, values []string, raw 
 		return failedCall(err)
 	}
 	err = c.printResult(result)
-	if code := exitCode(0); errors.As(err, &code) && code == exitFailed && needsSignIn(ctx, client, tool.Server) {
-		return exitCode(exitDisabled) // the result says how to sign in
+	if code := exitCode(0); errors.As(err, &code) && code == exitFailed {
+		if now, gone := serverNamed(ctx, client, tool.Server); gone == nil && now.State == "sign_in" {
+			return exitCode(exitDisabled) // the result says how to sign in
+		}
 	}
 	return err
-}
-
-// needsSignIn reports whether a person must sign in to a server.
-func needsSignIn(ctx context.Context, client *instance.Client, name string) bool {
-	server, err := serverNamed(ctx, client, name)
-	return err == nil && server.State == "sign_in"
 }
 
 // resolved returns the tool that a name means.

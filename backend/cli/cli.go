@@ -42,13 +42,17 @@ func Main(version string) int {
 	if len(os.Args) == 2 && os.Args[1] == sandbox.HelperCommand { // before anything else, because this process becomes another program
 		return sandbox.Exec()
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), ending()...)
+	endings := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // it is sent when the terminal is closed; below nohup it is ignored, and stays so
+		endings = append(endings, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), endings...)
 	defer stop()
 	if os.Getenv("AGENT_DISCOVER_PASSPHRASE") != "" {
 		process.Protect()
 	}
 	args := os.Args[1:]
-	if len(args) == 0 && piped(os.Stdin) {
+	if info, err := os.Stdin.Stat(); len(args) == 0 && err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
 		args = []string{"mcp"} // an editor whose entry has no arguments started the program
 	}
 	p := &program{
@@ -67,16 +71,6 @@ func Main(version string) int {
 	return p.report(root.ExecuteContext(ctx))
 }
 
-// ending returns the signals that end a command as Ctrl-C does. The system sends SIGHUP when the terminal is closed; below
-// nohup it is ignored, and stays so.
-func ending() []os.Signal {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
-	}
-	return signals
-}
-
 func jsonRequested(args []string) bool {
 	for _, arg := range args {
 		if arg == "--json" || arg == "--" {
@@ -84,13 +78,6 @@ func jsonRequested(args []string) bool {
 		}
 	}
 	return false
-}
-
-// piped reports whether f is a pipe or a socket. Editors start MCP servers with
-// one of these as standard input.
-func piped(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
 }
 
 func (p *program) root() *cobra.Command {

@@ -62,15 +62,11 @@ func (c configCommands) printConfiguration(of operations.Configuration) error {
 		return err
 	}
 	for _, p := range of.Problems {
-		c.notef("%s: the file is invalid, and the settings are earlier ones: %s\n", of.File, problemText(p))
+		c.notef("%s: the file is invalid, and the settings are earlier ones: %s\n", of.File,
+			settings.Problem{Line: p.Line, Column: p.Column, Text: p.Message})
 	}
 	if len(of.Restart) > 0 {
 		c.notef("After a restart of the hub, new values apply to: %s\n", strings.Join(of.Restart, ", "))
 	}
 	return nil
-}
-
-// problemText returns a problem with its position.
-func problemText(p operations.ConfigProblem) string {
-	return settings.Problem{Line: p.Line, Column: p.Column, Text: p.Message}.String()
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -36,8 +37,10 @@ clients and sources that are not known are warnings, with which a file is valid.
 				if file = args[0]; file == "" {
 					return usagef("name a file")
 				}
-				if _, err := os.Stat(file); err != nil {
-					return missing(file, err)
+				if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+					return fault.Wrap(err, fault.NotFound, "there is no file %s", file)
+				} else if err != nil {
+					return fault.Wrap(err, fault.Invalid, "could not read %s", file)
 				}
 			}
 			s, err := settings.Load(file)
@@ -64,13 +67,6 @@ func configWarnings(d settings.Discovery) []string {
 		}
 	}
 	return warnings
-}
-
-func missing(file string, err error) error {
-	if os.IsNotExist(err) || fs.ErrNotExist == err {
-		return fault.Wrap(err, fault.NotFound, "there is no file %s", file)
-	}
-	return fault.Wrap(err, fault.Invalid, "could not read %s", file)
 }
 
 func (c configCommands) printChecked(of checkedConfig) error {

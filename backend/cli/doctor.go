@@ -13,6 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/store"
+	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
 // doctorCommand is the command doctor. It works without a hub and does not
@@ -79,7 +80,12 @@ func (d doctorCommand) examine(ctx context.Context) error {
 	for _, v := range settings.IgnoredVariables() {
 		findings = append(findings, finding{What: "environment", Detail: v.Name + " has no effect", Advice: v.Advice})
 	}
-	return d.print(append(append(findings, checkSandbox()), checkPrograms(ctx)...))
+	confinement, complete := sandbox.Describe(sandbox.ThisProgram())
+	findings = append(findings, finding{
+		What: "sandbox", OK: complete, Detail: confinement,
+		Advice: "servers with the sandbox level strict do not start here; see SECURITY.md for what each system enforces",
+	})
+	return d.print(append(findings, checkPrograms(ctx)...))
 }
 
 func (d doctorCommand) print(findings []finding) error {

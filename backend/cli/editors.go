@@ -120,14 +120,10 @@ func with(body map[string]any, key string, value any) map[string]any {
 	return out
 }
 
-// indented returns text with every line indented, for a snippet to paste.
-func indented(text string) string {
-	return "      " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n      ")
-}
-
 func (c editorCommands) printSnippet(snippet string) {
 	if snippet != "" {
-		c.printf("    to add it by hand, paste this:\n%s\n", indented(snippet))
+		lines := strings.ReplaceAll(strings.TrimRight(snippet, "\n"), "\n", "\n      ")
+		c.printf("    to add it by hand, paste this:\n      %s\n", lines)
 	}
 }
 

@@ -164,9 +164,13 @@ func (c editorCommands) printHistory(ctx context.Context, client *instance.Clien
 	}
 	table := c.table("CHANGE", "TIME", "EDITOR", "ACTION", "ENTRIES", "BY", "UNDO")
 	for _, r := range history.Changes {
+		by := r.By
+		if by == "person" {
+			by = "you"
+		}
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.At.Local().Format(time.DateTime),
 			strings.Join(append([]string{r.Editor}, r.Shared...), ", "),
-			r.Action, cell(strings.Join(r.Entries, ", ")), byText(r.By), cell(undoText(r)))
+			r.Action, cell(strings.Join(r.Entries, ", ")), by, cell(undoText(r)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -177,14 +181,6 @@ func (c editorCommands) printHistory(ctx context.Context, client *instance.Clien
 			"To delete them: agent-discover editors history --forget --all\n", n)
 	}
 	return nil
-}
-
-// byText returns who made a change.
-func byText(by string) string {
-	if by == "person" {
-		return "you"
-	}
-	return by
 }
 
 // forget deletes the backups of changes.

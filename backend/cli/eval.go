@@ -95,8 +95,12 @@ func (c evalCommand) run(ctx context.Context, t evalFlags) error {
 		return t.failed(err)
 	}
 	c.endProgress()
+	servers := make(map[string]bool)
+	for _, tool := range set.Tools {
+		servers[tool.Server] = true
+	}
 	return c.printResult(evalResult{
-		len(set.Tools), countServers(set.Tools), set.Repeated, set.Unknown, t.provider, eval.Measure(set.Queries, answers),
+		len(set.Tools), len(servers), set.Repeated, set.Unknown, t.provider, eval.Measure(set.Queries, answers),
 	})
 }
 
@@ -168,14 +172,6 @@ func (t evalFlags) failed(err error) error {
 		return fault.Wrap(err, fault.Failed, "interrupted before all queries were ranked")
 	}
 	return err
-}
-
-func countServers(tools []eval.Tool) int {
-	seen := make(map[string]bool)
-	for _, t := range tools {
-		seen[t.Server] = true
-	}
-	return len(seen)
 }
 
 // progress prints the progress of a long run on one line, if standard error is a

@@ -28,8 +28,10 @@ func difference(c updates.Comparison) string {
 	if c.Plan != nil && c.Plan.Download != nil {
 		line("  downloads    %s", shownText(downloaded(c.Plan.Download)))
 	}
-	for _, q := range newInputs(c) {
-		line("  new input    %s  %s", shownText(q.Name), question(q))
+	for _, q := range c.Inputs {
+		if !q.Stored {
+			line("  new input    %s  %s", shownText(q.Name), question(q))
+		}
 	}
 	for _, tool := range c.Added {
 		line("+ tool         %s", shownText(tool))

@@ -42,7 +42,7 @@ func (c marketCommands) runSync(ctx context.Context) error {
 	}
 	line := &progressLine{p: c.program}
 	defer line.clear()
-	for !refreshed(before, now) {
+	for now.Running || !now.Refreshed.After(before.Refreshed) && !now.FailedAt.After(before.FailedAt) {
 		line.show(reading, reading+" "+counted(now.Read, "entry", "entries"))
 		select {
 		case <-events.changed:
@@ -60,9 +60,4 @@ func (c marketCommands) runSync(ctx context.Context) error {
 		return fault.New(fault.Failed, "the copy of the registry was not refreshed: %s", now.Problem)
 	}
 	return c.respond(now, "The copy of %s has %s.\n", now.Address, counted(now.Entries, "server", "servers"))
-}
-
-// refreshed reports whether a refresh has ended between two states.
-func refreshed(before, now operations.MirrorState) bool {
-	return !now.Running && (now.Refreshed.After(before.Refreshed) || now.FailedAt.After(before.FailedAt))
 }

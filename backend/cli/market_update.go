@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
-	marketplan "github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/updates"
 )
 
@@ -247,9 +245,4 @@ func (c marketCommands) runRollback(ctx context.Context, id string, yes bool) er
 		return err
 	}
 	return c.respond(job, "Server %s has the version %s again.\n", server.Name, shownText(server.Former))
-}
-
-// newInputs returns the questions that only the newest version asks.
-func newInputs(c updates.Comparison) []marketplan.Question {
-	return slices.DeleteFunc(slices.Clone(c.Inputs), func(q marketplan.Question) bool { return q.Stored })
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -33,18 +34,10 @@ func (p *program) askPerson(ctx context.Context, text, question string) (yes boo
 	select {
 	case line := <-answer:
 		_ = terminal.Close()
-		return isYes(line), nil
+		return slices.Contains([]string{"y\n", "yes\n", "y\r\n", "yes\r\n"}, strings.ToLower(line)), nil
 	case <-ctx.Done():
 		return false, fault.New(fault.Invalid, "interrupted; nothing was changed")
 	}
-}
-
-func isYes(line string) bool {
-	switch strings.ToLower(line) {
-	case "y\n", "yes\n", "y\r\n", "yes\r\n":
-		return true
-	}
-	return false
 }
 
 // decided calls do with a client that acts for a person who has just decided.

@@ -33,6 +33,9 @@ func (p *program) table(headings ...string) *rows { return &rows{p: p, headings:
 // Write adds rows. It never fails.
 func (t *rows) Write(rows []byte) (int, error) { return t.lines.Write(rows) }
 
+// stateHeadings are the headings of columns that show states, in colours if the terminal has them.
+var stateHeadings = []string{"STATE", "OUTCOME", "STATUS", "ENTRY"}
+
 // Flush prints the table.
 func (t *rows) Flush() error {
 	rows := [][]string{t.headings}
@@ -51,8 +54,8 @@ func (t *rows) Flush() error {
 				cell = safetext.Clip(cell, max(limit-used, minLastCell))
 			}
 			shown := cell
-			if n > 0 && i < len(t.headings) {
-				shown = t.p.coloured(t.headings[i], cell)
+			if t.p.colour && n > 0 && i < len(t.headings) && slices.Contains(stateHeadings, t.headings[i]) {
+				shown = withColour(cell)
 			}
 			out.WriteString(shown)
 			if !last {
@@ -112,15 +115,6 @@ var colours = []struct {
 	{green, []string{"running", "signed in", "ok", "OK"}},
 	{red, []string{"failing", "calls fail", "error", "tool error", "timeout", "timed out", "crashed", "failed", "ERROR"}},
 	{yellow, []string{"waiting", "sign-in", "sign in again", "paused", "refused", "WARNING"}},
-}
-
-// coloured returns a cell of a table with a colour if the column holds states and
-// standard output shows colours.
-func (p *program) coloured(heading, text string) string {
-	if !p.colour || !slices.Contains([]string{"STATE", "OUTCOME", "STATUS", "ENTRY"}, heading) {
-		return text
-	}
-	return withColour(text)
 }
 
 func withColour(text string) string {

@@ -86,19 +86,15 @@ func (c secretCommands) delete() *cobra.Command {
 			if !yes && c.interactive && !c.confirm("Delete secret "+args[0]+" of "+s.Name+"? This cannot be undone.") {
 				return fault.New(fault.Denied, "nothing was deleted")
 			}
-			return c.deleteOne(ctx, client, s, args)
+			if err := client.Do(ctx, http.MethodDelete, secretPath(s, args[0]), nil, nil); err != nil {
+				return err
+			}
+			return c.respond(map[string]string{"status": "deleted", "server": s.Name, "key": args[0]},
+				"Deleted secret %s of %s.\n", args[0], s.Name)
 		}), "Delete a secret and the links to it. This cannot be undone, so in a terminal it asks first.")
 	cmd.Flags().BoolVar(&yes, "yes", false, "delete without asking")
 	cmd.ValidArgsFunction = c.completeWith(inOrder(serverNames, secretNames))
 	return cmd
-}
-
-func (c secretCommands) deleteOne(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {
-	if err := client.Do(ctx, http.MethodDelete, secretPath(s, args[0]), nil, nil); err != nil {
-		return err
-	}
-	return c.respond(map[string]string{"status": "deleted", "server": s.Name, "key": args[0]},
-		"Deleted secret %s of %s.\n", args[0], s.Name)
 }
 
 func (c secretCommands) link(ctx context.Context, client *instance.Client, s operations.Server, args []string) error {

@@ -49,7 +49,11 @@ func (h hubCommands) serve() *cobra.Command {
 				if by != "" && fault.KindOf(err) == fault.Conflict {
 					return exitCode(instance.ExitHeld)
 				}
-				return h.startFailed(err)
+				// Scripts can distinguish a running hub and invalid settings from a failure.
+				if code := h.report(err); code == exitFailed && fault.KindOf(err) != fault.Conflict {
+					return exitCode(code)
+				}
+				return exitCode(exitArguments)
 			}
 			return errors.Join(running.Run(cmd.Context()), running.Close())
 		},
@@ -59,14 +63,4 @@ func (h hubCommands) serve() *cobra.Command {
 	_ = cmd.Flags().MarkHidden("started-by") // the flags exist
 	_ = cmd.Flags().MarkHidden("environment")
 	return cmd
-}
-
-// startFailed prints why the hub did not start. It exits with exitArguments
-// when another hub is running or the settings are invalid, so that scripts can
-// distinguish these from a failure.
-func (h hubCommands) startFailed(err error) error {
-	if code := h.report(err); code == exitFailed && fault.KindOf(err) != fault.Conflict {
-		return exitCode(code)
-	}
-	return exitCode(exitArguments)
 }

@@ -103,7 +103,11 @@ func (p *program) printServers(servers []operations.Server, paused bool) error {
 		if s.Account != "" {
 			command += " (account " + cell(s.Account) + ")"
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", s.Name, stateOf(s, paused), s.ToolCount, s.ToolTokens, command)
+		state := words.Lower(words.Server(s.State, paused))
+		if s.Active {
+			state += ", " + words.Lower(words.Listed())
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", s.Name, state, s.ToolCount, s.ToolTokens, command)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -125,14 +129,6 @@ func isAre(n int, one, many string) string {
 		return "1 server " + one
 	}
 	return fmt.Sprintf("%d servers %s", n, many)
-}
-
-func stateOf(s operations.Server, paused bool) string {
-	state := words.Lower(words.Server(s.State, paused))
-	if s.Active {
-		state += ", " + words.Lower(words.Listed())
-	}
-	return state
 }
 
 func (c serverCommands) remove() *cobra.Command {

@@ -46,16 +46,12 @@ shown, too. See also: agent-discover servers grant`,
 			if !slices.Contains(registry.Levels, args[1]) {
 				return usagef("%s", fault.MessageOf(registry.CheckSandbox(args[1]+" ")))
 			}
-			return c.confine(cmd.Context(), client, server, map[string]any{"level": args[1]}, looser(server.Sandbox.Level, args[1]),
+			looser := slices.Index(registry.Levels, args[1]) < slices.Index(registry.Levels, server.Sandbox.Level)
+			return c.confine(cmd.Context(), client, server, map[string]any{"level": args[1]}, looser,
 				"Server "+server.Name+" would be confined less: "+server.Sandbox.Level+" would become "+args[1]+".\n")
 		},
 	}
 	return cmd
-}
-
-// looser reports whether a level allows more than another one.
-func looser(now, then string) bool {
-	return slices.Index(registry.Levels, then) < slices.Index(registry.Levels, now)
 }
 
 func (c serverCommands) grant() *cobra.Command {
