@@ -89,16 +89,11 @@ func editorEntry(o Options) (table.Server, error) {
 		return table.Server{}, err
 	}
 	entry := table.Server{Transport: "stdio", Command: program, Args: []string{"mcp"}}
-	if !isDefault(o.Folder) {
+	home, err := os.UserHomeDir()
+	if err != nil || !pathname.Same(string(o.Folder), filepath.Join(home, ".agent-discover")) {
 		entry.Env = map[string]string{"AGENT_DISCOVER_HOME": string(o.Folder)}
 	}
 	return entry, nil
-}
-
-// isDefault reports whether a data folder is the one that is used unless another one is chosen.
-func isDefault(folder paths.Folder) bool {
-	home, err := os.UserHomeDir()
-	return err == nil && pathname.Same(string(folder), filepath.Join(home, ".agent-discover"))
 }
 
 // keepSetting writes one value to the settings file.

@@ -93,7 +93,7 @@ type Hub struct {
 // fault.Conflict if another hub has the folder. Call Run to serve, and Close
 // afterwards.
 func Open(ctx context.Context, o Options) (*Hub, error) {
-	hurryStart()
+	collectAt(startGarbage)
 	if err := o.Folder.Create(); err != nil {
 		return nil, err
 	}

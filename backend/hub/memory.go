@@ -24,10 +24,8 @@ const (
 	restGarbage  = 60
 )
 
-// hurryStart makes the garbage collector run less often until the hub first
-// rests. The user's own GOGC is kept.
-func hurryStart() { collectAt(startGarbage) }
-
+// collectAt sets the percentage by which the heap may grow before garbage is
+// collected, unless the user has set GOGC.
 func collectAt(percent int) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)

@@ -45,7 +45,12 @@ func (h *Hub) Run(ctx context.Context) error {
 
 	unannounced := h.announce()
 	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.discovery.catalog.Snapshot().Tools))
-	running.Go(func() error { return h.unlockSecrets(parts) })
+	running.Go(func() error {
+		if err := h.unlock(parts); err != nil { // not fatal, because servers without secrets still work
+			h.log.Error("secrets file not unlocked", "error", fault.MessageOf(err), "variable", passphraseVariable)
+		}
+		return nil
+	})
 	running.Go(func() error { return h.servers.setup.Run(parts) })
 	if h.options.byProgram() {
 		h.discovery.search.Prepare() // a session is about to begin

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
@@ -59,15 +58,6 @@ func (c *chores) knowConfigurations(ctx context.Context) error {
 			}
 		}
 		stop()
-	}
-	return nil
-}
-
-// unlockSecrets unlocks the file of secrets. A wrong passphrase is logged and
-// not fatal, because servers without secrets still work.
-func (h *Hub) unlockSecrets(ctx context.Context) error {
-	if err := h.unlock(ctx); err != nil {
-		h.log.Error("secrets file not unlocked", "error", fault.MessageOf(err), "variable", passphraseVariable)
 	}
 	return nil
 }

@@ -25,10 +25,13 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 			return quarantine.Rules{Quiet: h.settings.State().Settings.Trust.Changes == "clean", Agents: h.agentsMay() == "allow"}
 		},
 		Known: func(server string, kind quarantine.Kind) []json.RawMessage {
-			return quarantine.Known(kind, func() []json.RawMessage { return h.discovery.knownTools(server) },
-				func(list features.Kind) []json.RawMessage {
-					return s.listings.Of(server, list)
-				})
+			tools := func() (definitions []json.RawMessage) {
+				for _, t := range h.discovery.catalog.Snapshot().Of(server) {
+					definitions = append(definitions, t.Definition)
+				}
+				return definitions
+			}
+			return quarantine.Known(kind, tools, func(list features.Kind) []json.RawMessage { return s.listings.Of(server, list) })
 		},
 		Reapply: func(ctx context.Context, server string, kind quarantine.Kind) error {
 			if kind == quarantine.Tool {
@@ -44,15 +47,6 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 	h.discovery.catalog.Guard(quarantine.Tools{Keeper: s.trust})
 	s.listings.Guard(quarantine.Lists{Keeper: s.trust})
 	return nil
-}
-
-// knownTools returns the definitions of a server's tools that the catalog has; nil without
-// any.
-func (d *discovery) knownTools(server string) (definitions []json.RawMessage) {
-	for _, t := range d.catalog.Snapshot().Of(server) {
-		definitions = append(definitions, t.Definition)
-	}
-	return definitions
 }
 
 // recordTrust stores a decision in the journal and in the audit log.

@@ -13,8 +13,6 @@ import (
 	"strings"
 
 	sqlite3 "modernc.org/sqlite/lib"
-
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 // Newest returns the version of the schema that this program knows.
@@ -167,11 +165,4 @@ func describe(ctx context.Context, db *sql.DB) (map[string]string, error) {
 		found[name] = strings.Join(strings.Fields(text.String), " ")
 	}
 	return found, rows.Err()
-}
-
-// explainNewer returns the fault about a database of a newer version.
-func explainNewer(n Newer, copies string) error {
-	return fault.Wrap(n, fault.Unavailable,
-		"this data was written by a newer version of Agent Discover (schema %d, this program knows %d); nothing was changed. "+
-			"Install the newer version, or restore a copy from %s", n.Version, Newest(), copies)
 }
