@@ -65,7 +65,9 @@ func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candida
 	for n := range found {
 		found[n].index = n
 	}
-	for _, o := range mostSettingsFirst(found) {
+	// An entry comes before those that have only some of its settings.
+	slices.SortStableFunc(found, func(a, b occurrence) int { return len(settings(b.server)) - len(settings(a.server)) })
+	for _, o := range found {
 		if o.problem == "" && table.Ours(o.server) {
 			continue
 		}
@@ -113,14 +115,6 @@ func merge(group []occurrence) []Candidate {
 		}
 	}
 	return all
-}
-
-// mostSettingsFirst sorts entries so that an entry comes before those that have
-// only some of its settings.
-func mostSettingsFirst(found []occurrence) []occurrence {
-	sorted := slices.Clone(found)
-	slices.SortStableFunc(sorted, func(a, b occurrence) int { return len(settings(b.server)) - len(settings(a.server)) })
-	return sorted
 }
 
 func newCandidate(o occurrence) Candidate {

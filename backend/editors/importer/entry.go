@@ -153,10 +153,6 @@ func understand(f rawEntry) textEntry {
 	return e
 }
 
-func (e *textEntry) note(format string, args ...any) {
-	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
-}
-
 func remote(at string) textEntry {
 	var e textEntry
 	e.remote(nil, at)
@@ -165,7 +161,11 @@ func remote(at string) textEntry {
 
 func (e *textEntry) remote(entry map[string]any, at string) {
 	e.Server.URL = strings.TrimSpace(at)
-	e.Server.Transport = transportOf(entry, e.Server.URL)
+	e.Server.Transport = "streamable-http"
+	said := strings.ToLower(first(entry, []string{"type", "transport"}))
+	if said == "sse" || said == "" && text(entry["httpUrl"]) == "" && endsInSSE.MatchString(e.Server.URL) {
+		e.Server.Transport = "sse"
+	}
 	headers := entry["headers"]
 	if headers == nil {
 		headers = entry["http_headers"]
@@ -194,14 +194,6 @@ func (e *textEntry) header(name, value string) {
 }
 
 var endsInSSE = regexp.MustCompile(`/sse/?($|[?#])`)
-
-func transportOf(entry map[string]any, at string) string {
-	said := strings.ToLower(first(entry, []string{"type", "transport"}))
-	if said == "sse" || said == "" && text(entry["httpUrl"]) == "" && endsInSSE.MatchString(at) {
-		return "sse"
-	}
-	return "streamable-http"
-}
 
 func (e *textEntry) local(entry map[string]any) {
 	e.Server.Transport = "stdio"
@@ -303,7 +295,7 @@ func (e *textEntry) texts(value any, what string) map[string]string {
 		if s, ok := scalar(members[name]); ok {
 			out[name] = s
 		} else if members[name] != nil {
-			e.note("a member of “%s” is not a string and is left out", what)
+			e.Notes = append(e.Notes, "a member of “"+what+"” is not a string and is left out")
 		}
 	}
 	if len(out) == 0 {

@@ -184,8 +184,12 @@ func (r *importRun) add(ctx context.Context, c choice, result *Result) error {
 	if r.dry {
 		take = r.options.Intake.Check
 	}
+	source := "pasted"
+	if len(c.Sources) > 0 && c.Sources[0].Editor != "" {
+		source = "editor:" + c.Sources[0].Editor
+	}
 	out, err := take(ctx, intake.Arrival{
-		Server: newServer(result.Name, sourceOf(c.Candidate), c.Server), Origin: r.origin, SwitchedOff: c.Server.Disabled, Moved: true,
+		Server: newServer(result.Name, source, c.Server), Origin: r.origin, SwitchedOff: c.Server.Disabled, Moved: true,
 		Readable: r.readable,
 	})
 	if err == nil {
@@ -219,14 +223,6 @@ func readableAllowed(err error) error {
 	}
 	return fault.Wrap(err, fault.KindOf(err),
 		"%s. Or import with --plain-text to keep them readable in the configuration of Agent Discover", fault.MessageOf(err))
-}
-
-// sourceOf returns the registry's source of an imported server.
-func sourceOf(c Candidate) string {
-	if len(c.Sources) > 0 && c.Sources[0].Editor != "" {
-		return "editor:" + c.Sources[0].Editor
-	}
-	return "pasted"
 }
 
 func newServer(name, source string, s table.Server) registry.Server {

@@ -99,7 +99,11 @@ func commandInLink(values url.Values, scheme string) *rawEntry {
 	}
 	if program != "" {
 		entry["command"], entry["type"] = program, "stdio"
-		entry["args"] = anyOf(slices.Concat(values["arg"], values["args"]))
+		args := []any{}
+		for _, arg := range slices.Concat(values["arg"], values["args"]) {
+			args = append(args, arg)
+		}
+		entry["args"] = args
 	} else {
 		entry["url"] = at
 		entry["headers"] = assigned(slices.Concat(values["header"], values["headers"]), "=")
@@ -110,14 +114,6 @@ func commandInLink(values url.Values, scheme string) *rawEntry {
 		name = values.Get("name")
 	}
 	return &rawEntry{strings.ReplaceAll(name, " ", "-"), entry}
-}
-
-func anyOf(texts []string) []any {
-	list := []any{}
-	for _, text := range texts {
-		list = append(list, text)
-	}
-	return list
 }
 
 func assigned(pairs []string, sign string) map[string]any {
@@ -135,7 +131,11 @@ func assigned(pairs []string, sign string) map[string]any {
 func entriesInLink(text string) []textEntry {
 	for range 3 {
 		if strings.HasPrefix(strings.TrimSpace(text), "{") {
-			return entriesInJSON(text)
+			value, err := parse(`{"`+whole+`":`+text+"\n}", "json")
+			if err != nil {
+				return nil
+			}
+			return entriesOf(member(value, whole))
 		}
 		plain, err := url.PathUnescape(text)
 		if err == nil && plain != text {
@@ -147,14 +147,6 @@ func entriesInLink(text string) []textEntry {
 		}
 	}
 	return nil
-}
-
-func entriesInJSON(text string) []textEntry {
-	value, err := parse(`{"`+whole+`":`+text+"\n}", "json")
-	if err != nil {
-		return nil
-	}
-	return entriesOf(member(value, whole))
 }
 
 // decoded decodes base64 in any of its alphabets; "" if text is not base64.

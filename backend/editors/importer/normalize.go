@@ -24,7 +24,8 @@ func (o *occurrence) normalize(m table.Machine) {
 	o.server.Dir = o.translate(m, "cwd", o.server.Dir)
 	o.fillOwn()
 	o.tellEnvironment(m)
-	o.dropInherited()
+	// Servers get all of the user's variables, so that a reference to the one of the same name is not needed.
+	maps.DeleteFunc(o.server.Env, func(name, value string) bool { return value == "${env:"+name+"}" })
 	o.checkFolder(m)
 	o.edit(func(where, text string) string { o.explain(where, text); return text })
 	o.checkCommand(m)

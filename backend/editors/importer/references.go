@@ -71,7 +71,10 @@ func (o *occurrence) translate(m table.Machine, where, text string) string {
 		case lower == "userhome" || lower == "env:userhome":
 			return m.Home
 		case lower == "pathseparator" || lower == "/":
-			return separator(m)
+			if m.OS == "windows" {
+				return `\`
+			}
+			return "/"
 		case slices.Contains(ofEditor, lower), inner == "":
 			return found
 		}
@@ -86,13 +89,6 @@ func (o *occurrence) translate(m table.Machine, where, text string) string {
 		}
 		return "${env:" + name[1] + "}"
 	})
-}
-
-func separator(m table.Machine) string {
-	if m.OS == "windows" {
-		return `\`
-	}
-	return "/"
 }
 
 // ask returns the reference to a secret in place of a value that the editor asks
@@ -112,16 +108,6 @@ func (o *occurrence) ask(where, found, id string) string {
 }
 
 var notInSecret = regexp.MustCompile(`[^\w.-]+`)
-
-// dropInherited removes variables whose value is a reference to the user's
-// variable of the same name: servers get all of the user's variables.
-func (o *occurrence) dropInherited() {
-	for name, value := range o.server.Env {
-		if value == "${env:"+name+"}" {
-			delete(o.server.Env, name)
-		}
-	}
-}
 
 // explain adds a warning, or sets the problem, for an example or placeholder
 // that a person has to replace before the server can work. It skips

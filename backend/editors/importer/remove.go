@@ -1,13 +1,13 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // Removal is the outcome of removing entries from one file.
@@ -93,16 +93,9 @@ func (r *importRun) reasonToKeep(ctx context.Context, view *registryView, name s
 		return "the server " + name + " waits for approval; the entry was kept"
 	}
 	if how, why := view.compare(ctx, s.found.server, server, true); how != same {
-		return keptBecause(server, why)
+		return "the entry was kept: the server " + server.Name + " exists, but " + cmp.Or(why, "it runs something else")
 	}
 	return ""
-}
-
-func keptBecause(r registry.Server, why string) string {
-	if why == "" {
-		why = "it runs something else"
-	}
-	return "the entry was kept: the server " + r.Name + " exists, but " + why
 }
 
 func (r *importRun) removeBatch(ctx context.Context, one *batch) Removal {
