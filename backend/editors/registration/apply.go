@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 )
@@ -89,7 +90,10 @@ func (w *performer) carryOut(ctx context.Context, p filePlan, out *Outcome) (err
 		out.Status, out.Problem = nothing, p.reason
 	case p.method == afterExit:
 		out.Status, out.Reload = waiting, "Quit "+p.found.Name+"; the change is made as soon as it has exited."
-		out.Change, err = w.saved.add(p.pending())
+		out.Change, err = w.saved.add(pendingChange{
+			Editor: p.found.ID, File: p.file, Action: p.action, Entries: p.entries, Change: p.undoes, Replace: p.replace,
+			Surface: p.surface, By: p.by,
+		})
 	default:
 		var c *change
 		if c, err = w.changeFile(ctx, p); err != nil {
@@ -114,7 +118,8 @@ func (w *performer) saveDecision(p filePlan) error {
 		return nil
 	}
 	if p.method != afterExit {
-		if err := w.saved.dropForEntry(p.file.Path); err != nil {
+		obsolete := func(c pendingChange) bool { return pathname.Here.Equal(c.File.Path, p.file.Path) && c.concernsEntry() }
+		if err := w.saved.drop(obsolete); err != nil {
 			return err
 		}
 	}

@@ -66,11 +66,6 @@ func (a arguments) surfaceName() string {
 	return strings.TrimPrefix(last, surfaceFlag+"=")
 }
 
-// shows reports whether the entry that starts a server has a surface.
-func shows(server table.Server, surface string) bool {
-	return parseArguments(table.Arguments(server)).surfaceName() == surface
-}
-
 // updatedArguments returns the wanted arguments of an entry, with the client and the
 // surface that the present ones name. If chosen, the surface is the wanted one.
 func updatedArguments(present, wanted []string, chosen bool) []string {

@@ -18,17 +18,6 @@ func (d *editorFiles) readAtRest(ctx context.Context, file table.File) (atomicfi
 	return d.disk.ReadAtRest(ctx, file.Path, checker(file))
 }
 
-// readNow is the reader of previews. It waits only if the file looks as if it
-// was just being written, because the plan is made anew before it is carried
-// out.
-func (d *editorFiles) readNow(ctx context.Context, file table.File) (atomicfile.File, error) {
-	f, err := atomicfile.Read(file.Path)
-	if err != nil || !f.Exists || len(f.Data) > 0 && checker(file)(f.Data) == nil {
-		return f, err
-	}
-	return d.readAtRest(ctx, file)
-}
-
 // checker returns a function that returns why a content cannot be read as a
 // file.
 func checker(file table.File) func([]byte) error {

@@ -1,6 +1,7 @@
 package registration
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -79,8 +80,8 @@ type planner struct {
 // read reads.
 func (pl *planner) newPlan(ctx context.Context, t target, q Request, read reader) filePlan {
 	p := filePlan{
-		found: t.found, file: t.file, action: q.Action, entries: []string{Name}, shared: t.shared, by: orPerson(q.By), replace: q.Replace,
-		surface: q.Surface,
+		found: t.found, file: t.file, action: q.Action, entries: []string{Name}, shared: t.shared, by: cmp.Or(q.By, "person"),
+		replace: q.Replace, surface: q.Surface,
 	}
 	if t.problem != nil {
 		p.refuse(t.problem)
@@ -110,13 +111,6 @@ func (p *filePlan) compare(expect map[string]string, key string) {
 	}
 	p.refuse(fault.New(fault.Conflict, "%s was changed since the preview; review the change again", p.file.Path))
 	p.review = true
-}
-
-func orPerson(by string) string {
-	if by == "" {
-		return "person"
-	}
-	return by
 }
 
 // refuse makes the plan a refusal for the reason err. It does nothing if err
@@ -152,7 +146,8 @@ func (pl *planner) complete(ctx context.Context, p *filePlan) {
 			p.snippet = pl.own.snippet(p.found.Editor, p.file)
 		}
 	case keepFile:
-		if slices.Contains(p.entries, Name) && pl.saved.hasOpposite(p.file.Path, p.action) {
+		pending, ok := pl.saved.pendingForEntry(p.file.Path)
+		if ok && pending.Action != p.action && slices.Contains(p.entries, Name) {
 			p.effect = cancelPending
 		}
 	default:

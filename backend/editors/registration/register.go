@@ -63,9 +63,9 @@ func (pl *planner) register(p *filePlan) {
 	p.had, p.has = e.ours, true
 	switch pl.own.state(e, wanted) {
 	case Registered, Stale:
-		// at most the link is missing
-		if equivalent(e.server, wanted) && !outdated(e.server) && (p.surface == "" || shows(e.server, p.surface)) {
-			p.keep("")
+		shown := parseArguments(table.Arguments(e.server)).surfaceName()
+		if equivalent(e.server, wanted) && !outdated(e.server) && (p.surface == "" || p.surface == shown) {
+			p.keep("") // at most the link is missing
 			return
 		}
 		p.apply(step{Name: Name, Was: true, Is: true}, func(text []byte) (configedit.Change, error) {
@@ -189,7 +189,10 @@ func (pl *planner) revertOrigin(ctx context.Context, p *filePlan, c *change) boo
 func (pl *planner) newTakeOutPlan(ctx context.Context, t target, entries []string) filePlan {
 	p := filePlan{found: t.found, file: t.file, action: TakeOut, entries: entries, by: "person"}
 	p.read(ctx, pl.files.readAtRest)
-	if pl.readOnly(t) {
+	generated := slices.ContainsFunc(pl.machine.Beside(t.found.Editor), func(f table.File) bool {
+		return pathname.Here.Equal(f.Path, t.file.Path) && slices.Equal(f.Place.Keys, t.file.Place.Keys)
+	})
+	if generated {
 		p.refuse(fault.New(fault.Denied, "%s cannot be changed: %s generates it", t.file.Path, t.found.Name))
 	}
 	for _, name := range entries {
@@ -200,11 +203,4 @@ func (pl *planner) newTakeOutPlan(ctx context.Context, t target, entries []strin
 	}
 	pl.complete(ctx, &p)
 	return p
-}
-
-// readOnly reports whether the editor table allows only reading a file.
-func (pl *planner) readOnly(t target) bool {
-	return slices.ContainsFunc(pl.machine.Beside(t.found.Editor), func(f table.File) bool {
-		return pathname.Here.Equal(f.Path, t.file.Path) && slices.Equal(f.Place.Keys, t.file.Place.Keys)
-	})
 }

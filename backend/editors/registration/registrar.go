@@ -105,11 +105,17 @@ func newPreviewReader(disk *editorFiles) previewReader {
 	return previewReader{disk, make(map[string]atomicfile.File)}
 }
 
+// file reads a file. It waits only if the file looks as if it was just being
+// written, because the plan is made anew before it is carried out.
 func (r previewReader) file(ctx context.Context, file table.File) (atomicfile.File, error) {
 	if f, planned := r.files[file.Path]; planned {
 		return f, nil
 	}
-	return r.disk.readNow(ctx, file)
+	f, err := atomicfile.Read(file.Path)
+	if err != nil || !f.Exists || len(f.Data) > 0 && checker(file)(f.Data) == nil {
+		return f, err
+	}
+	return r.disk.readAtRest(ctx, file)
 }
 
 func (r previewReader) add(p *filePlan) {

@@ -66,13 +66,6 @@ type pendingChange struct {
 // history.
 const pendingID = "waiting-"
 
-func (p *filePlan) pending() pendingChange {
-	return pendingChange{
-		Editor: p.found.ID, File: p.file, Action: p.action, Entries: p.entries, Change: p.undoes, Replace: p.replace, Surface: p.surface,
-		By: p.by,
-	}
-}
-
 // replaces reports whether a pending change makes an older one obsolete.
 func (c pendingChange) replaces(old pendingChange) bool {
 	if !pathname.Here.Equal(c.File.Path, old.File.Path) {
@@ -229,11 +222,6 @@ func (s *savedState) dropID(id string) error {
 	return s.drop(func(c pendingChange) bool { return c.ID == id })
 }
 
-// dropForEntry deletes the pending change of the Agent Discover entry in a file.
-func (s *savedState) dropForEntry(path string) error {
-	return s.drop(func(c pendingChange) bool { return pathname.Here.Equal(c.File.Path, path) && c.concernsEntry() })
-}
-
 // setProblem stores why a pending change could not be made.
 func (s *savedState) setProblem(id, problem string) error {
 	s.mu.Lock()
@@ -256,11 +244,4 @@ func (s *savedState) pendingForEntry(path string) (pendingChange, bool) {
 		}
 	}
 	return pendingChange{}, false
-}
-
-// hasOpposite reports whether the entry in a file has a pending change with
-// another action.
-func (s *savedState) hasOpposite(path string, action Action) bool {
-	c, ok := s.pendingForEntry(path)
-	return ok && c.Action != action
 }

@@ -72,7 +72,11 @@ func (v *survey) status(ctx context.Context, found table.Found, seen seen, chang
 	}
 	s.State = mostUrgent(s.Files)
 	if s.State == Registered && found.Reload != table.Hot && !changed.IsZero() {
-		s.NeedsReload = changed.After(v.lastSeen(ctx, found.Clients))
+		var last time.Time
+		if v.seenLast != nil {
+			last = v.seenLast(ctx, found.Clients)
+		}
+		s.NeedsReload = changed.After(last)
 	}
 	return s
 }
@@ -82,13 +86,6 @@ func notNil(list []string) []string {
 		return []string{}
 	}
 	return list
-}
-
-func (v *survey) lastSeen(ctx context.Context, clients []string) time.Time {
-	if v.seenLast == nil {
-		return time.Time{}
-	}
-	return v.seenLast(ctx, clients)
 }
 
 // byUrgency lists the states, the one that most needs attention first.

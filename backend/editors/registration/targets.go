@@ -107,17 +107,14 @@ func (v *survey) allTargets(machine table.Machine, q Request) []target {
 		}
 	}
 	if q.Action == Unregister {
-		all = slices.DeleteFunc(all, func(t target) bool { return !v.canUnregister(t) })
+		// Keep files with an entry to remove, a pending change to cancel, or an entry that would be reported as dropped.
+		all = slices.DeleteFunc(all, func(t target) bool {
+			state := v.fileStatus(t.found, t.file).State
+			return !slices.Contains([]State{Registered, Stale, Waiting, Dropped}, state) &&
+				(state != Unreadable || !v.cache.get(t.file).entry.ours)
+		})
 	}
 	return all
-}
-
-// canUnregister reports whether a file has an entry to remove, a pending change
-// to cancel, or an entry that would otherwise be reported as dropped.
-func (v *survey) canUnregister(t target) bool {
-	state := v.fileStatus(t.found, t.file).State
-	return state == Unreadable && v.cache.get(t.file).entry.ours || state == Registered || state == Stale || state == Waiting ||
-		state == Dropped
 }
 
 // withRecorded returns the files of an editor and those to which an accepted

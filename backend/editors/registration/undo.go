@@ -145,20 +145,15 @@ func (pl *planner) find(ids []string) (changes []*change, pending []pendingChang
 	return changes, pending, nil
 }
 
-// foundFor returns the editor of a change. An editor that is no longer in the
-// table gets the name in the record.
-func (pl *planner) foundFor(c *change) table.Found {
-	if e, ok := table.ByID(c.Editor); ok {
-		return pl.machine.Find(e)
-	}
-	return table.Found{Editor: &table.Editor{ID: c.Editor, Name: c.Name}}
-}
-
 // newUndoPlan decides how to undo a change of a file, which read reads. Changes
 // in undone count as undone already.
 func (pl *planner) newUndoPlan(ctx context.Context, c *change, read reader, undone map[string]bool) filePlan {
+	found := table.Found{Editor: &table.Editor{ID: c.Editor, Name: c.Name}} // if the editor is no longer in the table
+	if e, ok := table.ByID(c.Editor); ok {
+		found = pl.machine.Find(e)
+	}
 	p := filePlan{
-		found: pl.foundFor(c), file: c.file(), action: Undo, entries: c.Entries, shared: c.Shared, by: "person", undoes: c.ID, had: c.Has,
+		found: found, file: c.file(), action: Undo, entries: c.Entries, shared: c.Shared, by: "person", undoes: c.ID, had: c.Has,
 		has: c.Had,
 	}
 	all, err := pl.history.all()
@@ -173,7 +168,7 @@ func (pl *planner) newUndoPlan(ctx context.Context, c *change, read reader, undo
 	case c.Forgotten:
 		p.refuse(fault.New(fault.Unavailable,
 			"the backup of this change of %s was deleted, so it cannot be undone; to remove the entry, unregister the editor", c.Path))
-	case c.isExact(p.was):
+	case c.isExact(p.was.Hash):
 		pl.restore(ctx, &p, c)
 	case !p.was.Exists:
 		p.keep(c.Path + " no longer exists, so there is nothing to undo")
@@ -184,11 +179,11 @@ func (pl *planner) newUndoPlan(ctx context.Context, c *change, read reader, undo
 	return p
 }
 
-// isExact reports whether a file is as a change left it, and nothing else was
-// changed with it. Only then may the file get its former content back. A change
+// isExact reports whether a file with a hash is as a change left it, and nothing
+// else was changed with it. Only then may it get its former content back. A change
 // that the editor's own commands made is never exact: they write the whole file,
 // with everything that other programs had written to it by then.
-func (c *change) isExact(now atomicfile.File) bool { return now.Hash == c.After && !c.Loose }
+func (c *change) isExact(hash string) bool { return hash == c.After && !c.Loose }
 
 // restore plans to give the file the content before the change. The steps of the
 // change lead back to it; the backup is needed only if they are damaged.
@@ -324,7 +319,7 @@ func (v *survey) record(c *change, undone bool) Record {
 	out := c.Record
 	out.Undone = undone
 	content := v.cache.get(c.file())
-	out.Exact = !undone && content.problem == "" && content.hash == c.After && !c.Loose
+	out.Exact = !undone && content.problem == "" && c.isExact(content.hash)
 	switch {
 	case undone:
 		out.Why = "It is already undone."

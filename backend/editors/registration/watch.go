@@ -47,13 +47,6 @@ func (r *Registrar) scanNow() {
 	}
 }
 
-func (r *Registrar) pause() time.Duration {
-	if r.watchers.Load() > 0 {
-		return shortPause
-	}
-	return longPause
-}
-
 // Run watches the files of editors until ctx ends. It publishes Changed, makes
 // pending changes, and registers new editors when that is enabled.
 //
@@ -66,7 +59,11 @@ func (r *Registrar) Run(ctx context.Context) error {
 	r.sealOld(ctx)
 	for ctx.Err() == nil {
 		last = r.scan(ctx, last)
-		timer := time.NewTimer(r.pause())
+		pause := longPause
+		if r.watchers.Load() > 0 {
+			pause = shortPause
+		}
+		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
 		case <-r.wake:
