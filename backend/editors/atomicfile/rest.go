@@ -52,7 +52,8 @@ func (d Disk) ReadAtRest(ctx context.Context, path string, check func(data []byt
 		if blank(f.Data) || check != nil && check(f.Data) != nil {
 			needed *= doubt
 		}
-		if quiet(f, since, now) >= needed && !openForWriting(f.Target) && f.isCurrent() {
+		quiet := max(now.Sub(f.ModTime()), now.Sub(since)) // the clock of the file system may be ahead
+		if quiet >= needed && !openForWriting(f.Target) && f.isCurrent() {
 			return f, nil
 		}
 		if now.Sub(begin) > patience*d.rest() || sleep(ctx, d.rest()/10) != nil {
@@ -67,12 +68,6 @@ func (d Disk) ReadAtRest(ctx context.Context, path string, check func(data []byt
 func (f File) isCurrent() bool {
 	now, err := Stat(f.Path)
 	return err == nil && now.Target == f.Target && now.state() == f.state()
-}
-
-// quiet returns for how long a file is unchanged: since its modification or,
-// if the clock of the file system may be ahead, since it was first seen.
-func quiet(f File, since, now time.Time) time.Duration {
-	return max(now.Sub(f.ModTime()), now.Sub(since))
 }
 
 // blank reports whether a content has nothing but white space.

@@ -144,7 +144,7 @@ type Secret struct {
 func (b *Bundle) Configure(s System, folder string, answers map[string]string) (Launch, []Secret) {
 	values, marks := make(map[string]string, len(answers)), make(map[string]string, len(b.Options))
 	for _, o := range b.Options {
-		marks[o.Key] = mark(o.Key)
+		marks[o.Key] = "\x00" + o.Key + "\x00" // a unique answer, which shows where the launch contains it
 	}
 	plain, marked := b.Launch(s, folder, nil), b.Launch(s, folder, marks)
 	var kept []Secret
@@ -165,9 +165,6 @@ func (b *Bundle) Configure(s System, folder string, answers map[string]string) (
 	}
 	return b.Launch(s, folder, values), kept
 }
-
-// mark returns a unique text for an option. Used as an answer, it shows where the launch contains the answer.
-func mark(key string) string { return "\x00" + key + "\x00" }
 
 // defaultStart returns the command line of a server whose manifest contains no
 // command.
@@ -237,15 +234,6 @@ func (l builder) command(text string) string {
 		return "python3" // the only name of Python on many systems
 	}
 	return command
-}
-
-// program returns the path in the bundle of the started program; "" when the
-// program is not in the bundle.
-func (b *Bundle) program(l Launch, folder string) string {
-	if inside, err := filepath.Rel(folder, l.Command); err == nil && filepath.IsLocal(inside) {
-		return filepath.ToSlash(inside)
-	}
-	return ""
 }
 
 // absolute returns the absolute path of a file in the bundle, with the separators

@@ -28,7 +28,10 @@ type Unpacked struct {
 // user only. It replaces an existing folder, which Undo restores; after an error
 // nothing has changed. Calls for the same root must not overlap.
 func (b *Bundle) Unpack(ctx context.Context, root string, program Launch) (*Unpacked, error) {
-	if err := prepare(root); err != nil {
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return nil, unpackError(err)
+	}
+	if err := RemoveUnfinished(root); err != nil {
 		return nil, unpackError(err)
 	}
 	fresh, err := os.MkdirTemp(root, unfinished+"*")
@@ -36,22 +39,17 @@ func (b *Bundle) Unpack(ctx context.Context, root string, program Launch) (*Unpa
 		return nil, unpackError(err)
 	}
 	unpacked := &Unpacked{Folder: filepath.Join(root, b.Folder())}
-	if err = b.fill(ctx, fresh, b.program(program, unpacked.Folder)); err == nil {
+	started := "" // the path in the bundle of the started program, if it is in the bundle
+	if inside, err := filepath.Rel(unpacked.Folder, program.Command); err == nil && filepath.IsLocal(inside) {
+		started = filepath.ToSlash(inside)
+	}
+	if err = b.fill(ctx, fresh, started); err == nil {
 		err = unpacked.swap(fresh)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(fresh))
 	}
 	return unpacked, nil
-}
-
-// prepare creates the root and removes folders that interrupted calls have
-// left there.
-func prepare(root string) error {
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		return err
-	}
-	return RemoveUnfinished(root)
 }
 
 // RemoveUnfinished removes folders that interrupted calls of Unpack have left in

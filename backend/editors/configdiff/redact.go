@@ -245,13 +245,8 @@ func window(text string, start, n int) string {
 	if start > 0 {
 		out = "…" + out
 	}
-	return truncate(out, n)
-}
-
-// truncate shortens a text to n bytes and an ellipsis.
-func truncate(text string, n int) string {
-	if len(text) <= n {
-		return text
+	if len(out) > n {
+		out = safetext.Prefix(out, n) + "…"
 	}
-	return safetext.Prefix(text, n) + "…"
+	return out
 }

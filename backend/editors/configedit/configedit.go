@@ -208,7 +208,7 @@ func Scalar(text []byte, keys []string, value any) (Change, error) {
 	if old, n := y.member(keys[last]); n == 1 && equal(old, value) {
 		return Change{Text: text}, nil
 	}
-	edits, made, err := y.scalar(keys[last], value)
+	edits, made, err := y.addOrReplace(keys[last], value, func(part yamlPart) (replacement, error) { return y.setValue(part, value) })
 	if err != nil {
 		return Change{}, err
 	}

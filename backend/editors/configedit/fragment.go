@@ -16,11 +16,11 @@ func (u *undo) analyze() {
 			return
 		}
 	}
-	onlyAdds := true
+	onlyAdds, onlyRemoves := true, !slices.ContainsFunc(u.change.Edits, func(e Edit) bool { return e.New != "" })
 	for _, e := range u.change.Edits {
 		onlyAdds = onlyAdds && e.Old == ""
 		newValue, wholeNew := u.parseFragment(e.New, false)
-		oldValue, wholeOld := u.parseFragment(e.Old, wholeNew || u.onlyRemoves())
+		oldValue, wholeOld := u.parseFragment(e.Old, wholeNew || onlyRemoves)
 		if wholeOld && !u.removed {
 			u.removed, u.oldValue = true, oldValue
 		} else if o, ok := oldValue.(Object); ok {
@@ -52,11 +52,6 @@ func (u *undo) compare(before, after document) {
 	default:
 		u.oldFields, u.newFields = changedFields(newObject, oldObject), changedFields(oldObject, newObject)
 	}
-}
-
-// onlyRemoves reports whether no edit of a change adds text.
-func (u *undo) onlyRemoves() bool {
-	return !slices.ContainsFunc(u.change.Edits, func(e Edit) bool { return e.New != "" })
 }
 
 // parseFragment parses the old or new text of an edit: a whole entry, or fields of

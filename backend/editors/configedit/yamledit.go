@@ -22,10 +22,6 @@ func (d *yamlDoc) put(name string, value Object) ([]replacement, int, error) {
 	})
 }
 
-func (d *yamlDoc) scalar(name string, value any) ([]replacement, int, error) {
-	return d.addOrReplace(name, value, func(part yamlPart) (replacement, error) { return d.setValue(part, value) })
-}
-
 // addOrReplace adds a member, or calls replace for one that exists.
 func (d *yamlDoc) addOrReplace(name string, value any, replace func(yamlPart) (replacement, error)) ([]replacement, int, error) {
 	last := len(d.place.Keys)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
 
@@ -68,8 +67,13 @@ func (e *editor) fileFinding(f registration.FileStatus) (Finding, bool) {
 				e.registerAdvice("Update it", "")), true
 		}
 	case registration.Unreadable:
-		return e.finding(Unreadable, Problem, f.Path, fmt.Sprintf("%s of %s cannot be changed%s.", path, e.status.Name, reason),
-			e.fixAdvice(f)), true
+		advice := "Fix the file."
+		if f.Snippet != "" {
+			advice = fmt.Sprintf("Fix the file, or paste the entry into it yourself: `agent-discover editors preview %s` prints it.",
+				e.status.ID)
+		}
+		text := fmt.Sprintf("%s of %s cannot be changed%s.", path, e.status.Name, reason)
+		return e.finding(Unreadable, Problem, f.Path, text, advice), true
 	case registration.Stale:
 		level := Warning
 		if f.Problem != "" {
@@ -98,13 +102,6 @@ func suffix(text string) string {
 	return ": " + strings.TrimRight(clean(text), ".")
 }
 
-func (e *editor) fixAdvice(f registration.FileStatus) string {
-	if f.Snippet == "" {
-		return "Fix the file."
-	}
-	return fmt.Sprintf("Fix the file, or paste the entry into it yourself: `agent-discover editors preview %s` prints it.", e.status.ID)
-}
-
 // duplicates reports the stdio servers that several editors start. Remote
 // servers run once in any case.
 func (x *examination) duplicates() (findings []Finding) {
@@ -126,23 +123,19 @@ func (x *examination) duplicates() (findings []Finding) {
 		if len(ids) < 2 {
 			continue
 		}
+		advice := ""
+		if c.Problem == "" {
+			advice = fmt.Sprintf("Run it once for all of them: `agent-discover editors import %s --server %s --take-out`.",
+				strings.Join(ids, " "), c.Name)
+		}
 		last := len(names) - 1
 		findings = append(findings, Finding{
 			Kind: Duplicate, Level: Warning, Editors: ids, Subject: entry,
 			Text:   fmt.Sprintf("%s and %s each start their own process of %s.", strings.Join(names[:last], ", "), names[last], entry),
-			Advice: shareAdvice(c, ids),
+			Advice: advice,
 		})
 	}
 	return findings
-}
-
-// shareAdvice advises to run a server once for several editors.
-func shareAdvice(c *importer.Candidate, ids []string) string {
-	if c.Problem != "" {
-		return ""
-	}
-	return fmt.Sprintf("Run it once for all of them: `agent-discover editors import %s --server %s --take-out`.",
-		strings.Join(ids, " "), c.Name)
 }
 
 // missing reports the entries whose command is not installed.

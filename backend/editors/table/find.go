@@ -94,7 +94,11 @@ func (m Machine) files(r *row) []File {
 		}
 	}
 	if r.Each {
-		all = m.inFolders(all)
+		inFolders := slices.DeleteFunc(slices.Clone(all), func(f File) bool { return !m.exists(m.folder(f.Path)) })
+		if len(inFolders) == 0 {
+			inFolders = all[:min(1, len(all))]
+		}
+		all = inFolders
 	} else if len(all) > 1 {
 		all = []File{m.first(all)}
 	}
@@ -115,16 +119,6 @@ func (m Machine) first(all []File) File {
 		}
 	}
 	return all[0]
-}
-
-// inFolders returns the files whose folders exist, or the first file when none
-// does.
-func (m Machine) inFolders(all []File) []File {
-	some := slices.DeleteFunc(slices.Clone(all), func(f File) bool { return !m.exists(m.folder(f.Path)) })
-	if len(some) == 0 && len(all) > 0 {
-		return all[:1]
-	}
-	return some
 }
 
 // existingFiles returns the existing files of spots that are not in known.

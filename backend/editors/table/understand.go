@@ -29,8 +29,10 @@ func Understand(shape string, entry any) (Server, error) {
 	}
 	s.Args = slices.Concat(r.rest, r.list("args"))
 	r.passed(&s)
-	if shape == "augment-list" {
-		r.split(&s)
+	if shape == "augment-list" { // a command contains its arguments
+		if words := commandWords(s.Command + " " + r.text("arguments")); len(words) > 0 {
+			s.Command, s.Args = words[0], append(words[1:len(words):len(words)], s.Args...)
+		}
 	}
 	s.Transport = r.transport(shape, s)
 	if r.err != nil {
@@ -262,14 +264,6 @@ func (r *reader) check(s *Server) error {
 		s.Command, s.Args, s.Dir = "", nil, ""
 	}
 	return nil
-}
-
-// split splits a command that contains its arguments.
-func (r *reader) split(s *Server) {
-	line := s.Command + " " + r.text("arguments")
-	if words := commandWords(line); len(words) > 0 {
-		s.Command, s.Args = words[0], append(words[1:len(words):len(words)], s.Args...)
-	}
 }
 
 // commandWords splits a command line at spaces and tabs outside of quotes.
