@@ -75,9 +75,11 @@ func (i *Installer) Resolve(
 	if skipped != "" || !line.Starts {
 		return l, false, nil
 	}
+	installed, _ := json.Marshal([]any{line.Runner, line.Packages, line.Options}) // cannot fail for texts
+	hash := sha256.Sum256(installed)
 	j := job{
 		CommandLine: line, launch: l, use: use, level: server.Sandbox, redactor: redact.ForLaunch(launch.Launch{Env: l.Own, Args: l.Args}),
-		folder: filepath.Join(folder, line.Runner+"-"+hashOf(line)),
+		folder: filepath.Join(folder, line.Runner+"-"+hex.EncodeToString(hash[:8])),
 	}
 	for !j.complete() {
 		one := i.join(server.Name, j)
@@ -140,13 +142,6 @@ func (i *Installer) wait(ctx context.Context, one *installation, j job) error {
 	return ctx.Err()
 }
 
-// hashOf returns a name for what a command line installs.
-func hashOf(c packagemanager.CommandLine) string {
-	text, _ := json.Marshal([]any{c.Runner, c.Packages, c.Options}) // cannot fail for texts
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
-}
-
 // job is one installation.
 type job struct {
 	packagemanager.CommandLine
@@ -172,16 +167,18 @@ func (j job) install(ctx context.Context) error {
 		Confine: j.use.Manager, Report: j.use.Report, Redact: j.redactor.Text,
 	})
 	if err == nil && j.Runner == "npx" {
-		err = j.scriptsOfNPM(ctx)
+		err = j.runScripts(ctx)
 	}
 	if err == nil {
 		_, err = j.find()
 	}
 	switch {
 	case err == nil:
-		return j.finish(root)
+		if err = root.WriteFile(filepath.Join(filepath.Base(j.folder), marker), nil, 0o600); err != nil {
+			err = fault.Wrap(err, fault.Failed, "could not complete the installation of %s", j.Packages[0])
+		}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fault.Wrap(err, fault.Timeout,
+		err = fault.Wrap(err, fault.Timeout,
 			"the installation of %s did not finish within %s; check that the package registry is reachable",
 			j.Packages[0], downloadTimeout)
 	}
@@ -202,13 +199,6 @@ const marker = ".complete"
 func (j job) complete() bool {
 	_, err := os.Stat(filepath.Join(j.folder, marker))
 	return err == nil
-}
-
-func (j job) finish(root *os.Root) error {
-	if err := root.WriteFile(filepath.Join(filepath.Base(j.folder), marker), nil, 0o600); err != nil {
-		return fault.Wrap(err, fault.Failed, "could not complete the installation of %s", j.Packages[0])
-	}
-	return nil
 }
 
 // inside returns the program to which a link leads, which is in the folder of the installation.

@@ -16,17 +16,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// scriptsOfNPM runs the installation scripts of the installed packages, if they have some.
-func (j job) scriptsOfNPM(ctx context.Context) error {
+// runScripts runs the installation scripts of the packages that npm has installed, if they have some, in the sandbox of
+// the server, without its variables.
+func (j job) runScripts(ctx context.Context) error {
 	listed, err := paths.ReadRegular(filepath.Join(j.folder, "node_modules", ".package-lock.json"), maxDescription)
 	if err != nil || !bytes.Contains(listed, []byte(`"hasInstallScript": true`)) {
 		return nil
 	}
-	return j.runScripts(ctx)
-}
-
-// runScripts runs the installation scripts in the sandbox of the server, without its variables.
-func (j job) runScripts(ctx context.Context) error {
 	scripts := j.launch
 	scripts.Command, scripts.Args, scripts.Files, scripts.Own = j.Beside("npm"), []string{
 		"rebuild", "--prefix", j.folder, "--loglevel=error",

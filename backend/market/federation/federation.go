@@ -302,18 +302,13 @@ func (s *inquiry) add(o outcome) {
 	if o.err == nil {
 		return
 	}
-	r.Progress, r.Problem = Missing, problem(o.err)
+	r.Progress, r.Problem = Missing, fault.MessageOf(o.err)
+	if _, ok := errors.AsType[*fault.Error](o.err); !ok && errors.Is(o.err, context.DeadlineExceeded) {
+		r.Problem = tooSlow
+	}
 	if len(o.found) > 0 {
 		r.Progress = Incomplete
 	}
-}
-
-// problem returns why a source failed.
-func problem(err error) string {
-	if _, ok := errors.AsType[*fault.Error](err); !ok && errors.Is(err, context.DeadlineExceeded) {
-		return tooSlow
-	}
-	return fault.MessageOf(err)
 }
 
 func (s *inquiry) elapsed() int64 { return s.federation.options.Now().Sub(s.began).Milliseconds() }

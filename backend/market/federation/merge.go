@@ -45,7 +45,11 @@ func merge(all []listing.Listing) []Result {
 		if l.Source == listing.Official {
 			continue
 		}
-		if by := offered[ownPackage(l)]; len(by) > 0 {
+		var by []int
+		if len(l.Packages) == 1 {
+			by = offered[packageKey(&l.Packages[0])]
+		}
+		if len(by) > 0 {
 			best := slices.MinFunc(by, func(a, b int) int { return compareEntries(&out[a].Listing, &out[b].Listing) })
 			out[best].absorb(l)
 			continue
@@ -104,14 +108,6 @@ func (r *Result) absorb(l *listing.Listing) {
 	if l.Status == listing.Deprecated && r.Status == listing.Active {
 		r.Status, r.Message = l.Status, l.Message
 	}
-}
-
-// ownPackage returns the key of the package that a listing of a package registry is.
-func ownPackage(l *listing.Listing) string {
-	if len(l.Packages) != 1 {
-		return ""
-	}
-	return packageKey(&l.Packages[0])
 }
 
 var separators = regexp.MustCompile(`[-_.]+`)

@@ -176,7 +176,8 @@ func (c *Client) Bytes(ctx context.Context, address, accept string, limit int64)
 		return nil, err
 	}
 	if !strings.Contains(accept, pageType) && answer.IsPage() {
-		return nil, c.page(address)
+		return nil, fault.New(fault.Failed, "%s sent a web page instead of data; a proxy or a sign-in page may be in between",
+			c.place(address))
 	}
 	return answer.Body, nil
 }
@@ -236,10 +237,6 @@ func (c *Client) tooLarge(address string, limit int64) error {
 	err := fault.New(fault.Failed, "%s sent more than %d MB, so the answer was dropped", c.place(address), limit>>20)
 	err.Code = fault.CodeTooLarge
 	return err
-}
-
-func (c *Client) page(address string) error {
-	return fault.New(fault.Failed, "%s sent a web page instead of data; a proxy or a sign-in page may be in between", c.place(address))
 }
 
 func (c *Client) checkStatus(address string, status int) error {

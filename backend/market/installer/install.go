@@ -52,13 +52,6 @@ type Store interface {
 	Leftovers(ctx context.Context) ([]Leftover, error)
 }
 
-// installOf returns the record of a plan that was carried out.
-func installOf(server registry.Server, r plan.Request, p *plan.Plan) Install {
-	i := RecordOf(server.ID, r, p)
-	i.Configured = ConfiguredOf(server)
-	return i
-}
-
 // RecordOf is the record of a plan that is going to be carried out.
 func RecordOf(server int64, r plan.Request, p *plan.Plan) Install {
 	i := Install{

@@ -290,7 +290,9 @@ func (i *Installer) Lines(id string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return j.printed(), nil
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.lines), nil
 }
 
 // Wait returns the result of a job once it has ended. The error is that of the job, or that of ctx, whose end does not

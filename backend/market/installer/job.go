@@ -202,12 +202,6 @@ func (j *job) line(text string) {
 	events.Publish(j.bus, Output{ID: j.progress.ID, Line: text, At: time.Now().UTC()})
 }
 
-func (j *job) printed() []string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return slices.Clone(j.lines)
-}
-
 // end records how the job ended. ctx is that of the job.
 func (j *job) end(ctx context.Context, err error) {
 	state := Succeeded

@@ -76,7 +76,9 @@ func (i *Installer) carryOut(ctx context.Context, j *job, o Order, steps *undo) 
 	if err != nil {
 		return err
 	}
-	if err := i.options.Store.SaveInstall(ctx, installOf(server, r, p)); err != nil {
+	record := RecordOf(server.ID, r, p)
+	record.Configured = ConfiguredOf(server)
+	if err := i.options.Store.SaveInstall(ctx, record); err != nil {
 		return err
 	}
 	j.result.Server = server

@@ -96,8 +96,6 @@ func (o Order) below(variable string, home ...string) string {
 	return filepath.Join(append([]string{o.Env.Home()}, home...)...)
 }
 
-func (o Order) netrc() string { return o.below("NETRC", ".netrc") }
-
 func (o Order) sharedUV() string {
 	if folder := o.variable("UV_CACHE_DIR"); filepath.IsAbs(folder) {
 		return folder
@@ -110,16 +108,6 @@ func (o Order) sharedPythons() string {
 		return folder
 	}
 	return filepath.Join(o.below("XDG_DATA_HOME", ".local", "share"), "uv", "python")
-}
-
-// pythons returns the folders of the Pythons that uv has installed for the user, for the end
-// of a PATH.
-func (o Order) pythons() (list string) {
-	found, _ := filepath.Glob(filepath.Join(o.sharedPythons(), "*", "bin")) // the pattern is correct
-	for _, folder := range slices.Backward(found) {
-		list += string(filepath.ListSeparator) + folder
-	}
-	return list
 }
 
 var cacheOfNPM = regexp.MustCompile(`(?m)^\s*cache\s*=\s*"?(/[^"\r\n]*?)"?\s*$`)

@@ -104,12 +104,11 @@ func (o Order) tidy() {
 func (o Order) temporary() string { return filepath.Join(o.Folder, own, "tmp") }
 func (o Order) cache() string     { return filepath.Join(o.Folder, own, "cache") }
 func (o Order) refusing() string  { return filepath.Join(o.Folder, own, "bin") }
-func (o Order) git() string       { return filepath.Join(o.refusing(), "git") }
 
 func (o Order) npm(ctx context.Context) error {
 	args := []string{
 		"install", "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--no-update-notifier",
-		"--no-workspaces", "--install-strategy=hoisted", "--git=" + o.git(), "--allow-git=none", "--allow-file=none",
+		"--no-workspaces", "--install-strategy=hoisted", "--git=" + filepath.Join(o.refusing(), "git"), "--allow-git=none", "--allow-file=none",
 		"--allow-directory=none", "--loglevel=http", "--logs-max=0",
 	}
 	access := o.access(o.configOfNPM())
@@ -128,8 +127,13 @@ func (o Order) uv(ctx context.Context) error {
 		args = append(args, "--with", more)
 	}
 	args = append(args, o.Packages[0])
+	path := o.path()
+	pythons, _ := filepath.Glob(filepath.Join(o.sharedPythons(), "*", "bin")) // that uv has installed for the user; the pattern is correct
+	for _, folder := range slices.Backward(pythons) {
+		path += string(filepath.ListSeparator) + folder
+	}
 	env := o.environment().With("UV_TOOL_DIR", filepath.Join(o.Folder, "tools")).With("UV_TOOL_BIN_DIR", filepath.Join(o.Folder, "bin")).
-		With("PATH", o.path()+o.pythons())
+		With("PATH", path)
 	access := o.access(o.configOfUV())
 	if o.Shared {
 		access.Write = append(access.Write, o.sharedUV(), o.sharedPythons())
@@ -139,7 +143,7 @@ func (o Order) uv(ctx context.Context) error {
 	option := o.Local()
 	if option == "" {
 		withNetrc := access
-		withNetrc.Config = append(slices.Clone(access.Config), o.netrc())
+		withNetrc.Config = append(slices.Clone(access.Config), o.below("NETRC", ".netrc"))
 		output, err := o.run(ctx, "uv", env.With("UV_NO_BUILD", "1"), withNetrc, args)
 		if err == nil || ctx.Err() != nil || o.Shared || !noBuild.MatchString(output) {
 			return o.failed(ctx, "uv", output, err)

@@ -122,19 +122,13 @@ func (m Machine) add(out *Install, name string, find func(program string) string
 		command := slices.Concat([]string{with.program}, with.args, packages)
 		out.Commands, out.Run, out.Root = [][]string{command}, [][]string{command}, with.root
 		if with.root && !m.Root {
-			out.Run = m.elevated(command, find)
+			out.Run = nil
+			if m.Desktop && find("pkexec") != "" { // it asks the person in a window for the rights of an administrator
+				out.Run = [][]string{slices.Concat([]string{"pkexec", find(command[0])}, command[1:])}
+			}
 			out.Commands = [][]string{append([]string{"sudo"}, command...)}
 		}
 		return true
 	}
 	return false
-}
-
-// elevated returns the command that asks the person in a window for the rights of an administrator, if that is
-// possible here.
-func (m Machine) elevated(command []string, find func(program string) string) [][]string {
-	if !m.Desktop || find("pkexec") == "" {
-		return nil
-	}
-	return [][]string{slices.Concat([]string{"pkexec", find(command[0])}, command[1:])}
 }

@@ -71,12 +71,15 @@ func (c *client) try(ctx context.Context, address, transport string) listing.Pro
 	if transport == "sse" {
 		return c.subscribe(ctx, address)
 	}
-	answer, foreign := c.post(ctx, address, "initialize", legacyParams(), nil)
+	params := jsonrpc.Set(nil, "protocolVersion", jsonrpc.Quote(mcpversion.Legacy.Versions()[0]))
+	params = jsonrpc.Set(params, "capabilities", json.RawMessage("{}"))
+	params = jsonrpc.Set(params, "clientInfo", clientInfo)
+	answer, foreign := c.post(ctx, address, "initialize", params, nil)
 	if !foreign {
 		return answer
 	}
 	header := make(http.Header)
-	params := mcpversion.Meta{
+	params = mcpversion.Meta{
 		ProtocolVersion: mcpversion.Modern.Versions()[0], ClientInfo: clientInfo, ClientCapabilities: json.RawMessage("{}"),
 	}.Stamp(json.RawMessage("{}"))
 	mcpheader.Set(header, "server/discover", params)
@@ -87,12 +90,6 @@ func (c *client) try(ctx context.Context, address, transport string) listing.Pro
 }
 
 var clientInfo = json.RawMessage(`{"name":"agent-discover","version":"1"}`)
-
-func legacyParams() json.RawMessage {
-	params := jsonrpc.Set(nil, "protocolVersion", jsonrpc.Quote(mcpversion.Legacy.Versions()[0]))
-	params = jsonrpc.Set(params, "capabilities", json.RawMessage("{}"))
-	return jsonrpc.Set(params, "clientInfo", clientInfo)
-}
 
 // post sends a request. foreign reports whether the server may understand a request of another era of MCP.
 func (c *client) post(ctx context.Context, address, method string, params json.RawMessage,
@@ -116,7 +113,9 @@ func (c *client) post(ctx context.Context, address, method string, params json.R
 		return listing.Probe{Answer: Failed, Detail: "it answers: " + cmp.Or(why, "no result")}, true
 	}
 	if session := response.Header.Get(sessionHeader); session != "" {
-		c.leave(ctx, address, session)
+		if ended, err := c.send(ctx, http.MethodDelete, address, nil, http.Header{sessionHeader: {session}}); err == nil {
+			_ = ended.Body.Close()
+		}
 	}
 	return listing.Probe{Answer: OK}, false
 }
@@ -136,14 +135,6 @@ func (c *client) send(ctx context.Context, method, address string, body []byte, 
 		request.Header.Set("Content-Type", "application/json")
 	}
 	return c.http.Do(request)
-}
-
-// leave ends the session that a request has begun.
-func (c *client) leave(ctx context.Context, address, session string) {
-	response, err := c.send(ctx, http.MethodDelete, address, nil, http.Header{sessionHeader: {session}})
-	if err == nil {
-		_ = response.Body.Close()
-	}
 }
 
 // subscribe opens the event stream of a server of MCP 2024-11-05.

@@ -98,8 +98,8 @@ func (p *Prober) known(ctx context.Context, listings []listing.Listing) (urls []
 	for i := range listings {
 		for j := range listings[i].Remotes {
 			r := &listings[i].Remotes[j]
-			if !triable(r) {
-				continue
+			if !strings.HasPrefix(r.URL, "https://") && !strings.HasPrefix(r.URL, "http://") || strings.ContainsAny(r.URL, "{}") {
+				continue // a variable is not known
 			}
 			if remotes[r.URL] == nil {
 				urls = append(urls, r.URL)
@@ -118,11 +118,6 @@ func (p *Prober) known(ctx context.Context, listings []listing.Listing) (urls []
 		fill(remotes[address], answer)
 	}
 	return urls, remotes, nil
-}
-
-// triable reports whether a remote has an address without variables.
-func triable(r *listing.Remote) bool {
-	return (strings.HasPrefix(r.URL, "https://") || strings.HasPrefix(r.URL, "http://")) && !strings.ContainsAny(r.URL, "{}")
 }
 
 func fill(remotes []*listing.Remote, answer listing.Probe) {

@@ -200,7 +200,10 @@ func (p *Proposals) wait(ctx context.Context, id string) (installer.Result, bool
 
 // install carries out a plan, or makes it wait for approval.
 func (p *Proposals) install(ctx context.Context, c marketplace.Choice, made *plan.Plan, client string) (Reply, error) {
-	secrets := secretsOf(made)
+	var secrets []string
+	for _, s := range made.Secrets {
+		secrets = append(secrets, line(s.Name, 100))
+	}
 	if len(secrets) > 0 && p.options.Policy() == "allow" { // it would be started at once
 		return Reply{}, fault.New(fault.Denied,
 			"%s needs a secret that only the user can enter (%s): ask the user to install it in the Agent Discover dashboard, or with: "+
@@ -235,15 +238,6 @@ func (p *Proposals) install(ctx context.Context, c marketplace.Choice, made *pla
 			" as a secret on the page of the server in the dashboard; never ask for the value"
 	}
 	return reply, nil
-}
-
-// secretsOf returns the names of the secrets that a person has to enter.
-func secretsOf(made *plan.Plan) []string {
-	var out []string
-	for _, s := range made.Secrets {
-		out = append(out, line(s.Name, 100))
-	}
-	return out
 }
 
 // missing returns the reply that lists the inputs without which a server cannot be installed.

@@ -1,8 +1,6 @@
 package pypi
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/market/listing"
@@ -76,12 +74,3 @@ var curated = func() map[string]listing.Listing {
 	}
 	return out
 }()
-
-// wellKnown returns the well-known servers that fit a text, the best first.
-func wellKnown(text string) []listing.Listing {
-	var all []listing.Listing
-	for _, name := range slices.Sorted(maps.Keys(curated)) {
-		all = append(all, curated[name])
-	}
-	return listing.Fitting(all, text)
-}

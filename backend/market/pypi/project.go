@@ -295,10 +295,13 @@ func dependencies(requirements []string) []string {
 
 // finish reads the README and decides whether the package is a server. programs are nil if they are not known.
 func (p *project) finish(programs []string) {
+	declared := ""
+	if m := ownership.FindStringSubmatch(p.Readme); m != nil {
+		declared = m[1]
+	}
 	p.Server, p.Signs = signs.Server(signs.Facts{
 		Name: p.Name, Description: p.Description, Keywords: p.Keywords, Dependencies: p.dependencies, Programs: programs,
-		Complete: programs != nil,
-		Declared: declared(p.Readme),
+		Complete: programs != nil, Declared: declared,
 	})
 	inputs := readme.Read(p.Readme, p.Name)
 	p.Packages[0].Env, p.Packages[0].Arguments = inputs.Env, inputs.Arguments
@@ -313,13 +316,6 @@ func (p *project) finish(programs []string) {
 
 // ownership matches the line by which a package on PyPI claims its name in the official registry.
 var ownership = regexp.MustCompile(`mcp-name:\s*([A-Za-z0-9.-]+/[A-Za-z0-9._-]+)`)
-
-func declared(text string) string {
-	if m := ownership.FindStringSubmatch(text); m != nil {
-		return m[1]
-	}
-	return ""
-}
 
 var separators = regexp.MustCompile(`[-_.]+`)
 

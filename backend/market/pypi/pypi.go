@@ -7,6 +7,7 @@ package pypi
 import (
 	"context"
 	"errors"
+	"maps"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -77,7 +78,11 @@ func ValidName(name string) bool { return len(name) <= 200 && validName.MatchStr
 // asked for their versions.
 func (s *Source) Search(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
 	text = strings.Join(strings.Fields(text), " ")
-	found := wellKnown(text)
+	var known []listing.Listing
+	for _, name := range slices.Sorted(maps.Keys(curated)) {
+		known = append(known, curated[name])
+	}
+	found := listing.Fitting(known, text)
 	if ValidName(text) && strings.ContainsAny(text, "-_.") &&
 		!slices.ContainsFunc(found, func(l listing.Listing) bool { return l.Name == normalize(text) }) {
 		found = append([]listing.Listing{{Name: normalize(text)}}, found...)

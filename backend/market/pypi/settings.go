@@ -216,7 +216,8 @@ func (s *settings) pipFiles() []string {
 		files = append(files, "/etc/pip.conf")
 		if runtime.GOOS == "darwin" {
 			files = append(files, "/Library/Application Support/pip/pip.conf")
-			if mac := filepath.Join(home, "Library", "Application Support", "pip"); isFolder(mac) {
+			mac := filepath.Join(home, "Library", "Application Support", "pip")
+			if info, err := os.Stat(mac); err == nil && info.IsDir() {
 				user = mac
 			}
 		}
@@ -228,11 +229,6 @@ func (s *settings) pipFiles() []string {
 		files = append(files, own)
 	}
 	return files
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // parse reads an INI file as Python's configparser does: sections of keys with values, which may continue on lines that are

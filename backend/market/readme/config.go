@@ -150,6 +150,3 @@ func (c *collector) names(arg string) bool {
 var blank = regexp.MustCompile(
 	`(?i)^$|your|<[^>]*>|\bxxx|\*\*\*|\.\.\.|…|\$\{|\{\{|replace|example|changeme|placeholder|_here$|insert|path/to`,
 )
-
-// isPlaceholder reports whether a value in a configuration has to be replaced.
-func isPlaceholder(value string) bool { return blank.MatchString(value) }

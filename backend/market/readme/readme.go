@@ -102,7 +102,7 @@ func (c *collector) env() []listing.Field {
 	for name, f := range c.fields {
 		out = append(out, listing.Field{Name: name, Input: listing.Input{
 			Description: f.description, Placeholder: f.placeholder, From: listing.FromReadme, Secret: secretscan.SensitiveName(name),
-			Required: f.required || !f.optional && c.configs > 0 && f.configs == c.configs && isPlaceholder(f.placeholder),
+			Required: f.required || !f.optional && c.configs > 0 && f.configs == c.configs && blank.MatchString(f.placeholder),
 		}})
 	}
 	slices.SortFunc(out, func(a, b listing.Field) int {

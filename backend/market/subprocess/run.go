@@ -60,10 +60,6 @@ func (l *lines) Write(p []byte) (int, error) {
 	}
 }
 
-// isTransfer reports whether a line of output only says that npm has loaded a
-// file, which does not help after a failure.
-func isTransfer(line string) bool { return strings.HasPrefix(line, "npm http ") }
-
 // Run runs a program and returns the end of its output with secrets redacted.
 // It calls report for each line as the program writes it, with secrets redacted
 // too. When ctx ends, the program is killed with all its child processes.
@@ -81,7 +77,7 @@ func RunLaunch(ctx context.Context, l upstream.Launch, report func(line string))
 	var output tail
 	sink := &lines{report: func(line string) {
 		report(secretscan.Redact(line))
-		if !isTransfer(line) {
+		if !strings.HasPrefix(line, "npm http ") { // that npm has loaded a file does not help after a failure
 			_, _ = output.Write([]byte(line + "\n")) // a tail accepts everything
 		}
 	}}

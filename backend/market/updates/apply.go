@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
+	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -71,7 +72,7 @@ func (u *Updates) apply(ctx context.Context, w *installer.Work, name string, o A
 // unchanged returns an error if somebody has changed the configuration of a server since an update of it was planned.
 func (u *Updates) unchanged(before registry.Server) error {
 	now, err := u.options.Registry.Get(before.Name)
-	if err == nil && (now.ID != before.ID || !sameLaunch(now, before)) {
+	if err == nil && (now.ID != before.ID || launch.Of(now).Hash() != launch.Of(before).Hash()) {
 		err = fault.New(fault.Conflict, "the configuration of server %q has changed meanwhile, so it was left as it is; try again",
 			before.Name)
 	}

@@ -137,8 +137,10 @@ func (u *Updates) latest(ctx context.Context, s registry.Server, i installer.Ins
 	switch {
 	case p.Problem != "":
 		return out, fault.New(fault.Unavailable, "the version %s cannot be installed: %s", p.Version, strings.TrimSuffix(p.Problem, "."))
+	case p.Unresolved == plan.Digest && u.options.Images == nil:
+		return out, fault.New(fault.Unavailable, "its image has no version; compare it to find out whether there is a newer one")
 	case p.Unresolved == plan.Digest:
-		out.Version, err = u.digest(ctx, p.Download)
+		out.Version, err = u.options.Images.Digest(ctx, p.Download.Image())
 		return out, err
 	}
 	out.Version = versionOf(p)
@@ -151,14 +153,6 @@ func versionOf(p *plan.Plan) string {
 		return p.Download.Version
 	}
 	return p.Version
-}
-
-// digest returns the digest that the name of an image leads to.
-func (u *Updates) digest(ctx context.Context, d *plan.Download) (string, error) {
-	if u.options.Images == nil {
-		return "", fault.New(fault.Unavailable, "its image has no version; compare it to find out whether there is a newer one")
-	}
-	return u.options.Images.Digest(ctx, d.Image())
 }
 
 // listing returns the present listing of what is installed.

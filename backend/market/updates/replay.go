@@ -146,7 +146,11 @@ func (u *Updates) repeat(ctx context.Context, t *trial, r journal.Record, redact
 	switch {
 	case err != nil:
 		c.After = journal.Failed
-		answer = redactor.Text(strings.ReplaceAll(message(err), t.server.Name, t.owner.Name))
+		message, answered := jsonrpc.ErrorText(err)
+		if !answered {
+			message = fault.MessageOf(err)
+		}
+		answer = redactor.Text(strings.ReplaceAll(message, t.server.Name, t.owner.Name))
 	case string(jsonrpc.Get(result.JSON, "isError")) == "true":
 		c.After = journal.ToolError
 		answer = journal.Response(result.JSON, redactor)
@@ -162,13 +166,6 @@ func (u *Updates) repeat(ctx context.Context, t *trial, r journal.Record, redact
 		c.Answer = answer
 	}
 	return c
-}
-
-func message(err error) string {
-	if text, answered := jsonrpc.ErrorText(err); answered {
-		return text
-	}
-	return fault.MessageOf(err)
 }
 
 // silent is the caller of replayed calls. It answers no questions of servers.

@@ -11,7 +11,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
-	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -40,7 +39,10 @@ func (u *Updates) try(ctx context.Context, w *installer.Work, owner registry.Ser
 		for line := range strings.Lines(u.options.Processes.Stderr(t.server.Name)) {
 			w.Line(strings.TrimRight(line, "\r\n"))
 		}
-		return t, renamed(err, t.server.Name, owner.Name)
+		message := strings.ReplaceAll(fault.MessageOf(err), t.server.Name, owner.Name)
+		return t, &fault.Error{
+			Kind: fault.KindOf(err), Code: fault.CodeOf(err), Variable: fault.VariableOf(err), Message: message, Err: err,
+		}
 	}
 	about, _ := u.options.Processes.Describe(t.server.Name)
 	for _, definition := range about.Tools {
@@ -55,15 +57,4 @@ func (u *Updates) try(ctx context.Context, w *installer.Work, owner registry.Ser
 // end ends the process of a trial and returns when it has ended.
 func (u *Updates) end(t *trial) {
 	u.options.Processes.Remove(t.server.Name)
-}
-
-// renamed replaces the name of a trial in the message of an error.
-func renamed(err error, from, to string) error {
-	message := strings.ReplaceAll(fault.MessageOf(err), from, to)
-	return &fault.Error{Kind: fault.KindOf(err), Code: fault.CodeOf(err), Variable: fault.VariableOf(err), Message: message, Err: err}
-}
-
-// sameLaunch reports whether two configurations start the same program.
-func sameLaunch(a, b registry.Server) bool {
-	return launch.Of(a).Hash() == launch.Of(b).Hash()
 }

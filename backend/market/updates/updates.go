@@ -12,6 +12,8 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -182,7 +184,7 @@ func (u *Updates) List(ctx context.Context) ([]Server, error) {
 		}
 		out = append(out, one)
 	}
-	sortByName(out)
+	slices.SortFunc(out, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
 

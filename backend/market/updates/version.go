@@ -8,10 +8,6 @@ import (
 	"strings"
 )
 
-func sortByName(all []Server) {
-	slices.SortFunc(all, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
-}
-
 var (
 	numbered = regexp.MustCompile(`^[vV]?\d`)
 	token    = regexp.MustCompile(`\d+|[A-Za-z]+`)
