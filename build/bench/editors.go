@@ -46,7 +46,11 @@ func (b *bench) editors(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	b.report.addTimes(fmt.Sprintf("GET /api/editors, %d known, %d detected", known, manyEditors), inMs(looks), "ms", targetDetect)
+	times := make([]float64, len(looks))
+	for i, t := range looks {
+		times[i] = ms(t)
+	}
+	b.report.addTimes(fmt.Sprintf("GET /api/editors, %d known, %d detected", known, manyEditors), times, "ms", targetDetect)
 	for range b.pick(3, 20) {
 		if err := rounds.round(ctx); err != nil {
 			return err
@@ -157,12 +161,4 @@ func (d *editorRounds) timed(ctx context.Context, path string, body, answer any,
 	err := d.hub.api.Do(ctx, http.MethodPost, path, body, answer)
 	*took = append(*took, ms(time.Since(began)))
 	return err
-}
-
-func inMs(times []time.Duration) []float64 {
-	out := make([]float64, len(times))
-	for i, t := range times {
-		out[i] = ms(t)
-	}
-	return out
 }

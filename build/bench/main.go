@@ -11,6 +11,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // bench holds the state of one run.
@@ -47,7 +49,11 @@ func main() {
 	flag.StringVar(&b.against, "against", "", "another build of it, measured beside the first")
 	flag.BoolVar(&b.short, "short", false, "fewer calls: under 20 seconds, rougher figures")
 	file := flag.String("json", "", "write the figures to this file as well")
-	only := flag.String("only", allParts(), "the parts to run")
+	parts := "calls,gateway,start,load,rest,editors,discovery,catalog,policy,trust,federation,mirror,sandbox"
+	if runtime.GOOS == "linux" {
+		parts += ",window"
+	}
+	only := flag.String("only", parts, "the parts to run")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -82,18 +88,14 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 		}
 	}
 	b.report.printFigures(os.Stdout)
-	if file != "" {
-		return b.report.save(file)
+	if file == "" {
+		return nil
 	}
-	return nil
-}
-
-// allParts returns the parts that can run on this system.
-func allParts() string {
-	if runtime.GOOS == "linux" {
-		return "calls,gateway,start,load,rest,editors,discovery,catalog,policy,trust,federation,mirror,sandbox,window"
+	data, err := json.MarshalIndent(b.report, "", "  ")
+	if err != nil {
+		return err
 	}
-	return "calls,gateway,start,load,rest,editors,discovery,catalog,policy,trust,federation,mirror,sandbox"
+	return os.WriteFile(file, append(data, '\n'), 0o644)
 }
 
 func (b *bench) prepare() (err error) {
@@ -115,7 +117,10 @@ func (b *bench) prepare() (err error) {
 	if err != nil {
 		return fmt.Errorf("%s version: %w", b.binary, err)
 	}
-	b.report.begin(strings.TrimSpace(string(version)), b.short)
+	b.report = report{
+		Version: strings.TrimSpace(string(version)), Started: time.Now().UTC(), Short: b.short,
+		System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
+	}
 	b.scratch, err = os.MkdirTemp("", "agent-discover-bench-")
 	return err
 }

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Targets for the copy of a registry with marketServers servers.
@@ -143,6 +142,3 @@ func (p *player) end() {
 	_ = p.in.Close()
 	_ = p.command.Wait() // its exit code does not matter
 }
-
-// elapsed returns the seconds since a time.
-func elapsed(began time.Time) float64 { return time.Since(began).Seconds() }

@@ -168,7 +168,7 @@ func playMirror(args []string) (err error) {
 		if err != nil {
 			return err
 		}
-		done.Seconds = elapsed(began)
+		done.Seconds = time.Since(began).Seconds()
 		if info, err := os.Stat(args[0]); err == nil {
 			done.Bytes = info.Size()
 		}

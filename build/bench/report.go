@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"text/tabwriter"
 	"time"
 )
@@ -29,13 +27,6 @@ type figure struct {
 	Target float64 `json:"target,omitempty"`
 	OK     bool    `json:"ok"`
 	Note   string  `json:"note,omitempty"`
-}
-
-func (r *report) begin(version string, short bool) {
-	*r = report{
-		Version: version, Started: time.Now().UTC(), Short: short,
-		System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
-	}
 }
 
 func (r *report) add(name string, value float64, unit string, target float64, note string, values ...any) {
@@ -93,14 +84,6 @@ func (r *report) printFigures(w io.Writer) {
 	}
 	columns.flush()
 	_, _ = fmt.Fprintf(w, "%d of %d figures are over their target\n", over, len(r.Figures))
-}
-
-func (r *report) save(file string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(data, '\n'), 0o644)
 }
 
 // columns prints a table with aligned columns.

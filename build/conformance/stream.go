@@ -14,12 +14,12 @@ import (
 // answer writes the messages of a request up to its answer: as events if there are others or the client prefers a
 // stream for results, and otherwise as JSON. It reports whether the answer came before the client or the server left.
 func (st *stream) answer(w http.ResponseWriter, r *http.Request, s *server, e mcpversion.Era) bool {
-	streams := false
+	streams, prefersStream := false, strings.HasPrefix(r.Header.Get("Accept"), "text/event-stream")
 	for {
 		select {
 		case line := <-st.messages:
 			m, _ := jsonrpc.Parse(line) // route has parsed it before
-			if m.Method == "" && !streams && (m.Error != nil || !prefersStream(r)) {
+			if m.Method == "" && !streams && (m.Error != nil || !prefersStream) {
 				writeJSON(w, m, line, e)
 				return true
 			}
@@ -37,11 +37,6 @@ func (st *stream) answer(w http.ResponseWriter, r *http.Request, s *server, e mc
 			return false
 		}
 	}
-}
-
-// prefersStream reports whether a client names streams before JSON.
-func prefersStream(r *http.Request) bool {
-	return strings.HasPrefix(r.Header.Get("Accept"), "text/event-stream")
 }
 
 func writeJSON(w http.ResponseWriter, m jsonrpc.Message, line []byte, e mcpversion.Era) {

@@ -59,7 +59,10 @@ func run(ctx context.Context, binary, wait string) error {
 	say("result", "%s (%s confidence)", hit.CallAs, hit.Confidence)
 	say("", "%s", strings.SplitN(hit.Description, "\n", 2)[0])
 
-	arguments := hit.arguments("Hello from Agent Discover")
+	arguments := map[string]any{} // a tool that echoes its argument
+	for _, arg := range hit.RequiredArgs {
+		arguments[arg.Name] = "Hello from Agent Discover"
+	}
 	shown, err := json.Marshal(arguments)
 	if err != nil {
 		return err
@@ -99,15 +102,6 @@ func find(ctx context.Context, session *mcp.ClientSession) (hit, error) {
 		return hit{}, fmt.Errorf("no tool found: %s", found.Hint)
 	}
 	return found, nil
-}
-
-// arguments sets every required argument to text, which suits a tool that echoes its argument.
-func (h hit) arguments(text string) map[string]any {
-	arguments := map[string]any{}
-	for _, arg := range h.RequiredArgs {
-		arguments[arg.Name] = text
-	}
-	return arguments
 }
 
 // registry calls the tool registry and returns the text of its result.

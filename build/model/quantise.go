@@ -18,21 +18,16 @@ func quantise(values []float32, columns int) small {
 	q := small{columns, make([]int8, len(values)), make([]float32, len(values)/columns)}
 	for row := range q.scales {
 		from, to := values[row*columns:][:columns], q.values[row*columns:][:columns]
-		q.scales[row] = largest(from) / 127
+		largest := float32(1e-30) // a row of zeros needs a scale, too
+		for _, value := range from {
+			largest = max(largest, value, -value)
+		}
+		q.scales[row] = largest / 127
 		for i, value := range from {
 			to[i] = int8(math.RoundToEven(float64(value) / float64(q.scales[row])))
 		}
 	}
 	return q
-}
-
-// largest returns the largest magnitude.
-func largest(values []float32) float32 {
-	most := float32(1e-30) // a row of zeros needs a scale, too
-	for _, value := range values {
-		most = max(most, value, -value)
-	}
-	return most
 }
 
 // transpose exchanges rows and columns.

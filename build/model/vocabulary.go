@@ -36,20 +36,15 @@ func tabulate(words []string) ([]byte, error) {
 func table(words []string) []uint16 {
 	ids := make([]uint16, slots)
 	for id, word := range words {
-		slot := hash(word) % slots
+		hash := uint32(2166136261) // FNV-1a, with the upper half folded into the lower
+		for i := range len(word) {
+			hash = (hash ^ uint32(word[i])) * 16777619
+		}
+		slot := (hash ^ hash>>16) % slots
 		for ids[slot] != 0 {
 			slot = (slot + 1) % slots
 		}
 		ids[slot] = uint16(id + 1)
 	}
 	return ids
-}
-
-// hash returns the 32-bit FNV-1a hash, with its upper half folded into the lower.
-func hash(word string) uint32 {
-	sum := uint32(2166136261)
-	for i := range len(word) {
-		sum = (sum ^ uint32(word[i])) * 16777619
-	}
-	return sum ^ sum>>16
 }

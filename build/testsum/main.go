@@ -21,8 +21,12 @@ func main() {
 	merged := flag.String("merged", "", "file to write the merged profile to")
 	flag.Parse()
 
+	interval := time.Minute
+	if info, err := os.Stdout.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		interval = 10 * time.Second // on a terminal
+	}
 	tally := newTally(os.Stdout)
-	if err := read(os.Stdin, tally, progressEvery(os.Stdout)); err != nil {
+	if err := read(os.Stdin, tally, interval); err != nil {
 		tally.fail("reading the results: " + err.Error())
 	}
 	tally.end()
@@ -72,14 +76,6 @@ func read(input io.Reader, tally *tally, every time.Duration) error {
 			tally.progress()
 		}
 	}
-}
-
-// progressEvery returns the interval of progress reports: short on a terminal, long in a log.
-func progressEvery(out *os.File) time.Duration {
-	if info, err := out.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-		return 10 * time.Second
-	}
-	return time.Minute
 }
 
 func reportCoverage(out io.Writer, pattern, merged string) error {

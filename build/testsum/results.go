@@ -19,10 +19,6 @@ type test struct {
 	parent  bool // it has subtests
 }
 
-func newResults() *results {
-	return &results{tests: map[string]*test{}}
-}
-
 func (r *results) take(e event) {
 	if e.Test == "" {
 		switch e.Action {

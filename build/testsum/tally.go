@@ -162,7 +162,7 @@ func (t *tally) fail(name string) {
 func (t *tally) packageEvent(e event) {
 	p := t.section.packages[e.Package]
 	if p == nil {
-		p = newResults()
+		p = &results{tests: map[string]*test{}}
 		t.section.packages[e.Package] = p
 	}
 	p.take(e)

@@ -47,6 +47,10 @@ func newMatrix(documents []document, v vectors) *matrix {
 	for i := range documents {
 		d := &documents[i]
 		all[i] = d.sentences(v)
+		source := d.group // the case or server that the document comes from
+		if d.poisoned {
+			source = d.id
+		}
 		for _, s := range all[i] {
 			if !d.trains() || d.poisoned && !s.bad {
 				continue
@@ -55,7 +59,7 @@ func newMatrix(documents []document, v vectors) *matrix {
 				if groups[f.Name] == nil {
 					groups[f.Name] = make(map[string]bool)
 				}
-				groups[f.Name][d.source()] = true
+				groups[f.Name][source] = true
 			}
 		}
 	}
@@ -91,14 +95,6 @@ func (d *document) sentences(v vectors) []sentence {
 		}
 	}
 	return list
-}
-
-// source is the case or server that a document comes from.
-func (d *document) source() string {
-	if d.poisoned {
-		return d.id
-	}
-	return d.group
 }
 
 func (m *matrix) row(s sentence) row {
