@@ -89,17 +89,13 @@ type Report struct {
 type Options struct {
 	Machine table.Machine
 	// Editors returns the state of the editors on this machine.
-	Editors interface {
-		Status(ctx context.Context, all bool, environment map[string]string) ([]registration.Status, error)
-	}
+	Editors *registration.Registrar
 	// Importer returns the servers in the configurations of editors.
-	Importer interface {
-		Scan(ctx context.Context, editors []string) (importer.Scan, error)
-	}
+	Importer *importer.Importer
 	// Servers lists the servers that are configured in Agent Discover.
-	Servers interface{ List() []registry.Server }
+	Servers *registry.Registry
 	// Tools holds the tools of known servers.
-	Tools interface{ Snapshot() *catalog.Snapshot }
+	Tools *catalog.Catalog
 	// Corrections returns what clients are shown otherwise than a server lists it.
 	Corrections func(server string) []corrections.Correction
 	// ShownTokens returns how many tokens the tools take that an editor's entry with a

@@ -144,7 +144,7 @@ func TestEntriesAreRemovedInOneChangePerFile(t *testing.T) {
 func TestEntriesAreKeptUntilAServerReplacesThemCompletely(t *testing.T) {
 	f := newFixture(t, false)
 	f.add(registry.Server{Name: "poor", Command: "npx", Args: []string{"poor"}})
-	if _, err := f.options.Registry.(*registry.Registry).Add(t.Context(), registry.Server{
+	if _, err := f.options.Registry.Add(t.Context(), registry.Server{
 		Name: "waits", Command: "npx", Args: []string{"waits"},
 	}); err != nil {
 		t.Fatal(err)
@@ -288,7 +288,7 @@ func TestExportsAreSpelledAsTheEditorSpellsThem(t *testing.T) {
 		Headers: map[string]string{"Authorization": "Bearer ${secret:AUTHORIZATION}", "X-Key": token},
 	})
 	f.add(registry.Server{Name: "empty"})
-	if _, err := f.options.Registry.(*registry.Registry).Add(t.Context(), registry.Server{Name: "waits", Command: "x"}); err != nil {
+	if _, err := f.options.Registry.Add(t.Context(), registry.Server{Name: "waits", Command: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	for editor, want := range map[string][]string{

@@ -20,15 +20,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
-// Registry holds the configured servers.
-type Registry interface {
-	List() []registry.Server
-	Get(name string) (registry.Server, error)
-	Update(ctx context.Context, name string, change func(*registry.Server)) (registry.Server, error)
-	// Compact removes the texts of removed servers from the database's file.
-	Compact(ctx context.Context) error
-}
-
 // RemoveEntries removes entries from a file of an editor and records the change
 // so that it can be undone.
 type RemoveEntries func(ctx context.Context, editor string, file table.File, entries []string) (registration.Outcome, error)
@@ -36,7 +27,7 @@ type RemoveEntries func(ctx context.Context, editor string, file table.File, ent
 // Options are the dependencies of an Importer.
 type Options struct {
 	Machine       table.Machine
-	Registry      Registry
+	Registry      *registry.Registry
 	Intake        *intake.Intake
 	Vault         *vault.Vault  // with which entries are compared; may be nil
 	RemoveEntries RemoveEntries // nil: entries stay in the editors

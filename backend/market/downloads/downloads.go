@@ -33,18 +33,6 @@ const (
 	maxQueued = 64
 )
 
-// Registry looks up configured servers.
-type Registry interface {
-	Get(name string) (registry.Server, error)
-}
-
-// Running reports whether a server is running, and whether all servers are
-// paused.
-type Running interface {
-	State(server string) upstream.State
-	Paused() bool
-}
-
 // Confined restricts what package managers and servers may do.
 type Confined interface {
 	// Install installs the package of a server that is started from a folder of its own.
@@ -55,8 +43,8 @@ type Confined interface {
 
 // Options are the dependencies and settings of a Downloader.
 type Options struct {
-	Registry Registry
-	Running  Running
+	Registry *registry.Registry
+	Running  *upstream.Manager
 	// Environment returns the environment that servers run in.
 	Environment func(context.Context) process.Env
 	// Refuse returns why the program of a server must not be downloaded as it is
@@ -80,16 +68,8 @@ type Progressed struct {
 
 // Downloader downloads packages. It never runs code of them. It is safe for concurrent use.
 type Downloader struct {
-	registry    Registry
-	running     Running
-	environment func(context.Context) process.Env
-	refuse      func(registry.Server) error
-	confined    Confined
-	background  bool
-	folder      string
-	empty       func() // removes what downloads of a killed hub have left, once
-	bus         *events.Bus
-	log         *slog.Logger
+	options Options
+	empty   func() // removes what downloads of a killed hub have left, once
 
 	queue chan string // names of servers
 }
@@ -97,17 +77,12 @@ type Downloader struct {
 // New returns a downloader. Queued downloads are made only while Run is
 // running.
 func New(o Options) *Downloader {
-	p := &Downloader{
-		registry: o.Registry, running: o.Running, environment: o.Environment, refuse: o.Refuse, confined: o.Confined,
-		background: o.Background, folder: o.Folder, bus: o.Bus, log: o.Log,
-		queue: make(chan string, maxQueued),
-	}
-	p.empty = sync.OnceFunc(func() {
+	empty := sync.OnceFunc(func() {
 		if err := os.RemoveAll(o.Folder); err != nil {
 			o.Log.Warn("could not remove the files of interrupted downloads", "error", err)
 		}
 	})
-	return p
+	return &Downloader{options: o, empty: empty, queue: make(chan string, maxQueued)}
 }
 
 // Fetch downloads the package that npx or uvx would download when the server
@@ -115,7 +90,7 @@ func New(o Options) *Downloader {
 // there is nothing to download. A server that is not approved is a
 // fault.Denied.
 func (p *Downloader) Fetch(ctx context.Context, name string) (pkg, skipped string, err error) {
-	s, err := p.registry.Get(name)
+	s, err := p.options.Registry.Get(name)
 	if err != nil {
 		return "", "", err
 	}
@@ -126,13 +101,13 @@ func (p *Downloader) Fetch(ctx context.Context, name string) (pkg, skipped strin
 	if err := s.Usable(); err != nil { // otherwise an agent could choose what is downloaded by proposing a server
 		return "", "", err
 	}
-	if p.refuse != nil {
-		if err := p.refuse(s); err != nil {
+	if p.options.Refuse != nil {
+		if err := p.options.Refuse(s); err != nil {
 			return "", "", err
 		}
 	}
 	return c.Packages[0], "", p.download(ctx, s, c, func(line string) {
-		events.Publish(p.bus, Progressed{Server: name, Line: line, At: time.Now()})
+		events.Publish(p.options.Bus, Progressed{Server: name, Line: line, At: time.Now()})
 	})
 }
 
@@ -161,7 +136,7 @@ func (p *Downloader) needed(s registry.Server) (c packagemanager.CommandLine, sk
 // Later queues a server for a download in the background, if the settings
 // allow that, and returns at once.
 func (p *Downloader) Later(s registry.Server) {
-	if _, skipped := packagemanager.Parse(s); skipped != "" || !p.background {
+	if _, skipped := packagemanager.Parse(s); skipped != "" || !p.options.Background {
 		return
 	}
 	select {
@@ -176,11 +151,11 @@ func (p *Downloader) Run(ctx context.Context) error {
 	for {
 		select {
 		case name := <-p.queue:
-			if p.running.State(name).Running || p.running.Paused() {
+			if p.options.Running.State(name).Running || p.options.Running.Paused() {
 				continue // a running server has its package; a paused hub must not start programs
 			}
 			if pkg, _, err := p.Fetch(ctx, name); err != nil && ctx.Err() == nil {
-				p.log.Warn("could not download the package of a new server", "server", name, "package", pkg, "error", err)
+				p.options.Log.Warn("could not download the package of a new server", "server", name, "package", pkg, "error", err)
 			}
 		case <-ctx.Done():
 			return nil
@@ -197,8 +172,8 @@ func (p *Downloader) download(ctx context.Context, s registry.Server, c packagem
 	defer cancel()
 	redactor := redact.ForLaunch(launch.Launch{Env: s.Env, Args: s.Args})
 	redacted := func(line string) { report(redactor.Text(line)) }
-	if p.confined != nil {
-		if installed, err := p.confined.Install(ctx, s, p.environment(ctx), redacted); installed || err != nil {
+	if p.options.Confined != nil {
+		if installed, err := p.options.Confined.Install(ctx, s, p.options.Environment(ctx), redacted); installed || err != nil {
 			return late(ctx, c, err)
 		}
 	}
@@ -208,11 +183,11 @@ func (p *Downloader) download(ctx context.Context, s registry.Server, c packagem
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	o := packagemanager.Order{
-		CommandLine: c, Env: p.environment(ctx), Own: s.Env,
+		CommandLine: c, Env: p.options.Environment(ctx), Own: s.Env,
 		Folder: folder, Shared: true, Report: redacted, Redact: redactor.Text,
 	}
-	if p.confined != nil {
-		o.Confine = p.confined.Manager
+	if p.options.Confined != nil {
+		o.Confine = p.options.Confined.Manager
 	}
 	return late(ctx, c, packagemanager.Install(ctx, o))
 }
@@ -229,8 +204,8 @@ func late(ctx context.Context, c packagemanager.CommandLine, err error) error {
 // temporary creates a folder for one download.
 func (p *Downloader) temporary() (string, error) {
 	p.empty()
-	if err := os.MkdirAll(p.folder, 0o700); err != nil {
+	if err := os.MkdirAll(p.options.Folder, 0o700); err != nil {
 		return "", err
 	}
-	return os.MkdirTemp(p.folder, "npm-*")
+	return os.MkdirTemp(p.options.Folder, "npm-*")
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 	"github.com/agent-discover/agent-discover/backend/servers/intake"
-	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
@@ -39,11 +38,11 @@ type Options struct {
 	Releases    map[listing.Kind]Releases // by kind of package
 	Files       Files
 	Packages    Packages
-	Registry    Registry
+	Registry    *registry.Registry
 	Intake      Intake
 	Servers     Servers
 	Children    Children
-	Vault       Vault
+	Vault       *vault.Vault
 	Store       Store
 	Bus         *events.Bus
 	Log         *slog.Logger
@@ -64,13 +63,6 @@ type Releases interface {
 // download.
 type Packages interface {
 	Download(ctx context.Context, s registry.Server, report func(line string)) (skipped string, err error)
-}
-
-// Registry has the configured servers.
-type Registry interface {
-	Get(name string) (registry.Server, error)
-	List() []registry.Server
-	Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
 }
 
 // Intake adds servers.
@@ -96,17 +88,6 @@ type Servers interface {
 type Children interface {
 	// Stderr returns the end of a server's standard error, redacted.
 	Stderr(server string) string
-}
-
-// Vault stores secrets.
-type Vault interface {
-	// Status says whether there is a place for values.
-	Status(ctx context.Context) vault.Status
-	Set(ctx context.Context, server, name, value string) error
-	Delete(ctx context.Context, server, name string) error
-	// Links returns the links of a server to secrets of others, and Link makes one for a configuration.
-	Links(ctx context.Context, server string, as launch.Launch) ([]vault.Grant, error)
-	Link(ctx context.Context, server string, as launch.Launch, owner, name string) error
 }
 
 // Installer installs servers. It is safe for concurrent use.

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
 // Leftover is something that a job makes and that must not outlast the job if it fails. It is stored before it is made,
@@ -48,9 +49,9 @@ const (
 // use.
 type leftovers struct {
 	store        Store
-	registry     Registry
+	registry     *registry.Registry
 	servers      Servers
-	vault        Vault
+	vault        *vault.Vault
 	machine      plan.Machine
 	programs     *programs
 	busy         func() bool                                 // a job is running

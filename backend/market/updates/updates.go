@@ -24,8 +24,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 	"github.com/agent-discover/agent-discover/backend/market/plan"
-	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -36,11 +34,11 @@ type Options struct {
 	Listings  Listings
 	Images    Images // may be nil
 	Installer Installer
-	Processes Processes
-	Catalog   Catalog
+	Processes *upstream.Manager
+	Catalog   *catalog.Catalog
 	Trust     Trust // may be nil
 	Vault     Vault
-	Journal   Journal
+	Journal   *journal.Journal
 	Store     Store
 	Bus       *events.Bus
 	Log       *slog.Logger
@@ -80,32 +78,9 @@ type Installer interface {
 	Start(p installer.Progress, do func(ctx context.Context, w *installer.Work) error) (installer.Progress, error)
 }
 
-// Processes starts servers that no client sees, and calls them.
-type Processes interface {
-	StartPrivate(ctx context.Context, s registry.Server, p upstream.Private) error
-	Describe(name string) (upstream.Description, bool)
-	Call(ctx context.Context, s registry.Server, client string, caller upstream.Caller, call jsonrpc.Call) (upstream.Result, error)
-	Stderr(name string) string
-	Redactor(s registry.Server) *redact.Redactor
-	// Remove ends a private server, and Renew makes the next call of a configured one start it again.
-	Remove(name string)
-	Renew(name string)
-}
-
-// Catalog has the tools of servers.
-type Catalog interface {
-	Snapshot() *catalog.Snapshot
-	Replace(ctx context.Context, server string, definitions []json.RawMessage) (changed bool, err error)
-}
-
 // Vault knows the names of secrets.
 type Vault interface {
 	Names(ctx context.Context, server string) ([]string, error)
-}
-
-// Journal has the recorded calls.
-type Journal interface {
-	Records(ctx context.Context, q journal.Query) ([]journal.Record, int, error)
 }
 
 // Store keeps what was installed, and the results of checks.
