@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,12 +53,7 @@ func typed(tool operations.KnownTool, pairs []string) (json.RawMessage, error) {
 }
 
 func names(properties map[string]json.RawMessage) string {
-	list := make([]string, 0, len(properties))
-	for name := range properties {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return strings.Join(list, ", ")
+	return strings.Join(slices.Sorted(maps.Keys(properties)), ", ")
 }
 
 func propertyOf(schema json.RawMessage) property {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -155,10 +156,7 @@ func (c editorCommands) printPlans(plans []registration.Plan) {
 		}
 		for _, line := range plan.Diff {
 			sign := map[string]string{"add": "+", "remove": "-", "skip": "…"}[line.Kind]
-			if sign == "" {
-				sign = " "
-			}
-			c.printf("    %s %s\n", sign, line.Text)
+			c.printf("    %s %s\n", cmp.Or(sign, " "), line.Text)
 		}
 	}
 }

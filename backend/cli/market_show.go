@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -85,11 +86,7 @@ func (c marketCommands) printOptions(d operations.MarketDetails) error {
 		case !o.Ready:
 			state = shownText(o.Missing)
 		}
-		with := o.Program
-		if with == "" {
-			with = "-"
-		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", o.ID, with, state, shownText(o.Name))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", o.ID, cmp.Or(o.Program, "-"), state, shownText(o.Name))
 	}
 	return table.Flush()
 }

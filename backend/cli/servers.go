@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -96,10 +97,7 @@ func (p *program) printServers(servers []operations.Server, paused bool) error {
 	states := make(map[string][]string)
 	for _, s := range servers {
 		states[s.State] = append(states[s.State], s.Name)
-		command := cell(target(s))
-		if command == "" {
-			command = "-"
-		}
+		command := cmp.Or(cell(target(s)), "-")
 		if s.Account != "" {
 			command += " (account " + cell(s.Account) + ")"
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -69,10 +70,7 @@ func (c serverCommands) printCorrections(all []operations.Correction) {
 	}
 	c.printf("\nClients would refuse whole lists because of these, and are shown them mended:\n")
 	for _, one := range all[:min(len(all), maxCorrections)] {
-		name, end := one.Name, ""
-		if name == "" {
-			name = "without a name"
-		}
+		name, end := cmp.Or(one.Name, "without a name"), ""
 		if one.LeftOut {
 			end = "; the " + string(one.Kind) + " is left out"
 		}

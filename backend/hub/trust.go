@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -52,10 +53,8 @@ func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err erro
 // recordTrust stores a decision in the journal and in the audit log.
 func (s *servers) recordTrust(e quarantine.Event) {
 	r := journal.Record{
-		At: time.Now(), Kind: journal.Trust, Server: e.Server, Tool: e.Name, Response: e.Text, Outcome: journal.OK, Code: string(e.State),
-	}
-	if r.Tool == "" {
-		r.Tool = string(e.Kind)
+		At: time.Now(), Kind: journal.Trust, Server: e.Server, Tool: cmp.Or(e.Name, string(e.Kind)), Response: e.Text,
+		Outcome: journal.OK, Code: string(e.State),
 	}
 	if e.Person {
 		r.Client, r.Road = "dashboard", audit.REST

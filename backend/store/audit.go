@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -60,11 +61,8 @@ func (s *Audit) AuditEntries(ctx context.Context, q audit.Query) ([]audit.Sealed
 		order = " DESC"
 	}
 	c := auditConditions(q)
-	if q.Limit == 0 {
-		q.Limit = -1
-	}
 	rows, err := s.db.read.QueryContext(ctx, "SELECT seq, at, entry, hash FROM audit"+c.where()+" ORDER BY seq"+order+" LIMIT ?",
-		append(c.args, q.Limit)...)
+		append(c.args, cmp.Or(q.Limit, -1))...)
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -250,10 +251,7 @@ type supplementRule struct {
 }
 
 func (r supplementRule) statement() string {
-	values, conditions := r.values, []string{}
-	if values == "" {
-		values = "c." + strings.ReplaceAll(r.columns, ", ", ", c.")
-	}
+	values, conditions := cmp.Or(r.values, "c."+strings.ReplaceAll(r.columns, ", ", ", c.")), []string{}
 	if r.where != "" {
 		conditions = append(conditions, r.where)
 	}

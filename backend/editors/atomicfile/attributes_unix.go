@@ -38,12 +38,7 @@ func keepAttributes(f *os.File, old string) error {
 
 // systemAttribute reports whether the system may refuse to set an attribute.
 func systemAttribute(name string) bool {
-	for _, prefix := range []string{"security.", "trusted.", "com.apple."} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(name, "security.") || strings.HasPrefix(name, "trusted.") || strings.HasPrefix(name, "com.apple.")
 }
 
 // attributes returns the names of a file's attributes; none where the file

@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -72,12 +73,7 @@ func (f File) isCurrent() bool {
 
 // blank reports whether a content has nothing but white space.
 func blank(data []byte) bool {
-	for _, c := range data {
-		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
-			return false
-		}
-	}
-	return true
+	return len(bytes.TrimLeft(data, " \t\r\n")) == 0
 }
 
 // state is like Fingerprint, but also differs when only the status of the file

@@ -1,6 +1,7 @@
 package configedit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -94,10 +95,5 @@ func (s jsonStyle) box(b *strings.Builder, open string, content any, end string,
 }
 
 func hasObject(v []any) bool {
-	for _, e := range v {
-		if _, ok := e.(Object); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v, func(e any) bool { _, ok := e.(Object); return ok })
 }

@@ -8,6 +8,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -81,10 +82,7 @@ func (i *Importer) ScanText(ctx context.Context, text string) (Scan, error) {
 	}
 	found := make([]occurrence, 0, len(entries))
 	for _, e := range entries {
-		name := e.Name
-		if name == "" {
-			name = suggestName(e.Server)
-		}
+		name := cmp.Or(e.Name, suggestName(e.Server))
 		o := occurrence{entry: name, server: e.Server, problem: e.Problem, warnings: e.Notes, pasted: true}
 		o.nameLosses(e.entry)
 		o.normalize(i.options.Machine)

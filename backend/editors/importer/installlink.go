@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/url"
 	"regexp"
@@ -86,17 +87,11 @@ func parameters(query string) url.Values {
 // commandInLink reads a link of Goose, which contains the command, arguments and
 // variables as parameters, or a link with the URL of a server.
 func commandInLink(values url.Values, scheme string) *rawEntry {
-	at, program := values.Get("url"), values.Get("cmd")
-	if program == "" {
-		program = values.Get("command")
-	}
+	at, program := values.Get("url"), cmp.Or(values.Get("cmd"), values.Get("command"))
 	if program == "" && (at == "" || scheme == "http" || scheme == "https") {
 		return nil
 	}
-	entry := map[string]any{"type": values.Get("type")}
-	if values.Get("type") == "" {
-		entry["type"] = values.Get("transport")
-	}
+	entry := map[string]any{"type": cmp.Or(values.Get("type"), values.Get("transport"))}
 	if program != "" {
 		entry["command"], entry["type"] = program, "stdio"
 		args := []any{}
@@ -109,10 +104,7 @@ func commandInLink(values url.Values, scheme string) *rawEntry {
 		entry["headers"] = assigned(slices.Concat(values["header"], values["headers"]), "=")
 	}
 	entry["env"] = assigned(values["env"], "=")
-	name := values.Get("id")
-	if name == "" {
-		name = values.Get("name")
-	}
+	name := cmp.Or(values.Get("id"), values.Get("name"))
 	return &rawEntry{strings.ReplaceAll(name, " ", "-"), entry}
 }
 

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -41,10 +42,7 @@ func (t nameSet) propose(c *Candidate) {
 // otherwise a name made from the server's command or URL, with a number if
 // necessary.
 func (t nameSet) free(given string, s table.Server) string {
-	name := registry.NameFrom(given)
-	if name == "" {
-		name = registry.NameFrom(suggestName(s))
-	}
+	name := cmp.Or(registry.NameFrom(given), registry.NameFrom(suggestName(s)))
 	if registry.CheckName(name) != nil || strings.EqualFold(name, registration.Name) {
 		name = strings.Trim("server-"+name, "-")
 	}

@@ -1,6 +1,7 @@
 package registration
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -76,11 +77,8 @@ func updatedArguments(present, wanted []string, chosen bool) []string {
 	if a.valid && a.client != "" && len(a.surface) > 0 {
 		return present
 	}
-	if a.client == "" {
-		a.client = w.client
-	}
 	if len(a.surface) == 0 {
 		a.surface = w.surface
 	}
-	return slices.Concat([]string{"mcp", clientFlag, a.client}, a.surface)
+	return slices.Concat([]string{"mcp", clientFlag, cmp.Or(a.client, w.client)}, a.surface)
 }

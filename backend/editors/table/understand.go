@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	neturl "net/url"
 	"slices"
 	"strings"
@@ -44,15 +45,10 @@ func Understand(shape string, entry any) (Server, error) {
 // merge returns the fields of both objects, except the transport of outer. A
 // field of inner replaces a field of outer with the same name.
 func merge(outer, inner map[string]any) map[string]any {
-	all := map[string]any{}
-	for key, value := range inner {
-		all[key] = value
-	}
-	for key, value := range outer {
-		if _, ok := all[key]; !ok && key != "transport" {
-			all[key] = value
-		}
-	}
+	all := make(map[string]any)
+	maps.Copy(all, outer)
+	delete(all, "transport")
+	maps.Copy(all, inner)
 	return all
 }
 

@@ -1,6 +1,7 @@
 package downloads
 
 import (
+	"cmp"
 	"path/filepath"
 
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -9,10 +10,7 @@ import (
 // findPython returns the launch of the program that uvx would start.
 func (j job) findPython() (upstream.Launch, error) {
 	l := j.launch
-	name := j.Program
-	if name == "" {
-		name = nameOf(j.Packages[0])
-	}
+	name := cmp.Or(j.Program, nameOf(j.Packages[0]))
 	link := filepath.Join(j.folder, "bin", name)
 	if filepath.Base(name) != name || !exists(link) {
 		return l, j.missing(name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,10 +196,6 @@ func (o *leftovers) discardServer(ctx context.Context, name string) error {
 
 func mentions(s registry.Server, text string) bool {
 	texts := append([]string{s.Command, s.URL}, s.Args...)
-	for _, more := range []map[string]string{s.Env, s.Headers} {
-		for _, value := range more {
-			texts = append(texts, value)
-		}
-	}
+	texts = slices.AppendSeq(slices.AppendSeq(texts, maps.Values(s.Env)), maps.Values(s.Headers))
 	return slices.ContainsFunc(texts, func(one string) bool { return strings.Contains(one, text) })
 }

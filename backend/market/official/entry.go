@@ -1,6 +1,7 @@
 package official
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"regexp"
@@ -115,7 +116,7 @@ func readListing(server, detail, own object) listing.Listing {
 		Name:        server.text("name"),
 		Title:       safetext.Clip(server.text("title"), maxTitle),
 		Description: safetext.Clip(server.text("description"), maxDescription),
-		Version:     server.text("version"),
+		Version:     cmp.Or(server.text("version"), detail.text("version")),
 		Repository:  https(server.object("repository").text("url")),
 		Website:     https(server.text("websiteUrl")),
 		Published:   own.time("publishedAt"),
@@ -123,9 +124,6 @@ func readListing(server, detail, own object) listing.Listing {
 		Status:      listing.Active,
 		Message:     safetext.Clip(own.text("statusMessage"), maxDescription),
 		Verified:    own != nil,
-	}
-	if l.Version == "" {
-		l.Version = detail.text("version")
 	}
 	if l.Published.IsZero() {
 		l.Published = detail.time("releaseDate")

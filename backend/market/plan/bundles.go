@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -132,10 +133,7 @@ func (b *builder) keepAnswers(run bundle.Launch, kept []bundle.Secret, stored ma
 			b.plan.values[s.Name] = s.Value
 		}
 	}
-	texts := append([]string{run.Command}, run.Args...)
-	for _, text := range run.Env {
-		texts = append(texts, text)
-	}
+	texts := slices.AppendSeq(append([]string{run.Command}, run.Args...), maps.Values(run.Env))
 	for _, text := range texts {
 		if strings.Contains(text, "${env:") ||
 			slices.ContainsFunc(launch.References(text), func(name string) bool { return !slices.Contains(names, name) }) {

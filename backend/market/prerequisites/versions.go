@@ -3,6 +3,7 @@ package prerequisites
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -56,12 +57,7 @@ func Allows(versions, version string) bool {
 	if !ok {
 		return true
 	}
-	for alternative := range strings.SplitSeq(versions, "||") {
-		if allowsAll(alternative, have) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(versions, "||"), func(one string) bool { return allowsAll(one, have) })
 }
 
 var (

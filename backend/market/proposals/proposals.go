@@ -5,6 +5,7 @@
 package proposals
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -48,8 +49,6 @@ type Proposals struct{ options Options }
 
 // New returns proposals.
 func New(o Options) *Proposals {
-	if o.Patience == 0 {
-		o.Patience = 40 * time.Second
-	}
+	o.Patience = cmp.Or(o.Patience, 40*time.Second)
 	return &Proposals{o}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -185,9 +186,7 @@ func (s *settings) readPip() map[string]string {
 		}
 		all := parse(strings.TrimPrefix(string(text), "\ufeff"))
 		for _, section := range []string{"global", "install"} {
-			for key, value := range all[section] {
-				out[key] = value
-			}
+			maps.Copy(out, all[section])
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,9 +128,7 @@ func innocent(l line, h host) document {
 // poisoned lays a sentence into a tool.
 func poisoned(l line, h host, set string) document {
 	tool := make(map[string]any)
-	for key, value := range h.json {
-		tool[key] = value
-	}
+	maps.Copy(tool, h.json)
 	text, _ := tool["description"].(string)
 	pointer, start := "/description", 0
 	switch l.Position {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/gob"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -35,11 +36,7 @@ func encode(documents []document, cache string) (vectors, error) {
 			}
 		}
 	}
-	texts := make([]string, 0, len(missing))
-	for text := range missing {
-		texts = append(texts, text)
-	}
-	slices.Sort(texts)
+	texts := slices.Sorted(maps.Keys(missing))
 	encoder := minilm.New()
 	list := make([][]float32, len(texts))
 	var wg sync.WaitGroup
