@@ -197,8 +197,8 @@ func (c evalCommand) printResult(v evalResult) error {
 		v.NoMatch.Unlabeled)
 	table := c.table("KIND", "QUERIES", "R@1", "R@5", "R@10", "NDCG@10", "MRR")
 	for _, m := range append([]eval.Measures{v.All}, v.Kinds...) {
-		_, _ = fmt.Fprintf(table, "%s\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\n", cell(cmp.Or(m.Kind, "(all)")), m.Queries, m.R1, m.R5, m.R10, m.NDCG,
-			m.MRR)
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\n", cell(cmp.Or(m.Kind, "(all)")), m.Queries,
+			m.R1, m.R5, m.R10, m.NDCG, m.MRR)
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -108,8 +108,8 @@ func (o Order) refusing() string  { return filepath.Join(o.Folder, own, "bin") }
 func (o Order) npm(ctx context.Context) error {
 	args := []string{
 		"install", "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--no-update-notifier",
-		"--no-workspaces", "--install-strategy=hoisted", "--git=" + filepath.Join(o.refusing(), "git"), "--allow-git=none", "--allow-file=none",
-		"--allow-directory=none", "--loglevel=http", "--logs-max=0",
+		"--no-workspaces", "--install-strategy=hoisted", "--git=" + filepath.Join(o.refusing(), "git"), "--allow-git=none",
+		"--allow-file=none", "--allow-directory=none", "--loglevel=http", "--logs-max=0",
 	}
 	access := o.access(o.configOfNPM())
 	if o.Shared {
@@ -127,8 +127,9 @@ func (o Order) uv(ctx context.Context) error {
 		args = append(args, "--with", more)
 	}
 	args = append(args, o.Packages[0])
+	// The Pythons that uv has installed for the user are at the end.
 	path := o.path()
-	pythons, _ := filepath.Glob(filepath.Join(o.sharedPythons(), "*", "bin")) // that uv has installed for the user; the pattern is correct
+	pythons, _ := filepath.Glob(filepath.Join(o.sharedPythons(), "*", "bin")) // the pattern is correct
 	for _, folder := range slices.Backward(pythons) {
 		path += string(filepath.ListSeparator) + folder
 	}
