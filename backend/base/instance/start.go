@@ -37,8 +37,8 @@ const ExitHeld = 75
 // In all cases the hub gets the environment of the user's session and the
 // AGENT_DISCOVER_ variables, but no others of this process.
 //
-// A program that finds another process starting the hub for a person waits for it; the
-// time until then does not count.
+// If another process is starting the hub for a person, the program waits for it; this wait does not count towards the
+// time limit.
 func Ensure(ctx context.Context, folder paths.Folder, by string) (Info, error) {
 	for {
 		if info, err := Read(folder); err == nil {

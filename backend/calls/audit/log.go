@@ -61,8 +61,8 @@ type Log struct {
 	last Head
 }
 
-// Open reads the end of the chain. If it is not the one that the hub has left, Open adds an entry of kind Break, so that
-// Verify keeps reporting it.
+// Open reads the end of the chain. If the chain does not end where the hub left it, Open adds an entry of kind Break, so that
+// Verify keeps reporting the difference.
 func Open(ctx context.Context, o Options) (*Log, error) {
 	l := &Log{options: o}
 	_, last, err := o.Store.AuditEnds(ctx)

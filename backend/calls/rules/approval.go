@@ -36,8 +36,8 @@ func (p *Policy) asks(t *catalog.Tool) bool {
 // Scope is for which calls an approval holds.
 type Scope string
 
-// The scopes: one call; the calls of a session; all calls. The latter two end when the
-// tool's definition changes.
+// The scopes: one call; the calls of a session; all calls. The last two end when the tool's definition
+// or the start of its server changes.
 const (
 	Once    Scope = "once"
 	Session Scope = "session"

@@ -69,7 +69,7 @@ func (k *Keeper) Update(ctx context.Context, name, description string, tools []R
 	})
 }
 
-// Pin accepts the present definitions of tools, those of the drifted ones if tools is nil. A
+// Pin accepts the present definitions of the given tools, or of all drifted ones if tools is nil. A
 // person must have seen each: shown has the hashes of what they were shown, and a tool that
 // has changed since is a fault.Conflict. A nil map accepts whatever is there.
 func (k *Keeper) Pin(ctx context.Context, name string, tools []catalog.Key, shown map[catalog.Key]string) (Toolset, error) {

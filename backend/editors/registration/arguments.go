@@ -14,7 +14,7 @@ const (
 	surfaceFlag = "--surface"
 )
 
-// NewSurface is what new entries show: tools that find and call those of servers.
+// NewSurface is the surface that new entries ask for: the hub's tools, which find and call the tools of servers.
 const NewSurface = "meta"
 
 // bareSurface is what an entry shows that names no surface: the tool registry.

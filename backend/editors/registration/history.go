@@ -32,8 +32,7 @@ const maxChanges = 50
 //	done         an empty file that marks the change as made; see wasMade
 //
 // A backup or edits that contain a credential are encrypted: they are called
-// before.age and steps.age. All but done are written and synced before the
-// editor's file is touched.
+// before.age and steps.age. All files except the one named done are written and synced before the editor's file is touched.
 type change struct {
 	Record
 	Number  int              `json:"number"` // increases over all changes

@@ -132,7 +132,7 @@ type owned struct {
 	owner any
 }
 
-// Fail ends the call that was sent with an id, with the error why. A transport calls
+// Fail ends the call with this id; its caller gets the error why. A transport calls
 // it when it learns that the answer will never come. Fail reports whether a call
 // with that id was waiting.
 func (c *Conn) Fail(id json.RawMessage, why error) bool {

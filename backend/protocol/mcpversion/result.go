@@ -23,7 +23,7 @@ func ResultType(result json.RawMessage) string {
 	return TypeComplete
 }
 
-// Hop is what the server of a hop adds to its modern results.
+// Hop is what the answering side of one connection adds to results of modern MCP.
 type Hop struct {
 	ServerInfo json.RawMessage // an object; nil adds none
 	// TTLMs and Private say how long and by whom the results of methods that can

@@ -17,7 +17,7 @@ type Link struct {
 	Runs   string // Hash of the launch of Server when the link was made
 }
 
-// Link allows a server with the configuration as to use a secret of owner. The
+// Link allows a server to use a secret of owner, as long as its start is as. The
 // link becomes invalid when the server's launch changes.
 func (v *Vault) Link(ctx context.Context, server string, as launch.Launch, owner, name string) error {
 	leave, err := v.enter(ctx)

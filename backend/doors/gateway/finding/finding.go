@@ -52,8 +52,8 @@ func LimitOf(query string, wanted float64) (int, error) {
 	return int(min(wanted, maxLimit)), nil
 }
 
-// Rank searches the findable tools, of which those that q.Allow accepts, and returns them as
-// they appear by some rules.
+// Rank searches the findable tools that q.Allow accepts, and returns them under the names and descriptions
+// that the rules give them.
 func (f *Finder) Rank(ctx context.Context, q search.Query, r inventory.Rules) search.Result {
 	findable, more := f.inventory.Findable(r), q.Allow
 	q.Allow = func(t *catalog.Tool) bool { return (more == nil || more(t)) && findable(t) }

@@ -29,7 +29,7 @@ type Actions struct {
 	proposer func() string
 }
 
-// Client has the tools as the session's client may use them.
+// Client says which tools the session's client may use, and what their names mean.
 type Client interface {
 	Rules() inventory.Rules
 	Names() resolve.Scope
