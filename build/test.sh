@@ -104,7 +104,10 @@ with_consecutive=(./backend/scenarios/original ./backend/base/tokens ./backend/e
 
 # uninstrumented: packages that are compiled without the race detector, also by tests that build a program. Only the time of
 # tests would show it: SQLite is a translation of C that locks without Go's means, and the others do nothing but compute.
-uninstrumented=(modernc.org/... golang.org/x/crypto/... compress/...)
+uninstrumented=(modernc.org/... golang.org/x/crypto/... compress/... github.com/pressly/goose/v3/internal/sqlparser)
+for package in base/tokens discovery/lexicon discovery/minilm trust/injection trust/normalize; do
+  uninstrumented+=("github.com/agent-discover/agent-discover/backend/$package")
+done
 
 # raced PACKAGE…: tests with the race detector. lint has vetted them. The scenarios often wait, so that another package fills
 # the time.
