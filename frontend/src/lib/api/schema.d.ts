@@ -5032,6 +5032,7 @@ export interface components {
         };
         PlanSecret: {
             name: string;
+            reference: string;
             stored?: boolean;
             visible?: boolean;
             where: string;
