@@ -41,7 +41,7 @@ func fill(t *testing.T, s *Store, n int) {
 		}
 		v := registry.Server{
 			Name: name, Source: "local", Transport: "stdio", Command: "npx", Args: []string{"-y", fmt.Sprint("package-", i)},
-			Approved: true, Enabled: true,
+			Approved: true, AlwaysListed: true,
 			Env: map[string]string{"LEVEL": "3"}, Sandbox: registry.Unconfined, Grants: registry.Grants{Write: []string{"~/notes"}},
 		}
 		id, err := s.Servers.InsertServer(ctx, v)

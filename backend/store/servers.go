@@ -43,7 +43,7 @@ func scanServer(rows *rows) (registry.Server, error) {
 	var checked, created, updated int64
 	err := rows.Scan(&v.ID, &v.Name, &v.Description, &v.Source, &v.Transport, &v.Command, &args, &env, &tags,
 		&v.Package.Name, &v.Package.Version, &v.Package.Latest, &v.Repository, &v.URL,
-		&v.Installed, &v.Enabled, &v.KeepRunning, &v.Approved,
+		&v.Installed, &v.AlwaysListed, &v.KeepRunning, &v.Approved,
 		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &v.Health.MissingVariable, &created, &updated, &headers,
 		&v.ProposedBy, &v.Isolation, &v.Account, &v.Sandbox, &grants, &v.Health.Listed, &v.Deferred)
 	if err != nil {
@@ -62,7 +62,7 @@ func serverValues(v registry.Server) []any {
 	return []any{
 		v.Name, v.Description, v.Source, v.Transport, v.Command, toJSON(v.Args), toJSON(v.Env), toJSON(v.Tags),
 		v.Package.Name, v.Package.Version, v.Package.Latest, v.Repository, v.URL,
-		v.Installed, v.Enabled, v.KeepRunning, v.Approved,
+		v.Installed, v.AlwaysListed, v.KeepRunning, v.Approved,
 		v.Health.Status, toMillis(v.Health.CheckedAt), v.Health.Errors, v.Health.LastError, v.Health.MissingVariable,
 		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers), v.ProposedBy, v.Isolation, v.Account, v.Sandbox, toJSON(v.Grants),
 		v.Health.Listed, v.Deferred,

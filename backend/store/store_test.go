@@ -43,7 +43,7 @@ func TestServersAreReadAsStored(t *testing.T) {
 		Name: "github", Description: "issues", Source: "manual", Transport: "stdio", Command: "npx",
 		Args: []string{"-y", "x y"}, Env: map[string]string{"A": "b=c"}, Tags: []string{"git"},
 		Package: registry.Package{Name: "p", Version: "1", Latest: "2"}, Repository: "r", URL: "h",
-		Installed: true, Enabled: true, KeepRunning: true, Approved: true,
+		Installed: true, AlwaysListed: true, KeepRunning: true, Approved: true,
 		Health:    registry.Health{Status: "healthy", CheckedAt: at, Errors: 3, LastError: "boom"},
 		CreatedAt: at, UpdatedAt: at,
 	}

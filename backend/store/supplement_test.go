@@ -78,7 +78,7 @@ func TestALostDatabaseIsRestoredFromItsCopyWithoutApprovals(t *testing.T) {
 		if server.Approved || server.Source != CopySource || server.Sandbox != registry.Guard || len(server.Grants.Write) > 0 {
 			t.Errorf("its approvals were taken: %+v", server)
 		}
-		if server.Health.Listed || server.Env["LEVEL"] != "3" || !server.Enabled {
+		if server.Health.Listed || server.Env["LEVEL"] != "3" || !server.AlwaysListed {
 			t.Errorf("got %+v", server)
 		}
 	}

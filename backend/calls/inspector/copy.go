@@ -38,7 +38,7 @@ func (i *Inspector) copyOf(of, name string) (registry.Server, error) {
 	if err := server.Usable(); err != nil {
 		return server, err
 	}
-	server.ID, server.Name, server.KeepRunning, server.Enabled = 0, name, false, false
+	server.ID, server.Name, server.KeepRunning, server.AlwaysListed = 0, name, false, false
 	return server, nil
 }
 

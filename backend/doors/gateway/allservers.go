@@ -120,7 +120,7 @@ func (a *allServers) Shows(server string) bool {
 		return true
 	}
 	s, err := a.registry.Get(server)
-	return err == nil && s.Enabled && s.Approved
+	return err == nil && s.AlwaysListed && s.Approved
 }
 
 // serve implements documents.

@@ -37,7 +37,9 @@ func newGateway(t *testing.T, definitions ...string) *Gateway {
 	t.Helper()
 	bus := &events.Bus{}
 	reg, err := registry.Open(t.Context(),
-		fixedServers{[]registry.Server{{ID: 1, Name: "s", Enabled: true, Approved: true}, {ID: 2, Name: "other", Approved: true}}}, bus)
+		fixedServers{
+			[]registry.Server{{ID: 1, Name: "s", AlwaysListed: true, Approved: true}, {ID: 2, Name: "other", Approved: true}},
+		}, bus)
 	if err != nil {
 		t.Fatal(err)
 	}

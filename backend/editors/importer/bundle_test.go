@@ -98,7 +98,7 @@ func TestSecretsOfAnImportedBundleAreInTheKeychain(t *testing.T) {
 	s := f.server("my-notes")
 	folder := filepath.Join(string(f.folder), "bundles", f.unpacked()[0])
 	equal(t, "arguments", s.Args, filepath.Join(folder, "server", "index.js"), "--key=${secret:other_key}", "/a b", "/c")
-	if s.Source != "bundle" || s.Enabled || !s.Approved || s.Env["NOTES_KEY"] != "${secret:NOTES_KEY}" || s.Env["LEVEL"] != "3" ||
+	if s.Source != "bundle" || s.AlwaysListed || !s.Approved || s.Env["NOTES_KEY"] != "${secret:NOTES_KEY}" || s.Env["LEVEL"] != "3" ||
 		f.read(s.Args[0]) != "code" {
 		t.Errorf("the server is %+v", s)
 	}

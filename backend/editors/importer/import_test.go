@@ -39,7 +39,7 @@ func TestCredentialsOfImportedServersAreInTheKeychain(t *testing.T) {
 	}
 	files := f.server("files")
 	if text := fmt.Sprint(files); strings.Contains(text, "horse") || strings.Contains(text, "staple") || files.Source != "editor:cursor" ||
-		!files.Approved || files.Enabled || files.Env["MODE"] != "fast" {
+		!files.Approved || files.AlwaysListed || files.Env["MODE"] != "fast" {
 		t.Errorf("the server is %s", text)
 	}
 	filled, err := f.vault.Fill(t.Context(), files.Name, launch.Of(files))
@@ -98,7 +98,7 @@ func TestServersThatAreSwitchedOffInTheEditorWaitForApproval(t *testing.T) {
 	f.write(".codex/config.toml", "[mcp_servers.also_off]\ncommand = \"npx\"\nargs = [\"also\"]\nenabled = false\n")
 	equal(t, "results", sorted(results(f.run(importer.Request{RemoveEntries: true}))), "also_off imported", "off imported", "on imported")
 	for name, approved := range map[string]bool{"off": false, "also_off": false, "on": true} {
-		if s := f.server(name); s.Approved != approved || s.Enabled || s.KeepRunning {
+		if s := f.server(name); s.Approved != approved || s.AlwaysListed || s.KeepRunning {
 			t.Errorf("%s is %+v", name, s)
 		}
 	}

@@ -250,7 +250,7 @@ func (h *hub) state() string {
 	h.t.Helper()
 	var out []string
 	for _, s := range h.servers.List() {
-		out = append(out, fmt.Sprint(s.Name, s.Command, s.Args, s.Env, s.Package.Version, s.Enabled))
+		out = append(out, fmt.Sprint(s.Name, s.Command, s.Args, s.Env, s.Package.Version, s.AlwaysListed))
 		names, err := h.vault.Names(h.t.Context(), s.Name)
 		if err != nil {
 			h.t.Fatal(err)

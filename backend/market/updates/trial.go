@@ -33,7 +33,7 @@ func (u *Updates) try(ctx context.Context, w *installer.Work, owner registry.Ser
 	t := &trial{server: owner, owner: owner}
 	to.Apply(&t.server)
 	t.server.ID, t.server.Name, t.server.Isolation = 0, inspector.CopyName(), registry.Shared
-	t.server.Enabled, t.server.KeepRunning = false, false
+	t.server.AlwaysListed, t.server.KeepRunning = false, false
 	err := u.options.Processes.StartPrivate(ctx, t.server, upstream.Private{Of: owner.Name, Secrets: values})
 	if t.signIn = errors.Is(err, mcphttp.ErrSignIn); err != nil && !t.signIn {
 		for line := range strings.Lines(u.options.Processes.Stderr(t.server.Name)) {

@@ -47,7 +47,7 @@ func TestAServerIsComparedUpdatedAndRolledBack(t *testing.T) {
 	h.install(h.offer("1.0.0", first(), variable("CITY", false), variable("TOKEN", true)),
 		map[string][]string{"CITY": {"Oslo"}, "TOKEN": {"t0ken-value"}})
 	if _, err := h.servers.Update(t.Context(), "weather",
-		func(s *registry.Server) { s.Env["MINE"], s.Env["CITY"], s.Enabled = "1", "Bergen", true }); err != nil {
+		func(s *registry.Server) { s.Env["MINE"], s.Env["CITY"], s.AlwaysListed = "1", "Bergen", true }); err != nil {
 		t.Fatal(err)
 	}
 	if got := h.call("about"); got != "1.0.0 Bergen t0ken-value  1" {
@@ -111,7 +111,7 @@ func TestAServerIsComparedUpdatedAndRolledBack(t *testing.T) {
 		t.Errorf("after the update: %+v", s)
 	}
 	s, err := h.servers.Get("weather")
-	if err != nil || !s.Enabled || !s.Approved || s.Package.Version != "1.1.0" || !slices.Contains(s.Args, "@ada/weather@1.1.0") {
+	if err != nil || !s.AlwaysListed || !s.Approved || s.Package.Version != "1.1.0" || !slices.Contains(s.Args, "@ada/weather@1.1.0") {
 		t.Errorf("after the update: %+v, %v", s, err)
 	}
 	if _, lists := h.catalog.Snapshot().Lookup("weather", "alerts"); !lists || len(h.catalog.Snapshot().Tools) != 3 {

@@ -140,13 +140,13 @@ func (m *Manager) Activate(ctx context.Context, name string) (tools []*catalog.T
 	if err != nil {
 		return nil, false, err
 	}
-	if s.Enabled {
+	if s.AlwaysListed {
 		return m.catalog.Snapshot().Of(name), true, nil
 	}
 	if tools, err = m.start(ctx, name); err != nil {
 		return nil, false, err
 	}
-	_, err = m.registry.Update(ctx, name, func(s *registry.Server) { s.Enabled = true })
+	_, err = m.registry.Update(ctx, name, func(s *registry.Server) { s.AlwaysListed = true })
 	return tools, false, err
 }
 
@@ -162,10 +162,10 @@ func (m *Manager) Deactivate(ctx context.Context, name string) (wasActive bool, 
 		return false, err
 	}
 	m.processes.Stop(name)
-	if s.Enabled || s.KeepRunning {
-		_, err = m.registry.Update(ctx, name, func(s *registry.Server) { s.Enabled, s.KeepRunning = false, false })
+	if s.AlwaysListed || s.KeepRunning {
+		_, err = m.registry.Update(ctx, name, func(s *registry.Server) { s.AlwaysListed, s.KeepRunning = false, false })
 	}
-	return s.Enabled, err
+	return s.AlwaysListed, err
 }
 
 // RemoveForAgent is Remove for an agent. If the setting agents.install is deny,

@@ -130,7 +130,7 @@ func TestAServerIsStoppedBeforeItIsShownAsInactive(t *testing.T) {
 		ended <- err
 	}()
 	for range changes {
-		if s, _ := b.servers.Get("one"); !s.Enabled {
+		if s, _ := b.servers.Get("one"); !s.AlwaysListed {
 			break
 		}
 	}

@@ -33,9 +33,9 @@ type Server struct {
 	URL         string            // a remote server's endpoint; a stdio server's web page
 	Headers     map[string]string // sent with each request to a remote server
 	Installed   bool
-	// Enabled servers contribute their tools to every session's tools/list,
-	// whether they are running or not.
-	Enabled bool
+	// The tools of an AlwaysListed server are in every session's tools/list,
+	// whether it is running or not. In JSON, the field has the name of the original product: active.
+	AlwaysListed bool
 	// KeepRunning servers start with the hub and are not stopped when idle.
 	KeepRunning bool
 	// Deferred servers are not started before they are needed: their tools are unknown

@@ -157,7 +157,7 @@ func TestRowsOfServersAreConverted(t *testing.T) {
 			},
 			registry.Server{
 				Name: "a", Source: "registry", Transport: "stdio", Args: []string{"-p", "8080", "true", "12345678901234567890"},
-				Env: map[string]string{"PORT": "80"}, Headers: map[string]string{}, Enabled: true, Installed: true,
+				Env: map[string]string{"PORT": "80"}, Headers: map[string]string{}, AlwaysListed: true, Installed: true,
 			},
 		},
 		"a column for the address": {
@@ -167,7 +167,7 @@ func TestRowsOfServersAreConverted(t *testing.T) {
 			},
 			registry.Server{
 				Name: "a", Source: "local", Transport: "sse", URL: "https://mcp", Headers: map[string]string{"X": "1"},
-				Args: []string{}, Env: map[string]string{}, Tags: []string{}, Enabled: true,
+				Args: []string{}, Env: map[string]string{}, Tags: []string{}, AlwaysListed: true,
 			},
 		},
 		"variables without a value": {

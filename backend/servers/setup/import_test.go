@@ -37,12 +37,13 @@ func TestServersAreImportedWithEverythingThatBelongsToThem(t *testing.T) {
 		t.Errorf("totals %+v, want %+v", r.Totals, want)
 	}
 	memory, remote := d.server("memory"), d.server("remote")
-	if !memory.Enabled || !memory.Approved || !memory.Installed || memory.Source != "registry" || memory.Package.Name != "server-memory" ||
+	if !memory.AlwaysListed || !memory.Approved || !memory.Installed || memory.Source != "registry" ||
+		memory.Package.Name != "server-memory" ||
 		memory.Env["API_KEY"] != "${secret:API_KEY}" || strings.Join(memory.Args, " ") != "-y server-memory" ||
 		memory.Health.Status != "unknown" {
 		t.Errorf("memory is %+v", memory)
 	}
-	if remote.Enabled || !remote.Approved || !remote.Installed || remote.URL != "https://mcp.example" ||
+	if remote.AlwaysListed || !remote.Approved || !remote.Installed || remote.URL != "https://mcp.example" ||
 		remote.Transport != "streamable-http" {
 		t.Errorf("remote is %+v", remote)
 	}
@@ -226,7 +227,7 @@ func TestDatabasesOfOtherVersionsAreRead(t *testing.T) {
 	old := d.closed("old.db", schemaServers, `INSERT INTO servers (id, name, command, args, active) VALUES (1, 'old', 'x', '["a"]', 1)`,
 		`INSERT INTO server_tools (server_id, name) VALUES (1, 't')`)
 	r := d.must(setup.ImportRequest{Path: old})
-	if s := d.server("old"); r.Totals != (setup.ImportTotals{Imported: 1, ImportCounts: setup.ImportCounts{Tools: 1}}) || !s.Enabled ||
+	if s := d.server("old"); r.Totals != (setup.ImportTotals{Imported: 1, ImportCounts: setup.ImportCounts{Tools: 1}}) || !s.AlwaysListed ||
 		s.Args[0] != "a" {
 		t.Errorf("got %+v, %+v", r, s)
 	}
@@ -240,14 +241,14 @@ func TestDatabasesOfOtherVersionsAreRead(t *testing.T) {
 		INSERT INTO server_secrets (server_id, key, value, backend) VALUES (1, 'TOKEN', '', 'keyring');
 		INSERT INTO server_tools (server_id, name, annotations) VALUES (1, 't', '{"readOnlyHint":true}')`)
 	r = d.must(setup.ImportRequest{Path: newer})
-	if s := d.server("far"); !s.Enabled || s.URL != "https://mcp.example" || s.Headers["X-Team"] != "a" {
+	if s := d.server("far"); !s.AlwaysListed || s.URL != "https://mcp.example" || s.Headers["X-Team"] != "a" {
 		t.Errorf("far is %+v", s)
 	}
 	if got := d.catalog.Snapshot().Of("far"); len(got) != 1 ||
 		!strings.Contains(string(got[0].Definition), `"annotations":{"readOnlyHint":true}`) {
 		t.Errorf("tools: %+v", got)
 	}
-	if problems := strings.Join(append(r.Servers[0].Problems, r.Servers[1].Problems...), "\n"); d.server("aside").Enabled ||
+	if problems := strings.Join(append(r.Servers[0].Problems, r.Servers[1].Problems...), "\n"); d.server("aside").AlwaysListed ||
 		!strings.Contains(problems, "secret TOKEN has no value") || !strings.Contains(problems, "imported as inactive") {
 		t.Errorf("got %s", problems)
 	}

@@ -59,7 +59,7 @@ func (r Row) server() (registry.Server, error) {
 		Package:    registry.Package{Name: r["package_name"], Version: r["package_version"], Latest: r["latest_version"]},
 		Repository: r["repository"],
 		URL:        cmp.Or(r["url"], r["homepage"]), // later versions have a separate column for the address of a remote server
-		Installed:  r.flag("installed"), Enabled: (r.flag("active") || r.flag("enabled")) && !r.flag("quarantined"),
+		Installed:  r.flag("installed"), AlwaysListed: (r.flag("active") || r.flag("enabled")) && !r.flag("quarantined"),
 	}
 	var err error
 	if s.Args, err = texts(r["args"]); err != nil {

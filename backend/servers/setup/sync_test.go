@@ -31,7 +31,7 @@ func TestServersOfASetupFileAreAdded(t *testing.T) {
 	is(t, "variables that are not set", r.Unset, "UNSET")
 	errs(t, r.Errors, [2]string{"(unnamed)", "missing name field"})
 	one, two := d.server("one"), d.server("two")
-	if one.Source != "setup-file" || !one.Approved || !one.Installed || one.Enabled || one.Args[0] != "$DIR/x" ||
+	if one.Source != "setup-file" || !one.Approved || !one.Installed || one.AlwaysListed || one.Args[0] != "$DIR/x" ||
 		!reflect.DeepEqual(one.Env, map[string]string{"FILE": "/data/mem.json", "REF": "${secret:TOKEN}"}) {
 		t.Errorf("one is %+v", one)
 	}
@@ -195,7 +195,7 @@ func TestServersThatFailToStartDoNotStopTheSync(t *testing.T) {
 	is(t, "registered", r.Registered, "broken", "good", "idle", "also")
 	is(t, "activated", r.Activated, "good", "also")
 	errs(t, r.Errors, [2]string{"bad name", "Invalid name"}, [2]string{"broken", "not found on PATH"})
-	if !d.server("good").Enabled || d.server("broken").Enabled || d.server("idle").Health.Errors != 0 {
+	if !d.server("good").AlwaysListed || d.server("broken").AlwaysListed || d.server("idle").Health.Errors != 0 {
 		t.Error("the wrong servers are active")
 	}
 	if len(d.catalog.Snapshot().Of("good")) == 0 {
@@ -240,7 +240,7 @@ func TestServersOfAFileNamedByAnAgentAreProposed(t *testing.T) {
 	is(t, "waiting", r.Waiting, "evil")
 	is(t, "activated", r.Activated)
 	errs(t, r.Errors, [2]string{"evil", "no person has named the file"}, [2]string{"mine", "no person has named the file"})
-	if d.server("evil").Approved || d.server("mine").Enabled || len(d.vault.kept) > 0 {
+	if d.server("evil").Approved || d.server("mine").AlwaysListed || len(d.vault.kept) > 0 {
 		t.Errorf("more than a proposal was made: %+v, %+v, %v", d.server("evil"), d.server("mine"), d.vault.kept)
 	}
 

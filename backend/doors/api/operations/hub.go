@@ -99,7 +99,7 @@ type activeServer struct {
 func (h *Hub) status(context.Context, *struct{}) (*route.Reply[status], error) {
 	out := status{Paused: h.Upstream.Paused(), Counts: h.Held(), Problem: JournalProblem(h.Journal.Problem()), Servers: []activeServer{}}
 	for _, v := range h.Registry.List() {
-		if !v.Enabled {
+		if !v.AlwaysListed {
 			continue
 		}
 		row := activeServer{Name: v.Name, Tools: []string{}}

@@ -84,7 +84,7 @@ func (i *Inspector) activeServer(id string) (registry.Server, error) {
 	if err != nil {
 		return v, err
 	}
-	if !v.Enabled && !i.Upstream.State(v.Name).Running {
+	if !v.AlwaysListed && !i.Upstream.State(v.Name).Running {
 		return v, route.BadRequest("Server not active")
 	}
 	return v, nil

@@ -106,7 +106,7 @@ func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownToo
 // knownTool returns the view of a tool. v is the tool's server, or the zero value when that was removed a moment ago.
 func knownTool(v registry.Server, t *catalog.Tool, in *catalog.Snapshot, current *rules.Policy, schema bool) KnownTool {
 	k := KnownTool{
-		Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.Enabled && v.Approved,
+		Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.AlwaysListed && v.Approved,
 		Labels: append([]string{}, current.Decide(t.Server, t.Name).Tags...),
 	}
 	if err := current.Refusal("", t.Server, t.Name, in); err != nil {

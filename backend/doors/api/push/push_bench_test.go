@@ -23,7 +23,7 @@ func BenchmarkAChangeReachesFiftyClients(b *testing.B) {
 			hub := serve(b, guard.Timeouts{})
 			for i := range servers {
 				name := fmt.Sprintf("server-%d", i)
-				if _, err := hub.servers.Add(b.Context(), registry.Server{Name: name, Enabled: i%20 == 0}); err != nil {
+				if _, err := hub.servers.Add(b.Context(), registry.Server{Name: name, AlwaysListed: i%20 == 0}); err != nil {
 					b.Fatal(err)
 				}
 				var listed []json.RawMessage

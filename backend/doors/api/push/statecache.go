@@ -131,7 +131,7 @@ func newRow(state State, source rowSource, before *row, revision int) *row {
 	}
 	// Compare the sums instead of the pointers: counting the tokens of a tool replaces its pointer, but not its
 	// definition.
-	if before != nil && before.toolsSum == r.toolsSum && before.source.server.Enabled == source.server.Enabled {
+	if before != nil && before.toolsSum == r.toolsSum && before.source.server.AlwaysListed == source.server.AlwaysListed {
 		r.tools, r.active = before.tools, before.active
 	}
 	return r
@@ -161,7 +161,7 @@ func (r *row) encodeTools() {
 	}
 	slices.SortFunc(tools, func(a, b pushedTool) int { return strings.Compare(a.Name, b.Name) })
 	r.tools = encode(tools)
-	if r.source.server.Enabled {
+	if r.source.server.AlwaysListed {
 		r.active = encode(active)
 	}
 }
@@ -229,7 +229,7 @@ func (s *stateCache) build(v view) []byte {
 		}
 		separate(&servers)
 		r.write(&servers, v.withoutTools)
-		if r.source.server.Enabled {
+		if r.source.server.AlwaysListed {
 			separate(&active)
 			r.writeActive(&active, v.withoutTools)
 		}

@@ -46,7 +46,7 @@ func (i *Inventory) Snapshot() *catalog.Snapshot { return i.catalog.Snapshot() }
 func (i *Inventory) ActiveServers() []registry.Server {
 	var out []registry.Server
 	for _, server := range i.servers.List() {
-		if server.Enabled && server.Approved {
+		if server.AlwaysListed && server.Approved {
 			out = append(out, server)
 		}
 	}

@@ -42,7 +42,7 @@ func (t *Tool) list(ctx context.Context, args arguments.Arguments) (any, error) 
 		}
 		row := listedServer{
 			ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source, Tags: v.Tags,
-			Installed: v.Installed, Active: v.Enabled, Transport: v.Transport, HealthStatus: v.Health.Status,
+			Installed: v.Installed, Active: v.AlwaysListed, Transport: v.Transport, HealthStatus: v.Health.Status,
 			ErrorCount: v.Health.Errors, ToolCount: len(rules.Allowed(rules.Of(v.Name))), Waiting: !v.Approved,
 		}
 		if row.Tags == nil {
@@ -174,7 +174,7 @@ func (t *Tool) status(context.Context, arguments.Arguments) (any, error) {
 	}
 	servers, rules := []server{}, t.client.Rules()
 	for _, v := range t.registry.List() {
-		if !v.Enabled {
+		if !v.AlwaysListed {
 			continue
 		}
 		names := []string{}
