@@ -99,7 +99,7 @@ func newMainWindow(folder paths.Folder, asked request) *mainWindow {
 		hub:    &hub{folder: folder},
 		pages:  frontend.Files(),
 		file:   filepath.Join(string(folder), file),
-		traced: os.Getenv(traceVariable) != "",
+		traced: traced(),
 		began:  time.Now(),
 		opened: make(chan struct{}),
 	}
@@ -173,6 +173,8 @@ func (w *mainWindow) options(asked request, dark bool) *options.App {
 		Windows: &windows.Options{WebviewUserDataPath: filepath.Join(string(w.hub.folder), "webview")},
 	}
 }
+
+func traced() bool { return os.Getenv(traceVariable) != "" }
 
 // checkDisplay returns an error where GTK would panic for lack of a display.
 func checkDisplay(system string, env func(string) string) error {
