@@ -176,7 +176,7 @@ var Table = []Row{
 	},
 	{
 		Key: "results.folder", Group: "Records and files", Label: "Folder for files of long results",
-		Help:    "Where agents may save images, sounds and files; empty: they may not",
+		Help:    "Folder in which agents may save images, sounds and files; if empty, they may save none",
 		Comment: "where agents may save images, sounds and files from results of tools; none: they may not",
 		Live:    true, fallback: "", of: func(s *Settings) any { return &s.Results.Folder },
 	},
