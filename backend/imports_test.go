@@ -156,8 +156,8 @@ var allowed = map[string][]string{
 		"trust/scan",
 	},
 	"trust/examiner": {
-		// catalog: the tools of other servers; registry: which of them run the same program; minilm: vectors for the classifier
-		"discovery/catalog", "discovery/minilm",
+		// catalog: the tools of other servers; registry: which of them run the same program
+		"discovery/catalog",
 		"servers/registry",
 		"trust/classifier", "trust/quarantine", "trust/scan",
 	},
@@ -546,6 +546,7 @@ var allowed = map[string][]string{
 	"testing/hubtest": {
 		"base/instance", "base/paths",
 		"calls/journal",
+		"discovery/minilm",
 		"doors/api/operations", "doors/companion",
 		"hub",
 		"testing/mcptest", "testing/programtest", "testing/reference",

@@ -54,6 +54,7 @@ import (
 
 type discovery struct {
 	catalog   *catalog.Catalog
+	builtin   embedding.Builtin // the encoder of all parts of the hub
 	embedding *embedding.Index
 	learning  *learning.Learning
 	search    *search.Searcher
@@ -154,9 +155,12 @@ func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (e
 		return err
 	}
 	shown := rules.Shown{Catalog: d.catalog, Policy: &h.servers.policy}
+	d.builtin = embedding.Builtin{Encoder: h.options.Encoder, Model: minilm.Model, Dimensions: minilm.Dimensions}
+	if d.builtin.Encoder == nil {
+		d.builtin.Encoder = minilm.New()
+	}
 	d.embedding = embedding.New(embedding.Options{
-		Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
-		Catalog: shown, Store: h.store.ToolVectors, Bus: h.bus, Log: h.log,
+		Settings: config.Search, Builtin: d.builtin, Catalog: shown, Store: h.store.ToolVectors, Bus: h.bus, Log: h.log,
 	})
 	d.learning, err = learning.Open(ctx, learning.Options{
 		Store: h.store.Learning, Bus: h.bus, Log: h.log, Redact: h.redactor.Head, On: config.Search.Learning,

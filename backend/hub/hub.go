@@ -23,6 +23,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -55,6 +56,8 @@ type Options struct {
 	// PassphraseWork overrides the cost of deriving a key from the passphrase of the
 	// secrets, as a power of 2.
 	PassphraseWork int
+	// Encoder overrides the encoder of sentences. It must return the vectors of package minilm.
+	Encoder embedding.Encoder
 	// Now overrides the clock by which tokens of remote servers are renewed.
 	Now func() time.Time
 }

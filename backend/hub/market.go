@@ -13,8 +13,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/netreach"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
-	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
-	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
 	"github.com/agent-discover/agent-discover/backend/market/fetch"
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 	"github.com/agent-discover/agent-discover/backend/market/listing"
@@ -60,10 +58,7 @@ func (h *Hub) composeMarket(ctx context.Context, config settings.Settings, login
 	m.mirror, err = mirror.Open(ctx, mirror.Options{
 		Source: m.official, Store: h.store.Mirror, Bus: h.bus, Log: h.log,
 		Installed: func(ctx context.Context) ([]string, error) { return installedEntries(ctx, h.store.Installs) },
-		Meaning: mirror.Meaning{
-			Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
-			Store: h.store.MirrorVectors,
-		},
+		Meaning:   mirror.Meaning{Settings: config.Search, Builtin: h.discovery.builtin, Store: h.store.MirrorVectors},
 	})
 	if err != nil {
 		return err

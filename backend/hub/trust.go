@@ -19,7 +19,7 @@ import (
 // else.
 func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err error) {
 	s := &h.servers
-	rules := examiner.New(h.discovery.catalog, s.registry, h.options.Version)
+	rules := examiner.New(h.discovery.catalog, s.registry, h.discovery.builtin.Encoder, h.options.Version)
 	s.trust, err = quarantine.Open(ctx, quarantine.Options{
 		Store: h.store.Trust, Servers: s.registry, Scanner: rules, Classifier: rules, Bus: h.bus, Log: h.log,
 		Rules: func() quarantine.Rules {

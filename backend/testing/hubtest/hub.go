@@ -49,7 +49,7 @@ func RunHub(t *testing.T, o hub.Options, env ...string) (h *hub.Hub, ended <-cha
 	if o.Folder == "" {
 		o.Folder = paths.Folder(t.TempDir())
 	}
-	o.Version, o.PassphraseWork = "1.2.3", 10
+	o.Version, o.PassphraseWork, o.Encoder = "1.2.3", 10, encoder
 	h, err := hub.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/trust/classifier"
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
@@ -20,6 +19,12 @@ type Servers interface {
 	List() []registry.Server
 }
 
+// Encoder computes the vectors of sentences. Release frees memory that Encode allocates again.
+type Encoder interface {
+	classifier.Encoder
+	Release()
+}
+
 // Examiner implements quarantine.Scanner with the rules alone, and quarantine.Classifier
 // with the rules and the classifier. It is safe for concurrent use.
 type Examiner struct {
@@ -28,15 +33,14 @@ type Examiner struct {
 	version string
 
 	mu      sync.Mutex // one server is classified at a time, so that the encoder's memory can be released
-	encoder *minilm.Encoder
+	encoder Encoder
 	vectors *classifier.Vectors
 }
 
-// New returns an examiner, whose classifier uses one core. version is that of the program,
-// whose rules change with it.
-func New(tools *catalog.Catalog, servers Servers, version string) *Examiner {
-	encoder := minilm.New()
-	return &Examiner{catalog: tools, servers: servers, version: version, encoder: encoder, vectors: classifier.NewVectors(encoder, 1)}
+// New returns an examiner, whose classifier uses one core and the vectors of e. version is
+// that of the program, whose rules change with it.
+func New(tools *catalog.Catalog, servers Servers, e Encoder, version string) *Examiner {
+	return &Examiner{catalog: tools, servers: servers, version: version, encoder: e, vectors: classifier.NewVectors(e, 1)}
 }
 
 // Version implements quarantine.Scanner.

@@ -32,7 +32,7 @@ func newExaminer(t *testing.T) *Examiner {
 	npx := func(name, pkg string) registry.Server {
 		return registry.Server{Name: name, Transport: "stdio", Command: "npx", Args: []string{"-y", pkg}}
 	}
-	return New(tools, servers{npx("mail", "mail"), npx("mail-work", "mail"), npx("files", "files")}, "1")
+	return New(tools, servers{npx("mail", "mail"), npx("mail-work", "mail"), npx("files", "files")}, nil, "1")
 }
 
 func TestAServerIsNotComparedWithOthersThatRunItsProgram(t *testing.T) {
