@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -125,7 +127,7 @@ func (w *walker) annotation(at int, path []string) {
 	switch kind := jsonrpc.GetString(schema, "type"); {
 	case len(path) == 0:
 		err = errors.New("it is not on a property that is reached by properties only")
-	case !ok || !isToken(header):
+	case !ok || !httpguts.ValidHeaderFieldName(header):
 		err = errors.New("its value is not a token of HTTP")
 	case kind != "string" && kind != "integer" && kind != "boolean":
 		err = errors.New("the type of its property is not string, integer or boolean")
@@ -155,15 +157,4 @@ var kindOf = map[string]int{
 	"propertyNames": schemaOrList, "contentSchema": schemaOrList, "not": schemaOrList,
 	"if": schemaOrList, "then": schemaOrList, "else": schemaOrList,
 	"allOf": schemaOrList, "anyOf": schemaOrList, "oneOf": schemaOrList,
-}
-
-// isToken reports whether s is a token of RFC 9110, section 5.6.2.
-func isToken(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0) {
-			return false
-		}
-	}
-	return s != ""
 }

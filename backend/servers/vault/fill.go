@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/keychain"
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
@@ -93,7 +95,7 @@ func (f *filling) remote(ctx context.Context) (launch.Launch, error) {
 	for _, name := range names {
 		header, scheme := headerOf(name)
 		canonical := textproto.CanonicalMIMEHeaderKey(header)
-		if !isToken(header) || taken[canonical] {
+		if !httpguts.ValidHeaderFieldName(header) || taken[canonical] {
 			continue
 		}
 		value, err := f.own(ctx, name)
@@ -121,13 +123,6 @@ func headerOf(name string) (header, scheme string) {
 		return "Authorization", ""
 	}
 	return name, ""
-}
-
-// isToken reports whether name is a valid name of an HTTP header.
-func isToken(name string) bool {
-	return name != "" && strings.IndexFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
-	}) < 0
 }
 
 func (f *filling) lineBreak(where string) error {
