@@ -59,8 +59,16 @@ func (b *bench) rest(ctx context.Context) (err error) {
 		b.report.add(fmt.Sprintf("GET %s, %d servers with %d tools", list.path, manyServers, tools),
 			ms(at(listed, 0.5)), "ms", list.target, "median of %d, best %.2f, p95 %.2f", len(listed), ms(listed[0]), ms(at(listed, 0.95)))
 	}
-	if err := b.changes(ctx, h); err != nil {
-		return fmt.Errorf("WebSocket: %w", err)
+	for _, clients := range []struct {
+		kind, query string
+		target      float64
+	}{
+		{"WebSocket clients", "?deltas=changed", targetChange},
+		{"WebSocket clients that get the state of all servers, as in the original", "", 0},
+	} {
+		if err := b.changes(ctx, h, clients.kind, clients.query, clients.target); err != nil {
+			return fmt.Errorf("WebSocket: %w", err)
+		}
 	}
 	return b.restCalls(ctx, h)
 }
@@ -80,13 +88,13 @@ func (b *bench) repeat(n int, act func() error) ([]time.Duration, error) {
 }
 
 // changes measures the time from before a change of a server is requested until the last WebSocket subscriber has read a
-// message with the new text.
-func (b *bench) changes(ctx context.Context, h *hub) error {
+// message with the new text. query selects what the messages contain.
+func (b *bench) changes(ctx context.Context, h *hub, kind, query string, target float64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	conns := make([]*websocket.Conn, watchers)
 	for i := range conns {
-		conn, _, err := websocket.Dial(ctx, "ws://"+h.info.Address()+"/", &websocket.DialOptions{
+		conn, _, err := websocket.Dial(ctx, "ws://"+h.info.Address()+"/"+query, &websocket.DialOptions{
 			HTTPHeader: http.Header{"Authorization": {"Bearer " + h.info.Token}},
 		})
 		if err != nil {
@@ -118,7 +126,7 @@ func (b *bench) changes(ctx context.Context, h *hub) error {
 	if err != nil {
 		return err
 	}
-	b.report.add(fmt.Sprintf("a change reaches %d WebSocket clients", watchers), ms(at(times, 0.5)), "ms", targetChange,
+	b.report.add(fmt.Sprintf("a change reaches %d %s", watchers, kind), ms(at(times, 0.5)), "ms", target,
 		"median of %d, best %.1f, worst %.1f, PUT included", len(times), ms(times[0]), ms(times[len(times)-1]))
 	return nil
 }
