@@ -135,7 +135,7 @@ func (l *lexicon) class(name string) mask {
 	if !ok {
 		n := len(l.classes)
 		if n >= 128 {
-			panic("orders: more than 128 classes of words")
+			panic("injection: more than 128 classes of words")
 		}
 		m[n/64] = 1 << (n % 64)
 		l.classes[name] = m
@@ -280,7 +280,7 @@ func double(s string) bool {
 func (l *lexicon) mustClass(name string) mask {
 	m, ok := l.classes[name]
 	if !ok {
-		panic(fmt.Sprintf("orders: unknown class %q", name))
+		panic(fmt.Sprintf("injection: unknown class %q", name))
 	}
 	return m
 }

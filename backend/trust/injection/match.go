@@ -44,7 +44,7 @@ var compiled = sync.OnceValue(func() *program {
 		for _, text := range source.patterns {
 			n := len(p.patterns)
 			if n >= 64*len(set{}) {
-				panic("orders: more patterns than a set can hold")
+				panic("injection: more patterns than a set can hold")
 			}
 			one := ranked{rule: source.name, points: source.points}
 			for side := range strings.SplitSeq(text, " & ") {
