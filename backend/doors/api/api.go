@@ -2,7 +2,7 @@
 // hub's one port. The window, the tray icon, the command line and scripts control the hub through it. The package only
 // combines its subpackages:
 //
-//	guard ─┬─ route ── resources (REST operations), described by openapi
+//	guard ─┬─ route ── operations (the REST API), described by openapi
 //	       ├─ push (the WebSocket)
 //	       └─ static (files of the dashboard)
 package api
@@ -81,7 +81,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Config holds the settings and what follows from them.
+// Config holds the settings, the file that contains them, and the policy that is made from them.
 type Config struct {
 	File   string // path of the settings file
 	Live   *settings.Live
@@ -100,7 +100,7 @@ type Servers struct {
 	Traces    *upstream.Traces
 	Listed    *upstream.Discoveries
 	Readiness *readiness.Reader
-	// Corrections returns what clients are shown otherwise than a server lists it.
+	// Corrections returns the items of a server that the hub changes or omits in the lists for clients.
 	Corrections func(server string) []corrections.Correction
 	Calls       *call.Pipeline
 	Inspector   *inspector.Inspector
@@ -141,7 +141,7 @@ type Discovery struct {
 // Editors holds the parts that deal with AI editors.
 type Editors struct {
 	Registrar   *registration.Registrar
-	Entry       operations.EditorEntry // the command that the hub's entry in editors starts
+	Entry       operations.EditorEntry // the command by which editors connect to the hub
 	Importer    *importer.Importer
 	Doctor      *doctor.Doctor
 	KeepSetting func(keys []string, value any) error // writes a value to the settings file
@@ -217,11 +217,11 @@ func New(o Options) *Door {
 	})}
 }
 
-// wellKnown begins the paths at which MCP clients look for an authorization server before they send a token. There is
-// none.
+// wellKnown is the prefix of the paths at which MCP clients look for the metadata of an authorization server. The hub
+// has none, so it answers 404.
 const wellKnown = "/.well-known/"
 
-// PrincipalOf returns whose credential a request to the MCP endpoint has shown.
+// PrincipalOf describes the credential that authenticated a request to the MCP endpoint.
 func PrincipalOf(r *http.Request) endpoint.Principal {
 	if grant := guard.GrantOf(r.Context()); grant != nil {
 		return endpoint.Principal{

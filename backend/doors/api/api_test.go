@@ -21,7 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// options returns the options of a Door that can serve only the documentation, because its other parts are missing.
+// options returns options with which a Door can serve only the documentation.
 func options() Options {
 	log := slog.New(slog.DiscardHandler)
 	return Options{
@@ -89,7 +89,6 @@ type media struct {
 
 func (m media) ref() string { return m.Content["application/json"].Schema.Ref }
 
-// operation is an operation in the OpenAPI document.
 type operation struct {
 	OperationID string `json:"operationId"`
 	Summary     string

@@ -13,26 +13,27 @@ import (
 )
 
 const (
-	maxStrangers = 128             // connections that have not shown a credential yet
-	warnEvery    = 1 * time.Minute // at most one warning about other users in this time
+	maxStrangers = 128             // open connections without a credential
+	warnEvery    = 1 * time.Minute // shortest time between two warnings about other users
 )
 
-// refusal is the answer to a program of another user.
+// refusal is the response body for programs of other users.
 const refusal = `{"error":"this hub belongs to another user of this machine","code":"denied"}` + "\n"
 
-// Connections is the listener of the hub. It refuses programs of other users where the system tells whose a connection
-// is. It also limits the connections that have not shown a credential yet: one more closes the oldest of them, so that
-// many idle connections neither take much memory nor keep others out.
+// Connections is the listener of the hub. It refuses programs of other users, on systems that report which user a
+// connection belongs to. It also limits the connections whose client has not sent a credential yet. A connection over
+// the limit closes the oldest of them, so that many idle connections neither take much memory nor block other
+// clients.
 type Connections struct {
 	net.Listener
 	log *slog.Logger
 
 	mu        sync.Mutex
-	strangers list.List // of *connection, the oldest first
+	strangers list.List // connections without a credential, as *connection, the oldest first
 	warned    time.Time
 }
 
-// Limit returns a listener that accepts the connections of another one, which must be a TCP listener.
+// Limit returns a Connections that wraps listener, which must be a TCP listener.
 func Limit(listener net.Listener, log *slog.Logger) *Connections {
 	return &Connections{Listener: listener, log: log}
 }
@@ -95,7 +96,7 @@ func (c *Connections) add(tcp *net.TCPConn) *connection {
 	return conn
 }
 
-// remove takes a connection from the list of strangers. It is called with mu held.
+// remove removes a connection from the list strangers. The caller holds mu.
 func (c *Connections) remove(conn *connection) {
 	if conn.place != nil {
 		c.strangers.Remove(conn.place)
@@ -103,11 +104,11 @@ func (c *Connections) remove(conn *connection) {
 	}
 }
 
-// connection is a connection that Connections has accepted.
+// connection counts towards the limit of its Connections until admit or Close is called.
 type connection struct {
 	*net.TCPConn
 	all   *Connections
-	place *list.Element // in the list of strangers; nil when it is not in the list; guarded by all.mu
+	place *list.Element // element of all.strangers; nil when the connection does not count; guarded by all.mu
 }
 
 // Close implements net.Conn.
@@ -123,8 +124,8 @@ func (c *connection) admit() {
 	c.all.remove(c)
 }
 
-// Admit exempts a connection of a Connections from the limit, because its client has shown a credential. It has no
-// effect on other connections.
+// Admit exempts conn from the limit of its Connections, because its client has sent a valid credential. It has no
+// effect on a connection that no Connections has accepted.
 func Admit(conn net.Conn) {
 	if c, ok := conn.(*connection); ok {
 		c.admit()
@@ -133,7 +134,8 @@ func Admit(conn net.Conn) {
 
 type connectionKey struct{}
 
-// withConnection makes a connection known to the requests that arrive on it.
+// withConnection adds conn to the context of the requests that arrive on it. It is the ConnContext of the HTTP
+// server.
 func withConnection(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, conn)
 }

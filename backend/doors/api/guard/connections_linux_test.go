@@ -34,7 +34,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// asOther connects as another user and returns what it gets for a request.
+// asOther sends a request as another user and returns the response.
 func asOther(t *testing.T, address, request string) string {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(address)

@@ -30,7 +30,8 @@ func limited(t *testing.T, log *slog.Logger) (address string) {
 	return listener.Addr().String()
 }
 
-// open sends the beginning of a request and leaves the connection open.
+// open sends a request, or the beginning of one, on a new connection and leaves the connection open. HOST in format
+// stands for the address.
 func open(t *testing.T, address, format string, args ...any) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)

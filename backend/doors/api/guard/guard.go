@@ -48,8 +48,8 @@ type Options struct {
 	Timeouts Timeouts
 	Sessions *Sessions
 	Public   func(*http.Request) bool // reports whether a request needs no token
-	// Endpoint reports whether a request is for the MCP endpoint, which reads bodies and limits concurrent requests itself.
-	// Tokens of Clients open only this. It may be nil.
+	// Endpoint reports whether a request is for the MCP endpoint, which reads bodies and limits concurrent requests
+	// itself. A token of Clients gives access to these requests only. Endpoint may be nil.
 	Endpoint func(*http.Request) bool
 	Clients  *credentials.Keeper
 	Next     http.Handler // handles the accepted requests
@@ -119,7 +119,7 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := context.WithValue(r.Context(), sessionKey{}, session)
 	program := words.REST
-	if origin != "" { // browsers send it with each request of a page that changes something
+	if origin != "" { // browsers send Origin with every request of a page that changes something
 		program = words.Dashboard
 	}
 	ctx = context.WithValue(ctx, clientKey{}, program)
@@ -128,7 +128,7 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.admit(w, r.WithContext(ctx), session)
 }
 
-// answerPreflight answers a browser that asks which requests a page may send.
+// answerPreflight answers a CORS preflight request, with which a browser asks which requests a page may send.
 func answerPreflight(w http.ResponseWriter, r *http.Request, endpoint bool) {
 	w.Header().Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS")
 	headers := "Authorization, Content-Type"
@@ -137,15 +137,16 @@ func answerPreflight(w http.ResponseWriter, r *http.Request, endpoint bool) {
 	}
 	w.Header().Set("Access-Control-Allow-Headers", headers)
 	w.Header().Set("Access-Control-Max-Age", "600")
-	// The page in the desktop window has an origin outside of this network, so browsers ask before they let it reach the
-	// hub.
+	// Browsers treat the page of the desktop window as a public site, so they ask for permission to send requests to
+	// the loopback address.
 	if r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Private-Network") == "true" {
 		w.Header().Set("Access-Control-Allow-Private-Network", "true")
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// mcpHeaders returns those of the headers in a list that MCP defines. Their names depend on the tools.
+// mcpHeaders returns the headers of a comma-separated list whose names begin with mcp-, each preceded by a comma. The
+// hub cannot list them in advance, because servers define such headers for the arguments of their tools.
 func mcpHeaders(list string) string {
 	out := ""
 	for name := range strings.SplitSeq(list, ",") {
@@ -261,9 +262,9 @@ func ClientOf(ctx context.Context) string {
 
 type personKey struct{}
 
-// ByPerson reports whether a request comes from a surface on which a person decides: the dashboard, the tray, or the
-// command line in a terminal. These open a session. A program that has only the hub's own token may do everything but
-// decide in place of a person. When no token is required, the pages of the dashboard have no session either.
+// ByPerson reports whether a request comes from the dashboard, the tray, or the command line in a terminal, where a
+// person decides. These open a session. A program that sends the hub's own token cannot decide in place of a person.
+// When no token is required, the dashboard has no session, and its requests count because they have an Origin header.
 func ByPerson(ctx context.Context) bool {
 	person, _ := ctx.Value(personKey{}).(bool)
 	return person

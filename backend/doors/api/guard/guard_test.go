@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/words"
 )
 
-// guarded is a server on a free port with a guard in front of a test's handler.
+// guarded is a test server on a free port whose handler is behind a guard.
 type guarded struct {
 	t        *testing.T
 	sessions *Sessions

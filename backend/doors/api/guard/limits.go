@@ -48,7 +48,7 @@ func NewServer(handler http.Handler, t Timeouts, log *slog.Logger) *http.Server 
 // limitDuration limits how long the client may take to send the body of a request and to receive the response.
 func (g *Guard) limitDuration(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	control := http.NewResponseController(w)
-	if r.Body != http.NoBody { // without a body, the deadline would end a long call
+	if r.Body != http.NoBody { // without a body, nothing would clear the deadline, and it would end a long call
 		_ = control.SetReadDeadline(time.Now().Add(g.timeouts.Body)) // fails for a recorder in a test
 	}
 	out := &timedWriter{ResponseWriter: w, control: control, limit: g.timeouts.Send}
@@ -56,8 +56,8 @@ func (g *Guard) limitDuration(w http.ResponseWriter, r *http.Request) http.Respo
 	return out
 }
 
-// maxPublicBody limits the bodies of requests that need no token. They are read before anything is known about the
-// client, and the longest of them holds a ticket and two public keys.
+// maxPublicBody limits the bodies of requests that need no token, in bytes. The guard reads them before it has
+// authenticated the client. The largest valid one contains a ticket and two public keys.
 const maxPublicBody = 1 << 10
 
 // readBody reads the whole body of a request into memory. When that fails it answers the request and returns false.

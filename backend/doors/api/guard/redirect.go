@@ -20,15 +20,15 @@ import (
 // hub. The browser gets the path of the file as its argument, because every user of the machine can read the arguments
 // of a process. Only the user can read the file, and it is removed when the ticket ends.
 type Redirects struct {
-	Folder paths.Folder // the files are in the folder run in it
+	Folder paths.Folder // data folder; the files are in its subfolder run
 	Home   string       // home folder of the user, where snaps have their folders; may be empty
 }
 
-// snapName matches the names of snaps, also of parallel installations.
+// snapName matches the names of snaps, including parallel installations such as firefox_work.
 var snapName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,40}(_[a-z0-9]{1,10})?$`)
 
-// prefix begins the names of the files. It differs between data folders, so that one hub does not remove the files of
-// another.
+// prefix returns the prefix of the file names. It differs between data folders, so that one hub does not remove the
+// files of another.
 func (r Redirects) prefix() string {
 	sum := sha256.Sum256([]byte(r.Folder))
 	return "agent-discover-open-" + hex.EncodeToString(sum[:4]) + "-"
@@ -78,7 +78,7 @@ func (r Redirects) write(snap, address, label string) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	quoted, err := json.Marshal(address) // escapes what HTML would understand
+	quoted, err := json.Marshal(address) // Marshal also escapes <, > and &
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +117,7 @@ func (ss *Sessions) IssueFile(snap string) (file string, expires time.Time, err 
 	written, err := ss.redirects.write(snap, "http://"+ss.address+"/#ticket="+secret, "Open the dashboard")
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	if _, ok := ss.tickets[hashOf(secret)]; !ok && err == nil { // the hub has ended meanwhile
+	if _, ok := ss.tickets[hashOf(secret)]; !ok && err == nil { // endTickets was called meanwhile
 		_ = paths.Remove(written)
 		return "", time.Time{}, fault.New(fault.Unavailable, "the hub is stopping")
 	}
@@ -141,7 +141,7 @@ func (ss *Sessions) WriteRedirect(snap, address string) (file string, remove fun
 	return file, func() { _ = paths.Remove(file) }, err
 }
 
-// endTickets ends all tickets.
+// endTickets invalidates all tickets and removes their files.
 func (ss *Sessions) endTickets() {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// redirecting returns sessions whose files are in a new data folder and home.
+// redirecting returns a Sessions that writes its files in new temporary folders.
 func redirecting(t *testing.T) (*Sessions, Redirects) {
 	t.Helper()
 	r := Redirects{Folder: paths.Folder(filepath.Join(t.TempDir(), "data")), Home: t.TempDir()}

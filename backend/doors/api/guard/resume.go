@@ -14,7 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-// maxChallenges limits the unanswered challenges of a session. Pages that are reloaded at the same time share one.
+// maxChallenges limits the unanswered challenges of a session. A session has several when tabs that share its reload
+// key are reloaded at the same time.
 const maxChallenges = 16
 
 // Keys are the public keys with which a page resumes its session. The private keys never leave the browser, and no
@@ -48,8 +49,8 @@ type challenge struct {
 	expires time.Time
 }
 
-// Challenge returns a text that the page of a session signs within half a minute to resume the session, and the name of
-// this run of the hub.
+// Challenge returns a text that the page of a session must sign within half a minute to resume the session, and the
+// name of this run of the hub, which the page signs too.
 func (ss *Sessions) Challenge(id string) (text, instanceName string, ok bool) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -65,10 +66,9 @@ func (ss *Sessions) Challenge(id string) (text, instanceName string, ok bool) {
 	return c.text, ss.instance, true
 }
 
-// Resume opens a session for the page of another session, which signs a challenge with one of its keys. keys are those of
-// the new session, which keeps the key in the browser's storage unless there is another. With the key of the page itself, the new
-// session replaces the old one. With the key in the browser's storage, the old one goes on, because other tabs may have
-// it.
+// Resume opens a new session for a page that has signed a challenge with a key of the session id. keys are the keys
+// of the new session; if keys.Reload is nil, the new session has the reload key of the old one. A signature with the
+// page key ends the old session. A signature with the reload key does not, because other tabs may use that session.
 func (ss *Sessions) Resume(id, text string, signature []byte, keys Keys) (token string, resumed *Session, ok bool) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -104,8 +104,8 @@ func (s *Session) takeChallenge(text string, now time.Time) bool {
 	return valid
 }
 
-// verify reports whether a signature in the format of WebCrypto, which is the two numbers one after the other, belongs to
-// a text and a key.
+// verify reports whether signature is an ECDSA signature of text by key, in the format of WebCrypto: r and s, 32
+// bytes each.
 func verify(key *ecdsa.PublicKey, text string, signature []byte) bool {
 	if key == nil || len(signature) != 64 {
 		return false

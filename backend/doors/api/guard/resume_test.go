@@ -20,7 +20,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-// hexKey returns a public key as a page sends it.
+// hexKey returns the public key in hexadecimal, as a page sends it.
 func hexKey(t *testing.T, key *ecdsa.PrivateKey) string {
 	t.Helper()
 	point, err := key.PublicKey.Bytes()
@@ -41,7 +41,7 @@ func sign(t *testing.T, key *ecdsa.PrivateKey, lines ...string) []byte {
 	return append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
 }
 
-// resume answers a challenge of the sessions with a key.
+// resume gets a challenge for the session id, signs it with key and resumes the session.
 func resume(t *testing.T, s *Sessions, id string, key *ecdsa.PrivateKey, keys Keys) (token string, resumed *Session, ok bool) {
 	t.Helper()
 	text, instance, ok := s.Challenge(id)

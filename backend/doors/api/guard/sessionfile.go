@@ -28,7 +28,7 @@ type sessionFile struct {
 // savedSession is a session in the file of sessions.
 type savedSession struct {
 	ID       string    `json:"id"`
-	Address  string    `json:"address"`    // of the hub
+	Address  string    `json:"address"`    // of the hub, as host:port
 	Key      string    `json:"public_key"` // Keys.Page
 	ProofKey string    `json:"proof_key"`
 	Used     time.Time `json:"used"` // time of the last use
@@ -40,11 +40,11 @@ type SessionOptions struct {
 	File      string           // keeps sessions while the hub is stopped; empty: sessions end with the hub
 	Redirects Redirects        // the files that open a browser
 	Now       func() time.Time // nil means time.Now
-	Log       *slog.Logger     // needed with a File
+	Log       *slog.Logger     // required if File is set
 }
 
-// OpenSessions returns the sessions of a hub. It restores those in the file that belong to the same address: pages cannot
-// reach the hub at another one, and must not be asked to. Expired and malformed ones are left out.
+// OpenSessions returns the sessions of a hub. It restores the sessions in o.File that belong to the same address,
+// because pages cannot reach the hub at another one. It omits expired and malformed entries.
 func OpenSessions(o SessionOptions) *Sessions {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -34,7 +34,7 @@ func read(t *testing.T, file string) string {
 	return string(data)
 }
 
-// restored returns whether sessions know one with an id.
+// restored reports whether s has a session with an id.
 func restored(s *Sessions, id string) bool { _, ok := s.ProofKeyOf(id); return ok }
 
 func TestAPageResumesItsSessionWithTheNextHub(t *testing.T) {

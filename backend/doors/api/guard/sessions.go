@@ -21,7 +21,7 @@ const (
 	maxTickets  = 256            // unused tickets
 	maxSessions = 256
 
-	secretLength = 64 // of instance.NewSecret
+	secretLength = 64 // characters that instance.NewSecret returns
 )
 
 // Sessions holds the credentials of browsers: the tokens of sessions, and tickets. A ticket may appear in a URL because
@@ -32,14 +32,14 @@ type Sessions struct {
 	now       func() time.Time
 	file      sessionFile
 	redirects Redirects
-	address   string // of the hub, as it is in proofs
+	address   string // host:port of the hub; pages sign it to resume a session
 	instance  string // random name of this run of the hub
 
 	mu       sync.Mutex
 	tickets  map[digest]ticket
 	sessions map[string]*Session // by id
 	tokens   map[digest]*Session // by the hash of the token
-	unsaved  bool                // a session was used since the file of sessions was written
+	unsaved  bool                // a session has changed since the file of sessions was written
 }
 
 type digest [sha256.Size]byte
@@ -47,11 +47,11 @@ type digest [sha256.Size]byte
 type ticket struct {
 	purpose string
 	expires time.Time
-	session *Session // the session that asked for the ticket; nil when that was done with the hub's own token
-	forget  func()   // removes what the ticket was written to; may be nil
+	session *Session // the session that asked for the ticket; nil if a request with the hub's own token did
+	forget  func()   // removes the file that contains the ticket; may be nil
 }
 
-// end removes what the ticket was written to.
+// end removes the file that contains the ticket, if there is one.
 func (t ticket) end() {
 	if t.forget != nil {
 		t.forget()
@@ -106,8 +106,8 @@ func (ss *Sessions) issue(purpose string, by *Session, forget func()) (secret st
 	return secret, expires, nil
 }
 
-// Redeem invalidates a ticket. It returns the session that asked for the ticket, and false when the ticket was unknown,
-// expired or for another purpose.
+// Redeem invalidates a ticket. It returns the session that asked for the ticket, nil if none did. It returns false if
+// the ticket was unknown, expired or for another purpose, or if that session has ended.
 func (ss *Sessions) Redeem(secret, purpose string) (*Session, bool) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -160,7 +160,7 @@ func newSession(id, proofKey string, keys Keys, used time.Time) *Session {
 	}
 }
 
-// visit returns the session of a token, and counts as a use of it.
+// visit returns the session of a token and extends its life.
 func (ss *Sessions) visit(token string) (*Session, bool) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -172,8 +172,8 @@ func (ss *Sessions) visit(token string) (*Session, bool) {
 	return s, true
 }
 
-// ProofKeyOf returns the key with which the hub proves to a page that it knows the session with an id. Calling it does
-// not count as a use of the session, because the id is no secret.
+// ProofKeyOf returns the key with which the hub proves to a page that it knows the session with an id. The call does
+// not extend the session, because the id is not secret.
 func (ss *Sessions) ProofKeyOf(id string) (key string, ok bool) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -191,7 +191,8 @@ func (ss *Sessions) Expiry(s *Session) time.Time {
 	return s.used.Add(sessionLife)
 }
 
-// Touch counts as a use of a session. Called at intervals, it keeps a session alive while its WebSocket is open.
+// Touch extends a session as a request with its token does. Pushers call it at intervals while a WebSocket of the
+// session is open.
 func (ss *Sessions) Touch(s *Session) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -212,7 +213,7 @@ func (ss *Sessions) endExpired() {
 	}
 }
 
-// alive reports whether a session has not ended. A session that was unused for too long ends now.
+// alive reports whether a session has not ended. It first ends a session that was unused for too long.
 func (ss *Sessions) alive(s *Session) bool {
 	if ss.sessions[s.id] == s && ss.now().After(s.used.Add(sessionLife)) {
 		ss.end(s)

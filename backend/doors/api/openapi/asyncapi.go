@@ -22,7 +22,8 @@ type Channel struct {
 // object is a JSON object of the AsyncAPI document.
 type object = map[string]any
 
-// asyncDocument returns an AsyncAPI document of the WebSocket. Its schemas are added to a registry of its own.
+// asyncDocument returns the AsyncAPI document of the WebSocket. It has its own schemas, so the OpenAPI document does
+// not change.
 func (c Channel) asyncDocument(version string) object {
 	schemas := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	messages, all := object{}, object{}
@@ -58,7 +59,8 @@ func (c Channel) asyncDocument(version string) object {
 	}
 }
 
-// show returns the section about the WebSocket for the page. It adds the schemas of the messages to a registry.
+// show returns the section about the WebSocket for the documentation page. It adds the schemas of the messages to
+// schemas.
 func (c Channel) show(schemas huma.Registry) docChannel {
 	shown := docChannel{Limits: c.Limits}
 	for _, m := range c.Messages {

@@ -67,7 +67,8 @@ func NewDocument(version string) *huma.OpenAPI {
 	}
 }
 
-// schemaPrefixes qualifies the schema names of packages whose types have short names.
+// schemaPrefixes maps package names to prefixes for the schema names of their types, which would be ambiguous without
+// one.
 var schemaPrefixes = map[string]string{
 	"registration": "Editor", "importer": "EditorImport", "doctor": "EditorDoctor",
 	"marketplace": "Market", "federation": "Market", "listing": "Market", "installer": "Install", "plan": "Plan",
@@ -86,8 +87,8 @@ func schemaName(t reflect.Type, hint string) string {
 	return prefix + name
 }
 
-// complete returns a copy of a table's document and adds what huma does not generate. It does not change the original,
-// because huma uses that to serve requests.
+// complete returns a copy of a table's document, and adds the tags, security, bodies and error responses that huma
+// does not generate. It does not change the original, because huma uses that to serve requests.
 func complete(table *route.Table) *huma.OpenAPI {
 	doc := *table.Document()
 	components := *doc.Components
@@ -184,7 +185,7 @@ func failureResponse(shared *huma.Components, status int) *huma.Response {
 		content := map[string]*huma.MediaType{
 			"application/json": {Schema: shared.Schemas.Schema(reflect.TypeFor[route.Failure](), true, "")},
 		}
-		if status == http.StatusBadRequest || status == http.StatusNotFound { // the path was refused before routing
+		if status == http.StatusBadRequest || status == http.StatusNotFound { // the guard refuses malformed paths with plain text
 			content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 		}
 		shared.Responses[name] = &huma.Response{Description: http.StatusText(status), Content: content}

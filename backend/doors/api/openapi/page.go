@@ -91,7 +91,7 @@ func renderPage(doc *huma.OpenAPI, channel Channel) []byte {
 		Title: doc.Info.Title, Version: doc.Info.Version, Intro: strings.Split(strings.ReplaceAll(doc.Info.Description, "`", ""), "\n\n"),
 	}
 	schemas := doc.Components.Schemas
-	all := huma.NewMapRegistry("#/components/schemas/", schemaName) // a registry of its own: the document must not change
+	all := huma.NewMapRegistry("#/components/schemas/", schemaName) // a new registry, so that the document does not change
 	shown.Channel = channel.show(all)
 	maps.Copy(all.Map(), schemas.Map())
 	for _, tag := range doc.Tags {

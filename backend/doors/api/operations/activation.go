@@ -18,13 +18,13 @@ import (
 type Activation struct {
 	Registry  *registry.Registry
 	Lifecycle *lifecycle.Manager
-	// Accept notes that a person has approved how a server is started now, and, if clean is true, what the scan finds clean
-	// of it.
+	// Accept records that a person has approved the launch of a server as it is configured now. If clean is true, it
+	// also approves the items of a proposed server in which the scan finds nothing.
 	Accept func(ctx context.Context, server string, clean bool) error
 	Views  *Views
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (a *Activation) Routes(t *route.Table) {
 	g := t.Group("servers")
 	route.Add(g, route.Post("/api/servers/{id}/activate", "Activate a server: put its tools in every client's list"), a.activate)

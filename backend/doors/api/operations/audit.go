@@ -23,7 +23,7 @@ type Audit struct {
 	Log    *slog.Logger
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (a *Audit) Routes(t *route.Table) {
 	g := t.Group("journal")
 	route.Add(g, route.Get("/api/audit", "List entries of the audit log, newest first"), a.list)

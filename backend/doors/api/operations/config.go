@@ -21,7 +21,7 @@ type Config struct {
 	Edit settings.Editor
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (c *Config) Routes(t *route.Table) {
 	g := t.Group("hub")
 	route.Add(g, route.Get("/api/config", "Retrieve the settings that apply, and the problems of the settings file"), c.get)
@@ -33,7 +33,7 @@ func (c *Config) Routes(t *route.Table) {
 	route.Add(g, route.Put("/api/config", "Write one setting to the settings file, which keeps its comments; only for persons"), c.set)
 }
 
-// Configuration is the settings that apply.
+// Configuration holds the settings that apply and the problems of the settings file.
 type Configuration struct {
 	File     string          `json:"file" doc:"Path of the settings file, which need not exist."`
 	Settings []Setting       `json:"settings" nullable:"false" doc:"All settings: first those that are only edited in the file, then by group in the order of the page."`
@@ -54,7 +54,7 @@ type Setting struct {
 	Restart  bool            `json:"restart" doc:"Whether a change holds after a restart of the hub only."`
 }
 
-// ConfigProblem is what is wrong with one setting.
+// ConfigProblem describes an error in one setting.
 type ConfigProblem struct {
 	Line    int    `json:"line" doc:"Line in the file, from 1; 0 if the setting does not come from the file."`
 	Column  int    `json:"column" doc:"Column in the file, from 1; 0 if the setting does not come from the file."`
@@ -165,7 +165,7 @@ func (c *Config) editRule(ctx context.Context, in *ruleInput,
 	return c.reloaded(c.Live.Change(func() error { return edit(body.At, rule) }))
 }
 
-// scalarOf returns the text, number, true or false that JSON stands for.
+// scalarOf decodes a JSON string, number, true or false. It returns a whole number as an int.
 func scalarOf(raw json.RawMessage) (any, error) {
 	var value any
 	if json.Unmarshal(raw, &value) == nil {

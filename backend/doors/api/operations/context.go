@@ -13,13 +13,13 @@ type Context struct {
 	Use func(context.Context) (gateway.ContextUse, error)
 }
 
-// Routes declares the operation.
+// Routes adds the operation with its handler to a route table.
 func (c *Context) Routes(t *route.Table) {
 	route.Add(t.Group("tools"), route.Get("/api/context",
 		"Retrieve how many tokens tools take in each client's context, and how many the hub saves"), c.get)
 }
 
-// ContextCost is how many tokens the definitions of tools take in the contexts of models.
+// ContextCost reports how many tokens the definitions of tools take in the contexts of models.
 type ContextCost struct {
 	Tools       int             `json:"tools" doc:"Number of known tools of approved servers."`
 	WholeTokens int             `json:"whole_tokens" doc:"Number of tokens of the definitions of these tools, as a client loads them that defers none."`
@@ -30,7 +30,7 @@ type ContextCost struct {
 	Clients     []ClientContext `json:"clients" nullable:"false" doc:"MCP clients, the most recently seen first."`
 }
 
-// ServerContext is how many tokens the definitions of a server's tools take.
+// ServerContext reports how many tokens the definitions of a server's tools take.
 type ServerContext struct {
 	Server    string  `json:"server"`
 	Tools     int     `json:"tools" doc:"Number of tools."`
@@ -39,7 +39,7 @@ type ServerContext struct {
 	Share     float64 `json:"share" doc:"tokens as a part of window."`
 }
 
-// ClientContext is how many tokens the definitions of tools take in the context of one MCP client.
+// ClientContext reports how many tokens the definitions of tools take in the context of one MCP client.
 type ClientContext struct {
 	Name         string  `json:"name" doc:"Name that the client sent when it connected, at most 100 characters. It is not verified."`
 	Version      string  `json:"version"`

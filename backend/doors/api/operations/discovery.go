@@ -12,7 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Discovery holds the operations on the catalogue of tools: how it was read, and how tools have changed.
+// Discovery holds the operations on the catalogue of tools: its use, the last listing of each server, and the changes
+// of tools.
 type Discovery struct {
 	Registry *registry.Registry
 	Catalog  *catalog.Catalog
@@ -21,7 +22,7 @@ type Discovery struct {
 	History  func(ctx context.Context, server, tool string) ([]catalog.Past, error)
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (d *Discovery) Routes(t *route.Table) {
 	g := t.Group("tools")
 	route.Add(g, route.Get("/api/discovery", "Retrieve how often the catalogue of tools was read, and how each server was listed last"),
@@ -31,7 +32,7 @@ func (d *Discovery) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/discovery/history", "List how a tool has changed, the latest change first"), d.history)
 }
 
-// DiscoveryState is how the catalogue of tools was read and filled.
+// DiscoveryState reports how often the catalogue of tools was read, and how each server was listed last.
 type DiscoveryState struct {
 	Tools   int             `json:"tools" doc:"Number of known tools."`
 	Hits    int64           `json:"hits" doc:"Number of look-ups of a tool that the catalogue has answered since the hub started."`
@@ -40,7 +41,7 @@ type DiscoveryState struct {
 	Servers []ServerListing `json:"servers" nullable:"false" doc:"Servers whose tools were listed since the hub started, sorted by name."`
 }
 
-// ServerListing is how the tools of a server were listed the last time.
+// ServerListing describes the last listing of the tools of a server.
 type ServerListing struct {
 	Server     string    `json:"server"`
 	At         time.Time `json:"at"`
@@ -101,7 +102,7 @@ type historyInput struct {
 	Tool   string `query:"tool" required:"true"`
 }
 
-// ToolChange is a change of a tool.
+// ToolChange is one change of a tool's definition.
 type ToolChange struct {
 	catalog.Change
 	At      time.Time `json:"at"`

@@ -16,7 +16,7 @@ type EditorImport struct {
 	Importer *importer.Importer
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (e *EditorImport) Routes(t *route.Table) {
 	g := t.Group("editors")
 	route.Add(g, route.Get("/api/editors/servers", "List servers that are configured in editors and can be imported").MayMiss(), e.servers)

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// EditorShown is what the model of an editor with the hub's entry is shown.
+// EditorShown describes the tools that the hub lists for an editor that has the hub's entry.
 type EditorShown struct {
 	Editor    string         `json:"editor"`
 	Surface   string         `json:"surface" doc:"Surface of the entry."`
@@ -20,14 +20,14 @@ type EditorShown struct {
 	Surfaces  []SurfaceTools `json:"surfaces" nullable:"false" doc:"The present surface and the other possible ones, except those of one server, with their tools and tokens."`
 }
 
-// SurfaceTools is what a model is shown on a surface at the start of a session.
+// SurfaceTools counts the tools of a surface, and their tokens, at the start of a session.
 type SurfaceTools struct {
 	Surface string `json:"surface"`
 	Tools   int    `json:"tools" doc:"Number of tools."`
 	Tokens  int    `json:"tokens" doc:"Number of tokens of their definitions."`
 }
 
-// shown returns what the models of editors with the hub's entry are shown.
+// shown returns an EditorShown for each editor in list that has the hub's entry.
 func (e *Editors) shown(list []registration.Status) []EditorShown {
 	out := []EditorShown{}
 	for _, editor := range list {
@@ -81,7 +81,8 @@ func (e *Editors) setFoundTools(_ context.Context, in *foundToolsInput) (*route.
 		of = make(map[string]bool)
 	}
 	of[editor.ID] = *body.Add
-	// First out of the one list, then into the other: no client may be in both.
+	// Remove the editor from one list before adding it to the other: the settings are invalid while an editor is in
+	// both.
 	for _, on := range []bool{!*body.Add, *body.Add} {
 		key := map[bool]string{true: "on", false: "off"}[on]
 		if err := e.KeepSetting([]string{"session_tools", key}, idsWith(of, on)); err != nil {
@@ -92,7 +93,7 @@ func (e *Editors) setFoundTools(_ context.Context, in *foundToolsInput) (*route.
 	return route.OK(foundTools{editor.ID, *body.Add})
 }
 
-// idsWith returns the ids with a value, sorted.
+// idsWith returns the keys of a map that have the given value, sorted.
 func idsWith(of map[string]bool, value bool) []string {
 	ids := []string{}
 	for _, id := range slices.Sorted(maps.Keys(of)) {

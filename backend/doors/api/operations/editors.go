@@ -17,11 +17,11 @@ type Editors struct {
 	Registrar   *registration.Registrar
 	Entry       EditorEntry
 	Check       func(context.Context) (doctor.Report, error)
-	Shown       *gateway.Gateway                     // tells what the models of editors are shown
+	Shown       *gateway.Gateway                     // reports the tools that editors get on each surface
 	KeepSetting func(keys []string, value any) error // writes a value to the settings file
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (e *Editors) Routes(t *route.Table) {
 	g := t.Group("editors")
 	route.Add(g, route.Get("/api/editors",
@@ -110,6 +110,7 @@ type editorPlanFields struct {
 
 type planInput struct{ route.Object[editorPlanFields] }
 
+// Plans lists previews of changes to editors' files.
 type Plans struct {
 	Plans []registration.Plan `json:"plans" nullable:"false"`
 }
@@ -139,6 +140,7 @@ func (e *Editors) plan(ctx context.Context, in *planInput) (*route.Reply[Plans],
 
 type applyInput struct{ route.Object[EditorFields] }
 
+// Outcomes lists the results of changes to editors' files.
 type Outcomes struct {
 	Outcomes []registration.Outcome `json:"outcomes" nullable:"false"`
 }

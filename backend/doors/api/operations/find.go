@@ -16,7 +16,7 @@ type Find struct {
 	Find func(ctx context.Context, query string, limit float64) (finding.Finding, error)
 }
 
-// Routes declares the operation.
+// Routes adds the operation with its handler to a route table.
 func (f *Find) Routes(t *route.Table) {
 	route.Add(t.Group("tools"), route.Post("/api/find",
 		"Find tools as find_tool does for an agent, with the reasons for each score; starts no server and changes no tool list"), f.find)

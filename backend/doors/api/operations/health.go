@@ -19,7 +19,7 @@ type Health struct {
 	Upstream *upstream.Manager
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (h *Health) Routes(t *route.Table) {
 	g := t.Group("servers")
 	route.Add(g, route.Post("/api/servers/{id}/health", "Check whether a server works"), h.checkOne)

@@ -32,7 +32,7 @@ type Hub struct {
 	Stop     func()
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (h *Hub) Routes(t *route.Table) {
 	g := t.Group("hub")
 	route.Add(g, route.Get("/health", "Check whether the hub is running").WithoutToken(), h.health)
@@ -113,8 +113,7 @@ func (h *Hub) status(context.Context, *struct{}) (*route.Reply[status], error) {
 	return route.OK(out)
 }
 
-// JournalProblem describes why records of the journal are not stored; "" if all
-// are.
+// JournalProblem describes why the journal cannot store its records. It returns "" if it can.
 func JournalProblem(p journal.Problem) string {
 	if p.Err == nil {
 		return ""

@@ -27,7 +27,7 @@ type Inspector struct {
 	Messages func(server string, after int64, budget int) (list []upstream.Message, missed int64, more bool)
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (i *Inspector) Routes(t *route.Table) {
 	g := t.Group("tester")
 	for _, of := range []inspected{
@@ -60,13 +60,13 @@ func (i *Inspector) Routes(t *route.Table) {
 	}
 }
 
-// inspected is a set of the operations: the one on configured servers or the one on transient servers.
+// inspected is the set of operations on one kind of servers: configured or transient ones.
 type inspected struct {
 	*Inspector
 	path      string
 	outputTag string
-	// known returns the server with an id. ready does so too, but returns an error if no requests may be sent to the
-	// server.
+	// known returns the server with an id. ready does the same, but returns an error if requests to the server are
+	// not allowed.
 	known, ready func(id string) (registry.Server, error)
 }
 

@@ -26,7 +26,8 @@ func (of inspected) prompts(ctx context.Context, in *pageInput) (*route.Raw, err
 	return of.list(ctx, in, "prompts/list", "prompts")
 }
 
-// list returns one member of a result, and the cursor of the next page.
+// list sends a list request to a server. It returns the named member of the result, and nextCursor if the server sent
+// it.
 func (of inspected) list(ctx context.Context, in *pageInput, method, member string) (*route.Raw, error) {
 	var params json.RawMessage
 	if in.Cursor != "" {

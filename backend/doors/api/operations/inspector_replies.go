@@ -1,7 +1,7 @@
 package operations
 
-// The answers of servers, which are passed on byte for byte. These types only describe them: the members that MCP
-// requires, and those that clients need most. A server may send more.
+// These types only describe the answers of servers, which the hub passes on byte for byte. They have the members that
+// MCP requires and those that clients need most; a server may send more.
 type (
 	toolsReply struct {
 		Tools []mcpObject `json:"tools" nullable:"false" doc:"All tools as the server listed them: objects with name, inputSchema and more."`
@@ -38,5 +38,5 @@ type (
 	}
 )
 
-// mcpObject is an object of the protocol.
+// mcpObject is a JSON object that MCP defines, such as a tool or a content block.
 type mcpObject map[string]any

@@ -17,7 +17,7 @@ type requestFields struct {
 	Params json.RawMessage `json:"params,omitempty" doc:"Object with the parameters."`
 }
 
-// requestReply describes the answer of a server, of which one member is present.
+// requestReply describes the answer of a server: either a result or an error.
 type requestReply struct {
 	Result mcpObject     `json:"result,omitempty" doc:"The result, as the server sent it."`
 	Error  *requestError `json:"error,omitempty" doc:"The JSON-RPC error of the server."`

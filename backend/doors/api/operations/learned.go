@@ -14,7 +14,7 @@ type Learned struct {
 	Learning *learning.Learning
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (l *Learned) Routes(t *route.Table) {
 	g := t.Group("tools")
 	route.Add(g, route.Get("/api/learned", "List tools that rank higher because they were called after similar queries"), l.list)

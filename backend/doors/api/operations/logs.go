@@ -22,7 +22,7 @@ type Logs struct {
 	Log     *slog.Logger
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (l *Logs) Routes(t *route.Table) {
 	g := t.Group("journal")
 	route.Add(g, route.Get("/api/logs", "List calls and other events, newest first"), l.list)

@@ -19,7 +19,7 @@ type Market struct {
 	Market *marketplace.Marketplace
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (m *Market) Routes(t *route.Table) {
 	g := t.Group("marketplace")
 	route.Add(g, route.Get("/api/market/search", "Search all sources of servers"), m.search)

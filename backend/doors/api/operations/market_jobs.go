@@ -17,7 +17,7 @@ type MarketJobs struct {
 	Programs  *prerequisites.Checker
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (m *MarketJobs) Routes(t *route.Table) {
 	g := t.Group("marketplace")
 	route.Add(g, route.Get("/api/market/jobs", "List installations that run, and the last ones that have ended"), m.list)

@@ -14,7 +14,7 @@ type MarketMirror struct {
 	Mirror *mirror.Mirror
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (m *MarketMirror) Routes(t *route.Table) {
 	g := t.Group("marketplace")
 	route.Add(g, route.Get("/api/market/mirror", "Retrieve the state of the copy of the official registry"), m.get)

@@ -16,7 +16,7 @@ type MarketUpdates struct {
 	Policy  func() string // what agents may install: allow, ask or deny
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (m *MarketUpdates) Routes(t *route.Table) {
 	g := t.Group("marketplace")
 	route.Add(g, route.Get("/api/market/updates", "List installed servers with their versions, as the last check found them"), m.list)

@@ -17,7 +17,7 @@ type Marketplace struct {
 	Market *marketplace.Marketplace
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (m *Marketplace) Routes(t *route.Table) {
 	g := t.Group("marketplace")
 	route.Add(g, route.Get("/api/browse",
@@ -31,7 +31,7 @@ type browseInput struct {
 	Cursor string `query:"cursor" doc:"next_cursor of the page before. With a cursor, a query only selects servers of the official registry by their names."`
 }
 
-// PublishedServer is a server that others have published.
+// PublishedServer is a server that a registry or package index offers, in the format of the original product.
 type PublishedServer struct {
 	Name        string             `json:"name"`
 	Description string             `json:"description"`
@@ -86,10 +86,11 @@ func (m *Marketplace) browse(ctx context.Context, in *browseInput) (*route.Reply
 	return route.OK(out)
 }
 
-// searchWait is how long slow sources are waited for once one has found something.
+// searchWait limits how long a search waits for more sources after one has found something.
 const searchWait = 5 * time.Second
 
-// search searches all sources. failure is why the official registry has sent no page; nil if it was not asked.
+// search searches all sources. failure is the error of an earlier request to the official registry, nil if there was
+// none.
 func (m *Marketplace) search(ctx context.Context, text string, limit int, failure error) (*route.Reply[browseReply], error) {
 	answer, err := m.Market.Search(ctx, federation.Query{Text: text, Limit: limit, Wait: searchWait})
 	if err != nil {

@@ -42,10 +42,9 @@ type serverMessagesReply struct {
 	More     bool            `json:"more" doc:"Whether there are further messages; pass the last number in after to get them."`
 }
 
-// maxReplyText is how many bytes of messages are in one answer.
+// maxReplyText limits the messages in one response, in bytes.
 const maxReplyText = 512 << 10
 
-// messages returns the recorded messages of a server.
 func (of inspected) messages(_ context.Context, in *messagesInput) (*route.Reply[serverMessagesReply], error) {
 	v, err := of.known(in.ID)
 	if err != nil {

@@ -20,7 +20,7 @@ type Metrics struct {
 	Now      func() time.Time
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (m *Metrics) Routes(t *route.Table) {
 	g := t.Group("journal")
 	route.Add(g, route.Get("/api/servers/{id}/metrics", "Retrieve call statistics of the tools of a server"), m.ofServer)

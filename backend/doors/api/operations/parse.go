@@ -14,7 +14,7 @@ type Parse struct {
 	Importer *importer.Importer
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (p *Parse) Routes(t *route.Table) {
 	g := t.Group("servers")
 	route.Add(g, route.Post("/api/servers/parse", "Parse the servers in a text, with their credentials, without adding them"), p.parse)

@@ -7,12 +7,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 )
 
-// Personas holds the operations on personas.
+// Personas holds the operations on personas: folders and archives with the servers and toolsets for a kind of work.
 type Personas struct {
 	Personas *persona.Personas
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (o *Personas) Routes(table *route.Table) {
 	g := table.Group("personas")
 	route.Add(g, route.Get("/api/personas", "List the personas in the data folder, and the active ones"), o.list)
@@ -24,7 +24,7 @@ func (o *Personas) Routes(table *route.Table) {
 		o.deactivate)
 }
 
-// PersonaList is the personas in the data folder, and the active ones.
+// PersonaList lists the personas in the data folder, and the active ones.
 type PersonaList struct {
 	Folder   string                  `json:"folder" doc:"Where personas are looked for: folders and zip archives."`
 	Personas []persona.Persona       `json:"personas" nullable:"false"`

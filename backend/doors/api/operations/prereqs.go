@@ -20,7 +20,7 @@ type Prereqs struct {
 	Roots []string // URIs of the MCP roots that servers get
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (p *Prereqs) Routes(t *route.Table) {
 	g := t.Group("hub")
 	route.Add(g, route.Get("/api/prereqs", "List the programs that servers need, and whether each is installed"), p.prereqs)

@@ -15,7 +15,7 @@ type Presets struct {
 	Inspector *inspector.Inspector
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (p *Presets) Routes(t *route.Table) {
 	g := t.Group("tester")
 	route.Add(g, route.Get("/api/presets", "List saved arguments"), p.list)

@@ -15,7 +15,7 @@ type Questions struct {
 	Inbox *inspector.Inbox
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (q *Questions) Routes(t *route.Table) {
 	g := t.Group("tester")
 	route.Add(g, route.Get("/api/elicitations", "List questions of servers that wait for an answer"), q.elicitations)
@@ -113,8 +113,8 @@ type answerValues struct {
 	Values json.RawMessage `json:"values" doc:"Object with the values of the form; empty for an answer without values."`
 }
 
-// values returns what a remembered answer sends. It is for persons only: a form may contain what only the server should
-// know.
+// values returns the form values of a remembered answer. Only a person gets them, because a form may contain values
+// that only the server should know.
 func (q *Questions) values(ctx context.Context, in *answerInput) (*route.Reply[answerValues], error) {
 	if !guard.ByPerson(ctx) {
 		return nil, fault.New(fault.Denied, "only a person can read a remembered answer; use the dashboard")

@@ -14,7 +14,7 @@ type Results struct {
 	Choose func(entered string) (folder string, err error) // writes the folder to the settings file
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (r *Results) Routes(t *route.Table) {
 	g := t.Group("hub")
 	route.Add(g, route.Get("/api/results", "Retrieve where agents may save files of long results"), r.get)

@@ -20,7 +20,7 @@ func newServerRoots(roots []upstream.Root, fixed bool) serverRoots {
 	return out
 }
 
-// roots returns what a server is told as its roots.
+// roots returns the MCP roots that the hub sends to a server.
 func (of inspected) roots(_ context.Context, in *ServerInput) (*route.Reply[serverRoots], error) {
 	v, err := of.known(in.ID)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// Rules is the dry run of a rule for tools.
+// Rules holds the operation that shows the effect of a rule for tools without applying it.
 type Rules struct {
 	Policy  *rules.Current
 	Catalog *catalog.Catalog
 }
 
-// Routes declares the operation.
+// Routes adds the operation with its handler to a route table.
 func (r *Rules) Routes(t *route.Table) {
 	route.Add(t.Group("tools"), route.Post("/api/rules/try",
 		"Show which tools a further rule would enable, disable or tag, without applying it"), r.try)
@@ -28,7 +28,7 @@ type tryFields struct {
 	At   *int            `json:"at,omitempty" doc:"Index of the present rules at which the rule is placed; at the end by default."`
 }
 
-// TriedRule is what a further rule would do.
+// TriedRule reports what would change if a rule were added.
 type TriedRule struct {
 	Tools    int          `json:"tools" doc:"Number of known tools."`
 	Hits     int          `json:"hits" doc:"Number of tools that the rule matches."`
@@ -37,7 +37,7 @@ type TriedRule struct {
 	Effects  []RuleEffect `json:"effects" nullable:"false" doc:"The tools that the rule matches or excludes, and those that it would enable or disable. The first rule that enables tools disables those that no rule is about."`
 }
 
-// RuleEffect is what a further rule would do to one tool.
+// RuleEffect reports what would change for one tool if a rule were added.
 type RuleEffect struct {
 	Server     string   `json:"server"`
 	Tool       string   `json:"tool"`

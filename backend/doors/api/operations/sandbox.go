@@ -56,10 +56,10 @@ func sandboxOf(v registry.Server, of *sandbox.Sandbox) *Sandbox {
 type Sandboxes struct {
 	Registry *registry.Registry
 	Views    *Views
-	Forget   func(server string) // forgets what the server was denied
+	Forget   func(server string) // deletes the list of denied accesses of a server
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (s *Sandboxes) Routes(t *route.Table) {
 	g := t.Group("servers")
 	route.Add(g, route.Put("/api/servers/{id}/sandbox", "Change how a server is confined, and what it is granted"), s.change)
@@ -71,8 +71,8 @@ type sandboxFields struct {
 	Grants *SandboxGrants `json:"grants,omitempty" doc:"All grants. Left out, they stay as they are."`
 }
 
-// change replaces the level or the grants. Only a person may allow a server more than
-// before. A running server is started again by its next call.
+// change replaces the sandbox level or the grants of a server. Only a person may allow a server more than before. The
+// next call starts a running server again.
 func (s *Sandboxes) change(ctx context.Context, in *serverBody[sandboxFields]) (*route.Reply[Server], error) {
 	v, err := lookup(s.Registry, in.ID)
 	if err != nil {

@@ -12,7 +12,7 @@ type Search struct {
 	Status func() embedding.Status
 }
 
-// Routes declares the operation.
+// Routes adds the operation with its handler to a route table.
 func (s *Search) Routes(t *route.Table) {
 	route.Add(t.Group("tools"), route.Get("/api/search/status", "Retrieve the status of the search by meaning"), s.get)
 }

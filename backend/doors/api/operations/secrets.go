@@ -18,7 +18,7 @@ type Secrets struct {
 	Migrate  func(ctx context.Context, servers []string, apply bool) ([]secretmigration.Move, error)
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (s *Secrets) Routes(t *route.Table) {
 	g := t.Group("secrets")
 	route.Add(g, route.Get("/api/servers/{id}/secrets", "List the secrets of a server, with masked values"), s.list)
@@ -176,7 +176,7 @@ func (s *Secrets) unlink(ctx context.Context, in *linkInput) (*route.Reply[map[s
 	return route.OK(map[string]string{"status": "unlinked", "server": in.Owner, "key": in.Key})
 }
 
-// SecretsView is the status of the vault and the names of all secrets.
+// SecretsView contains the status of the vault and the names of all secrets.
 type SecretsView struct {
 	Status  VaultStatus     `json:"status"`
 	Servers []ServerSecrets `json:"servers" doc:"Servers that have a secret or a link."`

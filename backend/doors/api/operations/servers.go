@@ -100,7 +100,8 @@ type serverDetail struct {
 	Corrections []Correction `json:"corrections,omitempty" doc:"What clients are shown otherwise than the server lists it, because they would refuse the whole list for it."`
 }
 
-// Correction is an item that clients are shown otherwise than its server lists it.
+// Correction describes an item that the hub changes or omits in the lists for clients, because clients would reject
+// the whole list.
 type Correction struct {
 	Kind    mcpshape.Kind `json:"kind" enum:"tool,prompt,resource,resource template"`
 	Name    string        `json:"name" doc:"Name of a tool or a prompt, or URI of a resource or a template; empty if the item has none."`
@@ -117,12 +118,12 @@ type Servers struct {
 	Trust     *quarantine.Keeper
 	Catalog   *catalog.Catalog
 	Stderr    func(server string) string
-	// Corrections returns what clients are shown otherwise than a server lists it.
+	// Corrections returns the items of a server that the hub changes or omits in the lists for clients.
 	Corrections func(server string) []corrections.Correction
 	Views       *Views
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (s *Servers) Routes(t *route.Table) {
 	g := t.Group("servers")
 	route.Add(g, route.Get("/api/servers", "List servers"), s.list)
@@ -168,7 +169,7 @@ func (s *Servers) get(_ context.Context, in *ServerInput) (*route.Reply[serverDe
 	return route.OK(detail)
 }
 
-// toolView returns the view of a tool, with its input schema or without.
+// toolView returns the API's view of a tool. schema says whether it contains the input schema.
 func toolView(server int64, t *catalog.Tool, schema bool) Tool {
 	out := Tool{ID: t.ID, ServerID: server, Name: t.Name, Title: t.Title, Description: t.Description, Hash: t.Hash, Tokens: t.Tokens}
 	if schema {
@@ -179,7 +180,8 @@ func toolView(server int64, t *catalog.Tool, schema bool) Tool {
 	return out
 }
 
-// ServerFields are the fields that both adding and updating a server can set. A nil field is not set.
+// ServerFields are the fields that can be set when a server is added or updated. A nil field leaves the value as it
+// is.
 type ServerFields struct {
 	Description *string             `json:"description,omitempty"`
 	Command     *string             `json:"command,omitempty" doc:"Program that starts a stdio server."`
@@ -246,7 +248,7 @@ type newServerFields struct {
 	Start  *bool  `json:"start,omitempty" doc:"Whether to start the server once in the background, to list its tools; true by default. Otherwise it starts with the first call, and its tools are unknown until then."`
 	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the package of a server that is not started now; true by default."`
 	ServerFields
-	// Clients of the original product may send other types, which are ignored.
+	// Clients of the original product may send values of other types. These are ignored.
 	Args loosejson.StringsOrNone   `json:"args,omitempty" doc:"Arguments of the command."`
 	Env  loosejson.StringMapOrNone `json:"env,omitempty" doc:"Environment variables of the server's process."`
 	Tags loosejson.StringsOrNone   `json:"tags,omitempty"`

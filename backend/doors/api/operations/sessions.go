@@ -16,7 +16,7 @@ type Sessions struct {
 	Sessions *guard.Sessions
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (s *Sessions) Routes(t *route.Table) {
 	g := t.Group("sessions")
 	route.Add(g, route.Post("/api/tickets", "Create a ticket that opens one page or one WebSocket").Creates(), s.createTicket)
@@ -41,8 +41,8 @@ type ticketView struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// createTicket creates a ticket. A session cannot create tickets for pages: the new session would continue after the
-// end of the first one.
+// createTicket creates a ticket. A session cannot create a ticket for a page, because the session of that page would
+// outlive it.
 func (s *Sessions) createTicket(ctx context.Context, in *ticketInput) (*route.Reply[ticketView], error) {
 	body, err := in.Decode()
 	if err != nil {

@@ -14,7 +14,7 @@ type Setup struct {
 	Import func(ctx context.Context, q setup.ImportRequest) (setup.ImportReport, error)
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (s *Setup) Routes(t *route.Table) {
 	g := t.Group("hub")
 	route.Add(g, route.Post("/api/sync",

@@ -18,7 +18,7 @@ type SignIns struct {
 	Sessions *guard.Sessions // writes the files that open a page in a browser
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (s *SignIns) Routes(t *route.Table) {
 	g := t.Group("servers")
 	route.Add(g, route.Get("/api/auth", "List the remote servers, and whether somebody is signed in to each"), s.list)
@@ -63,7 +63,7 @@ func (s *SignIns) list(context.Context, *struct{}) (*route.Reply[[]SignIn], erro
 	return route.OK(out)
 }
 
-// signInWait is how long the operation status waits at most.
+// signInWait limits how long the operation status waits for the end of a sign-in.
 const signInWait = 20 * time.Second
 
 type signInInput struct {
@@ -86,7 +86,6 @@ func (s *SignIns) status(ctx context.Context, in *signInInput) (*route.Reply[Sig
 	return reply(s.of(v))
 }
 
-// reply returns a successful reply, or the error.
 func reply[T any](body T, err error) (*route.Reply[T], error) {
 	if err != nil {
 		return nil, err

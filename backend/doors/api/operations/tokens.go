@@ -25,7 +25,7 @@ type Tokens struct {
 	Address  string // of the hub: host and port
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (t *Tokens) Routes(table *route.Table) {
 	g := table.Group("tokens")
 	route.Add(g, route.Get("/api/tokens", "List the tokens of MCP clients"), t.list)
@@ -42,7 +42,7 @@ type ClientToken struct {
 	LastUsed  *time.Time `json:"last_used_at,omitempty" doc:"When a request last showed the token, to the minute; missing if none did."`
 }
 
-// NewClientToken is a created token.
+// NewClientToken describes a token that was just created, including the token itself.
 type NewClientToken struct {
 	ClientToken
 	Token string            `json:"token" doc:"The bearer token. It is not stored and cannot be shown again."`

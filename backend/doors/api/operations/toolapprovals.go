@@ -11,7 +11,7 @@ import (
 // ToolApprovals holds the operations on tools whose calls a person has approved for good.
 type ToolApprovals struct{ Approvals *rules.Approvals }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (a *ToolApprovals) Routes(t *route.Table) {
 	g := t.Group("tools")
 	route.Add(g, route.Get("/api/tool-approvals", "List the tools whose calls a person has approved for good"), a.list)

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// maxToolClients is the maximum number of clients in the list of a tool's users.
+// maxToolClients limits the list of clients that have called a tool.
 const maxToolClients = 50
 
 // Tools holds the operations on known tools.
@@ -23,13 +23,13 @@ type Tools struct {
 	Catalog  *catalog.Catalog
 	Policy   *rules.Current
 	Journal  *journal.Journal
-	FoundBy  func(catalog.Key) []string // names of the sessions that have a tool as a session tool
+	FoundBy  func(catalog.Key) []string // names of connected clients for which find_tool has listed a tool
 	Held     func(server, tool string) error
-	// Near returns names that may have been meant by one that is not known.
+	// Near returns the names of tools that are similar to an unknown name.
 	Near func(client, server, tool string) []string
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (s *Tools) Routes(t *route.Table) {
 	g := t.Group("tools")
 	route.Add(g, route.Get("/api/tools", "List known tools, also those of stopped servers"), s.list)
@@ -103,7 +103,8 @@ func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownToo
 	return route.OK(out)
 }
 
-// knownTool returns the view of a tool. v is the tool's server, or the zero value when that was removed a moment ago.
+// knownTool returns the API's view of a tool. v is the tool's server, or the zero value if the server was just
+// removed.
 func knownTool(v registry.Server, t *catalog.Tool, in *catalog.Snapshot, current *rules.Policy, schema bool) KnownTool {
 	k := KnownTool{
 		Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.AlwaysListed && v.Approved,
@@ -115,7 +116,7 @@ func knownTool(v registry.Server, t *catalog.Tool, in *catalog.Snapshot, current
 	return k
 }
 
-// toolDetail is a tool with everything that is known about it.
+// toolDetail is a tool with its definition, its statistics and its users.
 type toolDetail struct {
 	KnownTool
 	Definition json.RawMessage `json:"definition" doc:"Object with the tool as its server listed it."`

@@ -109,7 +109,7 @@ func (o *Toolsets) unequip(ctx context.Context, in *unequipInput) (*route.Reply[
 	return statusOnly("unequipped")
 }
 
-// exportedToolset describes an exported file.
+// exportedToolset describes the first members of an exported file.
 type exportedToolset struct {
 	Format  string `json:"format" enum:"agent-discover-toolset"`
 	Version int    `json:"version"`

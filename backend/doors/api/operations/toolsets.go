@@ -11,12 +11,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// Toolsets holds the operations on toolsets.
+// Toolsets holds the operations on toolsets: named lists of tools across servers.
 type Toolsets struct {
 	Keeper *toolset.Keeper
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (o *Toolsets) Routes(table *route.Table) {
 	g := table.Group("toolsets")
 	route.Add(g, route.Get("/api/toolsets", "List toolsets with the states of their tools, and what clients have equipped"), o.list)
@@ -36,7 +36,7 @@ func (o *Toolsets) Routes(table *route.Table) {
 		"Export a toolset as a file, without the definitions of its tools").Returns(exportedToolset{}), o.export)
 }
 
-// ToolsetList is all toolsets.
+// ToolsetList lists all toolsets, and which clients use them.
 type ToolsetList struct {
 	Toolsets []ToolsetView     `json:"toolsets" nullable:"false" doc:"Sorted by name."`
 	Equipped map[string]string `json:"equipped" doc:"Names of toolsets by client: the identifier of an editor, or token: and the identifier of a token. The empty client stands for all others, an empty name for no toolset."`
@@ -56,7 +56,7 @@ type ToolsetView struct {
 	UpdatedAt   time.Time     `json:"updated_at"`
 }
 
-// ToolsetTool is a tool of a toolset.
+// ToolsetTool is a tool of a toolset, with its state.
 type ToolsetTool struct {
 	Server      string         `json:"server"`
 	Tool        string         `json:"tool"`
@@ -100,7 +100,8 @@ func (o *Toolsets) list(context.Context, *struct{}) (*route.Reply[ToolsetList], 
 	return route.OK(out)
 }
 
-// ToolsetInput names a toolset in a path. It is exported because it is embedded, and only exported fields are read.
+// ToolsetInput contains the name of a toolset in a path. It is exported because huma ignores embedded structs of
+// unexported types.
 type ToolsetInput struct {
 	Name string `path:"name"`
 }
@@ -168,7 +169,7 @@ func (o *Toolsets) update(ctx context.Context, in *updateToolsetInput) (*route.R
 	return o.reply(o.Keeper.Update(ctx, in.Name, body.Description, toolsetFields{Tools: body.Tools}.references()))
 }
 
-// reply returns a toolset that was changed.
+// reply returns the view of a changed toolset, or err.
 func (o *Toolsets) reply(t toolset.Toolset, err error) (*route.Reply[ToolsetView], error) {
 	if err != nil {
 		return nil, err

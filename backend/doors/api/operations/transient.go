@@ -16,11 +16,11 @@ import (
 type Transient struct {
 	Inspector *inspector.Inspector
 	Describe  func(server string) (upstream.Description, bool)
-	// Shown returns those tools of a server that are not held.
+	// Shown returns the given tools without those that are held until a person approves them.
 	Shown func(ctx context.Context, server registry.Server, tools []json.RawMessage) []json.RawMessage
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (s *Transient) Routes(t *route.Table) {
 	g := t.Group("tester")
 	route.Add(g, route.Post("/api/transient", "Start a transient server").Creates(), s.open)

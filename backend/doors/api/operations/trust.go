@@ -22,7 +22,7 @@ type Trust struct {
 	Keeper   *quarantine.Keeper
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (o *Trust) Routes(t *route.Table) {
 	g := t.Group("trust")
 	route.Add(g, route.Get("/api/trust", "List what needs a person's decision: held tools, prompts, resources and instructions"), o.list)
@@ -33,14 +33,14 @@ func (o *Trust) Routes(t *route.Table) {
 		"Approve the launch of a server, and its held items in which the scan finds nothing"), o.approveClean)
 }
 
-// TrustList is what needs a person, or everything that a server lists.
+// TrustList lists the items that need a person's decision, or all items of one server.
 type TrustList struct {
 	quarantine.Counts
 	Servers []TrustServer `json:"servers" nullable:"false" doc:"The servers of the items, and those that are not started because their configuration has changed."`
 	Items   []TrustItem   `json:"items" nullable:"false" doc:"Sorted by server, kind and position."`
 }
 
-// TrustServer is a server with its items that need a person.
+// TrustServer describes a server that has items in a TrustList or is not started because its launch has changed.
 type TrustServer struct {
 	ID            int64                     `json:"id" doc:"Identifier of the server."`
 	Name          string                    `json:"name"`
@@ -51,7 +51,7 @@ type TrustServer struct {
 	LaunchChanges []quarantine.LaunchChange `json:"launch_changes,omitempty" doc:"How the server is started otherwise than when its items were approved; missing if it is not."`
 }
 
-// TrustItem is something that a server lists, without its texts.
+// TrustItem is a tool, prompt, resource, resource template or instructions of a server, without the definition.
 type TrustItem struct {
 	ID         int64                `json:"id"`
 	Server     string               `json:"server"`
@@ -73,7 +73,7 @@ type TrustItem struct {
 	ApprovedAt string               `json:"approved_at,omitempty"`
 }
 
-// TrustDetail is an item with its texts.
+// TrustDetail is an item with its latest and its approved definition.
 type TrustDetail struct {
 	TrustItem
 	Definition string              `json:"definition" doc:"Its latest definition as JSON. Characters that cannot be seen are shown as U+XXXX."`
@@ -118,7 +118,7 @@ func (o *Trust) list(ctx context.Context, in *trustListInput) (*route.Reply[Trus
 			o.add(&out, i)
 		}
 	}
-	for _, name := range o.Keeper.Revoked() { // some have no item that needs a person
+	for _, name := range o.Keeper.Revoked() { // such a server may have no item that needs a person
 		if in.Server == "" || name == in.Server {
 			o.server(&out, name)
 		}
@@ -126,7 +126,8 @@ func (o *Trust) list(ctx context.Context, in *trustListInput) (*route.Reply[Trus
 	return route.OK(out)
 }
 
-// server returns a server of a list, to which it adds the server if it is missing; nil if the server was removed.
+// server returns the entry of a server in list, and adds it if it is missing. It returns nil if the server was
+// removed.
 func (o *Trust) server(list *TrustList, name string) *TrustServer {
 	if i := slices.IndexFunc(list.Servers, func(s TrustServer) bool { return s.Name == name }); i >= 0 {
 		return &list.Servers[i]
@@ -142,7 +143,7 @@ func (o *Trust) server(list *TrustList, name string) *TrustServer {
 	return &list.Servers[len(list.Servers)-1]
 }
 
-// add adds an item to a list.
+// add adds an item to list and counts it in the entry of its server. It omits items of removed servers.
 func (o *Trust) add(list *TrustList, i quarantine.Item) {
 	server := o.server(list, i.Server)
 	if server == nil {
@@ -157,7 +158,8 @@ func (o *Trust) add(list *TrustList, i quarantine.Item) {
 	list.Items = append(list.Items, newTrustItem(i))
 }
 
-// TrustItemInput names an item in a path. It is exported because it is embedded, and only exported fields are read.
+// TrustItemInput contains the id of an item in a path. It is exported because huma ignores embedded structs of
+// unexported types.
 type TrustItemInput struct {
 	ID int64 `path:"id" doc:"Identifier of the item."`
 }
@@ -179,7 +181,7 @@ func newTrustDetail(i quarantine.Item) TrustDetail {
 	return detail
 }
 
-// readable returns JSON with what cannot be seen made visible, also if it is escaped.
+// readable returns indented JSON in which invisible characters, escaped ones included, are written as U+XXXX.
 func readable(raw json.RawMessage) string {
 	var value any
 	var out strings.Builder

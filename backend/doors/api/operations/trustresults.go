@@ -10,12 +10,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/difference"
 )
 
-// KeptResults holds the operations on results that are kept back.
+// KeptResults holds the operations on the results of calls that the hub withholds from clients, because the scan
+// finds orders to the agent or a credential in them.
 type KeptResults struct {
 	Screen *screen.Screen
 }
 
-// Routes declares the operations.
+// Routes adds the operations with their handlers to a route table.
 func (o *KeptResults) Routes(t *route.Table) {
 	g := t.Group("trust")
 	route.Add(g, route.Get("/api/trust/results", "List the results that are kept back, for a person to read"), o.list)
@@ -23,7 +24,7 @@ func (o *KeptResults) Routes(t *route.Table) {
 	route.Add(g, route.Delete("/api/trust/results/{id}", "Discard a result that is kept back"), o.discard)
 }
 
-// KeptResult is a result that is kept back.
+// KeptResult is a withheld result of a call.
 type KeptResult struct {
 	ID       string          `json:"id"`
 	Server   string          `json:"server"`
@@ -35,7 +36,7 @@ type KeptResult struct {
 	Text     string          `json:"text" doc:"The result as JSON, at most 64 kB. Characters that cannot be seen are shown as U+XXXX."`
 }
 
-// ResultFinding is one thing that the scan has found in a result.
+// ResultFinding is one suspicious text that the scan has found in a result.
 type ResultFinding struct {
 	Rule   string `json:"rule"`
 	Text   string `json:"text" doc:"The evidence."`
@@ -44,7 +45,7 @@ type ResultFinding struct {
 
 const maxKeptText = 64 << 10
 
-// list shows texts to persons only, because programs may be agents.
+// list returns texts and findings to persons only: another caller may be an agent, which must not read them.
 func (o *KeptResults) list(ctx context.Context, _ *struct{}) (*route.Reply[[]KeptResult], error) {
 	out := []KeptResult{}
 	for _, k := range o.Screen.List() {

@@ -23,7 +23,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// readinessReader says which servers can be used.
+// readinessReader reports whether a server can be used, and why not.
 type readinessReader interface {
 	Of(v registry.Server) readiness.State
 }
@@ -49,7 +49,7 @@ func lookup(servers *registry.Registry, id string) (registry.Server, error) {
 	return servers.ByID(number)
 }
 
-// done is the response to an operation that returns nothing else.
+// done is the response to an operation that has no other result.
 type done struct {
 	OK bool `json:"ok" doc:"Whether the operation had an effect."`
 }
@@ -59,7 +59,7 @@ type listOf[T any] struct {
 	Entries []T `json:"entries"`
 }
 
-// statusOnly returns a response with nothing but a word that reports what was done.
+// statusOnly returns a response that contains only a status, such as deleted.
 func statusOnly(word string) (*route.Reply[map[string]string], error) {
 	return route.OK(map[string]string{"status": word})
 }
@@ -73,7 +73,7 @@ type Views struct {
 	facts map[int64]facts // by the id of the server
 }
 
-// ViewOptions are the facts that views show.
+// ViewOptions are the sources of the facts that views show.
 type ViewOptions struct {
 	States    *upstream.Manager
 	Readiness readinessReader
@@ -88,7 +88,7 @@ type facts struct {
 	updated   time.Time // when the configuration last changed
 	hash      string
 	plaintext []string
-	secrets   []string         // to which the configuration refers
+	secrets   []string         // names of the secrets that the configuration refers to
 	risk      *risk.Assessment // only of a server that waits for approval
 }
 
@@ -136,7 +136,7 @@ func (w *Views) signInOf(v registry.Server) string {
 	if v.Transport == "stdio" {
 		return ""
 	}
-	st, _ := w.SignIns.Status(v.ID) // without the file of sign-ins, what this process knows
+	st, _ := w.SignIns.Status(v.ID) // on an error, st contains what is in memory
 	switch {
 	case st.State == oauth.SignedOut:
 		return ""

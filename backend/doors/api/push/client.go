@@ -18,7 +18,8 @@ import (
 
 const (
 	maxMessage = 4096 // bytes in a message from a client
-	// A client whose queue exceeds one of these limits is too slow. Queues share the memory of their messages.
+	// The hub disconnects a client whose queue exceeds one of these limits. Queues share the memory of their
+	// messages.
 	maxQueue      = 4096 // messages
 	maxQueueBytes = 8 << 20
 )
@@ -38,9 +39,9 @@ type client struct {
 	mu          sync.Mutex
 	greeted     bool             // the client has the whole state, or receives it before any other message
 	wants       scope            // scope of the next message with the state
-	before      int              // number of queued messages that must be sent before it
-	has         int              // revision of the state that the client has
-	hasStatus   []byte           // status of the hub that the client has
+	before      int              // number of queued messages to send before the next message with the state
+	has         int              // stateCache.revision that the client has received
+	hasStatus   []byte           // last message with the status of the hub
 	follows     map[string]int64 // number of the last line sent, by server
 	watches     map[string]watch // followed messages, by server
 	queue       [][]byte
@@ -54,7 +55,7 @@ func (p *Pusher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Accept has answered the request
 	}
-	conn.SetReadLimit(-1) // read limits the size, with the close code that clients expect
+	conn.SetReadLimit(-1) // the method read limits the size, with the close code that clients expect
 	// Do not use the context of the request: it ends when the HTTP server shuts down, before the last messages are sent.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
@@ -103,7 +104,8 @@ func (c *client) read(ctx context.Context, p *Pusher) {
 	}
 }
 
-// handle carries out one message from the client. It returns what is wrong with the message; "" if nothing.
+// handle carries out one message from the client. It returns a description of the problem with the message, or "" if
+// there is none.
 func (c *client) handle(data []byte, p *Pusher) (problem string) {
 	var message map[string]json.RawMessage
 	err := json.Unmarshal(data, &message)
@@ -230,7 +232,7 @@ func (c *client) offer() {
 	c.wake()
 }
 
-// reset makes the next message with the state contain all of it. Messages that are queued already are sent before it.
+// reset schedules a message with the whole state, after the messages that are queued already.
 func (c *client) reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -239,7 +241,7 @@ func (c *client) reset() {
 	}
 }
 
-// sendEvent sends a message about an event to a client that has the state. A client without the state will receive a
+// sendEvent sends a message about an event to a client that has received the state. Other clients will receive a
 // later state, which includes the event.
 func (c *client) sendEvent(data []byte) {
 	c.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/operations"
 )
 
-// limitsText explains when WebSockets are closed; its arguments are maxMessage and maxClients.
+// limitsText documents when the hub closes a WebSocket. Its arguments are maxMessage and maxClients.
 const limitsText = "Messages of one type arrive in the order of their events. A message of a client may have at most %d bytes; a longer " +
 	"one closes the WebSocket with code 1009. Over %d WebSockets, another one is closed with 1013, and so is a client that reads too " +
 	"slowly, which should connect again. The hub closes with 1001 when it stops and with 1008 when the session of a browser ends. It " +

@@ -9,17 +9,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// maxExchange is how many bytes of servers' messages are in one message to a client.
+// maxExchange limits the messages of a server in one message to a client, in bytes.
 const maxExchange = 256 << 10
 
-// watch is what a client has got of a server's messages.
+// watch is the position of a client in the messages of a server that it follows.
 type watch struct {
 	after int64 // number of the last message sent
 	stop  func()
 }
 
-// passMessages sends messages of servers until ctx ends. It has a goroutine of its own, because secrets are masked when
-// messages are read, and that takes time for long texts.
+// passMessages sends messages of servers until ctx ends. It runs in its own goroutine, because reading messages masks
+// their secrets, which takes time for long texts.
 func (p *Pusher) passMessages(ctx context.Context, limit *pace) {
 	for {
 		select {
@@ -33,8 +33,8 @@ func (p *Pusher) passMessages(ctx context.Context, limit *pace) {
 	}
 }
 
-// sendMessages sends new messages of servers to the clients that follow them. Clients that have received the same
-// messages so far share a message.
+// sendMessages sends new messages of servers to the clients that follow them. Clients at the same position share one
+// message.
 func (p *Pusher) sendMessages() {
 	type position struct {
 		server string
@@ -67,12 +67,13 @@ func (p *Pusher) sendMessages() {
 		}
 	}
 	if rest != "" {
-		events.Publish(p.bus, upstream.Exchanged{Server: rest}) // sends the rest after the interval
+		events.Publish(p.bus, upstream.Exchanged{Server: rest}) // makes passMessages send the rest after the interval
 	}
 }
 
-// setWatching carries out a client's request to follow or unfollow the messages of a server. It returns what is wrong
-// with the request; "" if nothing. A client that follows gets the messages that are recorded already.
+// setWatching carries out a client's request to follow or unfollow the messages of a server. A client that begins to
+// follow gets the recorded messages first. setWatching returns a description of the problem with the request, or ""
+// if there is none.
 func (p *Pusher) setWatching(c *client, kind, server string) (problem string) {
 	c.unwatch(server)
 	if kind == "unfollow" {
@@ -113,14 +114,14 @@ func (c *client) unwatch(server string) {
 	}
 }
 
-// unwatchAll ends the recording for a client that has left.
+// unwatchAll makes a client that has left unfollow all servers.
 func (c *client) unwatchAll() {
 	for server := range c.watched() {
 		c.unwatch(server)
 	}
 }
 
-// watched returns the number of the last message sent, by server.
+// watched returns, by server, the number of the last message that the client was sent.
 func (c *client) watched() map[string]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,8 +132,8 @@ func (c *client) watched() map[string]int64 {
 	return out
 }
 
-// advanceWatch records that the client is sent a server's messages up to end. It returns false when the client has
-// stopped following them.
+// advanceWatch records that the messages of a server up to the number end are sent to the client. It returns false if
+// the client has unfollowed them.
 func (c *client) advanceWatch(server string, end int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

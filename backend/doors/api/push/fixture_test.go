@@ -105,7 +105,6 @@ func serve(t testing.TB, timeouts guard.Timeouts) *fixture {
 	return f
 }
 
-// idleEditors are editors that never change.
 type idleEditors struct{}
 
 func (idleEditors) PollOften() (stop func()) { return func() {} }
@@ -148,8 +147,8 @@ func dialSmall(ctx context.Context, network, address string) (net.Conn, error) {
 	return conn, conn.(*net.TCPConn).SetReadBuffer(64 << 10)
 }
 
-// silent opens a WebSocket as a client that reads the first message and then neither reads nor answers pings. pings is the
-// number of those that came before the message.
+// silent opens a WebSocket and reads the first message, but answers no pings. It returns the reader of the
+// connection, and the number of pings before the first message.
 func (f *fixture) silent() (reader io.Reader, pings int) {
 	f.t.Helper()
 	conn, err := dialSmall(f.t.Context(), "tcp", f.address)
@@ -181,7 +180,7 @@ func (f *fixture) silent() (reader io.Reader, pings int) {
 	}
 }
 
-// pingFrame is the opcode of a ping.
+// pingFrame is the opcode of a WebSocket ping.
 const pingFrame = 9
 
 // readFrame reads one WebSocket frame from a server.
@@ -207,7 +206,7 @@ func readFrame(r io.Reader) (opcode byte, payload []byte, err error) {
 	return head[0] & 0x0f, payload, err
 }
 
-// stopped is a readiness of servers that do not run.
+// stopped reports every server as stopped.
 type stopped struct{}
 
 func (stopped) Of(registry.Server) readiness.State { return readiness.State{ID: words.Stopped} }

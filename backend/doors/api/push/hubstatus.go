@@ -22,7 +22,7 @@ type Status struct {
 	InFlight func() int
 	Clients  func() []gateway.Client
 	Held     func() quarantine.Counts
-	Kept     func() int    // results that are kept back
+	Kept     func() int    // number of results that wait for a person
 	Problem  func() string // why the hub cannot store calls in the log; "" if it can
 }
 
@@ -66,7 +66,8 @@ func (c *client) lacksStatus() bool {
 	return c.hasStatus == nil
 }
 
-// sendStatus sends the status of the hub to a client that has the state, unless the client has the same status already.
+// sendStatus sends the status of the hub to the client, if the client has received the state and a different status
+// or none.
 func (c *client) sendStatus(data []byte) {
 	c.mu.Lock()
 	news := c.greeted && !bytes.Equal(c.hasStatus, data)

@@ -27,7 +27,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// listen subscribes to all events that are sent to clients, until ctx ends.
+// listen subscribes to all events that cause messages to clients, until ctx ends.
 func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any {
 	news := make(chan any, 64)
 	listen[registry.Changed](ctx, p.bus, sources, news)
@@ -61,11 +61,11 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	return news
 }
 
-// missed replaces events that were lost because they were published faster than serve received them.
+// missed stands for events that the bus dropped because serve received them too slowly.
 type missed struct{}
 
-// listen forwards the events of one type until ctx ends. The bus ends a subscription that is too slow; listen subscribes
-// again and forwards missed.
+// listen forwards the events of type E to news until ctx ends. When the bus ends the subscription because it is too
+// slow, listen subscribes again and forwards missed.
 func listen[E any](ctx context.Context, bus *events.Bus, sources *sync.WaitGroup, news chan<- any) {
 	const buffer = 2048
 	source, stop := events.Subscribe[E](bus, buffer)

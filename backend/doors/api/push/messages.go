@@ -23,10 +23,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// message is a message to clients. Each type of message is in the list described, from which its documentation is made.
+// message is a message to clients. The variable described contains a value of each type, from which the documentation
+// is made.
 type message interface{ about() string }
 
-// The messages to clients. Their types are also their documentation.
+// The messages to clients. The tags of their fields document them.
 type (
 	logMessage struct {
 		Type  string              `json:"type" enum:"log_entry"`

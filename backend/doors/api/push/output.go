@@ -16,8 +16,8 @@ const (
 	maxFollowed    = 16  // servers that one client follows
 )
 
-// sendOutput sends new lines to the clients that follow their servers. Clients that have received the same lines so far
-// share a message.
+// sendOutput sends new lines of output to the clients that follow their servers. Clients at the same position share
+// one message.
 func (p *Pusher) sendOutput() {
 	type position struct {
 		server string
@@ -50,8 +50,8 @@ func (p *Pusher) sendOutput() {
 	}
 }
 
-// setFollowing carries out a client's request to follow or unfollow a server. It returns what is wrong with the
-// request; "" if nothing.
+// setFollowing carries out a client's request to follow or unfollow the output or the messages of a server. It
+// returns a description of the problem with the request, or "" if there is none.
 func (p *Pusher) setFollowing(c *client, kind, what, server string) (problem string) {
 	switch {
 	case server == "":
@@ -90,8 +90,8 @@ func (c *client) follow(server string, after int64) error {
 	return nil
 }
 
-// advance records that the client is sent a server's lines up to end. It returns false when the client has stopped
-// following the server.
+// advance records that the lines of a server up to the number end are sent to the client. It returns false if the
+// client has unfollowed the server.
 func (c *client) advance(server string, end int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

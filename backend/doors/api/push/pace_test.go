@@ -30,7 +30,7 @@ func TestFrequentChangesAreSentAtOnceAndThenOncePerInterval(t *testing.T) {
 			t.Errorf("sent after %v", times)
 		}
 		change.Stop()
-		for p.due != nil { // until all changes are sent
+		for p.due != nil {
 			<-p.due
 			p.step(true, send)
 		}

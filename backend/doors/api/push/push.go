@@ -1,6 +1,7 @@
 // Package push sends events to WebSockets: the state of all servers, the status of the hub, and each call, notification
-// and line of output when it happens. Messages reach a client in the order of the events. A client that reads too
-// slowly is disconnected and told to connect again. Package guard decides who may open a WebSocket.
+// and line of output when it happens. Messages reach a client in the order of the events. The hub closes the WebSocket
+// of a client that reads too slowly, and the client should connect again. Package guard decides who may open a
+// WebSocket.
 //
 //	events ── listen ── serve ─┬─ stateCache (the state, encoded once for all clients)
 //	                           └─ client (a WebSocket with its queue) …
@@ -32,8 +33,8 @@ const (
 	maxClients = 50
 	// closeGrace is how long clients have to close their WebSockets when the hub stops.
 	closeGrace = 2 * time.Second
-	// statsInterval is how long statistics of calls may be missing from the state. Each call is pushed at once in a
-	// message of its own.
+	// statsInterval limits how long the state may lack the statistics of a call. The call itself is pushed at once,
+	// in another message.
 	statsInterval = 500 * time.Millisecond
 )
 
@@ -46,7 +47,7 @@ type Options struct {
 	Mirror   *mirror.Mirror
 	Output   *upstream.Traces
 	Editors  Editors
-	// Attend counts a client that shows questions, until leave is called.
+	// Attend registers a client that shows the questions of servers, until leave is called.
 	Attend   func() (leave func())
 	Sessions *guard.Sessions
 	Timeouts guard.Timeouts
@@ -118,7 +119,7 @@ func (p *Pusher) serve(ctx context.Context) {
 	news := p.listen(life, &sources)
 	sources.Go(func() { p.passMessages(life, s.messages) })
 	changed := make(map[string]bool) // names of servers to encode again
-	var stats <-chan time.Time       // when statistics of calls are to be sent
+	var stats <-chan time.Time       // fires when the statistics of calls must be sent
 	for dirty := true; p.count() > 0; {
 		if dirty {
 			p.cache.update(p.state, changed)
@@ -188,7 +189,7 @@ func (p *Pusher) pass(e any, changed map[string]bool) (dirty bool) {
 		changed[e.Server] = true
 		return true
 	case quarantine.Changed:
-		changed[e.Server], dirty = true, true // its start may be held
+		changed[e.Server], dirty = true, true // the event may change whether the server may start
 	}
 	message, ok := p.messageOf(e)
 	if ok {
@@ -222,7 +223,8 @@ func (p *Pusher) each(do func(*client)) {
 // offer schedules a message to every client with the changes of the state since the last one.
 func (p *Pusher) offer() { p.each((*client).offer) }
 
-// broadcast sends a message to all clients that have the state.
+// broadcast sends a message to all clients that have received the state. It sends a question only to clients that
+// show questions.
 func (p *Pusher) broadcast(m message) {
 	data := encodeMessage(m)
 	_, question := m.(askedMessage)
@@ -240,7 +242,8 @@ func (p *Pusher) wake() {
 	}
 }
 
-// join adds a client. It returns the close code for a client that is refused, and 0 otherwise.
+// join adds a client. If it refuses the client, it returns the code and reason with which to close the WebSocket;
+// otherwise code is 0.
 func (p *Pusher) join(c *client) (code websocket.StatusCode, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -311,7 +314,7 @@ type signals struct {
 
 func newSignals(bus *events.Bus) signals {
 	s := signals{status: newPace(statusInterval), output: newPace(outputInterval), messages: newPace(outputInterval)}
-	s.messages.moved <- struct{}{} // a client may follow messages already
+	s.messages.moved <- struct{}{} // a client may follow messages before this subscription
 	stops := []func(){
 		onStatusChange(bus, s.status.moved),
 		events.Signal[upstream.Wrote](bus, s.output.moved),

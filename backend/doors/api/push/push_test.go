@@ -129,7 +129,7 @@ func TestEventsOfTheSameMomentCauseOneMessage(t *testing.T) {
 }
 
 func TestASlowClientIsDisconnectedWithAReason(t *testing.T) {
-	f := serve(t, guard.Timeouts{Send: 10 * time.Minute}) // a busy machine sends them slowly
+	f := serve(t, guard.Timeouts{Send: 10 * time.Minute}) // long enough to send all messages on a busy machine
 	quick := f.dial()
 	slow := f.connect("/ws", &websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dialSmall}}})
 	// Send more than fits into the buffers of a socket and the queue of a client.
@@ -226,7 +226,7 @@ func TestEventsAreSubscribedOnlyWhileAClientIsConnected(t *testing.T) {
 	}
 }
 
-// subscribed reports whether any of the events that only the pusher uses has subscribers.
+// subscribed reports whether anything subscribes to events that only the pusher uses.
 func (f *fixture) subscribed() bool {
 	return events.HasSubscribers[registry.Changed](f.bus) || events.HasSubscribers[upstream.StateChanged](f.bus) ||
 		events.HasSubscribers[catalog.Changed](f.bus) || events.HasSubscribers[journal.Recorded](f.bus) ||

@@ -38,7 +38,7 @@ type State struct {
 	SecretNames func(server string) []string
 }
 
-// stateCache keeps the state that is sent to clients: each server with its tools. A server is encoded once for all
+// stateCache holds the state that clients receive: each server with its tools. It encodes a server once for all
 // clients, and again after each change.
 type stateCache struct {
 	version string
@@ -46,7 +46,7 @@ type stateCache struct {
 	mu       sync.Mutex
 	revision int // number of changes so far
 	rows     []*row
-	messages map[view][]byte // of the current revision, as far as they were needed
+	messages map[view][]byte // encoded messages of the current revision; filled on demand
 }
 
 // view selects a message: scope is how much of the state it contains, and from is the revision that the client already
@@ -83,8 +83,7 @@ func (s rowSource) equal(o rowSource) bool {
 		reflect.DeepEqual(s.server, o.server)
 }
 
-// update encodes the servers that have changed. It also encodes the servers in changed, even if their rowSource is the
-// same.
+// update encodes the servers that have changed, and those in changed even if their rowSource is the same.
 func (s *stateCache) update(state State, changed map[string]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,9 +14,9 @@ type bodyInput interface {
 	body() (of reflect.Type, optional bool)
 }
 
-// Object is embedded in an input whose request must have a JSON object as its body. T is both what the body is decoded
-// into and what the documentation shows. Handlers call Decode after they have checked the path, because clients expect
-// errors about the path, such as an unknown server, before errors about the body.
+// Object is embedded in the input of an operation whose request body must be a JSON object. Decode decodes the body
+// into T, and the documentation describes T. Handlers call Decode after they have checked the path, because clients
+// expect errors about the path, such as an unknown server, before errors about the body.
 type Object[T any] struct {
 	RawBody []byte `contentType:"application/json"`
 }

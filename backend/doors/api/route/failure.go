@@ -27,7 +27,7 @@ func (f *Failure) Error() string { return f.Message }
 // GetStatus implements huma.StatusError.
 func (f *Failure) GetStatus() int { return f.status }
 
-// codes are those of statuses that say something else than a kind of fault.
+// codes maps the HTTP statuses that do not belong to a kind of fault to error codes.
 var codes = map[int]string{
 	http.StatusBadRequest:            "invalid_request",
 	http.StatusUnauthorized:          "unauthorized",
@@ -46,7 +46,7 @@ func failureOf(status int, message string) *Failure {
 // Fail returns an error that is answered with the given status instead of the status of a fault's kind.
 func Fail(status int, message string) error { return failureOf(status, message) }
 
-// FailCode is Fail with a code of its own for programs.
+// FailCode is like Fail, but also sets the code by which programs recognize the error.
 func FailCode(status int, code, message string) error {
 	return &Failure{status: status, Message: message, Code: code}
 }
@@ -63,7 +63,7 @@ func InvalidIsBadRequest(err error) error {
 	return err
 }
 
-// responseTo returns the response to an error of a handler.
+// responseTo converts an error of a handler to the error that huma sends as the response.
 func responseTo(err error) error {
 	if _, done := errors.AsType[huma.StatusError](err); done {
 		return err
@@ -87,7 +87,7 @@ var setErrorShape = sync.OnceFunc(func() {
 	}
 })
 
-// WriteError answers a request with an error outside of any operation.
+// WriteError answers a request that no operation handles with a Failure.
 func WriteError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

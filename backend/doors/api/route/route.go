@@ -1,6 +1,6 @@
 // Package route declares the operations of the REST API. One declaration of an operation holds everything about it: its
 // method and path, its documentation, the fields of its body and whether it needs a token. The package also reads
-// request bodies and turns errors into responses. Package resources implements the operations; package openapi builds
+// request bodies and turns errors into responses. Package operations implements the operations; package openapi builds
 // the OpenAPI document.
 package route
 
@@ -65,10 +65,10 @@ func (o Operation) Accepts() Operation { o.Status = http.StatusAccepted; return 
 // MayMiss declares that the operation can answer 404 although its path has no parameter.
 func (o Operation) MayMiss() Operation { o.MayBeMissing = true; return o }
 
-// Returns declares what a response that is sent as Raw contains. like is a value of the struct that describes it.
+// Returns declares the members of a response that is sent as Raw. like is a value of the struct that describes them.
 func (o Operation) Returns(like any) Operation { o.ReplyType = reflect.TypeOf(like); return o }
 
-// In returns the operation with the tag of another group in the documentation.
+// In puts the operation into the group of another tag in the documentation.
 func (o Operation) In(tag string) Operation { o.Tag = tag; return o }
 
 // Table is the set of all declared operations.
@@ -125,7 +125,7 @@ func Add[I, O any](g Group, o Operation, handler func(context.Context, *I) (*O, 
 	described := huma.Operation{
 		Method: o.Method, Path: o.Path, Summary: o.Summary,
 		OperationID:  huma.GenerateOperationID(o.Method, o.Path, new(O)),
-		MaxBodyBytes: MaxBody + 1, SkipValidateBody: true, // the guard has read the body, and Decode checks it
+		MaxBodyBytes: MaxBody + 1, SkipValidateBody: true, // the guard limits the body, and Decode checks it
 	}
 	if input, ok := any(new(I)).(bodyInput); ok {
 		o.BodyType, o.BodyOptional = input.body()

@@ -1,4 +1,4 @@
-// Package static serves files that are part of the program: those of the dashboard, and single files such as the
+// Package static serves files that are part of the program: the files of the dashboard, and single files such as the
 // documentation of the API. The files contain no user data, so they are served without a token.
 package static
 
@@ -25,8 +25,8 @@ var contentTypes = map[string]string{
 	".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".webmanifest": "application/manifest+json",
 }
 
-// Dashboard serves the files of the dashboard, and answers 404 for every other path. It reads a file for each request
-// instead of keeping a copy in memory, because most hubs serve no page for days.
+// Dashboard serves the files of the dashboard, and answers 404 for every other path. It opens a file for each request
+// instead of keeping all files in memory, because most hubs serve no page for days.
 type Dashboard struct {
 	files fs.FS
 	etags map[string]func() string // by path
@@ -49,8 +49,8 @@ func (d *Dashboard) read(name string) []byte {
 	return content
 }
 
-// pages are the first segments of the addresses of the dashboard's pages. In the dashboard itself, an address is in the
-// fragment of the URL.
+// pages contains the first path segments that open a page of the dashboard, so that a link such as /servers/memory
+// works. The dashboard itself keeps the address of a page in the fragment of the URL.
 var pages = map[string]bool{
 	"overview": true, "approvals": true, "servers": true, "browse": true, "editors": true, "tools": true, "toolsets": true, "test": true,
 	"activity": true, "settings": true, "help": true,
@@ -63,7 +63,7 @@ func (d *Dashboard) find(r *http.Request) (name string, ok bool) {
 	}
 	name = strings.TrimPrefix(r.URL.Path, "/")
 	page, _, _ := strings.Cut(name, "/")
-	opened := strings.Contains(r.Header.Get("Accept"), "text/html") // from the address bar of a browser, or a link
+	opened := strings.Contains(r.Header.Get("Accept"), "text/html") // a browser opens the path as a page
 	// The original product has a page for each server. Old links to such a page open the dashboard.
 	if name == "" || page == "tester" || pages[page] && opened {
 		name = "index.html"
@@ -85,7 +85,7 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		route.NotFound(w, r)
 		return
 	}
-	// An embedded file is read while it is sent: a copy for each slow client would take much memory.
+	// Read the file while sending it: a copy for each slow client would take much memory.
 	file, err := d.files.Open(name)
 	if err != nil {
 		route.NotFound(w, r)
@@ -93,7 +93,7 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = file.Close() }()
 	content, ok := file.(io.ReadSeeker)
-	if !ok { // a file on the disk of a developer
+	if !ok { // not every fs.FS has seekable files
 		content = bytes.NewReader(d.read(name))
 	}
 	serve(w, r, content, contentTypes[path.Ext(name)], d.etags[name]())
