@@ -1,6 +1,6 @@
-// Package credentials keeps the durable tokens with which MCP clients reach the hub over
-// HTTP. A token opens only the MCP endpoint, and there only its surface. Tokens are
-// random and stored hashed, so that neither the database nor the hub can show one again.
+// Package credentials keeps the durable tokens with which MCP clients reach the hub over HTTP. A token gives access only
+// to the MCP endpoint, and there only to the tools of its surface; see package surfaces. Tokens are random, and only
+// their hashes are stored, so that neither the database nor the hub can show a token again.
 package credentials
 
 import (
@@ -30,7 +30,7 @@ const (
 
 // Credential describes a token.
 type Credential struct {
-	ID      string // never used again, no secret
+	ID      string // unique, also after the token is revoked; not secret
 	Name    string
 	Client  string // id in the table of editors, empty if unknown
 	Surface string // see package surfaces
@@ -39,13 +39,13 @@ type Credential struct {
 	Hash    [sha256.Size]byte
 }
 
-// Changed is published when a credential was created, revoked or used.
+// Changed is published when a credential is created, revoked or used.
 type Changed struct{}
 
-// Server returns the only server that the token opens, empty if its surface is another.
+// Server returns the only server that the token gives access to, or "" if its surface is not limited to one server.
 func (c Credential) Server() string { return surfaces.Server(c.Surface) }
 
-// Grant is a credential that a request has shown.
+// Grant is a stored credential. Keeper.Find returns it for the token of a request.
 type Grant struct {
 	Credential
 	used  time.Time // guarded by the keeper's mu
@@ -60,7 +60,7 @@ type Store interface {
 	Credentials(ctx context.Context) ([]Credential, error)
 	AddCredential(ctx context.Context, c Credential) error
 	DeleteCredential(ctx context.Context, id string) error
-	// MarkUsed stores when credentials were last used, by id. It ignores unknown ids.
+	// MarkUsed stores the times at which credentials were last used, by their ids. It ignores unknown ids.
 	MarkUsed(ctx context.Context, used map[string]time.Time) error
 }
 
@@ -71,7 +71,7 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// Keeper knows all credentials. It is safe for concurrent use.
+// Keeper creates, finds and revokes credentials. It holds all of them in memory and is safe for concurrent use.
 type Keeper struct {
 	store Store
 	bus   *events.Bus
@@ -87,8 +87,7 @@ type Keeper struct {
 	pending chan struct{} // wakes Run
 }
 
-// Open returns a keeper of the stored credentials. It stores when they are used only while
-// Run is running.
+// Open returns a keeper of the stored credentials. It does not store the uses of tokens before Run is called.
 func Open(ctx context.Context, o Options) (*Keeper, error) {
 	stored, err := o.Store.Credentials(ctx)
 	if err != nil {
@@ -111,7 +110,7 @@ func (k *Keeper) add(c Credential) {
 	k.byHash[c.Hash], k.byName[c.Name] = g, g
 }
 
-// Find returns the grant of a token and notes that it is used; ok is false if there is none.
+// Find returns the grant of a token and records its use. ok is false if no credential has the token.
 func (k *Keeper) Find(token string) (g *Grant, ok bool) {
 	hash := sha256.Sum256([]byte(token))
 	k.mu.Lock()
@@ -162,7 +161,7 @@ func (k *Keeper) Create(ctx context.Context, c Credential) (token string, _ Cred
 	return token, c, nil
 }
 
-// reserve reserves a name while its credential is stored.
+// reserve reserves a name while Create stores its credential.
 func (k *Keeper) reserve(name string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -178,7 +177,8 @@ func (k *Keeper) reserve(name string) error {
 	return nil
 }
 
-// valid returns a credential with the id of its client as the table of editors spells it.
+// valid checks the name, the surface and the client of c. It returns c with the client's id as the table of editors
+// spells it.
 func valid(c Credential) (Credential, error) {
 	if c.Name == "" || utf8.RuneCountInString(c.Name) > maxName || c.Name != safetext.Visible(c.Name) ||
 		strings.Contains(c.Name, "/") || strings.Trim(c.Name, ". ") == "" {
@@ -234,7 +234,7 @@ func (k *Keeper) Forget(ctx context.Context, server string) error {
 	return k.forgetSurface(ctx, surfaces.OfServer+server)
 }
 
-// ForgetToolset revokes the tokens of a deleted toolset, for the same reason.
+// ForgetToolset revokes the tokens of a deleted toolset, because a later toolset of the same name is a different one.
 func (k *Keeper) ForgetToolset(ctx context.Context, toolset string) error {
 	return k.forgetSurface(ctx, surfaces.OfToolset+toolset)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// fixture is a keeper with a database. Its database fails while failure is set.
+// fixture is a keeper with a database. As its Store, the fixture returns failure while that is set.
 type fixture struct {
 	*credentials.Keeper
 	t       *testing.T
@@ -36,7 +36,7 @@ func open(t *testing.T) *fixture {
 	return f
 }
 
-// reopen replaces the keeper by a new one of the same database, as a restart does.
+// reopen replaces the keeper with a new keeper on the same database, as a restart does.
 func (f *fixture) reopen() {
 	f.t.Helper()
 	var err error
@@ -48,7 +48,6 @@ func (f *fixture) reopen() {
 	}
 }
 
-// create creates a token with a name.
 func (f *fixture) create(name string) (token string) {
 	f.t.Helper()
 	token, _, err := f.Create(f.t.Context(), credentials.Credential{Name: name})
@@ -64,7 +63,7 @@ func (f *fixture) finds(token string) bool {
 	return ok
 }
 
-// names returns the names in the list.
+// names returns the names of the listed credentials.
 func (f *fixture) names() []string {
 	out := []string{}
 	for _, c := range f.List() {
@@ -73,7 +72,7 @@ func (f *fixture) names() []string {
 	return out
 }
 
-// The methods of credentials.Store.
+// The following methods implement credentials.Store.
 
 func (f *fixture) Credentials(ctx context.Context) ([]credentials.Credential, error) {
 	if f.failure != nil {

@@ -8,14 +8,13 @@ import (
 )
 
 const (
-	// usedStep is how exact Credential.Used is. A busy client shows its token many times a
-	// second, and each stored use is a write.
+	// usedStep is the resolution of Credential.Used. A busy client sends its token too often to store each use.
 	usedStep = time.Minute
-	// storeTimeout limits the time of one write, even when the hub stops.
+	// storeTimeout limits the time of one write, also while the hub stops.
 	storeTimeout = 5 * time.Second
 )
 
-// note makes Run store that a token was used. It is called with mu held.
+// note makes Run store the use of a token, at most once per usedStep. The caller holds mu.
 func (k *Keeper) note(g *Grant) {
 	now := time.Now()
 	if now.Sub(g.used) < usedStep {
@@ -28,7 +27,7 @@ func (k *Keeper) note(g *Grant) {
 	}
 }
 
-// Run stores when tokens are used until ctx ends, and then the remaining uses.
+// Run stores the uses of tokens until ctx ends, and then the remaining ones.
 func (k *Keeper) Run(ctx context.Context) error {
 	for {
 		select {
@@ -41,8 +40,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// write stores all noted uses. It continues after ctx has ended, because they would be
-// lost otherwise.
+// write stores the uses since its last call. It does so even if ctx has ended, because they would be lost otherwise.
 func (k *Keeper) write(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()

@@ -25,7 +25,7 @@ func (f *fixture) run() (end func()) {
 	}
 }
 
-// lastUsed returns when the only token was used, from memory and from the database.
+// lastUsed returns when the only token was last used, as the keeper lists it and as the database has it.
 func (f *fixture) lastUsed() (listed, stored time.Time) {
 	f.t.Helper()
 	kept, err := f.db.Credentials.Credentials(f.t.Context())
@@ -71,7 +71,7 @@ func TestAUseJustBeforeTheEndIsStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := open(t)
 		token := f.create("laptop")
-		f.finds(token) // before Run, so that only its end can store it
+		f.finds(token) // before Run is called, whose last write must store the use
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := f.Run(ctx); err != nil {

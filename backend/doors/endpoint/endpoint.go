@@ -1,13 +1,14 @@
-// Package endpoint serves MCP clients over HTTP. /mcp is the streamable transport in both
-// eras of MCP on one URL, and /sse the older transport with one stream for each session.
+// Package endpoint serves MCP clients over HTTP. /mcp is the streamable HTTP transport, both for MCP 2026-07-28 (the
+// modern era) and for the versions before it (the legacy era). /sse is the older transport HTTP+SSE, with one stream for
+// each session.
 //
 //	POST /mcp    endpoint → one gateway session for each credential    (modern)
 //	             endpoint → the gateway session of Mcp-Session-Id      (legacy)
 //	GET /mcp     messages of the hub outside of requests, and replay   (legacy)
 //	DELETE /mcp  the end of a session                                  (legacy)
 //
-// Messages pass as bytes: a result is written as the gateway returns it. The package
-// expects that requests were authenticated, and that their Host and Origin were checked.
+// The package writes a result as the gateway returns it, byte for byte. It expects that the caller has authenticated
+// requests and checked their Host and Origin headers.
 package endpoint
 
 import (
@@ -28,15 +29,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpheader"
 )
 
-// Paths of the transports.
+// Path patterns of the transports: ServerPath is Path limited to the tools of one server.
 const (
 	Path       = "/mcp"
 	ServerPath = "/mcp/{server}"
 	SSEPath    = "/sse"
 )
 
-// ToolsetHeader names the toolset that a client wants to be limited to. It cannot show more
-// than the credential does.
+// ToolsetHeader is the request header that limits a client to one toolset. It cannot give access to tools that the
+// credential does not give access to.
 const ToolsetHeader = "Agent-Discover-Toolset"
 
 const (
@@ -45,32 +46,30 @@ const (
 )
 
 const (
-	// idleLife is how long a session outlives its last request or stream.
+	// idleLife is how long a session lives after its last request or stream has ended.
 	idleLife = 30 * time.Minute
-	// maxSessions is how many sessions are kept. A further one ends the session that
-	// has been idle for longest.
+	// maxSessions limits the legacy sessions. One more ends the session that has been idle for longest.
 	maxSessions = 4096
-	// maxStreams is how many requests and streams may be open in all sessions.
+	// maxStreams limits the open requests and streams of all sessions together.
 	maxStreams = 2048
 )
 
-// Session serves the messages of one client. A gateway.Session is one.
+// Session serves the messages of one client. *gateway.Session implements it.
 type Session interface {
 	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	Notification(method string, params json.RawMessage)
-	// InputSchema returns the argument schema of a tool under a name as it is listed,
-	// nil if it is not listed.
+	// InputSchema returns the input schema of the tool that is listed under a name, or nil if there is none.
 	InputSchema(tool string) json.RawMessage
 	Close(ctx context.Context)
 }
 
-// Principal is whose credential a request has shown.
+// Principal describes the credential of a request and what it gives access to.
 type Principal struct {
 	ID       string          // the same for all requests with the credential; no secret
-	Name     string          // of the credential, as a person has called it; may be empty
-	Server   string          // if not empty, the only server that the credential opens
-	Surface  string          // what the credential shows; see package surfaces
-	Anything bool            // the credential opens every path
+	Name     string          // name that a person gave the credential; may be empty
+	Server   string          // the only server that the credential gives access to; empty for all
+	Surface  string          // the tools that the client sees; see package surfaces
+	Anything bool            // the credential gives access to every path
 	Client   string          // id in the table of editors, empty if unknown
 	Ended    <-chan struct{} // closed when the credential is revoked; may be nil
 }
@@ -85,7 +84,7 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Endpoint is the HTTP handler of the paths above. It is safe for concurrent use.
+// Endpoint is the HTTP handler of Path, ServerPath and SSEPath. It is safe for concurrent use.
 type Endpoint struct {
 	open      func(context.Context, gateway.Opening) Session
 	principal func(*http.Request) Principal
@@ -98,14 +97,14 @@ type Endpoint struct {
 	mu       sync.Mutex
 	legacy   map[string]*session // by Mcp-Session-Id
 	modern   map[scope]*session
-	watched  map[string]bool // ids of principals whose end is awaited
+	watched  map[string]bool // ids of principals for which awaitEnd runs
 	closed   bool
 	closing  chan struct{} // closed by Close
 	left     chan struct{} // closed and replaced when a session ends
 	sessions sync.WaitGroup
 }
 
-// scope is what requests of the modern era share a gateway session by.
+// scope is the key of a modern session: requests with the same scope share a gateway session.
 type scope struct{ principal, server, toolset string }
 
 // New returns an endpoint.
@@ -145,7 +144,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Serves reports whether a request is for one of the paths.
+// Serves reports whether the path of a request belongs to an Endpoint.
 func Serves(r *http.Request) bool {
 	server, ok := strings.CutPrefix(r.URL.Path, Path+"/")
 	return r.URL.Path == Path || r.URL.Path == SSEPath || ok && server != "" && !strings.Contains(server, "/")
@@ -158,11 +157,11 @@ type conversation struct {
 	r         *http.Request
 	principal Principal
 	server    string // the only server of the session; empty for all
-	toolset   string // that the client asks to be limited to; empty for none
+	toolset   string // the toolset of ToolsetHeader; empty for none
 }
 
-// allowed reports whether the credential opens the path, and sets the server. Otherwise
-// it answers the request.
+// allowed sets c.server and reports whether the credential gives access to the path, which names server or no server.
+// If it does not, allowed answers the request.
 func (c *conversation) allowed(server string) bool {
 	c.server = c.principal.Server
 	if c.principal.Anything {
@@ -181,8 +180,8 @@ func (c *conversation) allowed(server string) bool {
 	return false
 }
 
-// limited notes the toolset that the client wants to be limited to. If the credential does
-// not allow it, or there is no such toolset, it answers the request and returns false.
+// limited sets c.toolset to the toolset of ToolsetHeader. If the credential does not allow it, or it cannot be used,
+// limited answers the request and returns false.
 func (c *conversation) limited(toolset string) bool {
 	if toolset == "" {
 		return true
@@ -207,8 +206,7 @@ func (c *conversation) limited(toolset string) bool {
 // version returns the value of the header MCP-Protocol-Version.
 func (c *conversation) version() string { return c.r.Header.Get(mcpheader.Version) }
 
-// enter takes a slot for a request or a stream. If none is free, it answers the request
-// and returns false.
+// enter takes a slot for a request or a stream. If all slots are taken, it answers the request and returns false.
 func (c *conversation) enter() bool {
 	select {
 	case c.endpoint.slots <- struct{}{}:
@@ -256,7 +254,7 @@ func (e *Endpoint) AwaitNone(ctx context.Context) (waited bool) {
 	}
 }
 
-// all returns the sessions that match accepts.
+// all returns the legacy and modern sessions for which match returns true.
 func (e *Endpoint) all(match func(*session) bool) []*session {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -21,33 +21,33 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// deadline limits how long a test waits for an event.
+// deadline limits how long a test waits for a call.
 const deadline = time.Minute
 
-// script is what the sessions of a test do.
+// script controls and records the sessions of a test.
 type script struct {
 	mu      sync.Mutex
 	opened  []gateway.Opening
 	notes   []string
-	running chan *call    // calls of the tool wait
-	closed  chan string   // ids of closed sessions
-	revoked chan struct{} // ends the principal "guest"
+	running chan *call    // receives calls of the tool wait and subscriptions
+	closed  chan string   // receives the ids of closed sessions
+	revoked chan struct{} // the test closes it to revoke the credential of "guest"
 }
 
-// call is a call of the tool wait.
+// call is a running call of the tool wait, or a subscription.
 type call struct {
 	ctx    context.Context
 	peer   gateway.Peer
-	finish chan string // the result
+	finish chan string // the test sends the result; nil for a subscription
 }
 
-// scripted is a Session whose tools misbehave on request.
+// scripted is a Session with tools that a test controls.
 type scripted struct {
 	*script
 	gateway.Opening
 }
 
-// schema has an argument that a header repeats, and a bad annotation.
+// schema has an argument that clients repeat in a header, and an argument with an invalid annotation.
 const schema = `{"type":"object","properties":{"city":{"type":"string","x-mcp-header":"City"},"n":{"type":"number","x-mcp-header":"N"}}}`
 
 func (s *scripted) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
@@ -99,7 +99,7 @@ func (s *scripted) tool(ctx context.Context, params json.RawMessage) (json.RawMe
 		}
 		return text("done"), nil
 	case "ask":
-		// A server's question has the context of the server's request, not of the client's.
+		// A request of a server to the client does not have the context of the client's request.
 		answer, err := s.Peer.Call(context.WithoutCancel(context.Background()), jsonrpc.Call{
 			Method: jsonrpc.GetString(arguments, "method"), Params: jsonrpc.Get(arguments, "params"),
 		})
@@ -145,8 +145,8 @@ func (s *scripted) Close(context.Context) {
 	}
 }
 
-// newEndpoint returns an endpoint for clients whose tokens are the ids of principals.
-// "bound" may use the server one only, and nobody may use everything.
+// newEndpoint returns an endpoint whose principals have the token of a request as their id. The principal "bound" may
+// use only the server one, and a request without a token may use everything.
 func newEndpoint() (*endpoint.Endpoint, *script) {
 	s := &script{running: make(chan *call, 64), closed: make(chan string, 64), revoked: make(chan struct{})}
 	return endpoint.New(endpoint.Options{
@@ -173,7 +173,7 @@ func newEndpoint() (*endpoint.Endpoint, *script) {
 	}), s
 }
 
-// door is an endpoint behind a real listener.
+// door is an endpoint behind an HTTP server.
 type door struct {
 	*script
 	t        *testing.T
@@ -194,7 +194,7 @@ func open(t *testing.T) *door {
 	return &door{s, t, e, server.URL}
 }
 
-// request is an HTTP request. Headers are "Name: value".
+// request is an HTTP request. Each header has the form "Name: value".
 type request struct {
 	method, path string
 	headers      []string
@@ -206,8 +206,8 @@ const (
 	accepting = "Accept: application/json, text/event-stream"
 )
 
-// send sends a request. A POST request has the usual headers, unless others of the same
-// name are given; a header without a value is left out.
+// send sends a request. A POST request has the usual headers, unless r.headers contains one of the same name. Headers
+// without a value are not sent.
 func (d *door) send(ctx context.Context, r request) *http.Response {
 	d.t.Helper()
 	if r.path == "" {
@@ -246,7 +246,7 @@ func (d *door) post(body string, headers ...string) (*http.Response, string) {
 	return resp, strings.TrimSpace(string(data))
 }
 
-// initialize begins a legacy session and returns its header.
+// initialize begins a legacy session and returns the header Mcp-Session-Id that names it.
 func (d *door) initialize(version string, headers ...string) string {
 	d.t.Helper()
 	resp, body := d.post(`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"`+version+
@@ -258,7 +258,7 @@ func (d *door) initialize(version string, headers ...string) string {
 	return "Mcp-Session-Id: " + id
 }
 
-// next waits for a call of the tool wait.
+// next returns the next running call.
 func (d *door) next() *call {
 	d.t.Helper()
 	select {
@@ -270,7 +270,7 @@ func (d *door) next() *call {
 	}
 }
 
-// feed reads a stream of events.
+// feed reads the events of a response.
 type feed struct {
 	t     *testing.T
 	lines *bufio.Reader
@@ -285,7 +285,7 @@ func newFeed(t *testing.T, resp *http.Response) *feed {
 	return &feed{t, bufio.NewReader(resp.Body)}
 }
 
-// sent is an event of a stream.
+// sent is an event that the endpoint has sent.
 type sent struct{ id, name, data string }
 
 // next returns the next event; ok is false at the end of the stream.
@@ -311,7 +311,7 @@ func (f *feed) next() (e sent, ok bool) {
 	}
 }
 
-// await returns the first event that contains a text.
+// await reads up to an event that contains text, and returns that event.
 func (f *feed) await(text string) sent {
 	f.t.Helper()
 	for {
@@ -335,7 +335,7 @@ func (f *feed) rest() string {
 	return out.String()
 }
 
-// modernHeaders are the headers of a modern request for a method and a name.
+// modernHeaders returns the headers of a modern request for a method and, unless it is empty, a name.
 func modernHeaders(method, name string, more ...string) []string {
 	headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: " + method}
 	if name != "" {
@@ -346,13 +346,11 @@ func modernHeaders(method, name string, more ...string) []string {
 
 const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"progressToken":"p"}`
 
-// modernCall returns a modern call of a tool.
 func modernCall(id, tool, arguments string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `,` + meta +
 		`}}`
 }
 
-// legacyCall returns a legacy call of a tool.
 func legacyCall(id, tool, arguments string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments +
 		`,"_meta":{"progressToken":"p"}}}`

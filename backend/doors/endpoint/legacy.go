@@ -11,15 +11,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// batchVersion is the only version of MCP with batches, and the one of requests without
-// the header MCP-Protocol-Version. primeVersion is the first one whose streams begin
-// with an event that has an id only.
+// batchVersion is the only version of MCP that allows batches. primeVersion is the first version in which streams
+// begin with an event that has an id and no data.
 const (
 	batchVersion = "2025-03-26"
 	primeVersion = "2025-11-25"
 )
 
-// legacy serves a message of a version before 2026-07-28.
+// legacy serves a message of an MCP version before 2026-07-28.
 func (c *conversation) legacy(m jsonrpc.Message) {
 	if !c.checkVersion(m.ID) {
 		return
@@ -41,8 +40,9 @@ func (c *conversation) legacy(m jsonrpc.Message) {
 	c.answer(s, []jsonrpc.Message{m}, reply{stream: prefersStream(c.r)})
 }
 
-// checkVersion checks the header MCP-Protocol-Version. A supported version that differs
-// from that of the session is accepted, because clients send the wrong one.
+// checkVersion reports whether the header MCP-Protocol-Version is missing or names a legacy version. Otherwise it
+// answers the request. The version may differ from that of the session, because some clients send another version
+// than they have negotiated.
 func (c *conversation) checkVersion(id []byte) bool {
 	if v := c.version(); v != "" && mcpversion.Of(v) != mcpversion.Legacy {
 		refuse(c.w, http.StatusBadRequest, id, invalid("the MCP-Protocol-Version is not supported"))
@@ -51,8 +51,8 @@ func (c *conversation) checkVersion(id []byte) bool {
 	return true
 }
 
-// session returns the session that the header of a request names. The caller releases
-// it. If the client has no such session, it answers the request and returns false.
+// session returns the session that the header Mcp-Session-Id names. The caller releases it. If the session has ended
+// or belongs to another client, session answers the request and returns false.
 func (c *conversation) session(id []byte) (s *session, ok bool) {
 	return c.sessionNamed(c.r.Header.Get(sessionHeader), id)
 }
@@ -112,7 +112,7 @@ func (c *conversation) initialize(m jsonrpc.Message) {
 	c.answer(s, []jsonrpc.Message{m}, reply{stream: prefersStream(c.r)})
 }
 
-// receive takes a notification or an answer of the client.
+// receive handles a notification or an answer of the client.
 func (s *session) receive(m jsonrpc.Message) {
 	switch {
 	case m.IsResponse():
@@ -124,8 +124,7 @@ func (s *session) receive(m jsonrpc.Message) {
 	}
 }
 
-// answer runs requests and sends their answers. A client that leaves does not cancel
-// them.
+// answer runs requests and sends their answers. They go on if the client disconnects.
 func (c *conversation) answer(s *session, requests []jsonrpc.Message, how reply) {
 	if !c.enter() {
 		return
@@ -143,11 +142,11 @@ func (c *conversation) answer(s *session, requests []jsonrpc.Message, how reply)
 	c.send(reader, how)
 }
 
-// withoutModern removes the metadata of the modern era from params, so that the header
-// decides the era of a request that has both.
+// withoutModern removes the metadata of the modern era from params, so that the gateway serves a request with a
+// legacy header as legacy.
 func withoutModern(params []byte) []byte { return mcpversion.Meta{}.Stamp(params) }
 
-// batch serves an array of messages. Only sessions of one version have them.
+// batch serves an array of messages. Only sessions of batchVersion accept arrays.
 func (c *conversation) batch(body []byte) {
 	if !jsonrpc.Valid(body) {
 		refuse(c.w, http.StatusBadRequest, nil, jsonrpc.NewError(jsonrpc.CodeParseError, "Parse error"))
@@ -191,8 +190,8 @@ func (c *conversation) batch(body []byte) {
 
 var errBatch = invalid("arrays of messages belong to MCP " + batchVersion + "; send one message")
 
-// messages parses the messages of a batch. If one is wrong, it answers the HTTP request
-// and returns false.
+// messages parses the messages of a batch. If a message is invalid or their number is not allowed, it answers the
+// HTTP request and returns false.
 func (c *conversation) messages(body []byte) (messages []jsonrpc.Message, ok bool) {
 	for item := range jsonrpc.Items(body) {
 		m, err := jsonrpc.Parse(item)
@@ -209,8 +208,8 @@ func (c *conversation) messages(body []byte) (messages []jsonrpc.Message, ok boo
 	return messages, true
 }
 
-// get serves a GET request: the stream of messages outside of requests, or a stream that
-// the client has lost.
+// get serves a GET request. It sends the messages outside of requests or, with the header Last-Event-ID, the rest of
+// a stream whose connection the client has lost.
 func (c *conversation) get() {
 	if mcpversion.Of(c.version()) == mcpversion.Modern || c.r.Header.Get(sessionHeader) == "" {
 		notAllowed(c.w)

@@ -45,7 +45,7 @@ func TestProgressIsDroppedForAClientThatDoesNotRead(t *testing.T) {
 		resp <- d.send(t.Context(), request{http.MethodPost, "", modernHeaders("tools/call", "wait"), modernCall("1", "wait", "{}")})
 	}()
 	c := d.next()
-	const sent = 40 // soon enough for the deadline of a write on a busy machine
+	const sent = 40 // few enough to be written within the deadline on a busy machine
 	for range sent {
 		_ = c.peer.Notify(c.ctx, "notifications/progress", json.RawMessage(`{"pad":"`+strings.Repeat("x", 1<<20)+`"}`))
 	}

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// replayLife is how long the stream of an answered POST is kept for a client that
-	// has lost its connection, and maxReplays how many such streams a session keeps.
+	// replayLife is how long a session keeps the stream of an answered POST for a client that has lost its
+	// connection, and maxReplays limits the number of such streams.
 	replayLife = 5 * time.Minute
 	maxReplays = 16
 )
 
-// link is how a legacy session reaches its client.
+// link holds the streams of a legacy session, and the requests to its client that wait for an answer.
 type link struct {
 	id      string  // Mcp-Session-Id
 	version string  // negotiated in initialize
@@ -33,8 +33,8 @@ type link struct {
 	mu       sync.Mutex
 	lastName int
 	lastCall int
-	posts    []*stream // with open requests, the oldest first
-	old      []*stream // whose requests are answered
+	posts    []*stream // streams with open requests, the oldest first
+	old      []*stream // streams whose requests are answered, kept for replay
 	calls    map[string]chan jsonrpc.Message
 }
 
@@ -52,8 +52,8 @@ func (l *link) stream(requests int) *stream {
 	return s
 }
 
-// retire is called when all requests of a stream are answered. A stream whose events
-// were sent with ids is kept for a while.
+// retire removes a stream whose requests are all answered from the open ones. If keep is true, the client can ask for
+// its events again for replayLife.
 func (l *link) retire(s *stream, keep bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +76,7 @@ func without(list []*stream, s *stream) []*stream {
 	return slices.DeleteFunc(list, func(other *stream) bool { return other == s })
 }
 
-// find returns the stream and the number of the event with an id.
+// find returns the stream and the number of the event that eventID identifies.
 func (l *link) find(eventID string) (s *stream, number int, ok bool) {
 	name, text, _ := strings.Cut(eventID, "_")
 	number, err := strconv.Atoi(text)
@@ -93,8 +93,9 @@ func (l *link) find(eventID string) (s *stream, number int, ok bool) {
 	return nil, 0, false
 }
 
-// choose returns the stream for a message outside of any request. A message about a
-// request has to guess which one it is about.
+// choose returns the stream for a message that does not have the context of a client's request. If aboutRequest is
+// true, the message concerns an unknown request, and choose prefers the stream of the only open request to the GET
+// stream.
 func (l *link) choose(aboutRequest bool) *stream {
 	if l.single {
 		return l.outside
@@ -119,20 +120,20 @@ func (l *link) choose(aboutRequest bool) *stream {
 	return open[len(open)-1]
 }
 
-// streamOf returns the stream for a message that is sent with a context, nil if there is
-// none.
+// streamOf returns the stream for a message: the stream of the request that ctx belongs to, while that has no answer,
+// and otherwise the choice of the link. It returns nil if there is no such stream.
 func (s *session) streamOf(ctx context.Context, method string) *stream {
 	own, ok := ctx.Value(streamKey{}).(*stream)
 	if ok && !own.settled() || s.link == nil {
 		return own
 	}
-	// No request of the client has caused a change of a list or a resource.
+	// These messages do not result from a request of the client.
 	unasked := strings.HasSuffix(method, "/list_changed") || method == "notifications/resources/updated"
 	return s.link.choose(!unasked)
 }
 
-// Notify implements gateway.Peer. It does not block. In the modern era, a notification
-// outside of a request has no stream and is dropped.
+// Notify implements gateway.Peer. It does not block. It drops a notification outside of a request of a modern client,
+// which has no stream for it.
 func (s *session) Notify(ctx context.Context, method string, params json.RawMessage) error {
 	to := s.streamOf(ctx, method)
 	if to == nil {
@@ -184,7 +185,7 @@ func (l *link) forgetCall(id json.RawMessage) {
 	delete(l.calls, string(id))
 }
 
-// settle delivers an answer of the client. Answers to unknown requests are dropped.
+// settle delivers an answer of the client to the Call that waits for it. It drops answers to unknown requests.
 func (l *link) settle(m jsonrpc.Message) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -25,7 +25,7 @@ func (c *conversation) modern(m jsonrpc.Message) {
 		return
 	}
 	if !m.IsRequest() {
-		c.w.WriteHeader(http.StatusAccepted) // over HTTP, no notification of a modern client has a meaning
+		c.w.WriteHeader(http.StatusAccepted) // the hub ignores all notifications of modern clients over HTTP
 		return
 	}
 	if !c.enter() {
@@ -54,14 +54,14 @@ func (c *conversation) modern(m jsonrpc.Message) {
 	}
 }
 
-// checkModern returns the error that answers a message whose version, headers or
-// metadata are wrong, or whose method was removed.
+// checkModern checks the version, the headers and the metadata of a message. It returns the error to answer with, or
+// nil.
 func (c *conversation) checkModern(m jsonrpc.Message) *jsonrpc.Error {
 	version := mcpversion.ReadMeta(m.Params).ProtocolVersion
 	if version == "" {
 		version = c.version()
 	}
-	if differs := c.version() != "" && c.version() != version; version != "" && !differs { // Check reports a difference
+	if differs := c.version() != "" && c.version() != version; version != "" && !differs { // mcpheader.Check reports a difference
 		if err := mcpversion.CheckVersion(version); err != nil {
 			return err
 		}
@@ -80,8 +80,8 @@ func (c *conversation) checkModern(m jsonrpc.Message) *jsonrpc.Error {
 	return err
 }
 
-// checkParams returns the error that answers a call of a listed tool whose headers do
-// not repeat its arguments.
+// checkParams checks that the headers of a call of a listed tool repeat its arguments. It returns the error to answer
+// with, or nil.
 func checkParams(s *session, header http.Header, m jsonrpc.Message) *jsonrpc.Error {
 	if m.Method != "tools/call" {
 		return nil
@@ -97,11 +97,11 @@ func checkParams(s *session, header http.Header, m jsonrpc.Message) *jsonrpc.Err
 	return params.Check(header, jsonrpc.Get(m.Params, "arguments"))
 }
 
-// paramAnnotation marks arguments that headers repeat.
+// paramAnnotation is the schema member that marks an argument which clients repeat in a header.
 var paramAnnotation = []byte(`"x-mcp-header"`)
 
-// removeBadParams removes bad annotations from the tools of a list, because clients over
-// HTTP would have to drop the tools.
+// removeBadParams removes invalid annotations from the tools of a list, because clients must ignore a tool with an
+// invalid annotation.
 func removeBadParams(list json.RawMessage) json.RawMessage {
 	if !bytes.Contains(list, paramAnnotation) {
 		return list
@@ -119,7 +119,7 @@ func removeBadParams(list json.RawMessage) json.RawMessage {
 	return jsonrpc.Set(list, "tools", append(tools, ']'))
 }
 
-// modernSession returns the session that the requests of a principal share. The caller
+// modernSession returns the session that all requests of a principal with this server and toolset share. The caller
 // releases it. ok is false if the endpoint was closed.
 func (e *Endpoint) modernSession(p Principal, server, toolset string) (s *session, ok bool) {
 	key := scope{p.ID, server, toolset}
@@ -133,8 +133,8 @@ func (e *Endpoint) modernSession(p Principal, server, toolset string) (s *sessio
 		e.modern[key] = s
 	}
 	e.mu.Unlock()
-	// The same id each time: what belongs to the session, such as the state of a parked
-	// call, belongs to the credential.
+	// Use the same id for each session with this scope, because the gateway keeps state by id, such as calls that
+	// wait for an answer of the client.
 	id := "http-" + p.ID
 	if server != "" {
 		id += "/" + server

@@ -12,7 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// oracle returns the URL of a server of the SDK. One URL of it serves one era only.
+// oracle returns the URL of a server of the MCP Go SDK. stateless selects the modern era, because one URL of the SDK
+// serves one era only.
 func oracle(t *testing.T, stateless bool) string {
 	t.Helper()
 	server := mcp.NewServer(&mcp.Implementation{Name: "oracle", Version: "1"}, nil)
@@ -32,8 +33,7 @@ func oracle(t *testing.T, stateless bool) string {
 	return web.URL
 }
 
-// verdict is what a client learns from a response: its status, and the code of the error
-// if it is one of JSON-RPC.
+// verdict is the HTTP status of a response, and the code of its JSON-RPC error; 0 if it has none.
 type verdict struct {
 	status int
 	code   int64
@@ -55,8 +55,8 @@ func (d *door) verdict(method, body string, headers ...string) verdict {
 	return verdict{resp.StatusCode, 0}
 }
 
-// TestMalformedRequestsGetTheVerdictOfTheSDK sends the same requests to a server of the
-// SDK. Where the answers differ on purpose, why says so.
+// TestMalformedRequestsGetTheVerdictOfTheSDK sends the same requests to the endpoint and to a server of the MCP Go
+// SDK. The field why explains intended differences.
 func TestMalformedRequestsGetTheVerdictOfTheSDK(t *testing.T) {
 	const (
 		plain   = "the SDK answers with plain text, without a code"

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	maxBody   = 64 << 20  // as for a line of stdio
-	maxUnread = 256 << 20 // of all bodies that are being read
-	// bodyTimeout is how long a body may make no progress.
+	maxBody   = 64 << 20  // bytes; the same limit as for a line of stdio
+	maxUnread = 256 << 20 // bytes of all bodies that are being read
+	// bodyTimeout is how long the hub waits for the next bytes of a body.
 	bodyTimeout = 30 * time.Second
-	// maxBatch is how many messages a batch may have.
+	// maxBatch limits the messages of a batch.
 	maxBatch = 100
 )
 
@@ -45,8 +45,8 @@ func (c *conversation) post() {
 	}
 }
 
-// body reads the body of a request. If it is not JSON of a permitted size, body answers
-// the request and returns false.
+// body reads the body of a request. If that fails, or the content type or size is not allowed, it answers the request
+// and returns false.
 func (c *conversation) body() (body []byte, ok bool) {
 	if kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")); kind != "application/json" {
 		refuse(c.w, http.StatusUnsupportedMediaType, nil, invalid("the Content-Type must be application/json"))
@@ -63,7 +63,7 @@ func (c *conversation) body() (body []byte, ok bool) {
 		content.Grow(int(min(max(c.r.ContentLength, 0)+bytes.MinRead, 1<<20)))
 		_, err = content.ReadFrom(reader)
 	}
-	// Without this, the end of the deadline would count as the end of the client.
+	// Clear the deadline. Otherwise the HTTP server would cancel the request when the deadline passes.
 	_ = reader.control.SetReadDeadline(time.Time{})
 	if err == nil {
 		return content.Bytes(), true
@@ -87,8 +87,7 @@ func (c *conversation) body() (body []byte, ok bool) {
 
 var errFull = errors.New("too many large requests at the same time")
 
-// bodyReader charges the bytes that it has read to a budget, and gives up on a client
-// that sends nothing.
+// bodyReader charges the bytes that it has read to a budget, and fails if the client sends nothing for bodyTimeout.
 type bodyReader struct {
 	r       io.Reader
 	control *http.ResponseController
@@ -105,7 +104,8 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// parse parses one message. If that fails, it answers the request and returns false.
+// parse parses one message and puts it on one line. If the message is invalid, parse answers the request and returns
+// false.
 func (c *conversation) parse(body []byte) (m jsonrpc.Message, ok bool) {
 	m, err := jsonrpc.Parse(body)
 	if err != nil {
@@ -116,8 +116,8 @@ func (c *conversation) parse(body []byte) (m jsonrpc.Message, ok bool) {
 	return m, true
 }
 
-// joinLines makes a JSON text one line, because messages to servers and events of
-// streams are lines. The line breaks of valid JSON are white space.
+// joinLines replaces line breaks with spaces, because the transports to servers and event streams separate messages
+// by lines. In valid JSON, line breaks are white space.
 func joinLines(text []byte) {
 	for i, c := range text {
 		if c == '\n' || c == '\r' {

@@ -12,28 +12,28 @@ import (
 )
 
 const (
-	// silence is how long a request may take before its response becomes a stream.
+	// silence is how long the hub waits for an answer before it begins the response as a stream.
 	silence = 5 * time.Second
-	// commentEvery is how often a silent stream gets a comment, so that programs on the
-	// way keep it open.
+	// commentEvery is how often the hub writes a comment to a stream without events, so that proxies keep the
+	// connection open.
 	commentEvery = 15 * time.Second
 	// writeTimeout limits one write, of at most maxWrite bytes.
 	writeTimeout = 30 * time.Second
 	maxWrite     = 1 << 20
 )
 
-// reply is how the events of a stream are sent as one response.
+// reply says how to send the events of a stream as one response.
 type reply struct {
-	modern bool // the status of an error follows its code
-	batch  bool // a response that is not a stream is an array
-	eager  bool // the response is a stream from the beginning
-	stream bool // a result is sent on a stream, too
-	prime  bool // a stream begins with an event that has an id only
+	modern bool // the HTTP status of an error depends on its code
+	batch  bool // a JSON response is an array
+	eager  bool // the response is a stream of events from the beginning
+	stream bool // results are sent as a stream of events even if they could be JSON
+	prime  bool // a stream of events begins with an event that has an id and no data
 }
 
-// send sends the events of a stream until its end. The response is JSON if the answers
-// come first, and otherwise a stream of events. send returns false if the client has
-// left before the end.
+// send sends the events of a stream until it ends. The response is JSON if the stream ends within silence and
+// contains only answers, and otherwise a stream of events. send returns false if the client has disconnected before
+// the end.
 func (c *conversation) send(from *reader, how reply) bool {
 	defer from.detach()
 	out := &output{w: c.w, control: http.NewResponseController(c.w), stream: from.stream, prime: how.prime, after: from.stream.taken()}
@@ -82,8 +82,8 @@ func (c *conversation) send(from *reader, how reply) bool {
 	}
 }
 
-// prefersStream reports whether a client wants results on a stream: it accepts both
-// forms and names the stream first.
+// prefersStream reports whether a client prefers a stream of events to JSON: its Accept header begins with
+// text/event-stream.
 func prefersStream(r *http.Request) bool {
 	first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
 	kind, _, _ := mime.ParseMediaType(first)
@@ -110,7 +110,7 @@ type output struct {
 	failed  bool
 }
 
-// begin begins a stream of events, unless that was done.
+// begin starts the response as a stream of events, unless it has started.
 func (o *output) begin() {
 	if o.begun {
 		return
@@ -150,7 +150,7 @@ func (o *output) events(events []event) {
 	}
 }
 
-// json writes answers as the whole response.
+// json writes the answers as a JSON response.
 func (o *output) json(answers []event, how reply) bool {
 	if len(answers) == 0 { // the requests were cancelled
 		o.w.WriteHeader(http.StatusAccepted)

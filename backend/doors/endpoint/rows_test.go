@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestChecksHaveTheirStatusAndCode goes through the checks of a request in their order.
+// TestChecksHaveTheirStatusAndCode has a row for each check of a request, in the order of the checks.
 func TestChecksHaveTheirStatusAndCode(t *testing.T) {
 	d := open(t)
 	old, middle := d.initialize("2025-03-26"), d.initialize("2025-06-18")
@@ -23,7 +23,7 @@ func TestChecksHaveTheirStatusAndCode(t *testing.T) {
 		headers []string
 		body    string
 		status  int
-		want    string // in the body or the headers
+		want    string // text in the body or the headers
 	}{
 		{"GET without a session", "GET", "", nil, "", 405, "Allow: POST"},
 		{"GET of the modern era", "GET", "", []string{"MCP-Protocol-Version: 2026-07-28", middle}, "", 405, "Allow: POST"},

@@ -13,17 +13,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// maxRunning is how many requests of one session may run, as on stdio.
+// maxRunning limits the running requests of one session, as on stdio.
 const maxRunning = 128
 
-// session is a gateway session with its streams. One of the modern era is shared by all
-// requests of a principal and has no state besides those that run.
+// session is a gateway session with its streams. All requests of a modern scope share one, which has no state besides
+// its running requests.
 type session struct {
 	endpoint  *Endpoint
 	principal Principal
 	server    string // the only server of the session; empty for all
-	toolset   string // that the session is limited to; empty for none
-	link      *link  // how a legacy session reaches its client; nil in the modern era
+	toolset   string // the toolset that the session is limited to; empty for none
+	link      *link  // streams of a legacy session; nil for a modern one
 
 	opening sync.Once
 	serving Session
@@ -38,14 +38,14 @@ type session struct {
 	ended   bool
 }
 
-// request is a JSON-RPC request that runs.
+// request is a running JSON-RPC request.
 type request struct {
 	id     string
 	cancel context.CancelCauseFunc
 }
 
-// admit creates a session with one user, unless the endpoint was closed. If there are too
-// many, it ends the session that has been idle for longest. The caller holds mu.
+// admit creates a session with one user. It returns false if the endpoint was closed. If there are too many legacy
+// sessions, it ends the one that has been idle for longest. The caller holds mu.
 func (e *Endpoint) admit(p Principal, server, toolset string) (s *session, ok bool) {
 	if e.closed {
 		return nil, false
@@ -76,7 +76,7 @@ func (e *Endpoint) endLongestIdle() {
 	}
 	if oldest != nil {
 		delete(e.legacy, oldest.link.id)
-		go oldest.end(errIdle) // needs mu
+		go oldest.end(errIdle) // end locks mu
 	}
 }
 
@@ -102,7 +102,7 @@ func (e *Endpoint) awaitEnd(p Principal) {
 	e.mu.Unlock()
 }
 
-// open opens the gateway session, once.
+// open opens the gateway session, unless it is open.
 func (s *session) open(id string) {
 	s.opening.Do(func() {
 		shown := s.principal.Surface
@@ -116,8 +116,7 @@ func (s *session) open(id string) {
 	})
 }
 
-// hold adds a user, for whose time the session does not expire. It returns false if the
-// session has ended.
+// hold adds a user; a session with users does not expire. It returns false if the session has ended.
 func (s *session) hold() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +127,7 @@ func (s *session) hold() bool {
 	return true
 }
 
-// release ends what hold began.
+// release removes a user. A session without users expires after idleLife.
 func (s *session) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +148,7 @@ func (s *session) expire() {
 	}
 }
 
-// idleSince returns since when the session has no user.
+// idleSince returns when the last user left. idle is false if the session has users or has ended.
 func (s *session) idleSince() (at time.Time, idle bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,8 +196,8 @@ func (s *session) end(why error) {
 
 type streamKey struct{}
 
-// start runs a request, whose messages go to a stream. It returns the error that answers
-// the request if it cannot run.
+// start runs a request in the background and puts its messages and its answer on a stream. If the request cannot run,
+// start returns the error to answer with.
 func (s *session) start(ctx context.Context, m jsonrpc.Message, to *stream) (*request, *jsonrpc.Error) {
 	ctx = context.WithValue(jsonrpc.WithRequestID(context.WithoutCancel(ctx), m.ID), streamKey{}, to)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -235,14 +234,14 @@ func (s *session) start(ctx context.Context, m jsonrpc.Message, to *stream) (*re
 	return r, nil
 }
 
-// settle puts the answer to a request on its stream; nil if it gets none.
+// settle puts the answer to a request on the request's stream. e is nil for a request without an answer.
 func (s *session) settle(to *stream, e *event) {
 	if all, replay := to.settle(e); all && s.link != nil {
 		s.link.retire(to, replay)
 	}
 }
 
-// enter registers a request that begins to run, with a use of the session.
+// enter registers a running request, which is a user of the session. It returns an error if the request cannot run.
 func (s *session) enter(r *request) *jsonrpc.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

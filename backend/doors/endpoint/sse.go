@@ -20,7 +20,7 @@ func (c *conversation) serveSSE() {
 	}
 }
 
-// sessionQuery is the part of the URL of messages that names the session.
+// sessionQuery is the query parameter that names the session in the URL for messages.
 const sessionQuery = "session"
 
 func (c *conversation) openSSE() {
@@ -30,7 +30,7 @@ func (c *conversation) openSSE() {
 	defer c.leave()
 	l := newLink(instance.NewSecret())
 	l.single = true
-	l.outside.name = "" // events cannot be asked for again
+	l.outside.name = "" // this transport has no replay, so events need no ids
 	s, ok := c.newSession(l)
 	if !ok {
 		return
@@ -41,7 +41,7 @@ func (c *conversation) openSSE() {
 	c.send(reader, reply{eager: true})
 }
 
-// postSSE takes a message. The answers to requests are on the session's stream.
+// postSSE receives a message. It sends the answer to a request on the stream of the session.
 func (c *conversation) postSSE() {
 	body, ok := c.body()
 	if !ok {

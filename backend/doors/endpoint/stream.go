@@ -11,12 +11,10 @@ import (
 )
 
 const (
-	// maxReplay and maxReplaySize limit the events of a stream that are kept to be sent
-	// again, in number and in bytes.
+	// maxReplay and maxReplaySize limit the events of a stream that are kept for replay, in number and in bytes.
 	maxReplay     = 256
 	maxReplaySize = 4 << 20
-	// maxWaiting and maxWaitingSize limit the events that wait for a client that reads
-	// slowly, besides answers.
+	// maxWaiting and maxWaitingSize limit the events that wait for a client that reads slowly. Answers do not count.
 	maxWaiting     = 1024
 	maxWaitingSize = 16 << 20
 )
@@ -24,13 +22,13 @@ const (
 // event is a message on a stream.
 type event struct {
 	id    int      // its position in the stream, from 1
-	name  string   // empty for a message
-	parts [][]byte // the line of the message
+	name  string   // type of the event; empty for a message
+	parts [][]byte // the message as one line, in parts
 	size  int
 
 	answers json.RawMessage // the id of the request that it answers; nil if it answers none
-	code    int64           // of the error that it answers with; 0 if none
-	minor   bool            // may be dropped if the client reads slowly
+	code    int64           // code of the error that it answers with; 0 if none
+	minor   bool            // put may drop it if the client reads slowly
 }
 
 func newEvent(parts ...[]byte) event {
@@ -51,35 +49,35 @@ func answer(id, result json.RawMessage, err *jsonrpc.Error) *event {
 	return &e
 }
 
-// stream holds the messages to a client that belong together: those of the requests of
-// one POST, or those outside of requests. Adding a message never blocks.
+// stream queues messages to a client: either those of the requests of one POST, or those outside of requests. Adding
+// a message never blocks.
 type stream struct {
-	name string // in ids of events; empty if its events have no ids and are not kept
+	name string // prefix of event ids; empty if events have no ids and are not kept
 
 	mu       sync.Mutex
-	events   []event // the last ones, in order
+	events   []event // the last events, in order
 	size     int     // of all events in bytes
 	last     int     // id of the last event
 	sent     int     // id of the last event that a reader has taken
 	open     int     // requests without an answer; -1 for a stream that does not end with answers
 	notes    int     // number of messages that are no answers
-	streamed bool    // a client has got ids of events
+	streamed bool    // a response was a stream of events, so the client knows ids
 	closed   bool
 	reader   *reader
 }
 
-// newStream returns the stream of a number of requests.
+// newStream returns a stream that ends with the answers to a number of requests; -1 for a stream that does not end
+// with answers.
 func newStream(name string, requests int) *stream { return &stream{name: name, open: requests} }
 
-// reader takes the events of a stream for one response. A stream has one reader; a new
-// one replaces it.
+// reader takes the events of a stream for one response. A stream has at most one reader; a new reader replaces it.
 type reader struct {
 	stream *stream
 	wake   chan struct{} // has a token after a change
 	gone   bool          // replaced, or too slow; guarded by stream.mu
 }
 
-// attach returns a new reader of the events after an id.
+// attach returns a new reader of the events after the one with the id after.
 func (s *stream) attach(after int) *reader {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,8 +90,8 @@ func (s *stream) attach(after int) *reader {
 	return s.reader
 }
 
-// resume is attach for a client that has received the event with an id before. It
-// returns nil if the events since then are no longer kept.
+// resume is like attach, for a client that reconnects after it has received the event with the id after. It returns
+// nil if a later event is no longer kept.
 func (s *stream) resume(after int) *reader {
 	s.mu.Lock()
 	first := s.last + 1
@@ -108,7 +106,7 @@ func (s *stream) resume(after int) *reader {
 	return s.attach(after)
 }
 
-// attached reports whether a client reads the stream.
+// attached reports whether the stream has a reader.
 func (s *stream) attached() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +127,7 @@ func (s *stream) taken() int {
 	return s.sent
 }
 
-// put adds a message that is no answer. It is dropped if the stream has ended.
+// put adds a message that is not an answer. It drops the message if the stream has ended.
 func (s *stream) put(e event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,9 +144,8 @@ func (s *stream) put(e event) {
 	s.add(e)
 }
 
-// settle adds the answer to one of the stream's requests; nil if it gets none. It
-// returns whether all requests are answered now, and then whether the client may ask
-// for the stream's events again.
+// settle adds the answer to one of the stream's requests; e is nil for a request without an answer. all reports
+// whether no request is open, and replay whether the client may ask for the stream's events again.
 func (s *stream) settle(e *event) (all, replay bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +171,7 @@ func (s *stream) close() {
 	}
 }
 
-// add is called with mu held, like the methods below.
+// add adds an event. Like waiting and trim, it is called with mu held.
 func (s *stream) add(e event) {
 	s.last++
 	e.id = s.last
@@ -189,8 +186,7 @@ func (s *stream) add(e event) {
 	}
 }
 
-// waiting returns the number and the size of the events that no reader has taken,
-// without answers.
+// waiting returns the number and the size of the events, other than answers, that no reader has taken.
 func (s *stream) waiting() (number, size int) {
 	for i := len(s.events) - 1; i >= 0 && s.events[i].id > s.sent; i-- {
 		if s.events[i].answers == nil {
@@ -201,7 +197,8 @@ func (s *stream) waiting() (number, size int) {
 	return number, size
 }
 
-// trim drops the events that are kept no longer. Those for which a reader waits stay.
+// trim drops events over the limits of replay. It keeps events that an attached reader has not taken. A stream
+// without a name has no replay.
 func (s *stream) trim() {
 	for len(s.events) > 0 {
 		first := &s.events[0]
@@ -224,8 +221,8 @@ func (s *stream) trim() {
 	}
 }
 
-// take returns the events that wait, and whether they are the last ones. ok is false
-// after another reader has replaced this one, or the client was too slow.
+// take returns the events that no reader has taken, and whether the stream ends with them. ok is false if another
+// reader has replaced this one, or the client was too slow.
 func (r *reader) take() (events []event, last, ok bool) {
 	s := r.stream
 	s.mu.Lock()
@@ -247,7 +244,7 @@ func (r *reader) take() (events []event, last, ok bool) {
 	return events, s.open == 0 || s.closed, true
 }
 
-// detach ends the reader.
+// detach detaches the reader from its stream.
 func (r *reader) detach() {
 	s := r.stream
 	s.mu.Lock()
@@ -258,7 +255,8 @@ func (r *reader) detach() {
 	}
 }
 
-// dismiss ends the reader from the other side. It is called with the stream's mu held.
+// dismiss ends the reader on behalf of the stream, so that take returns false. It is called with the stream's mu
+// held.
 func (r *reader) dismiss() {
 	r.gone = true
 	r.stream.reader = nil
@@ -268,9 +266,9 @@ func (r *reader) dismiss() {
 func (r *reader) ring() {
 	select {
 	case r.wake <- struct{}{}:
-	default: // a token is there already
+	default: // the channel has a token already
 	}
 }
 
-// eventID returns the id of an event for a client.
+// eventID returns the id of an event in the form in which clients get it.
 func (s *stream) eventID(id int) string { return s.name + "_" + strconv.Itoa(id) }

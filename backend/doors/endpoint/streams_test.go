@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// begin sends a request whose response is a stream.
+// begin sends a POST request and returns the events of its response.
 func (d *door) begin(ctx context.Context, body string, headers ...string) *feed {
 	d.t.Helper()
 	return newFeed(d.t, d.send(ctx, request{http.MethodPost, "", headers, body}))
@@ -25,7 +25,7 @@ func (d *door) begin(ctx context.Context, body string, headers ...string) *feed 
 func TestProgressComesOnTheStreamOfItsRequest(t *testing.T) {
 	d := open(t)
 	for name, headers := range map[string][]string{
-		// of these, only the session numbers streams
+		// only streams of a session have ids
 		"legacy": {d.initialize("2025-11-25")}, "modern": modernHeaders("tools/call", "progress"),
 	} {
 		call := legacyCall("5", "progress", "{}")
@@ -92,7 +92,7 @@ func TestMessagesOutsideOfRequestsChooseAStream(t *testing.T) {
 		streams := make(chan *feed, 1)
 		go func() { streams <- d.begin(t.Context(), legacyCall(id, "wait", "{}"), session) }()
 		c := d.next()
-		_ = c.peer.Notify(c.ctx, "notifications/progress", json.RawMessage(`{"first":`+id+`}`)) // begins the stream
+		_ = c.peer.Notify(c.ctx, "notifications/progress", json.RawMessage(`{"first":`+id+`}`)) // makes the response a stream
 		return <-streams, c
 	}
 	first, one := wait("1")
@@ -173,7 +173,7 @@ func TestTheEndOfTheStreamCancelsModernRequestsOnly(t *testing.T) {
 			}
 			continue
 		}
-		// The client asks for what it has missed.
+		// The client reconnects and asks for the events that it has missed.
 		_ = c.peer.Notify(c.ctx, "notifications/progress", json.RawMessage(`{"missed":true}`))
 		resumed := newFeed(t, d.send(t.Context(), request{http.MethodGet, "", []string{session, "Last-Event-ID: " + last.id}, ""}))
 		resumed.await(`{"missed":true}`)
@@ -187,7 +187,7 @@ func TestTheEndOfTheStreamCancelsModernRequestsOnly(t *testing.T) {
 		if _, more := resumed.next(); more {
 			t.Error("the stream does not end with the answer")
 		}
-		// And again, after the answer.
+		// The client asks for them once more after the answer.
 		again := newFeed(t, d.send(t.Context(), request{http.MethodGet, "", []string{session, "Last-Event-ID: " + last.id}, ""}))
 		if got := again.rest(); !strings.Contains(got, `{"missed":true}`) || !strings.Contains(got, `{"late":true}`) {
 			t.Errorf("the second time: %s", got)
@@ -220,7 +220,7 @@ func TestACancelledLegacyRequestGetsNoAnswer(t *testing.T) {
 	}
 	other := d.initialize("2025-11-25")
 	const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a","reason":"enough"}}`
-	d.post(cancel, other) // concerns another session
+	d.post(cancel, other) // names a request of another session
 	if c.ctx.Err() != nil {
 		t.Error("another session has cancelled the request")
 	}
@@ -288,7 +288,7 @@ func TestABatchIsAnsweredTogetherOrAsAStream(t *testing.T) {
 func TestASlowClientDelaysNoOther(t *testing.T) {
 	d := open(t)
 	slow, quick := d.initialize("2025-11-25"), d.initialize("2025-11-25")
-	stuck := d.send(t.Context(), request{http.MethodGet, "", []string{slow}, ""}) // is not read
+	stuck := d.send(t.Context(), request{http.MethodGet, "", []string{slow}, ""}) // the test does not read it
 	reading := newFeed(t, d.send(t.Context(), request{http.MethodGet, "", []string{quick}, ""}))
 	line := json.RawMessage(`{"x":"` + strings.Repeat("x", 1<<20) + `"}`)
 	for range 100 {
@@ -296,7 +296,7 @@ func TestASlowClientDelaysNoOther(t *testing.T) {
 	}
 	_ = d.opened[1].Peer.Notify(context.Background(), "notifications/tools/list_changed", json.RawMessage(`{"quick":1}`))
 	reading.await(`{"quick":1}`)
-	// The stream of the slow client was ended, and it may come back.
+	// The endpoint has ended the stream of the slow client, which may reconnect.
 	if n, err := io.Copy(io.Discard, stuck.Body); n > 64<<20 {
 		t.Errorf("the slow client has received %d bytes, %v", n, err)
 	}
@@ -325,7 +325,7 @@ func TestAResultOf100MBPasses(t *testing.T) {
 			t.Errorf("on a stream: %t: %d bytes", streamed, len(body))
 		}
 	}
-	// It is not kept to be sent again.
+	// The endpoint does not keep the result for replay.
 	resumed := newFeed(t, d.send(t.Context(), request{http.MethodGet, "", []string{session, "Last-Event-ID: 3_1"}, ""}))
 	if got := resumed.rest(); !strings.Contains(got, `"code":-31002,"message":"the result is too large to be sent again"`) {
 		t.Errorf("asked again: %.200s", got)
@@ -369,7 +369,7 @@ func TestSubscriptionsEndWithAResultWhenTheHubStops(t *testing.T) {
 		_, body := d.post(legacyCall("1", "wait", "{}"), session)
 		waiting <- body
 	}()
-	d.next() // listen
+	d.next() // the subscription
 	d.next()
 	d.endpoint.Close()
 	if rest := listen.rest(); !strings.Contains(rest, `"id":"l","result":{"resultType":"complete"}`) {

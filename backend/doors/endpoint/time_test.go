@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/endpoint"
 )
 
-// recorder is a response that a test may read while it is written.
+// recorder is an http.ResponseWriter that a test may read while the endpoint writes.
 type recorder struct {
 	mu     sync.Mutex
 	header http.Header
@@ -46,8 +46,8 @@ func (r *recorder) String() string {
 	return r.body.String()
 }
 
-// serve serves a request without a network, whose reads and writes would stop the clock
-// of a bubble. done is closed when the response is complete.
+// serve passes a request to the endpoint without a network, because waiting for a network would stop the virtual
+// clock. done is closed when the response is complete.
 func serve(ctx context.Context, e *endpoint.Endpoint, method, path, body string, headers ...string) (r *recorder, done <-chan struct{}) {
 	r = &recorder{header: http.Header{}, status: http.StatusOK}
 	req := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
@@ -138,8 +138,7 @@ func TestSessionsEndHalfAnHourAfterTheirLastStream(t *testing.T) {
 		if len(s.closed) != 1 {
 			t.Errorf("%d sessions were closed", len(s.closed))
 		}
-		// The session of modern requests ends too, and the next request begins another
-		// one with the same id.
+		// A modern session ends too, and the next request begins a new session with the same id.
 		for range 2 {
 			r, done := serve(t.Context(), e, "POST", "/mcp", modernCall("1", "echo", "{}"), modernHeaders("tools/call", "echo")...)
 			if <-done; r.status != http.StatusOK {

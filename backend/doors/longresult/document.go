@@ -11,27 +11,26 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// longLine is the length of a line from which on JSON is shown with indentation, in
-// bytes: some clients drop lines that are longer than their limit.
+// longLine is the length of a line, in bytes, above which JSON is indented, because some clients drop longer lines.
 const longLine = 2000
 
-// document is a long result as a model reads it: its texts one after the other, and a
-// line in place of each image, sound or file. Once it is kept, it does not change.
+// document is a long result as a model reads it: the texts of its blocks, with a line in place of each image, sound
+// or file. A document that a Store keeps does not change.
 type document struct {
 	text       []byte
 	parts      []part
 	source     json.RawMessage // the JSON that paths select from; nil if there is none
 	structured bool            // source is the result's structuredContent
-	apart      bool            // source is not the text
-	images     int             // bytes of the images that are shown with the beginning
+	apart      bool            // source does not share memory with text
+	images     int             // size of the images that Cut keeps, in bytes of JSON
 }
 
 // part is a block of the result.
 type part struct {
-	raw        json.RawMessage // the block; nil if its text is not shown as it is
-	begin, end int             // in document.text
-	block      int             // its number if it is no text, otherwise -1
-	image      bool            // it is shown whole and does not count as text
+	raw        json.RawMessage // the block as the server sent it; nil if only its text in the document counts
+	begin, end int             // offsets in document.text
+	block      int             // number of the block in the result; -1 for a text
+	image      bool            // Cut keeps the block and does not count it
 }
 
 // newDocument returns the document of a result, nil if the result has no content.
@@ -45,7 +44,7 @@ func newDocument(result json.RawMessage) *document {
 		d.add(n, block)
 		n++
 	}
-	if len(d.text) == 0 && d.source != nil { // a server that sends no text
+	if len(d.text) == 0 && d.source != nil { // some servers send no text
 		d.append(part{block: -1}, indented(d.source))
 	}
 	if len(d.text) == 0 {
@@ -54,7 +53,7 @@ func newDocument(result json.RawMessage) *document {
 	return d
 }
 
-// add appends a block.
+// add appends the block with number n.
 func (d *document) add(n int, block json.RawMessage) {
 	kind := jsonrpc.GetString(block, "type")
 	resource := jsonrpc.Get(block, "resource")
@@ -96,14 +95,14 @@ func (d *document) append(p part, text []byte) {
 	if d.text == nil {
 		d.text = slices.Clip(text)
 	} else {
-		d.apart = d.apart || d.source != nil // the text is copied
+		d.apart = d.apart || d.source != nil // append copies the text
 		d.text = append(d.text, text...)
 	}
 	p.end = len(d.text)
 	d.parts = append(d.parts, p)
 }
 
-// describe returns the line that stands for a block without text.
+// describe returns the line that represents a block without text.
 func describe(n int, kind string, block, resource json.RawMessage) string {
 	data, mime, uri := jsonrpc.GetString(block, "data"), jsonrpc.GetString(block, "mimeType"), jsonrpc.GetString(block, "uri")
 	if resource != nil {
@@ -142,7 +141,7 @@ func indented(raw []byte) []byte {
 	return b.Bytes()
 }
 
-// size returns how many bytes of memory the document takes.
+// size returns the memory that the document takes, in bytes.
 func (d *document) size() int {
 	n := cap(d.text)
 	if d.apart {

@@ -11,14 +11,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// maxLine is how much of a line that matches is shown, in bytes.
+// maxLine limits the shown part of a line, in bytes.
 const maxLine = 1000
 
-// beforeMatch is how much of a long line is shown before a match in it, in bytes.
+// beforeMatch is how many bytes of a long line are shown before a match.
 const beforeMatch = 200
 
-// grep returns the lines that match. Of a long line, it returns what is around each
-// match.
+// grep returns the lines that match q.Grep. Of a long line, it returns the text around each match.
 func (d *document) grep(c Client, q Query) (json.RawMessage, error) {
 	pattern, err := regexp.Compile(q.Grep)
 	if err != nil {
@@ -53,8 +52,8 @@ func (d *document) grep(c Client, q Query) (json.RawMessage, error) {
 	return texts(out.String(), "[These are all matches. The number before each line is its offset.]"), nil
 }
 
-// nextMatch returns the bounds of the first line from an offset on that matches, or of
-// a part of it with the match if the line is long; begin is negative if there is none.
+// nextMatch returns the bounds of the first matching line at or after an offset, or of the part around the match if
+// the line is long. begin is negative if no line matches.
 func (d *document) nextMatch(pattern *regexp.Regexp, at int) (begin, end int) {
 	for at < len(d.text) {
 		end := d.endOfLine(at)
@@ -72,7 +71,7 @@ func (d *document) nextMatch(pattern *regexp.Regexp, at int) (begin, end int) {
 	return -1, -1
 }
 
-// runeStart returns an offset that is not in the middle of a character.
+// runeStart returns the start of the character at an offset.
 func (d *document) runeStart(at int) int {
 	for at > 0 && at < len(d.text) && !utf8.RuneStart(d.text[at]) {
 		at--
@@ -80,11 +79,11 @@ func (d *document) runeStart(at int) int {
 	return at
 }
 
-// around returns the lines with a match and some lines around it, each with its offset,
-// from the offset shownTo on, and up to where they are.
+// around returns the match from begin to end with context lines before and after it, and the offset at which the text
+// ends. Each line begins with its offset. Lines before shownTo are left out.
 func (d *document) around(begin, end, shownTo, context int) (text string, to int) {
 	if end > 0 && d.text[end-1] != '\n' && end < len(d.text) || begin != d.startOfLine(begin) {
-		return fmt.Sprintf("%d: %s\n", begin, shortened(d.text[begin:end])), end // of a long line
+		return fmt.Sprintf("%d: %s\n", begin, shortened(d.text[begin:end])), end // part of a long line
 	}
 	for range context {
 		begin, end = d.startOfLine(begin-1), d.endOfLine(end)

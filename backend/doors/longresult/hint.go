@@ -9,15 +9,15 @@ import (
 // ToolName is the name of the tool that calls Store.Read.
 const ToolName = "read_more"
 
-// call returns how the client calls read_more with these members of its arguments.
+// call returns the text of a call of read_more with these members of its arguments.
 func (c Client) call(members string) string { return calling(c.Caller, ToolName, members) }
 
-// saving returns a sentence that says how to save a block, without its end.
+// saving returns a sentence, without the full stop, that explains how to save a block.
 func (c Client) saving(handle string) string {
 	return calling(c.Saver, SaveName, fmt.Sprintf(`"handle":%q,"block":N`, handle)) + " saves block N, from 0 on, as a file"
 }
 
-// calling returns how a tool is called through another one, or directly without one.
+// calling returns the text of a call of tool, either directly or through the tool caller if that is not empty.
 func calling(caller, tool, members string) string {
 	if caller == "" {
 		return tool + " {" + members + "}"
@@ -25,7 +25,7 @@ func calling(caller, tool, members string) string {
 	return fmt.Sprintf(`%s {"call_as":%q,"arguments":{%s}}`, caller, tool, members)
 }
 
-// rest says what is not shown of a document from an offset on, and how to read it.
+// rest returns a notice that states how much of the document follows the offset at, and explains how to read it.
 func (d *document) rest(c Client, handle string, at int) string {
 	begin := fmt.Sprintf(`"handle":%q`, handle)
 	var ways []string
@@ -50,7 +50,7 @@ func (d *document) rest(c Client, handle string, at int) string {
 		c.call(begin), strings.Join(ways, ", "), save)
 }
 
-// hasBlocks reports whether there are images, sounds or files.
+// hasBlocks reports whether the document has images, sounds or files.
 func (d *document) hasBlocks() bool {
 	return slices.ContainsFunc(d.parts, func(p part) bool { return p.block >= 0 })
 }

@@ -1,7 +1,6 @@
-// Package longresult answers what a client gets instead of a result that is too long for
-// the context of its model: the beginning, and a handle with which it reads on, searches
-// and projects the rest. Handles belong to one session and end with it. Which results are
-// too long, and for whom, is left to package gateway.
+// Package longresult cuts results of tools that are too long for the context of a model. The client gets the beginning,
+// and a handle with which it reads, searches or selects from the rest. A handle belongs to one session and ends with it.
+// Package gateway decides which results are too long.
 package longresult
 
 import (
@@ -13,32 +12,29 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// DefaultLimit is how long a result may be for a client whose own limit is unknown, in
-// bytes.
+// DefaultLimit is the length limit of results, in bytes, for a client whose own limit is unknown.
 const DefaultLimit = 20_000
 
-// notice is the room that a cut result has for the text that says how to read on.
+// notice is the room in a cut result, in bytes, for the text that explains how to read on.
 const notice = 800
 
-// maxImage is how long an image may be that is shown with a cut result, in bytes of JSON.
-// Images do not count as text: what they take of a context does not depend on their bytes.
+// maxImage limits the images that a cut result contains, in bytes of JSON. Images do not count as text, because the
+// tokens of an image do not depend on its bytes.
 const maxImage = 7 << 20
 
-// Client is for whom results are cut.
+// Client describes the client that a result is for.
 type Client struct {
-	Session any    // handles belong to it; comparable
-	Limit   int    // how many bytes a result may have
-	Caller  string // the tool through which the client calls read_more; empty if it lists it
-	Links   bool   // its model reads resources
-	Saver   string // the tool through which the client calls save_block; empty if it lists it
-	Folder  string // where save_block writes files; empty if it is not offered
+	Session any    // owner of the handles; must be comparable
+	Limit   int    // maximum length of a result, in bytes
+	Caller  string // the tool through which the client calls read_more; empty if the client lists read_more
+	Links   bool   // whether the client's model can read resources
+	Saver   string // the tool through which the client calls save_block; empty if the client lists save_block
+	Folder  string // where save_block writes files; empty if files cannot be saved
 }
 
-// Cut returns a result as the client is shown it: unchanged if it has at most as many
-// bytes as the client's limit, otherwise its beginning with a handle of the session.
-// Blocks that fit are kept byte for byte, a text is cut at the end of a line, and
-// structuredContent is left out, because it would say less than the text. Errors of
-// tools are cut, too.
+// Cut returns result unchanged if its length is within the limit of the client, and otherwise the beginning of its
+// content with a handle. Blocks that fit stay byte for byte, and a text is cut at the end of a line if possible.
+// structuredContent is left out, because a part of it would say less than the text. Cut also cuts error results.
 func (s *Store) Cut(c Client, result json.RawMessage) json.RawMessage {
 	if len(result) <= c.Limit {
 		return result
@@ -55,7 +51,7 @@ func (s *Store) Cut(c Client, result json.RawMessage) json.RawMessage {
 	others := jsonrpc.Edit(result, func(key []byte) bool { return string(key) == "content" || string(key) == "structuredContent" }, nil)
 	blocks, at, whole := doc.begin(max(c.room()-len(others), notice))
 	if whole && !doc.structured {
-		return result // what is long is not its content
+		return result // only members other than the content are long
 	}
 	handle := s.keep(c.Session, doc)
 	if c.Links && at < len(doc.text) {
@@ -67,11 +63,11 @@ func (s *Store) Cut(c Client, result json.RawMessage) json.RawMessage {
 	return jsonrpc.Set(others, "content", jsonrpc.Array(blocks))
 }
 
-// room returns how many bytes of a result may be text of the document.
+// room returns how many bytes of a result may be text of a document.
 func (c Client) room() int { return max(c.Limit-notice, notice) }
 
-// begin returns the blocks with which the document begins, in about room bytes without
-// the images, up to which offset they show it, and whether they are all of it.
+// begin returns blocks with the beginning of the document that take about room bytes, not counting images. at is the
+// offset at which they end, and whole reports whether they contain all of the document.
 func (d *document) begin(room int) (blocks []json.RawMessage, at int, whole bool) {
 	whole = true
 	for _, part := range d.parts {
@@ -124,16 +120,16 @@ func textBlock(text string) json.RawMessage {
 	return jsonrpc.Set(json.RawMessage(`{"type":"text"}`), "text", quote(text))
 }
 
-// quote returns a JSON string in which <, > and & are not escaped.
+// quote returns text as a JSON string, without escaping <, > and &.
 func quote(text string) json.RawMessage {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a string cannot fail
+	_ = encoder.Encode(text) // cannot fail for a string
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// texts returns a result with text blocks.
+// texts returns a tool result with a text block for each text that is not empty.
 func texts(list ...string) json.RawMessage {
 	blocks := make([]json.RawMessage, 0, len(list))
 	for _, text := range list {
@@ -144,8 +140,8 @@ func texts(list ...string) json.RawMessage {
 	return jsonrpc.Set(nil, "content", jsonrpc.Array(blocks))
 }
 
-// cut returns the greatest offset up to end at which a text may be cut: after a line, if
-// that leaves at least half, and otherwise between two characters.
+// cut returns an offset up to end at which a text from begin may be cut: after a line break, if that keeps at least
+// half of the text, and otherwise between two characters.
 func (d *document) cut(begin, end int) int {
 	if end >= len(d.text) {
 		return len(d.text)

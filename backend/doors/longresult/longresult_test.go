@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// textsOf returns the texts of a result.
+// textsOf returns the texts of the blocks of a result.
 func textsOf(t *testing.T, result json.RawMessage) []string {
 	t.Helper()
 	var r struct{ Content []struct{ Text string } }
@@ -27,12 +27,11 @@ func textsOf(t *testing.T, result json.RawMessage) []string {
 	return out
 }
 
-// ofText returns a result with a text.
 func ofText(text string) json.RawMessage { return texts(text) }
 
 var clientA = Client{Session: "a", Limit: DefaultLimit}
 
-// numbered returns the handle of clientA that stands for one such as r1.
+// numbered returns the handle in s that a test calls r1, r2 and so on, for the session of clientA.
 func numbered(s *Store, handle string) string {
 	if of := s.sessions["a"]; of != nil {
 		return of.mark + handle[1:]
@@ -40,7 +39,7 @@ func numbered(s *Store, handle string) string {
 	return handle
 }
 
-// read reads for clientA.
+// read calls s.Read for clientA with a handle such as r1.
 func read(s *Store, q Query) (json.RawMessage, error) {
 	q.Handle = numbered(s, q.Handle)
 	return s.Read(clientA, q)
@@ -48,7 +47,7 @@ func read(s *Store, q Query) (json.RawMessage, error) {
 
 var offsetPattern = regexp.MustCompile(`"offset":([0-9]+)`)
 
-// readAll reads a cut result to its end and returns the whole text.
+// readAll reads the rest of a cut result and returns the whole text.
 func readAll(t *testing.T, s *Store, c Client, cut json.RawMessage) string {
 	t.Helper()
 	var whole strings.Builder
@@ -156,7 +155,7 @@ func TestLinesAreSearched(t *testing.T) {
 	if want := at(29598) + at(29599) + at(29600) + at(29998) + at(29999); textsOf(t, got)[0] != want {
 		t.Errorf("got %q, want %q", textsOf(t, got), want)
 	}
-	// Many matches come in parts.
+	// Many matches are returned in several parts.
 	seen, offset := 0, 0
 	for parts := 0; ; parts++ {
 		got, err := read(&s, Query{Handle: "r1", Grep: "entry", Offset: offset})
@@ -262,7 +261,7 @@ func TestHandlesBelongToTheirSession(t *testing.T) {
 
 func TestTheLongestUnusedResultIsForgotten(t *testing.T) {
 	var s Store
-	big := ofText(strings.Repeat("0123456789abcde\n", maxSession/40)) // two fit
+	big := ofText(strings.Repeat("0123456789abcde\n", maxSession/40)) // the limit of a session has room for two
 	for range 2 {
 		s.Cut(clientA, big)
 	}
@@ -424,8 +423,7 @@ func TestAResourceIsReadInPieces(t *testing.T) {
 	}
 }
 
-// FuzzReadingOn checks that the beginning of a result and what is read on make up its
-// text, in parts that are no longer than the limit.
+// FuzzReadingOn checks that the parts of a cut result add up to its text, and that none is longer than the limit.
 func FuzzReadingOn(f *testing.F) {
 	f.Add("one line", "second \u2028 text", 2, 300)
 	f.Add(strings.Repeat("\x01\"\\\n", 500), "\xff{\"a\":1}", 1, 2_000)

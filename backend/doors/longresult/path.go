@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// project returns what a path selects, as a JSON array of values that are kept byte for
-// byte where possible. A long selection gets a handle of its own.
+// project returns the values that a JSONPath selects, as a JSON array. Values stay byte for byte where possible. A
+// long array is cut and gets its own handle.
 func (s *Store) project(c Client, d *document, path string) (json.RawMessage, error) {
 	if d.source == nil {
 		return nil, fault.New(fault.Invalid, "this result is not JSON, so that no path selects from it; use grep or offset")
@@ -33,15 +33,14 @@ func (s *Store) project(c Client, d *document, path string) (json.RawMessage, er
 	return s.Cut(c, texts(string(indented(jsonrpc.Array(selected))))), nil
 }
 
-// Limits of the work for a path.
+// Limits on the work for a path.
 const (
 	maxParsed  = 4 << 20 // bytes of JSON that are parsed as a whole
 	maxDescent = 100     // levels that .. descends
 )
 
-// selection returns what an expression selects from a JSON value. It parses only those
-// parts of the value that a filter must know, because a parsed value takes many times
-// the memory of its text.
+// selection returns the values that an expression selects from a JSON value. It parses only the parts that a filter
+// needs, because a parsed value takes many times the memory of its text.
 func selection(value json.RawMessage, expression jp.Expr) ([]json.RawMessage, error) {
 	for _, step := range expression {
 		filter, ok := step.(*jp.Filter)
@@ -58,8 +57,8 @@ func selection(value json.RawMessage, expression jp.Expr) ([]json.RawMessage, er
 	return out, err
 }
 
-// follow calls found with what an expression selects from a value. descended is how many
-// levels .. has descended to it.
+// follow calls found with each value that an expression selects from a value. descended is the number of levels that
+// the step .. has descended so far.
 func follow(value json.RawMessage, expression jp.Expr, descended int, found func(json.RawMessage)) error {
 	if len(expression) == 0 {
 		found(value)
@@ -117,7 +116,7 @@ func children(value json.RawMessage, step jp.Frag) (out []json.RawMessage) {
 		})
 		return out
 	}
-	// The step selects from indexes instead of the values, which are not parsed.
+	// Apply the step to indexes in place of the values, so that the values need not be parsed.
 	var all []json.RawMessage
 	names, indexes := map[string]any{}, []any{}
 	each(value, func(name string, v json.RawMessage) {
@@ -134,8 +133,7 @@ func children(value json.RawMessage, step jp.Frag) (out []json.RawMessage) {
 	return out
 }
 
-// each calls visit for each member of an object or element of an array. The name of an
-// element is empty.
+// each calls visit for each member of an object or element of an array. For an element, name is empty.
 func each(value json.RawMessage, visit func(name string, v json.RawMessage)) {
 	if value[0] == '{' {
 		jsonrpc.Each(value, visit)
@@ -146,7 +144,7 @@ func each(value json.RawMessage, visit func(name string, v json.RawMessage)) {
 	}
 }
 
-// parsed returns what an expression selects from a parsed value.
+// parsed returns the values that an expression selects from a value, which it parses as a whole.
 func parsed(value json.RawMessage, expression jp.Expr) ([]json.RawMessage, error) {
 	tree, err := oj.Parse(value)
 	if err != nil {

@@ -8,29 +8,29 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Query says what to read of a long result. At most one of Grep, Path and Block is set;
-// without them, the text from Offset on is read.
+// Query describes a part of a long result. At most one of Grep, Path and Block is set. If none is, the query is for
+// the text from Offset on.
 type Query struct {
 	Handle string
-	// Offset is where to begin, in bytes of the text, as an earlier answer named it.
+	// Offset is where to begin, in bytes of the text. Earlier answers contain offsets.
 	Offset int
 	// Grep is a regular expression (RE2). Lines that match are returned with their
 	// offsets, from Offset on.
 	Grep string
-	// Context is how many lines around each match are returned, at most maxContext.
+	// Context is the number of lines to return before and after each match, at most maxContext.
 	Context int
 	// Path is a JSONPath (RFC 9535) into the JSON of the result.
 	Path string
-	// Block is the number of an image, a sound or a file, which is returned whole.
+	// Block is the number of an image, sound or file, which Read returns whole.
 	Block *int
 }
 
 // maxContext is the largest Query.Context.
 const maxContext = 20
 
-// Read returns the result of a tool call for a query of a session, with at most as many
-// bytes as the client's limit, except that a block is returned whole. A wrong query is
-// a fault.Invalid, an unknown handle a fault.NotFound.
+// Read returns the answer to a query as the result of a tool call. Its length is within the client's limit, unless q
+// asks for a block, which is returned whole. The error is a fault.Invalid for an invalid query, and a fault.NotFound
+// for an unknown handle.
 func (s *Store) Read(c Client, q Query) (json.RawMessage, error) {
 	doc, err := s.find(c.Session, q.Handle)
 	if err != nil {
@@ -73,8 +73,8 @@ func (d *document) readOn(c Client, q Query) (json.RawMessage, error) {
 	return texts(text, d.rest(c, q.Handle, end)), nil
 }
 
-// piece returns the text from an offset on that fits into room bytes of a JSON string,
-// and where it ends.
+// piece returns as much text after an offset as fits into room bytes of a JSON string, and the offset at which it
+// ends.
 func (d *document) piece(offset, room int) (text string, end int, err error) {
 	if err := d.checkOffset(offset); err != nil {
 		return "", 0, err
@@ -90,7 +90,7 @@ func (d *document) checkOffset(offset int) error {
 	return nil
 }
 
-// raw returns an image, a sound or a file.
+// raw returns the image, sound or file with a block number.
 func (d *document) raw(n int) (json.RawMessage, error) {
 	for _, p := range d.parts {
 		if p.block == n {

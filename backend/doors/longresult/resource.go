@@ -10,20 +10,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// resources begins the URIs of long results. A handle and an offset follow.
+// resources is the prefix of the URIs of long results. A handle and an offset follow it.
 const resources = "agent-discover://results/"
 
-// uriOf returns the URI of the document of a handle from an offset on.
+// uriOf returns the URI of the text of a document from an offset on.
 func uriOf(handle string, offset int) string {
 	return fmt.Sprintf("%s%s?offset=%d", resources, handle, offset)
 }
 
-// IsResource reports whether a URI is one of a long result.
+// IsResource reports whether a URI belongs to a long result.
 func IsResource(uri string) bool { return strings.HasPrefix(uri, resources) }
 
-// ReadResource returns the result of resources/read for a URI of a session: the text from
-// an offset on, with at most as many bytes as the client's limit, and the URI that
-// follows. Errors are those of Read.
+// ReadResource returns the result of resources/read for the URI of a long result: the text from the URI's offset on,
+// within the client's limit, and the URI of the text after that. Errors are those of Read.
 func (s *Store) ReadResource(c Client, uri string) (json.RawMessage, error) {
 	handle, query, _ := strings.Cut(strings.TrimPrefix(uri, resources), "?")
 	doc, err := s.find(c.Session, handle)

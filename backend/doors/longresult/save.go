@@ -19,8 +19,7 @@ import (
 // SaveName is the name of the tool that calls Store.Save.
 const SaveName = "save_block"
 
-// maxSaved is how many files are tried for one block. A file that exists is not
-// overwritten.
+// maxSaved is how many file names Save tries for one block, because it does not overwrite files.
 const maxSaved = 100
 
 // Save writes an image, a sound or a file of a result to the client's folder, which is
@@ -47,7 +46,7 @@ func (s *Store) Save(c Client, handle string, block int) (json.RawMessage, error
 		return nil, fault.New(fault.Invalid, "block %d has no content that can be saved", block)
 	}
 	kind, _, _ := strings.Cut(mime, ";")
-	extension := cmp.Or(extensions[strings.ToLower(strings.TrimSpace(kind))], ".bin") // which no program opens
+	extension := cmp.Or(extensions[strings.ToLower(strings.TrimSpace(kind))], ".bin") // .bin is opened by no program
 	file, err := save(c.Folder, fmt.Sprintf("%s-%d", handle, block), extension, content)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "could not save block %d in results.folder, %s", block, c.Folder)
@@ -55,8 +54,8 @@ func (s *Store) Save(c Client, handle string, block int) (json.RawMessage, error
 	return texts(fmt.Sprintf("Saved block %d, %d bytes, as %s", block, len(content), file)), nil
 }
 
-// save writes a file of a name that does not exist in a folder yet, and returns its
-// path. If the folder has it already with this content, it is not written again.
+// save writes content to a new file in folder and returns its path. If a file of that name exists, save adds a number
+// to the name, unless the file has the same content.
 func save(folder, name, extension string, content []byte) (path string, err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
@@ -83,7 +82,7 @@ func save(folder, name, extension string, content []byte) (path string, err erro
 	return "", err
 }
 
-// create writes a new file. It leaves none if that fails.
+// create writes a new file. It removes the file if writing fails.
 func create(root *os.Root, file string, content []byte) error {
 	f, err := root.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -94,12 +93,12 @@ func create(root *os.Root, file string, content []byte) error {
 		err = closing
 	}
 	if err != nil {
-		_ = root.Remove(file) // the first error is returned
+		_ = root.Remove(file) // return the first error
 	}
 	return err
 }
 
-// extensions are those of files that cannot run programs, by their types.
+// extensions maps media types to extensions of files that cannot run programs.
 var extensions = map[string]string{
 	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/avif": ".avif", "image/bmp": ".bmp",
 	"image/tiff": ".tiff", "audio/mpeg": ".mp3", "audio/wav": ".wav", "audio/x-wav": ".wav", "audio/ogg": ".ogg", "audio/flac": ".flac",

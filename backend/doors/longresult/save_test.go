@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// binary returns a block with content.
+// binary returns a block with encoded content.
 func binary(kind, mime, content string) string {
 	data := base64.StdEncoding.EncodeToString([]byte(content))
 	if kind == "resource" {
@@ -22,8 +22,7 @@ func binary(kind, mime, content string) string {
 	return fmt.Sprintf(`{"type":%q,"mimeType":%q,"data":%q}`, kind, mime, data)
 }
 
-// savable returns a store with a long result that has some blocks, and a client that may
-// save them.
+// savable returns a store with a long result that has several blocks, and a client that may save them in folder.
 func savable(t *testing.T) (s *Store, c Client, folder string) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "new", "folder")

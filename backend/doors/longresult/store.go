@@ -11,23 +11,23 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Limits of the memory of a store, in bytes. The longest unused results are dropped first.
+// Limits on the memory of a store, in bytes. It drops the longest unused results first.
 const (
 	maxSession = 128 << 20
 	maxAll     = 512 << 20
 )
 
-// Store keeps long results. It is safe for concurrent use. The zero value is ready.
+// Store keeps long results by their handles. It is safe for concurrent use, and the zero value is ready to use.
 type Store struct {
 	mu       sync.Mutex
 	sessions map[any]*session
 	size     int // bytes of all results
 }
 
-// session is what a session has been shown the beginning of.
+// session holds the long results of one session.
 type session struct {
-	// mark begins its handles, so that a model that remembers one of an earlier session
-	// does not read another result.
+	// mark is the prefix of the handles. It is random, so that a model that uses a handle of an earlier session does
+	// not read another result.
 	mark    string
 	last    int // number of the last handle
 	size    int
@@ -40,7 +40,7 @@ type kept struct {
 	used time.Time
 }
 
-// markLength is how many characters of a handle are random.
+// markLength is the number of random characters in a handle.
 const markLength = 6
 
 // keep stores a document and returns its handle.
@@ -69,7 +69,7 @@ func (s *Store) keep(id any, doc *document) string {
 	return handle
 }
 
-// drop forgets the result of a session that was unused for longest. The caller holds mu.
+// drop removes the longest unused result of a session. The caller holds mu.
 func (s *Store) drop(of *session) {
 	var oldest string
 	for handle, k := range of.results {
@@ -82,8 +82,8 @@ func (s *Store) drop(of *session) {
 	of.size, s.size = of.size-size, s.size-size
 }
 
-// dropOldest forgets the result of all sessions that was unused for longest, and reports
-// whether there was one. The caller holds mu.
+// dropOldest removes the longest unused result of all sessions, and reports whether there was a result. The caller
+// holds mu.
 func (s *Store) dropOldest() bool {
 	var from *session
 	var oldest time.Time
@@ -101,7 +101,7 @@ func (s *Store) dropOldest() bool {
 	return true
 }
 
-// EndSession forgets the results of a session.
+// EndSession removes the results of a session.
 func (s *Store) EndSession(id any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *Store) EndSession(id any) {
 	}
 }
 
-// find returns the document of a handle.
+// find returns the document of a handle and records its use.
 func (s *Store) find(id any, handle string) (*document, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,12 +137,12 @@ func clip(text string) string {
 	return text
 }
 
-// own makes the document independent of the result, so that the whole result is not
-// kept in memory for a part of it.
+// own copies the parts of the result that the document refers to, so that the document does not keep the whole result
+// in memory.
 func (d *document) own() {
 	for i, p := range d.parts {
 		if p.block < 0 {
-			d.parts[i].raw = nil // its text is in the document
+			d.parts[i].raw = nil // document.text contains its text
 		} else {
 			d.parts[i].raw = bytes.Clone(p.raw)
 		}
