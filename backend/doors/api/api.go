@@ -111,7 +111,7 @@ type Servers struct {
 	Journal     *journal.Journal
 	Audit       *audit.Log
 	Sandbox     *sandbox.Sandbox
-	// ToolHistory returns how a tool has changed, the latest change first.
+	// ToolHistory returns the changes of a tool's definition, the latest first.
 	ToolHistory func(ctx context.Context, server, tool string) ([]catalog.Past, error)
 	Secrets     Secrets
 	OAuth       *oauth.Manager
@@ -160,10 +160,10 @@ type Market struct {
 // Clients holds the parts that serve MCP clients.
 type Clients struct {
 	Gateway   *gateway.Gateway
-	Companion http.Handler // serves the sockets of companions
+	Companion http.Handler // serves companions, the programs that editors start as MCP servers
 	Endpoint  http.Handler // serves MCP over HTTP
 	Tokens    *credentials.Keeper
-	// ChooseResults sets where clients may save files of long results.
+	// ChooseResults sets the folder in which clients may save images and files of long results.
 	ChooseResults func(entered string) (folder string, err error)
 }
 

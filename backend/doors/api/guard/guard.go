@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	maxRequests        = 256 // at once, without WebSockets
-	maxSessionRequests = 64  // at once with the token of one session
+	maxRequests        = 256 // concurrent requests, not counting WebSockets
+	maxSessionRequests = 64  // concurrent requests with the token of one session
 )
 
 // Guard is the handler in front of all others. It refuses requests that name another host (DNS rebinding), that come
@@ -55,7 +55,7 @@ type Options struct {
 	Next     http.Handler // handles the accepted requests
 }
 
-// New returns a guard.
+// New returns a guard that accepts requests to the loopback names with the port in o.Info.
 func New(o Options) *Guard {
 	g := &Guard{
 		token: o.Info.Token, open: o.Info.AuthOff, public: o.Public, endpoint: o.Endpoint, clients: o.Clients, sessions: o.Sessions,

@@ -49,7 +49,7 @@ func NewServer(handler http.Handler, t Timeouts, log *slog.Logger) *http.Server 
 func (g *Guard) limitDuration(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	control := http.NewResponseController(w)
 	if r.Body != http.NoBody { // without a body, nothing would clear the deadline, and it would end a long call
-		_ = control.SetReadDeadline(time.Now().Add(g.timeouts.Body)) // fails for a recorder in a test
+		_ = control.SetReadDeadline(time.Now().Add(g.timeouts.Body)) // fails for an httptest.ResponseRecorder
 	}
 	out := &timedWriter{ResponseWriter: w, control: control, limit: g.timeouts.Send}
 	out.extend()
@@ -92,8 +92,8 @@ func (g *Guard) readBody(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// refuseBody answers with an error and closes the connection, because the rest of the body would be taken for the next
-// request.
+// refuseBody answers with an error and closes the connection, because the server would read the rest of the body as
+// the next request.
 func refuseBody(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Connection", "close")
 	route.WriteError(w, status, message)

@@ -16,9 +16,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// Redirects are the files that open the dashboard in a browser. Such a file holds a ticket and sends the browser to the
-// hub. The browser gets the path of the file as its argument, because every user of the machine can read the arguments
-// of a process. Only the user can read the file, and it is removed when the ticket ends.
+// Redirects writes the files that open the dashboard in a browser. Such a file contains a ticket and sends the
+// browser to the hub. The browser gets the path of the file as its argument, not the ticket, because every user of
+// the machine can read the arguments of a process. Only the user can read the file, and it is removed when the ticket
+// ends.
 type Redirects struct {
 	Folder paths.Folder // data folder; the files are in its subfolder run
 	Home   string       // home folder of the user, where snaps have their folders; may be empty
@@ -71,8 +72,8 @@ func (r Redirects) folder(snap string) (string, error) {
 	return "", fault.New(fault.NotFound, "the snap %s has no folder of its own yet; start it once, then try again", snap)
 }
 
-// write writes a file that sends the browser to an address. label is the text of a link to it. The content policy allows its
-// one script only.
+// write writes an HTML file that sends the browser to an address. label is the text of a link to the address. The
+// content policy of the page allows only the script that opens it.
 func (r Redirects) write(snap, address, label string) (file string, err error) {
 	folder, err := r.folder(snap)
 	if err != nil {
@@ -98,9 +99,9 @@ func (r Redirects) write(snap, address, label string) (file string, err error) {
 	return file, nil
 }
 
-// IssueFile issues a ticket for a page and writes it to a file that opens the dashboard in a browser. snap is the name of
-// the browser's snap, or empty. The file is removed when the ticket is redeemed, when it expires, and at the end of the
-// hub.
+// IssueFile issues a ticket for a page and writes it to a file that opens the dashboard in a browser. snap is the
+// name of the browser's snap, or empty. The file is removed when the ticket is redeemed, when it expires, or when the
+// hub stops.
 func (ss *Sessions) IssueFile(snap string) (file string, expires time.Time, err error) {
 	var expired *time.Timer
 	secret, expires, err := ss.issue(ForPage, nil, func() {

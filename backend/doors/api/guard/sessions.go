@@ -70,7 +70,7 @@ type Session struct {
 	slots      chan struct{} // one element for each running request
 }
 
-// ID returns the public name of the session, which is no secret.
+// ID returns the public identifier of the session, which is not secret.
 func (s *Session) ID() string { return s.id }
 
 // ProofKey returns the key with which the hub proves to the page that it knows the session.
@@ -121,7 +121,7 @@ func (ss *Sessions) Redeem(secret, purpose string) (*Session, bool) {
 	return t.session, t.session == nil || ss.alive(t.session)
 }
 
-// endExpiredTickets is called with mu held.
+// endExpiredTickets removes expired tickets and their files. The caller holds mu.
 func (ss *Sessions) endExpiredTickets() {
 	now := ss.now()
 	for key, t := range ss.tickets {
@@ -140,7 +140,7 @@ func (ss *Sessions) Begin(keys Keys) (token string, s *Session) {
 	return ss.begin(keys)
 }
 
-// begin is called with mu held.
+// begin is Begin for a caller that holds mu.
 func (ss *Sessions) begin(keys Keys) (token string, s *Session) {
 	ss.endExpired()
 	if len(ss.sessions) >= maxSessions {
@@ -199,7 +199,7 @@ func (ss *Sessions) Touch(s *Session) {
 	s.used, ss.unsaved = ss.now(), true
 }
 
-// End ends a session.
+// End ends a session and invalidates its token. It does nothing if the session has ended.
 func (ss *Sessions) End(s *Session) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

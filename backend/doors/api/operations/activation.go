@@ -124,7 +124,8 @@ type codeView struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// code returns a code for a person to read. A program that has only the hub's own token does not get it.
+// code returns the code with which a program can approve a proposed server. It refuses a program that has only the
+// hub's own token, because a person must read the code.
 func (a *Activation) code(ctx context.Context, in *ServerInput) (*route.Reply[codeView], error) {
 	v, err := lookup(a.Registry, in.ID)
 	if err != nil {

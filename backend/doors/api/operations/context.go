@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
 
-// Context is the operation that reports how many tokens tools take in the contexts of models.
+// Context holds the operation that reports how many tokens tools take in the contexts of models.
 type Context struct {
 	Use func(context.Context) (gateway.ContextUse, error)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/finding"
 )
 
-// Find is the operation that searches tools as find_tool does for agents.
+// Find holds the operation that searches tools as find_tool does for agents.
 type Find struct {
 	Find func(ctx context.Context, query string, limit float64) (finding.Finding, error)
 }

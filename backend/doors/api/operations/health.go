@@ -27,7 +27,7 @@ func (h *Health) Routes(t *route.Table) {
 	route.Add(g, route.Post("/api/health", "Check all approved servers").In("hub"), h.checkAll)
 }
 
-// CheckReply is the result of a check.
+// CheckReply is the result of a health check.
 type CheckReply struct {
 	Status    string `json:"status" doc:"healthy or unhealthy."`
 	LatencyMS int64  `json:"latency_ms" doc:"Duration of the check, in milliseconds."`

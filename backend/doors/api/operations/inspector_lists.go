@@ -52,7 +52,7 @@ type uriFields struct {
 	URI string `json:"uri" doc:"URI of the resource."`
 }
 
-// resourceURI returns the URI in a request's body.
+// resourceURI checks that requests to the server are allowed, and returns the URI in the body.
 func (of inspected) resourceURI(in *serverBody[uriFields]) (string, error) {
 	if _, err := of.ready(in.ID); err != nil {
 		return "", err

@@ -50,7 +50,8 @@ func (m *MarketUpdates) check(ctx context.Context, _ *struct{}) (*route.Reply[Ma
 	return route.OK(MarketUpdateList{all})
 }
 
-// UpdateInput is the input of an operation on an installed server; see ServerInput.
+// UpdateInput is the input of an operation on an installed server. It is exported because huma ignores embedded
+// structs of unexported types.
 type UpdateInput struct {
 	Server string `path:"server" doc:"Name of the server."`
 }

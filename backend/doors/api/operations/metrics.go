@@ -114,7 +114,7 @@ type rankedTool struct {
 	ToolMetrics
 }
 
-// ranks are the statistics by which tools can be ranked.
+// ranks maps the values of the parameter sort to the statistics by which tools are ranked.
 var ranks = map[string]func(journal.Stats) int64{
 	"":       func(s journal.Stats) int64 { return s.Calls },
 	"calls":  func(s journal.Stats) int64 { return s.Calls },

@@ -53,7 +53,7 @@ type namesFields struct {
 
 type namesInput struct{ route.Object[namesFields] }
 
-// nameProblems is the response to proposed names.
+// nameProblems reports which proposed names cannot be used.
 type nameProblems struct {
 	Problems []string `json:"problems" nullable:"false" doc:"For each name, in the order of the request, why no new server can have the name; empty if one can."`
 }

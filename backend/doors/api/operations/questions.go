@@ -78,7 +78,7 @@ func (q *Questions) respond(ctx context.Context, in *respondInput) (*route.Reply
 	return route.OK(done{true})
 }
 
-// rememberedAnswer is the API's view of an answer that is given again without asking.
+// rememberedAnswer is the API's view of an answer that the hub gives again without asking the user.
 type rememberedAnswer struct {
 	ID         string `json:"id"`
 	ServerName string `json:"serverName"`

@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// Search is the operation that reports whether tools can be found by their meaning.
+// Search holds the operation that reports whether tools can be found by their meaning.
 type Search struct {
 	Status func() embedding.Status
 }

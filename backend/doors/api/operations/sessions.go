@@ -138,7 +138,7 @@ type challengeView struct {
 	Instance  string `json:"instance" doc:"Name of this run of the hub."`
 }
 
-// errNoSession is the same for a session that never existed, has ended, or cannot be resumed.
+// errNoSession returns the same error for a session that never existed, has ended, or cannot be resumed.
 func errNoSession() error {
 	return route.Fail(http.StatusUnauthorized,
 		"the session of this page has ended; open the dashboard from the tray or with: agent-discover open")

@@ -28,7 +28,7 @@ func (s *SignIns) Routes(t *route.Table) {
 	route.Add(g, route.Post("/api/servers/{id}/auth/logout", "Sign out of a server and revoke its tokens"), s.logout)
 }
 
-// SignIn says whether somebody is signed in to a server.
+// SignIn reports whether somebody is signed in to a server.
 type SignIn struct {
 	Server  string   `json:"server" doc:"Name of the server."`
 	State   string   `json:"state" enum:"signed_out,signed_in,required,waiting" doc:"required: a request failed because a person must sign in; waiting: a sign-in waits for a person."`

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// Trust holds the operations on what servers list: what is approved, and what is held until a person decides.
+// Trust holds the operations that list, approve and reject the tools, prompts, resources and instructions of servers.
 type Trust struct {
 	Registry *registry.Registry
 	Keeper   *quarantine.Keeper

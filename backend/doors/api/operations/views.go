@@ -89,7 +89,7 @@ type facts struct {
 	hash      string
 	plaintext []string
 	secrets   []string         // names of the secrets that the configuration refers to
-	risk      *risk.Assessment // only of a server that waits for approval
+	risk      *risk.Assessment // set only for a server that waits for approval
 }
 
 // NewViews returns views with an empty cache.
@@ -131,7 +131,7 @@ func (w *Views) Server(v registry.Server) Server {
 	return out
 }
 
-// signInOf returns the member sign_in of a server.
+// signInOf returns the value of Server.SignIn.
 func (w *Views) signInOf(v registry.Server) string {
 	if v.Transport == "stdio" {
 		return ""

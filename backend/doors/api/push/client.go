@@ -24,7 +24,7 @@ const (
 	maxQueueBytes = 8 << 20
 )
 
-// client is one WebSocket.
+// client is one WebSocket with its queue of messages.
 type client struct {
 	conn         *websocket.Conn
 	session      *guard.Session // nil when the WebSocket was opened with the hub's own token
@@ -49,7 +49,7 @@ type client struct {
 	end         *websocket.CloseError
 }
 
-// ServeHTTP implements http.Handler. The guard has accepted the request.
+// ServeHTTP implements http.Handler. It expects that a guard has accepted the request.
 func (p *Pusher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the guard has checked the origin
 	if err != nil {

@@ -61,7 +61,7 @@ type requestMessage struct {
 
 func (requestMessage) about() string { return "A request of the client." }
 
-// described are all messages that the hub sends.
+// described contains a value of each type of message that the hub sends.
 var described = []message{
 	stateMessage{},
 	logMessage{},

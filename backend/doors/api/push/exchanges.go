@@ -90,7 +90,8 @@ func (p *Pusher) setWatching(c *client, kind, server string) (problem string) {
 	return ""
 }
 
-// watchServer adds a server to those whose messages the client follows.
+// watchServer makes the client follow the messages of a server. unwatch calls stop, which ends their recording. If
+// the client follows too many servers, watchServer calls stop itself and returns an error.
 func (c *client) watchServer(server string, stop func()) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -26,7 +26,7 @@ type Status struct {
 	Problem  func() string // why the hub cannot store calls in the log; "" if it can
 }
 
-// onStatusChange sends to a channel when anything in the status of the hub changes.
+// onStatusChange sends to moved when anything in the status of the hub changes.
 func onStatusChange(bus *events.Bus, moved chan<- struct{}) (stop func()) {
 	stops := []func(){
 		events.Signal[call.FlightChanged](bus, moved),

@@ -43,7 +43,7 @@ func failureOf(status int, message string) *Failure {
 	return &Failure{status: status, Message: message, Code: cmp.Or(code, "invalid_request")}
 }
 
-// Fail returns an error that is answered with the given status instead of the status of a fault's kind.
+// Fail returns an error whose response has the given status instead of the status of a kind of fault.
 func Fail(status int, message string) error { return failureOf(status, message) }
 
 // FailCode is like Fail, but also sets the code by which programs recognize the error.
@@ -51,7 +51,7 @@ func FailCode(status int, code, message string) error {
 	return &Failure{status: status, Message: message, Code: code}
 }
 
-// BadRequest returns an error that is answered with status 400.
+// BadRequest returns an error whose response has status 400.
 func BadRequest(message string) error { return Fail(http.StatusBadRequest, message) }
 
 // InvalidIsBadRequest returns err, but with status 400 instead of 422 when its kind is fault.Invalid. Some operations

@@ -32,7 +32,7 @@ type Dashboard struct {
 	etags map[string]func() string // by path
 }
 
-// NewDashboard returns a handler for embedded files.
+// NewDashboard returns a handler for the files whose extension is in contentTypes.
 func NewDashboard(files fs.FS) *Dashboard {
 	d := &Dashboard{files: files, etags: make(map[string]func() string)}
 	_ = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error { // embedded files can always be read
@@ -99,13 +99,13 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	serve(w, r, content, contentTypes[path.Ext(name)], d.etags[name]())
 }
 
-// File serves one file at any path.
+// File serves the same content at any path.
 type File struct {
 	content           []byte
 	contentType, etag string
 }
 
-// NewFile returns a file with the content type of an extension.
+// NewFile returns a file whose content type belongs to extension, such as ".json".
 func NewFile(content []byte, extension string) File {
 	return File{content, contentTypes[extension], etagOf(content)}
 }
