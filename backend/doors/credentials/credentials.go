@@ -32,10 +32,10 @@ const (
 type Credential struct {
 	ID      string // unique, also after the token is revoked; not secret
 	Name    string
-	Client  string // id in the table of editors, empty if unknown
+	Client  string // id of the editor in the table of editors; empty if unknown
 	Surface string // see package surfaces
 	Created time.Time
-	Used    time.Time // when a request last showed the token, to the minute; zero if none did
+	Used    time.Time // time of the last request with the token, to the minute; zero if there was none
 	Hash    [sha256.Size]byte
 }
 
@@ -52,7 +52,7 @@ type Grant struct {
 	ended chan struct{}
 }
 
-// Ended is closed when the token is revoked.
+// Ended returns a channel that is closed when the token is revoked.
 func (g *Grant) Ended() <-chan struct{} { return g.ended }
 
 // Store persists credentials.
@@ -81,7 +81,7 @@ type Keeper struct {
 	byHash map[[sha256.Size]byte]*Grant
 	byName map[string]*Grant
 	used   map[string]time.Time // uses that are not stored yet, by id
-	// reserved are the names of credentials that are being stored.
+	// reserved contains the names of credentials that Create is storing.
 	reserved map[string]struct{}
 
 	pending chan struct{} // wakes Run

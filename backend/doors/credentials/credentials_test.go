@@ -116,7 +116,7 @@ func TestAFailedWriteChangesNothing(t *testing.T) {
 		t.Errorf("the list is %v", got)
 	}
 	f.failure = nil
-	f.create("new") // the name is free
+	f.create("new") // the failed call has not taken the name
 }
 
 func TestNamesOfTokens(t *testing.T) {

@@ -65,12 +65,12 @@ type Session interface {
 
 // Principal describes the credential of a request and what it gives access to.
 type Principal struct {
-	ID       string          // the same for all requests with the credential; no secret
+	ID       string          // the same for all requests with the credential; not secret
 	Name     string          // name that a person gave the credential; may be empty
 	Server   string          // the only server that the credential gives access to; empty for all
 	Surface  string          // the tools that the client sees; see package surfaces
 	Anything bool            // the credential gives access to every path
-	Client   string          // id in the table of editors, empty if unknown
+	Client   string          // id of the editor in the table of editors; empty if unknown
 	Ended    <-chan struct{} // closed when the credential is revoked; may be nil
 }
 

@@ -145,7 +145,7 @@ func (s *session) Notify(ctx context.Context, method string, params json.RawMess
 	return nil
 }
 
-// Call implements gateway.Peer. It ignores the call's Idle and Progress.
+// Call implements gateway.Peer. It ignores the fields Idle and Progress of call.
 func (s *session) Call(ctx context.Context, call jsonrpc.Call) (json.RawMessage, error) {
 	if s.link == nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be sent: the client takes no requests", call.Method)

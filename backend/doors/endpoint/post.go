@@ -68,7 +68,7 @@ func (c *conversation) body() (body []byte, ok bool) {
 	if err == nil {
 		return content.Bytes(), true
 	}
-	c.w.Header().Set("Connection", "close") // the rest of the body would be taken for the next request
+	c.w.Header().Set("Connection", "close") // the server would read the rest of the body as the next request
 	var large *http.MaxBytesError
 	var timeout net.Error
 	switch {
@@ -96,7 +96,7 @@ type bodyReader struct {
 }
 
 func (b *bodyReader) Read(p []byte) (int, error) {
-	_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // fails for a recorder in a test
+	_ = b.control.SetReadDeadline(time.Now().Add(bodyTimeout)) // fails for an httptest.ResponseRecorder
 	n, err := b.r.Read(p)
 	if b.read += n; !b.charge.Grow(b.read) {
 		return n, errFull

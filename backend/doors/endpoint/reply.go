@@ -31,9 +31,9 @@ type reply struct {
 	prime  bool // a stream of events begins with an event that has an id and no data
 }
 
-// send sends the events of a stream until it ends. The response is JSON if the stream ends within silence and
-// contains only answers, and otherwise a stream of events. send returns false if the client has disconnected before
-// the end.
+// send sends the events of a stream until it ends. The response is JSON if the stream ends within silence, contains
+// only answers and how allows it, and otherwise a stream of events. send returns false if the client has disconnected
+// before the end.
 func (c *conversation) send(from *reader, how reply) bool {
 	defer from.detach()
 	out := &output{w: c.w, control: http.NewResponseController(c.w), stream: from.stream, prime: how.prime, after: from.stream.taken()}
@@ -190,7 +190,7 @@ func (o *output) json(answers []event, how reply) bool {
 func (o *output) write(p []byte) {
 	for len(p) > 0 && !o.failed {
 		n := min(len(p), maxWrite)
-		_ = o.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails for a recorder in a test
+		_ = o.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails for an httptest.ResponseRecorder
 		_, err := o.w.Write(p[:n])
 		o.failed = err != nil
 		p = p[n:]

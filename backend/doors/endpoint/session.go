@@ -65,7 +65,7 @@ func (e *Endpoint) admit(p Principal, server, toolset string) (s *session, ok bo
 	return s, true
 }
 
-// endLongestIdle is called with mu held.
+// endLongestIdle ends the legacy session that has been idle for longest, if one is idle. The caller holds mu.
 func (e *Endpoint) endLongestIdle() {
 	var oldest *session
 	var since time.Time

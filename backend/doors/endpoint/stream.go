@@ -66,8 +66,8 @@ type stream struct {
 	reader   *reader
 }
 
-// newStream returns a stream that ends with the answers to a number of requests; -1 for a stream that does not end
-// with answers.
+// newStream returns a stream that ends with the answers to the given number of requests. If requests is -1, the
+// stream does not end with answers.
 func newStream(name string, requests int) *stream { return &stream{name: name, open: requests} }
 
 // reader takes the events of a stream for one response. A stream has at most one reader; a new reader replaces it.
@@ -113,7 +113,7 @@ func (s *stream) attached() bool {
 	return s.reader != nil
 }
 
-// settled reports whether all requests of the stream are answered.
+// settled reports whether all requests of the stream are answered, or the stream was closed.
 func (s *stream) settled() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,7 @@ type document struct {
 	images     int             // size of the images that Cut keeps, in bytes of JSON
 }
 
-// part is a block of the result.
+// part is a block of the result and its text in the document.
 type part struct {
 	raw        json.RawMessage // the block as the server sent it; nil if only its text in the document counts
 	begin, end int             // offsets in document.text
@@ -86,7 +86,7 @@ func (d *document) add(n int, block json.RawMessage) {
 	d.append(part{raw: raw, block: -1}, shown)
 }
 
-// append adds the text of a part, on lines of its own.
+// append adds a part with its text, which begins on a new line.
 func (d *document) append(p part, text []byte) {
 	if len(d.text) > 0 && d.text[len(d.text)-1] != '\n' {
 		d.text = append(d.text, '\n')

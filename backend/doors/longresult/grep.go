@@ -40,7 +40,7 @@ func (d *document) grep(c Client, q Query) (json.RawMessage, error) {
 				next := fmt.Sprintf(`"handle":%q,"grep":%s,"offset":%d`, q.Handle, quote(q.Grep), begin)
 				return texts(out.String(), fmt.Sprintf(`[There are further matches: %s.]`, c.call(next))), nil
 			}
-			found, to = d.around(begin, end, begin, 0) // a single line always fits
+			found, to = d.around(begin, end, begin, 0) // a match without context always fits
 		}
 		room -= len(quote(found))
 		out.WriteString(found)
@@ -109,7 +109,7 @@ func (d *document) startOfLine(at int) int {
 	return bytes.LastIndexByte(d.text[:max(at, 0)], '\n') + 1
 }
 
-// shortened returns a line without its end, cut if it is long.
+// shortened returns a line without its line break, cut after maxLine bytes.
 func shortened(line []byte) string {
 	line = bytes.TrimRight(line, "\r\n")
 	if len(line) > maxLine {

@@ -56,7 +56,7 @@ func (s *Store) Cut(c Client, result json.RawMessage) json.RawMessage {
 	handle := s.keep(c.Session, doc)
 	if c.Links && at < len(doc.text) {
 		link, uri := json.RawMessage(`{"type":"resource_link","mimeType":"text/plain"}`), quote(uriOf(handle, at))
-		// Some clients show their model only the name.
+		// The name is the URI, too, because some clients show their model only the name.
 		blocks = append(blocks, jsonrpc.Set(jsonrpc.Set(link, "uri", uri), "name", uri))
 	}
 	blocks = append(blocks, textBlock(doc.rest(c, handle, at)))

@@ -36,7 +36,7 @@ func (s *Store) project(c Client, d *document, path string) (json.RawMessage, er
 // Limits on the work for a path.
 const (
 	maxParsed  = 4 << 20 // bytes of JSON that are parsed as a whole
-	maxDescent = 100     // levels that .. descends
+	maxDescent = 100     // levels that the step .. descends
 )
 
 // selection returns the values that an expression selects from a JSON value. It parses only the parts that a filter

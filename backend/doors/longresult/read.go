@@ -61,7 +61,7 @@ func (s *Store) Read(c Client, q Query) (json.RawMessage, error) {
 	return doc.readOn(c, q)
 }
 
-// readOn returns the text from an offset on.
+// readOn returns the text from an offset on, and a notice that explains how to read the rest.
 func (d *document) readOn(c Client, q Query) (json.RawMessage, error) {
 	text, end, err := d.piece(q.Offset, c.room())
 	switch {

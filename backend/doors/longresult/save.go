@@ -64,7 +64,7 @@ func save(folder, name, extension string, content []byte) (path string, err erro
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = root.Close() }() // nothing is written through it
+	defer func() { _ = root.Close() }() // closing a folder loses no data
 	for n := 1; n <= maxSaved; n++ {
 		file := name + extension
 		if n > 1 {
@@ -93,7 +93,7 @@ func create(root *os.Root, file string, content []byte) error {
 		err = closing
 	}
 	if err != nil {
-		_ = root.Remove(file) // return the first error
+		_ = root.Remove(file) // the caller gets the first error
 	}
 	return err
 }

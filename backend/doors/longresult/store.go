@@ -34,7 +34,7 @@ type session struct {
 	results map[string]*kept
 }
 
-// kept is a result with a handle.
+// kept is a result and the time of its last use.
 type kept struct {
 	doc  *document
 	used time.Time
@@ -142,7 +142,7 @@ func clip(text string) string {
 func (d *document) own() {
 	for i, p := range d.parts {
 		if p.block < 0 {
-			d.parts[i].raw = nil // document.text contains its text
+			d.parts[i].raw = nil // document.text contains the text of the block
 		} else {
 			d.parts[i].raw = bytes.Clone(p.raw)
 		}
