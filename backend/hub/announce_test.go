@@ -15,7 +15,7 @@ import (
 func TestAHubThatCannotBeAnnouncedTellsWhoeverWaitsForIt(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_PORT", "0")
 	folder := paths.Folder(t.TempDir())
-	if err := os.MkdirAll(filepath.Join(folder.Run("hub.json"), "x"), 0o700); err != nil { // it cannot be replaced by a file
+	if err := os.MkdirAll(filepath.Join(folder.Run("hub.json"), "x"), 0o700); err != nil { // a file cannot replace this folder
 		t.Fatal(err)
 	}
 	h, err := Open(t.Context(), Options{Folder: folder, StartedBy: "start"})

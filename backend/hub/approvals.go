@@ -5,8 +5,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/rules"
 )
 
-// person answers what servers and the hub ask, and forgets what holds for a session when
-// that ends.
+// person implements gateway.Person: its inbox shows questions from servers and the hub to the user. When a session
+// ends, it drops the answers and approvals that were given for that session.
 type person struct {
 	*inspector.Inbox
 	approvals *rules.Approvals

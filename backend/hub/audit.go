@@ -10,8 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
 
-// openAudit opens the audit log. Its head is also in a file next to the database and in
-// the hub's log.
+// openAudit opens the audit log. The hash of the log's last entry is also stored in a file next to the database and
+// in the hub's log.
 func (h *Hub) openAudit(ctx context.Context, config settings.Settings) (*audit.Log, error) {
 	return audit.Open(ctx, audit.Options{
 		Store: h.store.Audit, File: h.options.Folder.AuditHead(),

@@ -142,7 +142,7 @@ func (h *Hub) outdated(started time.Time) func(server string) bool {
 // agentsMay returns what agents may do without a person at present: allow, ask or deny.
 func (h *Hub) agentsMay() string { return h.settings.State().Settings.Agents.Install }
 
-// setPolicy replaces the policy for tools by that of some settings.
+// setPolicy replaces the tool policy with one made from s.
 func (h *Hub) setPolicy(s settings.Settings) {
 	h.servers.policy.Set(rules.New(rules.Options{Discovery: s.Discovery, Destroys: danger.MayDestroy, ClientID: gateway.ClientID}))
 	events.Publish(h.bus, catalog.ShownChanged{})
@@ -325,7 +325,8 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	h.settings.Apply(func(s settings.Settings) { d.gateway.SetResultsFolder(s.Results.Folder) }, "results")
 }
 
-// addFound returns the setting of session tools by the ids of editors.
+// addFound returns, by editor id, whether find_tool adds the tools that it finds to the session's tool list. It logs
+// and skips unknown ids.
 func addFound(of settings.SessionTools, log *slog.Logger) map[string]bool {
 	out := make(map[string]bool)
 	for _, list := range []struct {
@@ -344,8 +345,8 @@ func addFound(of settings.SessionTools, log *slog.Logger) map[string]bool {
 	return out
 }
 
-// chooseResults saves the folder for files of long results in the settings file. It holds
-// at once, for all sessions.
+// chooseResults saves the folder for files of long results in the settings file. The change takes effect at once, for
+// all sessions.
 func (h *Hub) chooseResults(entered string) (folder string, err error) {
 	if folder, err = settings.ResultsFolder(entered); err != nil {
 		return "", err
@@ -362,7 +363,7 @@ func (d *doors) serveCompanion(ctx context.Context, session string, entry compan
 	}, stream)
 }
 
-// openSessions opens the sessions of browsers.
+// openSessions opens the sessions of browsers that show the dashboard.
 func (h *Hub) openSessions() *guard.Sessions {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -374,10 +375,9 @@ func (h *Hub) openSessions() *guard.Sessions {
 	})
 }
 
-// records are what a server leaves behind besides its tools: the log and metrics of
-// calls, its other lists, what the search learned, the tokens that open it, the
-// sign-in to it, the remembered answers to its questions, its tools in toolsets, and
-// what is approved and held of it, and its own folder.
+// records are the stores of data about servers other than their tools: the log and metrics of calls, the other lists,
+// what the search has learned, the tokens of endpoints, sign-ins, remembered answers, approvals of calls, toolsets,
+// approved and held definitions, and sandbox folders.
 type records struct {
 	*journal.Journal
 	listings *features.Listings
@@ -409,7 +409,7 @@ func (i importedMetrics) AddMetric(ctx context.Context, m setup.Metric, dry bool
 	}, dry)
 }
 
-// agentMarket is the marketplace for agents.
+// agentMarket implements registrytool.Market: it lets agents browse the marketplace and propose servers.
 type agentMarket struct{ proposals *proposals.Proposals }
 
 // Browse implements registrytool.Market.

@@ -61,12 +61,12 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 	return nil
 }
 
-// corrections returns what clients are shown otherwise than a server lists it.
+// corrections returns the differences between what a server lists and what clients are shown.
 func (h *Hub) corrections(server string) []corrections.Correction {
 	return corrections.Reader{Tools: h.discovery.catalog, Listings: h.servers.listings, Running: h.servers.upstream}.Of(server)
 }
 
-// listed returns the names of the tools in every session's tool list.
+// listed returns the names of the active tools, which are in every session's tool list.
 func (d *doors) listed() []string {
 	var names []string
 	for _, t := range d.gateway.ActiveTools() {
@@ -101,7 +101,6 @@ func (h *Hub) keepSetting(keys []string, value any) error {
 	return settingsEditor.Keep(h.options.Folder.Config(), keys, value)
 }
 
-// settingsEditor changes the settings file.
 var settingsEditor = settings.Editor{Set: setScalar, Edit: editFile}
 
 // editFile changes a file that people edit too.

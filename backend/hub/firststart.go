@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// composeFirstStart creates what starts new servers, and what decides whether servers can be used.
+// composeFirstStart creates the starter of new servers, and the check whether servers can be used.
 func (h *Hub) composeFirstStart() {
 	s := &h.servers
 	s.first = firststart.New(firststart.Options{
@@ -36,14 +36,15 @@ func (h *Hub) composeFirstStart() {
 			if server.Transport == "stdio" {
 				return false
 			}
-			st, _ := s.oauth.Status(server.ID) // without the file of sign-ins, what this process knows
+			st, _ := s.oauth.Status(server.ID) // on error, st contains what this process knows without the file
 			return st.Wanted()
 		},
 		Refused: s.trust.RefuseStart, Held: s.trust.Waiting, FirstStart: s.first.Of,
 	})
 }
 
-// arrivals tells whether tools are about to be known. It implements finding.Arrivals.
+// arrivals implements finding.Arrivals: it reports whether servers are still being started for the first time, or
+// tools still being embedded.
 type arrivals struct {
 	first   *firststart.Starter
 	vectors *embedding.Index

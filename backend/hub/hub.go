@@ -147,7 +147,7 @@ func (h *Hub) open(ctx context.Context) error {
 	err = h.compose(ctx, config)
 	if err != nil && fault.KindOf(err) == fault.Internal {
 		if damaged := store.Inspect(ctx, h.options.Folder.Database()); store.Damaged(damaged) {
-			return errors.Join(damaged, err) // what the hub reads at its start makes no sense
+			return errors.Join(damaged, err) // compose failed because the database is damaged
 		}
 	}
 	return err

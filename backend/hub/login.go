@@ -36,9 +36,9 @@ func (h *Hub) startLogin() loginEnv {
 	}
 }
 
-// variable returns a function that looks up an environment variable for setup
-// files: first among those that the companion was given which started the hub, then
-// in this process, where a person may have set it, then in the login shell.
+// variable returns a function that looks up an environment variable for setup files: first in the environment of the
+// companion that started the hub, then in that of this process, which a person may have set, then in that of the
+// login shell.
 func variable(login loginEnv) func(context.Context, string) string {
 	given := instance.SetupVariables()
 	return func(ctx context.Context, name string) string {

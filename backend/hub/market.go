@@ -99,12 +99,13 @@ func (m *market) machine(folder string) plan.Machine {
 	}
 }
 
-// packageRegistry returns the address from which the user's own tool downloads a package, and "" if that is not known.
+// packageRegistry returns the address of the registry from which npm, uv or pip is configured to download a package,
+// or "" if the address is unknown.
 func (m *market) packageRegistry(kind listing.Kind, name string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), registryTime)
 	defer cancel()
 	var address string
-	switch kind { // an error means that it is not known
+	switch kind { // on error, the address stays unknown
 	case listing.KindNPM:
 		address, _ = m.npm.Registry(ctx, name)
 	case listing.KindPyPI:

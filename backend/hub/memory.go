@@ -32,8 +32,7 @@ func collectAt(percent int) {
 	}
 }
 
-// rest returns memory to the system whenever the hub has done something and
-// then nothing for a while. It returns nil when ctx ends.
+// rest returns memory to the system each time the hub has become idle after some work. It returns nil when ctx ends.
 func (c *chores) rest(ctx context.Context) error {
 	tick := time.NewTicker(restCheck)
 	defer tick.Stop()

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// openOAuth returns the manager of the sign-ins to remote servers. document is the client ID
-// metadata document of the user, or empty.
+// openOAuth returns the manager of the sign-ins to remote servers. document is the URL of a client ID metadata
+// document, or empty.
 func (h *Hub) openOAuth(document string) *oauth.Manager {
 	return oauth.New(oauth.Options{
 		Vault: h.servers.vault, File: h.options.Folder.Sealed("sign-ins"), Bus: h.bus, Log: h.log,
@@ -36,7 +36,7 @@ func signInServer(r upstream.Remote) oauth.Server {
 	return oauth.Server{ID: r.Server.ID, Name: r.Server.Name, URL: r.Server.URL, Proxy: r.Proxy, CAs: r.CAs}
 }
 
-// authorize returns what provides the tokens of requests to a remote server.
+// authorize returns the source of access tokens for requests to a remote server.
 func (s *servers) authorize(r upstream.Remote) mcphttp.Authorization {
 	return s.oauth.Access(signInServer(r))
 }
@@ -53,8 +53,8 @@ func (s signIns) SignIn(ctx context.Context, server string) (page string, wait f
 	return login.Address, login.Wait, nil
 }
 
-// listSignedIn lists the tools of each server to which somebody signs in, until ctx ends,
-// so that nobody has to start it again after the failure that asked for the sign-in.
+// listSignedIn reads the tool list of each approved server to which a person has signed in, until ctx ends. The
+// server's start had failed because the sign-in was missing.
 func (c *chores) listSignedIn(ctx context.Context) error {
 	wanted := make(map[string]bool) // servers with a sign-in that waits for a person
 	return each(ctx, c.bus, func(change oauth.Changed) {

@@ -11,10 +11,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Journal returns the journal.
+// Journal returns the journal of calls.
 func (h *Hub) Journal() *journal.Journal { return h.servers.journal }
 
-// Counted reports when the tokens of new tools have been counted.
+// Counted returns a channel that receives an event each time the tokens of new tools have been counted, until stop is
+// called.
 func (h *Hub) Counted() (counted <-chan catalog.Counted, stop func()) {
 	return events.Subscribe[catalog.Counted](h.bus, 16)
 }

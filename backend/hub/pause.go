@@ -6,7 +6,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// pauseSetting returns the persisted pause setting, under which no server runs.
+// pauseSetting returns the pause setting that is stored in the data folder. While it is set, no server runs.
 func pauseSetting(folder paths.Folder) upstream.PauseSetting {
 	return upstream.PauseSetting{
 		Paused: instance.Paused(folder),
@@ -14,8 +14,8 @@ func pauseSetting(folder paths.Folder) upstream.PauseSetting {
 	}
 }
 
-// applyPause applies a pause setting that was changed after this hub had read it
-// and before the hub could be asked.
+// applyPause applies a pause setting that was changed after this hub had read it and before other programs could
+// reach the hub.
 func (h *Hub) applyPause() {
 	apply := h.servers.upstream.Resume
 	switch paused := instance.Paused(h.options.Folder); {

@@ -27,8 +27,8 @@ const (
 // Run serves until ctx ends or Stop is called. Then it refuses new calls, gives
 // running calls time to finish, ends the servers and writes pending records.
 func (h *Hub) Run(ctx context.Context) error {
-	// The order of the end is: requests of companions, servers, WebSockets, HTTP, and last the other
-	// parts, so that they record what the requests still do.
+	// Shut down in this order: requests of companions, servers, WebSockets, HTTP, and last the other parts, because
+	// they record what the requests still do.
 	parts, stopParts := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopParts()
 	var running errgroup.Group
@@ -74,7 +74,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	return errors.Join(err, running.Wait())
 }
 
-// runners returns the parts that work in the background until the end.
+// runners returns the functions that run in the background until the hub ends.
 func (h *Hub) runners() []func(context.Context) error {
 	chores := &chores{folder: h.options.Folder, servers: &h.servers, redactor: h.redactor, bus: h.bus, log: h.log}
 	return []func(context.Context) error{
@@ -88,7 +88,7 @@ func (h *Hub) runners() []func(context.Context) error {
 	}
 }
 
-// chores is what the hub does in the background besides its parts.
+// chores are background tasks that belong to no other package.
 type chores struct {
 	folder   paths.Folder
 	servers  *servers
@@ -125,9 +125,8 @@ func each[E any](ctx context.Context, bus *events.Bus, do func(E)) error {
 	return nil
 }
 
-// announce publishes the hub's address. It asks the hub to stop if that fails,
-// because nobody could find it, and if the user asked for a stop or another start
-// before the hub was announced.
+// announce publishes the hub's address. If that fails, it stops the hub, because no program could find it. It also
+// stops a hub that a program has started if the user has requested a stop, or another hub is being started.
 func (h *Hub) announce() error {
 	err := h.lock.Announce(h.info)
 	if err != nil {

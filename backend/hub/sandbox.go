@@ -10,8 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// openSandbox returns the sandbox of servers' processes. It reads what they write from
-// the manager of the processes, which is created after it.
+// openSandbox returns the sandbox of the servers' processes. Its Output looks up the process manager at each call,
+// because the manager is created later.
 func (h *Hub) openSandbox(config settings.Settings) *sandbox.Sandbox {
 	folder := string(h.options.Folder)
 	return sandbox.New(sandbox.Options{
@@ -25,7 +25,8 @@ func (h *Hub) openSandbox(config settings.Settings) *sandbox.Sandbox {
 	})
 }
 
-// noticeDenials tells the sandbox what failed calls say, until ctx ends.
+// noticeDenials passes the results of failed calls to the sandbox, which looks for denied accesses in them, until ctx
+// ends.
 func (c *chores) noticeDenials(ctx context.Context) error {
 	return each(ctx, c.bus, func(e journal.Recorded) {
 		if r := e.Record; r.Outcome == journal.ToolError || r.Outcome == journal.Failed {

@@ -17,8 +17,8 @@ const (
 	keychainVariable   = "AGENT_DISCOVER_KEYCHAIN" // "off" disables the keychain
 )
 
-// openVault returns the vault. If the environment has the passphrase of its
-// file, Run unlocks it once other programs can find the hub.
+// openVault returns the vault. If the environment contains the passphrase of the secrets file, Run unlocks the file
+// once other programs can find the hub.
 func (h *Hub) openVault() *vault.Vault {
 	vault := vault.New(vault.Options{
 		Store: h.store.Secrets, Bus: h.bus, Folder: h.options.Folder, Known: h.redactor, Launch: h.servers.launchOf,
@@ -39,8 +39,8 @@ func (s *servers) launchOf(name string) (launch.Launch, bool) {
 	return launch.Of(server), err == nil
 }
 
-// knowConfigurations makes the credentials in the configurations of all servers
-// known, so that they are redacted in everything that the hub writes.
+// knowConfigurations adds the credentials in the configurations of all servers to the redactor, now and after each
+// change, until ctx ends.
 func (c *chores) knowConfigurations(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changes, stop := events.Subscribe[registry.Changed](c.bus, 256)
@@ -62,7 +62,7 @@ func (c *chores) knowConfigurations(ctx context.Context) error {
 	return nil
 }
 
-// secretNames returns the names of a server's secrets.
+// secretNames returns the names of a server's secrets. It logs an error.
 func secretNames(vault *vault.Vault, server string, log *slog.Logger) []string {
 	names, err := vault.Names(context.Background(), server)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// openTrust opens what is approved, and makes the catalog and the listings have nothing
-// else.
+// openTrust opens the store of approvals, and lets it decide which definitions the catalog and the listings contain.
 func (h *Hub) openTrust(ctx context.Context, config settings.Settings) (err error) {
 	s := &h.servers
 	rules := examiner.New(h.discovery.catalog, s.registry, h.discovery.builtin.Encoder, h.options.Version)
@@ -65,7 +64,7 @@ func (s *servers) recordTrust(e quarantine.Event) {
 	s.journal.Record(r, nil, nil, nil)
 }
 
-// newScreen returns what judges calls and their results by the present settings.
+// newScreen returns the screen, which checks calls and their results by the current settings.
 func (h *Hub) newScreen() *screen.Screen {
 	return screen.New(screen.Options{
 		Settings: func() settings.Trust { return h.settings.State().Settings.Trust }, Bus: h.bus,
