@@ -1,7 +1,7 @@
-// Package corrections answers which of the tools, prompts, resources and resource templates of
-// a server clients are shown otherwise than the server lists them, and why. Package mcpshape
-// decides that; this package applies it to what is known of a server. The answer is derived
-// from the stored definitions each time, so that it holds for stopped servers too.
+// Package corrections reports which tools, prompts, resources and resource templates of a server are changed or left
+// out before clients see them, and why. Package mcpshape decides that; this package applies it to the known
+// definitions of a server. The answer is derived from the stored definitions each time, so that it is also available
+// for stopped servers.
 package corrections
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Correction is an item that clients are shown otherwise than its server lists it.
+// Correction describes an item that is changed or left out before clients see it.
 type Correction struct {
 	Kind mcpshape.Kind
 	// Name is the name of a tool or a prompt, or the URI of a resource or a template; empty if
 	// the item has none.
 	Name    string
 	LeftOut bool // clients are not shown the item
-	// Changes say which members are mended or left out, or why the item is.
+	// Changes say which members are changed or left out, or why the whole item is left out.
 	Changes []string
 }
 
@@ -32,8 +32,8 @@ type Reader struct {
 	Listings interface {
 		Of(server string, kind features.Kind) []json.RawMessage
 	}
-	// Running describes a server while it runs. Only then is it known which tools without a
-	// name it lists.
+	// Running describes a server while it runs. Tools without a name are known only then, because the catalog does
+	// not contain them.
 	Running interface {
 		Describe(server string) (upstream.Description, bool)
 	}

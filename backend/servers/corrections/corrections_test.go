@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// running is what a server lists while it runs.
+// running is the tool list of a running server.
 type running []json.RawMessage
 
 func (r running) Describe(string) (upstream.Description, bool) {

@@ -25,9 +25,9 @@ const (
 	Prompts   Kind = "prompts"
 	Resources Kind = "resources"
 	Templates Kind = "resourceTemplates"
-	// Introduction is a list of an object for each era of MCP in which the server has
-	// introduced itself, with protocolVersion, serverInfo, capabilities and instructions as
-	// it has declared them at its last start.
+	// Introduction is a list with one object for each era of MCP in which the server has been opened. The object has
+	// the members protocolVersion, serverInfo, capabilities and instructions, as the server declared them at its last
+	// start.
 	Introduction Kind = "introduction"
 )
 
@@ -51,11 +51,10 @@ type Store interface {
 
 // Gate decides which of the definitions that servers list are kept.
 type Gate interface {
-	// Admit is told what a server has listed. It returns the definitions that are kept, in
-	// the order of the list, which need not be those that the server has listed.
+	// Admit receives a list as a server has sent it. It returns the definitions to keep, in the order of the list. A
+	// kept definition may differ from the listed one.
 	Admit(ctx context.Context, l Listing) ([]json.RawMessage, error)
-	// Admitted returns what Admit would return for the list that it was told last. l is
-	// the listing as it was kept then.
+	// Admitted decides again about the list that Admit received last. l is the listing that was kept then.
 	Admitted(ctx context.Context, l Listing) ([]json.RawMessage, error)
 }
 
@@ -105,9 +104,8 @@ func (l *Listings) Of(server string, kind Kind) []json.RawMessage {
 	return (*l.all.Load())[key{server, kind}]
 }
 
-// Replace stores a list that a server has sent, without what the gate holds, and
-// reports whether it differs from the stored one. A list that the server never
-// sent counts as empty.
+// Replace stores a list that a server has sent, without the definitions that the gate holds back, and reports whether
+// it differs from the stored one. A list that the server never sent counts as empty.
 func (l *Listings) Replace(ctx context.Context, server string, kind Kind, definitions []json.RawMessage) (changed bool, err error) {
 	if definitions == nil {
 		definitions = []json.RawMessage{}
