@@ -1,6 +1,5 @@
-// Package firststart starts each server once after it was configured, in whichever way that was, so that its tools, prompts
-// and resources are known before an agent needs them. Package upstream starts the servers, and stops them again when they
-// are idle.
+// Package firststart starts each server once after it was configured, so that its tools, prompts and resources are
+// known before an agent needs them. Package upstream starts the servers, and stops them again when they are idle.
 package firststart
 
 import (
@@ -25,9 +24,9 @@ const (
 	atOnce = 3
 	// firstRetry is the time before a failed start is repeated. It grows fourfold with each failure.
 	firstRetry = time.Minute
-	// maxFailures is how many starts may fail before only a change of the server causes another.
+	// maxFailures is how many starts of a server may fail. Then only a change of the server causes another start.
 	maxFailures = 4
-	// busyRetry is the time before a server is started that was not, because too many others were running.
+	// busyRetry is the delay before a start is repeated that was refused because too many servers were running.
 	busyRetry = 10 * time.Second
 )
 
@@ -56,15 +55,16 @@ type Starter struct {
 // try is what is known of the starts of one server.
 type try struct {
 	server   string
-	config   time.Time // when the configuration was changed that was tried
+	config   time.Time // when the configuration that was tried was last changed
 	running  bool
 	done     bool // the last start has ended
 	failures int
 	err      error     // of the last start
-	next     time.Time // when to try again; zero if never, until something changes
+	next     time.Time // when to try again; zero: only after a change
 }
 
-// Changed is published when the first start of a server has ended, or begins to wait.
+// Changed is published when the first start of a server has ended, and when pausing or resuming all servers affects
+// that start.
 type Changed struct{ Server string }
 
 // New returns a starter, which starts servers only while Run is running.
@@ -106,8 +106,8 @@ func (s *Starter) Run(ctx context.Context) error {
 	}
 }
 
-// Hold keeps servers from being started for the first time until release is called: their secrets may not be stored yet, or
-// how they are started not accepted.
+// Hold prevents first starts until release is called. Callers use it while they store the secrets of a new server or
+// record the approval of its configuration.
 func (s *Starter) Hold() (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *Starter) paused(now bool) {
 	}
 }
 
-// forget drops the failed starts for which the condition holds.
+// forget drops the state of all starts that meet the condition and are not running.
 func (s *Starter) forget(condition func(try) bool) {
 	s.mu.Lock()
 	maps.DeleteFunc(s.tries, func(_ int64, t try) bool { return !t.running && condition(t) })
@@ -149,7 +149,8 @@ func (s *Starter) look() {
 	}
 }
 
-// startDue starts the servers that are due, as far as there is room. wait is the time until another one is due.
+// startDue starts the servers that are due, at most atOnce at the same time. wait is the time until the next one is
+// due; ok is false if there is none.
 func (s *Starter) startDue(ctx context.Context, starts *sync.WaitGroup) (wait time.Duration, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,7 +177,8 @@ func (s *Starter) startDue(ctx context.Context, starts *sync.WaitGroup) (wait ti
 	return time.Until(next), !next.IsZero()
 }
 
-// due reports whether a server has never been started and need not wait for a call.
+// due reports whether the tools of a server have never been listed, and the server may be started before its first
+// call.
 func due(server registry.Server) bool {
 	return server.Approved && !server.Health.Listed && !server.Deferred && (server.Command != "" || server.Endpoint() != "")
 }
@@ -211,7 +213,7 @@ func (s *Starter) start(ctx context.Context, server registry.Server) {
 	s.look()
 }
 
-// after returns what is known after a start.
+// after returns t with the result of a start, and with the time of the next one if it is to be repeated.
 func (t try) after(err error) try {
 	t.running, t.done, t.err, t.next = false, true, err, time.Time{}
 	switch {
@@ -226,7 +228,7 @@ func (t try) after(err error) try {
 	return t
 }
 
-// Of reports whether a server is being started for the first time or about to be, and why that failed.
+// Of reports whether a server is being started for the first time or about to be, and why the last attempt failed.
 func (s *Starter) Of(server registry.Server) (pending bool, failure error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

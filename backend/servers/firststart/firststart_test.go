@@ -17,7 +17,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// fleet is a registry whose servers start as a test says.
+// fleet is a registry and a fake Start, whose results a test chooses.
 type fleet struct {
 	t       *testing.T
 	bus     *events.Bus

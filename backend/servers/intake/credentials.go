@@ -31,10 +31,11 @@ func (i *Intake) Unstorable(ctx context.Context) string {
 	return why
 }
 
-// planCredentials says in out what will become of the credentials of a server.
+// planCredentials sets in out which credentials of a server will be stored in the vault, and which will stay
+// readable.
 func (i *Intake) planCredentials(ctx context.Context, a Arrival, out *Outcome) error {
 	var found []string
-	// The credentials of a server that waits stay where the person who approves it reads them.
+	// Leave the credentials of a server that waits for approval where the approving person can read them.
 	if a.Origin != Unseen && a.Origin != Agent || a.Moved || out.Server.Approved {
 		found = plaintext(out.Server)
 	}
@@ -64,7 +65,7 @@ func stayReadable(found []string, why string) string {
 	)
 }
 
-// places returns places of credentials for a sentence. The names of variables are foreign text.
+// places joins places of credentials for a sentence. The names of variables are untrusted text.
 func places(of []string) string { return safetext.Visible(strings.Join(of, ", ")) }
 
 // moveCredentials moves the credentials of a server to the vault, as planCredentials says.
@@ -101,8 +102,8 @@ func (i *Intake) moveCredentials(ctx context.Context, a Arrival, out *Outcome) e
 	return nil
 }
 
-// Secure moves the credentials in the configuration of a configured server to the vault, and returns the server. The error is
-// a fault.Unavailable if one of them cannot be moved.
+// Secure moves the credentials in the configuration of a server to the vault, and returns the changed server. The
+// error is a fault.Unavailable if one of them cannot be moved.
 func (i *Intake) Secure(ctx context.Context, name string) (registry.Server, error) {
 	s, err := i.options.Registry.Get(name)
 	if err != nil {
@@ -114,7 +115,7 @@ func (i *Intake) Secure(ctx context.Context, name string) (registry.Server, erro
 	return i.options.Registry.Get(name)
 }
 
-// plaintext returns the places of credentials in a configuration.
+// plaintext returns the places of plain-text credentials in a configuration.
 func plaintext(s registry.Server) []string {
 	return launch.Plaintext(s.Env, s.Args, s.Headers, s.Endpoint())
 }

@@ -1,9 +1,10 @@
-// Package intake answers how a server comes in. Every way ends in Add: the command line, REST, a pasted configuration, the
-// entries of editors, bundles, the marketplace, setup files, the database of the original product, personas and agents. Add
-// checks the name and the address, decides who has to approve the server, moves its credentials to the vault and saves it.
+// Package intake adds servers to the registry. Every way to add a server ends in Add: the command line, REST, a
+// pasted configuration, the entries of editors, bundles, the marketplace, setup files, the database of the original
+// product, personas and agents. Add checks the name and the address, decides who has to approve the server, moves its
+// credentials to the vault and saves it.
 //
-// Reading the format in which a server is written is left to the packages that call Add, and starting the server to package
-// firststart, which waits for the end of Add.
+// Reading the format in which a server is written is left to the packages that call Add, and starting the server to
+// package firststart, which waits for the end of Add.
 package intake
 
 import (
@@ -28,20 +29,23 @@ const (
 	Person Origin = iota
 	// Script is a program with the hub's token that adds a server of its user. The server may be started.
 	Script
-	// Unseen is a program or a file whose servers nobody has seen. They wait for approval, unless agents may install servers.
+	// Unseen is a program or a file that adds servers which no person has reviewed. They wait for approval, unless
+	// agents may install servers.
 	Unseen
-	// Agent is Unseen for an agent, which may be forbidden to add servers at all.
+	// Agent is an AI agent. Its servers are treated like those of Unseen, and the setting agents.install may forbid
+	// them.
 	Agent
 )
 
-// Arrival is a server that comes in.
+// Arrival is a server to be added, or to be changed if Known is set.
 type Arrival struct {
 	Server registry.Server
 	Origin Origin
-	// SwitchedOff means that the server was switched off where it comes from. It waits for approval.
+	// SwitchedOff means that the server was disabled in the editor or the file that it comes from. It waits for
+	// approval.
 	SwitchedOff bool
-	// Moved means that the server was in use elsewhere, so that it may have credentials in plain text and no sandbox, although
-	// nobody has seen it.
+	// Moved means that the server was in use elsewhere. It may then have credentials in plain text and no sandbox,
+	// even if no person has reviewed it.
 	Moved bool
 	// Known means that a server of this name is configured and gets the command, arguments and variables of Server.
 	Known bool
@@ -52,12 +56,12 @@ type Arrival struct {
 	Readable bool
 }
 
-// Outcome says what has become of an Arrival.
+// Outcome is the result of Check or Add.
 type Outcome struct {
 	Server  registry.Server
 	Stored  []string // places whose credentials are in the vault: env.NAME, args[3], headers.NAME or url
 	Kept    []string // places whose credentials stay readable in the configuration
-	WhyKept string   // and what to do about it, beginning with "its credentials"; empty if nothing is kept
+	WhyKept string   // the reason and what to do about it, beginning with "its credentials"; empty if Kept is empty
 	Similar string   // name of a server that has almost the same name, or empty
 }
 
@@ -82,7 +86,7 @@ type Migrator interface {
 	Referring(ctx context.Context, server, declared registry.Server) registry.Server
 }
 
-// Trust notes that a person has approved how a server is started now.
+// Trust records that a person has approved how a server is started.
 type Trust interface {
 	Accept(ctx context.Context, server string, clean bool) error
 }
@@ -98,7 +102,7 @@ type Options struct {
 	Hold func() (release func())
 	// Remove deletes a server with its secrets.
 	Remove func(ctx context.Context, server string) error
-	Trust  Trust // nil if approvals are not noted
+	Trust  Trust // nil if approvals are not recorded
 }
 
 // Intake adds servers. It is safe for concurrent use.
@@ -107,7 +111,7 @@ type Intake struct {
 	adding  sync.Mutex // held while a name and the number of waiting servers are checked, and the server is added
 }
 
-// New returns an intake. Options without Policy are those of the policy ask.
+// New returns an intake. If Policy is nil, the policy is ask.
 func New(o Options) *Intake {
 	if o.Policy == nil {
 		o.Policy = func() string { return "ask" }
@@ -137,9 +141,9 @@ func (i *Intake) Check(ctx context.Context, a Arrival) (Outcome, error) {
 	return out, err
 }
 
-// Add adds a server, or changes one that is Known. If a part of the addition fails, nothing is left of it. The name of
-// another server is a fault.Conflict, a server that agents may not add a fault.Denied, and credentials that can neither be
-// stored nor stay are a fault.Unavailable with fault.CodeUnstorable.
+// Add adds a server, or changes one that is Known. If a part of an addition fails, Add undoes the rest. It fails with
+// fault.Conflict if another server has the name, with fault.Denied if agents may not add the server, and with
+// fault.Unavailable and fault.CodeUnstorable if credentials can neither be stored nor stay readable.
 func (i *Intake) Add(ctx context.Context, a Arrival) (Outcome, error) {
 	defer i.options.Hold()()
 	out, err := i.save(ctx, a)
@@ -155,7 +159,7 @@ func (i *Intake) Add(ctx context.Context, a Arrival) (Outcome, error) {
 }
 
 func (i *Intake) save(ctx context.Context, a Arrival) (Outcome, error) {
-	out, err := i.Check(ctx, a) // may ask the keychain, so that no lock is held
+	out, err := i.Check(ctx, a) // may ask the keychain, so it holds no lock
 	if err != nil {
 		return out, err
 	}
@@ -175,7 +179,7 @@ func (i *Intake) save(ctx context.Context, a Arrival) (Outcome, error) {
 	return out, err
 }
 
-// complete stores the secrets of a server that was added, and notes that a person has approved it.
+// complete stores the secrets of a server that was added, and records that a person has approved it.
 func (i *Intake) complete(ctx context.Context, a Arrival, out *Outcome) error {
 	name := out.Server.Name
 	for _, secret := range slices.Sorted(maps.Keys(a.Values)) {
@@ -196,7 +200,7 @@ func (i *Intake) complete(ctx context.Context, a Arrival, out *Outcome) error {
 	return err
 }
 
-// decide returns the server of an arrival with what follows from its origin.
+// decide returns the server of an arrival with the approval and the sandbox that follow from its origin.
 func (i *Intake) decide(a Arrival) registry.Server {
 	s := a.Server
 	remote := s.Transport != "" && s.Transport != "stdio"
@@ -208,7 +212,7 @@ func (i *Intake) decide(a Arrival) registry.Server {
 		s.Approved = i.options.Policy() == "allow" && !a.SwitchedOff
 		s.Installed = true
 		if !a.Moved {
-			s = s.Guarded() // only a person loosens it
+			s = s.Guarded() // only a person may relax the sandbox
 		}
 	}
 	return s

@@ -13,15 +13,15 @@ import (
 // ownNames are names of this product's own entry in editors, without case and punctuation.
 var ownNames = []string{"agentdiscover", "discover"}
 
-// systemNames are further names that a person takes for a part of this product or of the system. A server of such a name
-// would speak for it: questions of a server are shown under its name.
+// systemNames are further names that a person would take for a part of this product or of the system. Questions of a
+// server are shown under its name, so a server with such a name could pass for that part.
 var systemNames = []string{
 	"agent", "approval", "approvals", "dashboard", "hub", "keychain", "keyring", "mcphub", "password", "secrets", "security",
 	"settings", "system", "tray", "update", "updates", "vault",
 }
 
-// CheckName returns why a new server cannot have a name, or nil: it is invalid or taken, it is that of this product, or by
-// may not give it.
+// CheckName returns an error if a new server cannot have a name: because the name is invalid, taken or that of this
+// product, or because by is neither Person nor Script and the name could be taken for a part of the system.
 func (i *Intake) CheckName(by Origin, name string) error {
 	if err := registry.CheckName(name); err != nil {
 		return err
@@ -59,8 +59,8 @@ func (i *Intake) lookalike(name string) string {
 	return ""
 }
 
-// CheckURL returns a fault.Invalid if the address of a remote server cannot be one. The rest of an address that contains
-// references is known only when the server is started.
+// CheckURL returns a fault.Invalid if the address of a remote server is not an HTTP URL. It accepts each address that
+// contains a reference such as ${NAME}, because the value is known only when the server is started.
 func CheckURL(s registry.Server) error {
 	address := s.Endpoint()
 	if address == "" || s.Transport == "" || strings.Contains(address, "${") {

@@ -10,13 +10,14 @@ import (
 const (
 	// maxWaiting is how many servers may wait for approval.
 	maxWaiting = 50
-	// maxProposal is how long the texts of a proposal may be together, in bytes.
-	// Nobody reads more before they approve it.
+	// maxProposal limits the total length of the texts of a proposal, in bytes, because a person has to read them
+	// before approving it.
 	maxProposal = 16 << 10
 )
 
-// admitProposal returns why a server must not wait for approval, or nil. A proposal must be fit to be read: it has a limited
-// length, contains no credentials, which would be stored and shown in plain text, and its name is not taken for another's.
+// admitProposal returns why a server must not wait for approval, or nil. A proposal has a limited length, because a
+// person must read it; it contains no credentials, which would be stored and shown in plain text; and its name is not
+// similar to that of another server.
 func (i *Intake) admitProposal(a Arrival, s registry.Server) error {
 	if name := i.lookalike(s.Name); name != "" {
 		return fault.New(fault.Invalid, "the name %q is too similar to that of server %q; choose another name", s.Name, name)
