@@ -80,8 +80,8 @@ type backend struct {
 	check func(context.Context) (locked bool, err error)
 }
 
-// New returns the keychain of a data folder. deadline limits one operation; 0 means 8
-// seconds. A keychain that is off fails with the reason.
+// New returns the keychain of a data folder. deadline limits one operation; 0 means 8 seconds. If off is set, all
+// operations fail with an error that says so.
 func New(folder string, off bool, deadline time.Duration) *Keychain {
 	if deadline <= 0 {
 		deadline = 8 * time.Second
@@ -221,7 +221,7 @@ func (k *Keychain) tryAbandon(ctx context.Context) bool {
 	defer k.checking.Unlock()
 	serial, hung := k.running()
 	if !hung {
-		return true // it has ended meanwhile; the present operation must not be aborted
+		return true // it has ended meanwhile; the running operation is another one, which must not be aborted
 	}
 	ctx, cancel := context.WithTimeout(ctx, quickCheckTimeout)
 	defer cancel()

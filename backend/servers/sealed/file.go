@@ -160,7 +160,7 @@ func (f *file) remove(account string) error {
 // Key is the key of a file.
 type Key = age.X25519Identity
 
-// ErrOtherKey is returned by Decrypt for what was encrypted with another key.
+// ErrOtherKey is returned by Decrypt for a text that was encrypted with another key.
 var ErrOtherKey = errors.New("encrypted with another key")
 
 // Encrypt returns data in encrypted form, as text.

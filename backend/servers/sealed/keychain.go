@@ -17,7 +17,7 @@ type KeychainFile struct {
 	keychain *keychain.Keychain
 }
 
-// NewKeychainFile returns the file of a path.
+// NewKeychainFile returns the file at a path. Its key is in chain.
 func NewKeychainFile(path string, chain *keychain.Keychain) *KeychainFile {
 	return &KeychainFile{file: &file{path: path}, keychain: chain}
 }

@@ -30,8 +30,8 @@ type PassphraseFile struct {
 	key *Key // nil while the file is locked
 }
 
-// NewPassphraseFile returns the file of a path, which is locked. work is the cost of
-// deriving a key from a passphrase, as a power of 2; 0 means age's default.
+// NewPassphraseFile returns the file at a path, which is locked. work is the cost of deriving a key from a
+// passphrase, as a power of 2; 0 means age's default.
 func NewPassphraseFile(path string, work int) *PassphraseFile {
 	return &PassphraseFile{file: &file{path: path, wrapped: true}, work: work}
 }
@@ -114,7 +114,7 @@ func (p *PassphraseFile) Unlock(passphrase string) error {
 	if passphrase == "" {
 		return fault.New(fault.Invalid, "a passphrase is required")
 	}
-	defer debug.FreeOSMemory() // scrypt needs a lot of memory, which nothing else here does
+	defer debug.FreeOSMemory() // return the memory that scrypt has used to the system
 	var key *Key
 	err := p.file.change(func(held *content) (created bool, err error) {
 		if held.Identity != "" {

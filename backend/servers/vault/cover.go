@@ -8,9 +8,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/redact"
 )
 
-// cover makes the secrets of all servers known to the redactors, without their values
-// where fingerprints are stored. It reads the values of the others, unless that
-// would make the keychain prompt the user. The caller holds writing.
+// cover makes the secrets of all servers known to the redactors. It needs no value of a secret whose fingerprints are
+// stored. It reads the values of the other secrets, unless the keychain would prompt the user. The caller holds
+// writing.
 func (v *Vault) cover(ctx context.Context) {
 	if v.known == nil {
 		return
@@ -23,7 +23,7 @@ func (v *Vault) cover(ctx context.Context) {
 	locked, none := v.keychain.Check(ctx)
 	for _, r := range records {
 		prints, old, err := v.known.ReadFingerprints(accountOf(r.Server, r.Name), r.Prints)
-		// otherwise, the keychain would prompt the user
+		// silent means that reading the value does not make the keychain prompt the user
 		if silent := r.Kept == InFile || !locked && none == nil; (err != nil || old) && silent {
 			value, failed := v.value(ctx, r)
 			if failed == nil {
@@ -45,9 +45,8 @@ func (v *Vault) cover(ctx context.Context) {
 	v.known.AddFingerprints(found)
 }
 
-// findCoverKey sets the key of the fingerprints if it can be had without a prompt.
-// The key comes from that of the encrypted values, in the keychain or the file
-// with a passphrase.
+// findCoverKey sets the key of the fingerprints if it can do so without a prompt, and reports whether the key is set.
+// The key is derived from that of the encrypted values, which is in the keychain or in the file with a passphrase.
 func (v *Vault) findCoverKey(ctx context.Context) bool {
 	if v.known.HasKey() {
 		return true
@@ -68,8 +67,8 @@ func (v *Vault) findCoverKey(ctx context.Context) bool {
 	return true
 }
 
-// printsFor returns the stored form of the fingerprints of a value, and makes
-// them take effect. It returns nil if there is no key; cover makes them later.
+// printsFor returns the stored form of the fingerprints of a value, and adds them to the redactors. It returns nil if
+// there is no key; then cover adds them later.
 func (v *Vault) printsFor(ctx context.Context, server, name, value string) []byte {
 	if v.known == nil || !v.findCoverKey(ctx) {
 		return nil

@@ -63,7 +63,7 @@ func encodings(secret string) map[string]string {
 	return out
 }
 
-// separators separates bytes in hexadecimal, and lines.
+// separators matches what separates hexadecimal bytes, and lines.
 var separators = regexp.MustCompile(`\\+x|0x|\\[nrt]|[\s:,-]`)
 
 // leaks reports whether a text, or what its base64 and hexadecimal parts decode
@@ -101,7 +101,7 @@ func TestSecretsOfAllServersAreCoveredAfterARestartWithoutTheirValues(t *testing
 	long := strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz", 40)
 	d.set("owner", "LONG", long)
 
-	// The hub starts again; nothing needs the values.
+	// The hub starts again; nothing reads the values.
 	again := openFixture(t, d.folder, true).unlock("a passphrase")
 	other := again.given.Redactor("other", launch.Launch{})
 	for what, text := range encodings(coveredSecret) {
@@ -145,7 +145,7 @@ func TestOnlyAVaultWithSecretsWaitsForThePassphrase(t *testing.T) {
 			v := vault.New(vault.Options{
 				Store: secrets, Bus: &events.Bus{}, Folder: paths.Folder(t.TempDir()), Known: known, NoKeychain: true,
 			})
-			v.UnlockLater("a passphrase") // and it is still being tried
+			v.UnlockLater("a passphrase") // the passphrase is still being tried
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { _ = v.Run(ctx) }()
 			synctest.Wait()
@@ -182,7 +182,7 @@ func TestTheStoreTellsNothingAboutSecrets(t *testing.T) {
 			t.Errorf("the fingerprints contain %q", part)
 		}
 	}
-	// With another key they are of no use and no failure.
+	// Fingerprints that were made with another key have no effect and cause no failure.
 	if err := os.Remove(d.folder.Sealed("secrets")); err != nil {
 		t.Fatal(err)
 	}

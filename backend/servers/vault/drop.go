@@ -81,9 +81,8 @@ func (v *Vault) purge(ctx context.Context, r Record) error {
 	return err
 }
 
-// Run removes the values of deleted secrets that could not be removed before
-// this process started, and makes all others known to Options.Known. Then it waits for the
-// end of ctx.
+// Run removes the values of deleted secrets that could not be removed before this process started, and makes all
+// other secrets known to Options.Known. Then it waits for the end of ctx.
 func (v *Vault) Run(ctx context.Context) error {
 	if records, err := v.Records(ctx); err == nil && len(records) == 0 {
 		v.known.Settle() // an empty vault hides nothing, so no text has to wait for a passphrase

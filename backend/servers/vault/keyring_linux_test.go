@@ -54,9 +54,8 @@ func keychainFixture(t *testing.T, folder paths.Folder) *fixture {
 	return openFixture(t, folder, false)
 }
 
-// shortDeadlineFixture is like keychainFixture, with a short deadline for
-// operations that hang. On a busy machine, others may exceed it too; then they
-// count as hung until they end.
+// shortDeadlineFixture is like keychainFixture, with a short deadline for operations that hang. On a busy machine,
+// other operations may exceed it too; then they count as hung until they end.
 func shortDeadlineFixture(t *testing.T, folder paths.Folder) *fixture {
 	t.Helper()
 	return openFixtureWith(t, vault.Options{Folder: folder, Deadline: 500 * time.Millisecond})

@@ -1,11 +1,9 @@
-// Package vault answers which secrets a server gets. A Vault keeps their values where
-// only this user can read them and passes them to the servers that they belong to.
+// Package vault keeps the secrets of servers. A Vault stores their values where only this user can read them, and
+// passes them to the servers that they belong to.
 //
-// A value is kept in the system's keychain, in an encrypted file whose key is in
-// the keychain, or in a file that is encrypted with a passphrase. The store has
-// the names of secrets, but no values. Vault.Fill, which prepares the start of a
-// server, is the only function that returns values. Vault.Seal encrypts other data
-// with the same keys.
+// A value is kept in the system's keychain, in an encrypted file whose key is in the keychain, or in a file that is
+// encrypted with a passphrase. The store has the names of secrets, but no values. Vault.Fill, which prepares the
+// start of a server, is the only function that returns values. Vault.Seal encrypts other data with the same keys.
 package vault
 
 import (
