@@ -47,8 +47,7 @@ func Plaintext(env map[string]string, args []string, headers map[string]string, 
 	return slices.Compact(places)
 }
 
-// MinCertain is the minimum length of a credential that is certain although only its
-// name shows what it is.
+// MinCertain is the minimum length of a credential that counts as certain if only its name shows that it is one.
 const MinCertain = 10
 
 // Credentials returns the values of the credentials in a launch, for redacting them.
@@ -224,9 +223,9 @@ var (
 	uuidText   = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
 )
 
-// isRandom reports whether a value looks generated: many different characters,
-// with capital letters and digits among the others as no path, host or sentence
-// has them. A UUID may be, but rarely is, a credential.
+// isRandom reports whether a value looks generated: it has many different characters, and changes between small
+// letters, capital letters and digits more often than a path, a host or a sentence does. A UUID does not count,
+// because it is rarely a credential.
 func isRandom(value string) bool {
 	if hexText.MatchString(value) {
 		return entropy(value) > 3
@@ -310,7 +309,7 @@ func urlCredentials(address string) []credential {
 	}
 	if segments := segment.FindAllStringSubmatchIndex(address[min(begin, query):query], -1); len(out) == 0 && len(segments) > 0 &&
 		secretscan.HasToken(address[:query]) {
-		last := segments[len(segments)-1] // of the address of a webhook
+		last := segments[len(segments)-1] // the secret part of a webhook's address
 		add("segment", last[2]+begin, last[3]+begin)
 	}
 	for _, at := range parameter.FindAllStringSubmatchIndex(address, -1) {

@@ -1,6 +1,6 @@
-// Package launch answers what a server is started with or reached at: its command or
-// URL, the variables and headers, the references to secrets in them, and the credentials
-// that they contain in plain text. Package vault fills the references in.
+// Package launch describes how a server is started or reached: its command or URL, its variables and headers, the
+// references to secrets in them, and the credentials that they contain in plain text. Package vault fills the
+// references in.
 package launch
 
 import (
@@ -47,7 +47,7 @@ func (l Launch) With(values map[string]string) Launch {
 			return Reference(name), nil
 		})
 		if err != nil {
-			return text // Vault.Fill says what is wrong with it
+			return text // Vault.Fill reports the error
 		}
 		return filled
 	}
@@ -76,9 +76,8 @@ func (l Launch) Hash() string {
 	if headers == nil {
 		headers = map[string]string{}
 	}
-	// The members always have the same order, and package json sorts maps, so that
-	// equal launches have equal bytes.
-	// cannot fail for strings
+	// The members always have the same order, and package json sorts maps, so that equal launches have equal bytes.
+	// Marshal cannot fail for strings.
 	canonical, _ := json.Marshal([]any{l.Transport, l.Command, append([]string{}, l.Args...), env, l.URL, headers, l.Source})
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])

@@ -73,8 +73,7 @@ func TestCredentialsAreRecognizedByNameShapeAndPlace(t *testing.T) {
 	}
 }
 
-// ordinary are settings of published servers that are no credentials, and of
-// which some look like one.
+// ordinary are settings of published servers that are not credentials, although some look like credentials.
 var ordinary = launch.Launch{
 	Env: pairs{
 		"GITHUB_HOST": "https://github.example.com", "AWS_REGION": "eu-central-1", "AWS_PROFILE": "your-aws-profile",

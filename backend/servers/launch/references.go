@@ -22,7 +22,7 @@ func Reference(name string) string { return referenceOpen + name + "}" }
 // secret of another server has the form OWNER/NAME.
 func References(text string) []string {
 	var names []string
-	_, _ = Resolve(text, func(name string) (string, error) { // the references before a malformed one count
+	_, _ = Resolve(text, func(name string) (string, error) { // after an error, names has the references before the malformed one
 		names = append(names, name)
 		return "", nil
 	})

@@ -19,7 +19,7 @@ import (
 type Processes interface {
 	// Start starts a server and returns once its tools are in the catalog.
 	Start(ctx context.Context, s registry.Server) error
-	// Refresh is Start, but lists the tools again of a server that runs.
+	// Refresh is like Start, but lists the tools of a running server again.
 	Refresh(ctx context.Context, s registry.Server) error
 	Stop(name string)
 	// Remove stops a server and refuses to start it again.
@@ -88,8 +88,8 @@ func New(o Options) *Manager {
 	}
 }
 
-// Configure announces that a server is about to be approved. It is not started before done is called, when how it is started
-// is accepted.
+// Configure prevents first starts of servers until done is called. Call it before approving a server, and done after
+// the way in which the server is started was accepted.
 func (m *Manager) Configure() (done func()) { return m.hold() }
 
 // Refresh lists the tools of a server again, starts the server if necessary, and returns the

@@ -73,7 +73,6 @@ func newBench(t *testing.T, policy string, log *slog.Logger) *bench {
 	return b
 }
 
-// add configures a server.
 func (b *bench) add(name string) registry.Server {
 	b.t.Helper()
 	s, err := b.servers.Add(b.t.Context(), registry.Server{Name: name, Transport: "stdio", Command: "run"})
@@ -83,7 +82,6 @@ func (b *bench) add(name string) registry.Server {
 	return s
 }
 
-// set stores a secret.
 func (b *bench) set(server, name, value string) {
 	b.t.Helper()
 	if err := b.vault.Set(b.t.Context(), server, name, value); err != nil {

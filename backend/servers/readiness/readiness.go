@@ -1,5 +1,5 @@
-// Package readiness answers whether a server can be used now, and if not, why. Pages, commands, the tray and agents show
-// the states that it decides; package words has the words for them.
+// Package readiness decides whether a server can be used now, and if not, why. Pages, commands, the tray and agents
+// show these states; package words contains the texts for them.
 package readiness
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// State is whether a server can be used.
+// State says whether a server can be used.
 type State struct {
 	ID string // one of the states in package words
 	// Why says what keeps a server from being used, or its tools from being known. It continues a sentence that begins with

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// facts are those of a server that is ready, unless a test changes them.
+// facts are the inputs of a Reader for one server, which is ready unless a test changes them.
 type facts struct {
 	server                         registry.Server
 	running, callsFail, wantsLogin bool
