@@ -52,8 +52,7 @@ func (a *Access) Header(ctx context.Context) (string, error) {
 	return "", err
 }
 
-// retryRejected is how long a token that was renewed because the server had rejected the
-// one before is not renewed again for the same reason.
+// retryRejected is the minimum time between two renewals of a token that the server rejects.
 const retryRejected = 30 * time.Second
 
 // Challenged implements mcphttp.Authorization. It opens no browser: if a person has to
@@ -155,9 +154,8 @@ func (m *Manager) renew(ctx context.Context, s Server, g *grant, forced bool) (*
 	return nil, fault.Wrap(tokenError{"invalid_grant"}, fault.Denied, "somebody signed out of server %q", s.Name)
 }
 
-// use stores a grant and makes it that of the server, unless the former one is no longer
-// in use. If the file cannot be written, the grant is used nevertheless, because the
-// authorization server may no longer accept the former one.
+// use stores next and makes it the grant of the server, unless former no longer is. If the file cannot be written,
+// next is used nevertheless, because the authorization server may no longer accept former.
 func (m *Manager) use(ctx context.Context, s Server, former, next *grant) error {
 	m.learn(s.Name, next.Access, next.Refresh)
 	if m.held(s.ID, former.Address) != former {
@@ -173,8 +171,7 @@ func (m *Manager) use(ctx context.Context, s Server, former, next *grant) error 
 	return nil
 }
 
-// end removes a sign-in that the authorization server has ended. The next one asks for
-// the same scopes.
+// end removes a sign-in that the authorization server has ended. The next sign-in asks for the same scopes.
 func (m *Manager) end(s Server, g *grant, why error) {
 	m.mu.Lock()
 	delete(m.grants, s.ID)
@@ -195,7 +192,7 @@ func (m *Manager) end(s Server, g *grant, why error) {
 type demand struct {
 	challenge  challenge
 	scopes     []string        // in addition to those of the challenge
-	operations map[string]bool // that lacked a scope
+	operations map[string]bool // operations that lacked a scope
 	required   bool            // a person has to sign in
 	again      bool            // the authorization server has ended the last sign-in
 	checked    time.Time       // when the server was last found to offer a sign-in
@@ -209,12 +206,12 @@ func (m *Manager) demand(id int64) *demand {
 	return m.demands[id]
 }
 
-// recheck is after how long a server is asked again whether it offers a sign-in.
+// recheck is how long it is remembered that a server offers a sign-in, before the server is asked again.
 const recheck = 5 * time.Minute
 
-// require handles a request that needs a token which there is not: the program gets one
-// for itself, or the error says that a person must sign in. If the server offers no
-// sign-in, it returns nothing.
+// require handles a request for which there is no token. If the server's client gets tokens without a person, require
+// obtains one; otherwise the error says that a person must sign in. If the server offers no sign-in, require returns
+// false and no error.
 func (m *Manager) require(ctx context.Context, s Server, c challenge) (retry bool, err error) {
 	own, err := m.registered(ctx, s)
 	if err != nil {
@@ -240,7 +237,7 @@ func (m *Manager) require(ctx context.Context, s Server, c challenge) (retry boo
 	}
 	m.mu.Lock()
 	d := m.demand(s.ID)
-	// A request that began before the secrets of the server have changed says nothing about the new ones.
+	// A request that began before the secrets of the server have changed says nothing about the new secrets.
 	required := d.required || s.secrets == m.changes[s.ID]
 	news := required && !d.required
 	d.challenge, d.required, d.checked = c, required, m.options.Now()
@@ -262,16 +259,16 @@ func signIn(server, why string) error {
 		server, why, server)
 }
 
-// operation is something that a server refused for the lack of a scope.
+// operation identifies an operation that a server refused because its token lacked a scope.
 type operation struct {
 	server int64
 	name   string
 }
 
-// maxTries is how many sign-ins for an operation may leave it without a scope.
+// maxTries is how often an operation may lack a scope after a new token, before no further token is requested for it.
 const maxTries = 3
 
-// stepUp handles a request that lacks a scope.
+// stepUp handles a request that was refused because its token lacks a scope.
 func (m *Manager) stepUp(ctx context.Context, s Server, g *grant, c challenge, name string) (retry bool, err error) {
 	lacks := "asks for more permissions"
 	if len(c.scopes) > 0 {
@@ -308,7 +305,7 @@ func (m *Manager) stepUp(ctx context.Context, s Server, g *grant, c challenge, n
 	return false, signIn(s.Name, lacks)
 }
 
-// obtain gets a token for the program itself, with the credentials of the client.
+// obtain gets a token with client credentials, for which no person signs in.
 func (m *Manager) obtain(ctx context.Context, s Server, own registered, c challenge) error {
 	return m.share(ctx, flight("obtain", s), func(ctx context.Context) error {
 		n, err := m.network(s, own.issuer)
@@ -334,7 +331,7 @@ func (m *Manager) obtain(ctx context.Context, s Server, own registered, c challe
 	})
 }
 
-// grant returns a grant without a token.
+// grant returns a grant for the offer, still without a token.
 func (o *offer) grant(s Server, own registered, c client) *grant {
 	return &grant{
 		Server: s.ID, Issuer: o.meta.Issuer, Resource: o.resource, Address: hash(s.URL), Client: c, Token: o.meta.TokenEndpoint,

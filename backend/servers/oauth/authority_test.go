@@ -21,7 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
 
-// authority is an authorization server and an MCP server in one, which a test bends.
+// authority is an authorization server and an MCP server in one, whose answers a test can change.
 type authority struct {
 	*httptest.Server
 	mu        sync.Mutex
@@ -29,8 +29,8 @@ type authority struct {
 	meta      map[string]map[string]any // metadata of the authorization server, by path
 	redirect  url.Values                // added to the address to which browsers are sent
 	token     map[string]any            // the answer of the token endpoint instead of a token
-	forms     []url.Values              // that the token endpoint got
-	clients   []map[string]any          // that were registered
+	forms     []url.Values              // forms that the token endpoint has received
+	clients   []map[string]any          // registered clients
 	pages     []url.Values              // queries of the page to sign in
 	challenge string
 	status    int
@@ -123,7 +123,7 @@ func TestSignInFollowsTheSpecification(t *testing.T) {
 		"/elsewhere": {"resource": a.URL + "/mcp", "authorization_servers": []string{a.URL}, "scopes_supported": []string{"everything"}},
 	}
 	a.asm()["scopes_supported"] = []string{"offline_access"}
-	a.redirect.Set("iss", a.URL) // not promised, but right
+	a.redirect.Set("iss", a.URL) // not announced in the metadata, but correct
 	w := newWorld(t, a.of("notes"))
 	w.signIn("notes", "")
 	a.challenge = ""
@@ -176,7 +176,7 @@ func TestRegisteredClientIsReusedForTheSameIssuer(t *testing.T) {
 	if len(a.clients) != 1 || len(other.clients) != 1 {
 		t.Errorf("registered %d and %d times, want once each", len(a.clients), len(other.clients))
 	}
-	a.token = map[string]any{"error": "invalid_client"} // it was deleted there
+	a.token = map[string]any{"error": "invalid_client"} // the authorization server has deleted the client
 	w.pass(lifetime)
 	if w.header("one") != "" {
 		t.Error("a token of a deleted client is used")

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
-// client is what this program is to an authorization server.
+// client identifies this program to an authorization server.
 type client struct {
 	ID       string    `json:"id"`
 	Secret   string    `json:"secret,omitempty"`
@@ -25,12 +25,12 @@ type client struct {
 	Redirect string    `json:"redirect,omitempty"` // of a client that was registered dynamically
 }
 
-// The secrets of a server with the client that a person has registered for it. Their
-// names contain a colon, so that they do not become headers.
+// These secrets of a server describe the client that a person has registered for it. Their names contain a colon, so
+// that they do not become headers.
 const (
 	idSecret     = "oauth:client_id"
 	secretSecret = "oauth:client_secret"
-	issuerSecret = "oauth:issuer" // optional: the only issuer to which the client is shown
+	issuerSecret = "oauth:issuer" // optional: the only issuer that gets the client's credentials
 	scopeSecret  = "oauth:scope"  // optional: further scopes, separated by spaces
 	grantSecret  = "oauth:grant"  // optional: client_credentials, if no person signs in
 )
@@ -40,7 +40,7 @@ type registered struct {
 	client
 	issuer  string
 	scopes  []string
-	machine bool // the program gets tokens for itself
+	machine bool // tokens are obtained with client credentials, without a person
 }
 
 // registered returns the client in the secrets of a server; its ID is empty if the server
@@ -123,7 +123,7 @@ func (n *network) register(ctx context.Context, o *offer, redirect string) (clie
 	}
 	answer, err := oauthex.RegisterClient(ctx, o.meta.RegistrationEndpoint, meta, n.client)
 	if err != nil {
-		why := "it did not give a usable answer" // the error may contain the answer, and that a secret
+		why := "it did not give a usable answer" // the error may contain the answer, which may contain a secret
 		if refused, ok := errors.AsType[*oauthex.ClientRegistrationError](err); ok {
 			why = "it answered " + said(refused.ErrorCode, refused.ErrorDescription)
 		}
@@ -134,8 +134,8 @@ func (n *network) register(ctx context.Context, o *offer, redirect string) (clie
 	return c, nil
 }
 
-// authMethod returns how the program proves to the token endpoint who it is: not at all
-// if that is possible, because a secret in a program on many machines is none.
+// authMethod returns the method with which the program authenticates to the token endpoint. It prefers none, because
+// a program on the machines of its users cannot keep a secret.
 func authMethod(supported []string) string {
 	for _, method := range []string{"none", "client_secret_post", "client_secret_basic"} {
 		if len(supported) == 0 || slices.Contains(supported, method) {
@@ -145,7 +145,7 @@ func authMethod(supported []string) string {
 	return "none"
 }
 
-// said returns an error of an authorization server for a text that people read.
+// said formats an error of an authorization server for people.
 func said(code, description string) string {
 	text := safetext.Clip(safetext.Label(code), 60)
 	if description != "" {

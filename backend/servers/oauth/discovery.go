@@ -13,14 +13,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// offer is how a server lets people sign in.
+// offer describes how people sign in to a server.
 type offer struct {
 	resource string // the identifier for which tokens are issued
 	meta     oauthex.AuthServerMeta
 	scopes   []string // that the server lists
 }
 
-// challenge is what a server says in the response 401 or 403.
+// challenge is what a server requires in a response with status 401 or 403.
 type challenge struct {
 	metadata string // the address of its metadata, or empty
 	scopes   []string

@@ -172,7 +172,6 @@ func (w *world) mustCall(server, path, want string) {
 	}
 }
 
-// login begins a sign-in.
 func (w *world) login(server string) *oauth.Login {
 	w.t.Helper()
 	login, err := w.Login(w.t.Context(), server)
@@ -195,7 +194,6 @@ func (w *world) signIn(server, account string) {
 	}
 }
 
-// serverAt returns the server at a resource.
 func serverAt(r *oidctest.Resource, name string) oauth.Server {
 	return oauth.Server{Name: name, URL: r.URL + "/mcp"}
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// keep is the file of sign-ins and registered clients. What identifies them is readable,
-// so that they can be found and removed without the keychain; tokens and clients are
-// encrypted.
+// keep is the file of sign-ins and registered clients. The members that identify them are readable, so that they can
+// be found and removed without the keychain; tokens and clients are encrypted.
 type keep struct {
 	path  string
 	vault Vault
@@ -32,7 +31,7 @@ type kept struct {
 	Clients []keptOne   `json:"clients"`
 }
 
-// keptGrant is the tokens for a server, an issuer and a resource.
+// keptGrant is a stored grant. Sealed is the encrypted grant; the other members identify it.
 type keptGrant struct {
 	Server   int64    `json:"server"`
 	Name     string   `json:"name"`
@@ -43,7 +42,8 @@ type keptGrant struct {
 	Sealed   string   `json:"sealed"`
 }
 
-// keptOne is the client that was registered at an issuer for a redirect address.
+// keptOne is a stored client, which was registered at an issuer for a redirect address. Sealed is the encrypted
+// client.
 type keptOne struct {
 	Issuer   string `json:"issuer"`
 	Redirect string `json:"redirect"`
@@ -98,7 +98,7 @@ func (k *keep) change(edit func(*kept)) error {
 	return nil
 }
 
-// all returns what is readable of all sign-ins.
+// all returns all stored grants, still encrypted.
 func (k *keep) all() ([]keptGrant, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -106,7 +106,7 @@ func (k *keep) all() ([]keptGrant, error) {
 	return held.Grants, err
 }
 
-// find returns what is readable of the sign-in to a server. ok is false if there is none.
+// find returns the stored grant for a server, still encrypted. ok is false if there is none.
 func (k *keep) find(server int64, address string) (g keptGrant, ok bool, err error) {
 	grants, err := k.all()
 	i := slices.IndexFunc(grants, func(g keptGrant) bool { return g.Server == server && g.Address == address })
@@ -129,7 +129,7 @@ func (k *keep) open(ctx context.Context, g keptGrant) (*grant, error) {
 	return &opened, nil
 }
 
-// save stores a grant instead of all others of the server.
+// save stores a grant, and removes the server's other grants.
 func (k *keep) save(ctx context.Context, name string, g *grant) error {
 	sealed, err := k.seal(ctx, g)
 	if err != nil {
@@ -143,7 +143,7 @@ func (k *keep) save(ctx context.Context, name string, g *grant) error {
 	})
 }
 
-// drop removes the sign-ins that match.
+// drop removes the stored grants that match.
 func (k *keep) drop(match func(keptGrant) bool) error {
 	grants, err := k.all()
 	if err != nil || !slices.ContainsFunc(grants, match) {

@@ -53,7 +53,8 @@ func (m *Manager) listen() (redirect string, listening bool, err error) {
 	return redirectAt(m.options.Ports[0]), false, nil
 }
 
-// begun ends what listen began.
+// begun must be called once after each successful listen, when the sign-in waits for a person or has failed. It
+// closes the listener if no sign-in needs it.
 func (m *Manager) begun() {
 	m.mu.Lock()
 	m.beginning--
@@ -75,7 +76,7 @@ func (m *Manager) closeUnused() {
 func (m *Manager) callbacks(host string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.Host != host: // a page of another site that had its name resolved to this machine
+		case r.Host != host: // DNS rebinding: a page of another site, whose name resolves to this machine
 			page(w, http.StatusForbidden, "Forbidden", "This address is for sign-ins of Agent Discover.")
 		case r.URL.Path != callbackPath:
 			page(w, http.StatusNotFound, "Not found", "This address is for sign-ins of Agent Discover.")
@@ -92,7 +93,7 @@ func (m *Manager) callbacks(host string) http.Handler {
 	})
 }
 
-// page writes a page with a title and a text. The text may come from others.
+// page writes a page with a title and a text. The text may be untrusted.
 func page(w http.ResponseWriter, status int, title, text string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")

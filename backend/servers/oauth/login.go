@@ -69,7 +69,7 @@ type flow struct {
 	timer     *time.Timer
 	done      chan struct{} // closed at the end
 	err       error         // the result; valid after done is closed
-	answered  bool          // the browser has come back; guarded by Manager.mu, as what follows
+	answered  bool          // the browser has come back; guarded by Manager.mu, like the fields below
 	ended     bool
 	after     []func() // to run at the end
 }
@@ -86,7 +86,7 @@ func (m *Manager) Login(ctx context.Context, server string) (*Login, error) {
 		}
 	}
 	f := m.waiting(s.ID)
-	if f == nil { // the program got a token for itself
+	if f == nil { // a token was obtained without a person
 		f = &flow{done: make(chan struct{}), ended: true}
 		close(f.done)
 	}
@@ -141,7 +141,7 @@ func (m *Manager) begin(ctx context.Context, s Server) error {
 		m.notify(s.Name, true)
 		return nil
 	}
-	former, _, _ := m.keep.find(s.ID, hash(s.URL)) // what cannot be read is replaced
+	former, _, _ := m.keep.find(s.ID, hash(s.URL)) // a stored grant that cannot be read is replaced
 	o, err := n.discover(ctx, asked.challenge, own.issuer, former.Issuer)
 	if err == nil {
 		err = o.interactive()
@@ -209,7 +209,7 @@ func (f *flow) page(offline bool) string {
 	return u.String()
 }
 
-// wait makes a sign-in wait for its person.
+// wait adds a sign-in to those that wait for a person, for at most loginLife.
 func (m *Manager) wait(f *flow) error {
 	m.mu.Lock()
 	if m.closed {
@@ -222,7 +222,7 @@ func (m *Manager) wait(f *flow) error {
 		m.mu.Lock()
 		late := f.answered
 		m.mu.Unlock()
-		if !late && f.client.Redirect != "" { // the page may have failed because the client is no longer known there
+		if !late && f.client.Redirect != "" { // the page may have failed because the authorization server no longer knows the client
 			_ = m.keep.dropClient(f.offer.meta.Issuer, f.redirect)
 		}
 		m.endFlows(func(o *flow) bool { return o == f },
@@ -234,7 +234,7 @@ func (m *Manager) wait(f *flow) error {
 	return nil
 }
 
-// endFlows ends sign-ins that wait.
+// endFlows ends the matching sign-ins that still wait for a person.
 func (m *Manager) endFlows(match func(*flow) bool, why error) {
 	var ended []*flow
 	m.mu.Lock()
@@ -315,8 +315,8 @@ func (m *Manager) complete(ctx context.Context, values url.Values) (server strin
 	return f.server.Name, err
 }
 
-// read checks the answer of the authorization server. An answer from another issuer
-// (RFC 9207) is not believed, whatever it says.
+// read checks the answer of the authorization server. It rejects an answer from another issuer (RFC 9207) before it
+// reads anything else.
 func (f *flow) read(values url.Values) error {
 	meta := f.offer.meta
 	switch iss := values.Get("iss"); {

@@ -101,13 +101,14 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 	return dialer.DialContext(ctx, kind, address)
 }
 
-// reach returns the reach of the server itself, public if its name is not known.
+// reach returns how near the server itself is to this machine; public if its name is not known.
 func (n *network) reach(ctx context.Context) netreach.Reach {
 	return netreach.OfHost(ctx, n.base.Hostname())
 }
 
-// check returns an error unless requests may be sent to an address: over https, on this
-// machine, or without encryption to a host to which the user's own URL leads that way.
+// check returns an error unless requests may be sent to an address. The address must use https, except on this
+// machine, or on the server's host if the server's own URL uses http. It must not be nearer to this machine than the
+// server.
 func (n *network) check(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {
@@ -127,7 +128,7 @@ func (n *network) check(address string) error {
 	return nil
 }
 
-// redirect allows redirects of GET requests, because a POST contains credentials.
+// redirect allows redirects of GET requests only, because a POST contains credentials.
 func (n *network) redirect(next *http.Request, via []*http.Request) error {
 	if via[0].Method != http.MethodGet || len(via) >= maxRedirects {
 		return http.ErrUseLastResponse
@@ -158,7 +159,7 @@ func (n *network) send(r *http.Request) (*http.Response, []byte, error) {
 func unreachable(r *http.Request, err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
-		err = wrapped.Err // its text has no address
+		err = wrapped.Err // the text of the wrapped error has no address
 	}
 	why := safetext.Clip(safetext.Label(err.Error()), 200)
 	switch {

@@ -1,17 +1,15 @@
-// Package oauth answers with which token a request goes to a remote MCP server, and
-// signs people in to such servers with OAuth 2.1, as MCP specifies it.
+// Package oauth provides the tokens for requests to remote MCP servers, and signs people in to such servers with
+// OAuth 2.1, as MCP specifies it.
 //
 //	request ── Access.Header ── token, renewed if it is about to end
 //	401, 403 ── Access.Challenged ── renew and try again, or ask for a sign-in
 //	person ── Manager.Login ── address for a browser ── redirect, or Manager.Complete ── token
 //
-// Nothing here opens a browser: a request without a token fails, and a person starts
-// the sign-in. Tokens belong to a server, an authorization server and a resource, and
-// clients that were registered to an authorization server and a redirect address. Both
-// are kept in a file that the vault encrypts. The package builds on the types of
-// oauthex, but makes its own requests, because those of the SDK refuse hosts in the
-// user's own network, do not send the resource when a token is renewed, and fall back to
-// guessed addresses if the metadata do not match.
+// The package opens no browser: a request without a token fails, and a person starts the sign-in. Tokens belong to a
+// server, an authorization server and a resource; registered clients belong to an authorization server and a redirect
+// address. Both are stored in a file that the vault encrypts. The package builds on the types of oauthex, but makes
+// its own requests, because those of the SDK refuse hosts in the user's own network, do not send the resource when a
+// token is renewed, and fall back to guessed addresses if the metadata do not match.
 package oauth
 
 import (
@@ -39,11 +37,10 @@ type Server struct {
 	// CAs verify certificates; nil means those of the system.
 	CAs *x509.CertPool
 
-	secrets int // how often Reconsider had been called when the requests began
+	secrets int // number of calls of Reconsider when Access was called
 }
 
-// Vault encrypts the file of sign-ins and has the clients that people registered
-// themselves.
+// Vault encrypts the file of sign-ins, and stores the clients that people have registered themselves as secrets.
 type Vault interface {
 	Seal(ctx context.Context, data []byte) ([]byte, error)
 	Unseal(ctx context.Context, sealed []byte) ([]byte, error)
@@ -107,8 +104,8 @@ func New(o Options) *Manager {
 	}
 }
 
-// OnChange sets a function that is called when requests to a server are made for another
-// account than before, or for one at last. It must be called before the manager is used.
+// OnChange sets a function that is called after somebody has signed in to a server or out of it, because later
+// requests are made for another account. It must be called before the manager is used.
 func (m *Manager) OnChange(f func(server string)) { m.onChange = f }
 
 // Run waits for the end of ctx, and then closes the manager.
@@ -161,8 +158,7 @@ func (m *Manager) share(ctx context.Context, key string, work func(context.Conte
 	}
 }
 
-// notify publishes that the state of a server has changed. renewed says that requests
-// are made for another account.
+// notify publishes that the state of a server has changed. renewed says that somebody has signed in or out.
 func (m *Manager) notify(server string, renewed bool) {
 	if renewed {
 		m.onChange(server)

@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/oidctest"
 )
 
-// lifetime is longer than what is left of a token when it must be renewed.
+// lifetime is a time after which a token of the provider must be renewed.
 const lifetime = 50 * time.Second
 
 func TestPersonSignsInAndTokensAreRenewedTwice(t *testing.T) {

@@ -38,8 +38,8 @@ type Status struct {
 // Wanted reports whether a person must sign in before the server answers.
 func (st Status) Wanted() bool { return st.State == Required || st.State == Waiting }
 
-// Reconsider drops the demand for a sign-in to a server whose secrets have changed: a new one may be the credential that it
-// missed. The server's next answer tells.
+// Reconsider drops the demand for a sign-in to a server whose secrets have changed, because a new secret may be the
+// missing credential. If it is not, the server's next answer demands the sign-in again.
 func (m *Manager) Reconsider(id int64, server string) {
 	m.mu.Lock()
 	m.changes[id]++
@@ -81,9 +81,8 @@ func (m *Manager) Status(id int64) (Status, error) {
 	return st, err
 }
 
-// Logout forgets the tokens of a server and revokes them at the authorization server, if
-// it offers that. The error of the revocation is returned as unrevoked, because nobody is
-// signed in any more nevertheless.
+// Logout forgets the tokens of a server and revokes them at the authorization server, if it offers that. unrevoked is
+// the error of the revocation; the tokens are forgotten nevertheless.
 func (m *Manager) Logout(ctx context.Context, id int64, server string) (unrevoked, err error) {
 	m.endFlows(func(f *flow) bool { return f.server.ID == id }, fault.New(fault.Denied, "somebody signed out of server %q", server))
 	revoking := m.taken(ctx, id)
@@ -114,7 +113,7 @@ func (m *Manager) Logout(ctx context.Context, id int64, server string) (unrevoke
 	return unrevoked, nil
 }
 
-// taken returns the grants of a server that can be read.
+// taken returns the grants of a server that can be decrypted.
 func (m *Manager) taken(ctx context.Context, id int64) (grants []*grant) {
 	m.mu.Lock()
 	current := m.grants[id]

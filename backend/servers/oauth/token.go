@@ -24,14 +24,14 @@ type answer struct {
 	Description  string          `json:"error_description"`
 }
 
-// tokenError is an error of a token endpoint.
+// tokenError is an error response of a token endpoint.
 type tokenError struct {
 	code string // such as invalid_grant
 }
 
 func (e tokenError) Error() string { return "token endpoint: " + said(e.code, "") }
 
-// post sends a form of a client, and returns the answer.
+// post sends a form as the client c, and returns the status and the body of the answer.
 func (n *network) post(ctx context.Context, address string, c client, form url.Values) (int, []byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
 	if err != nil {
@@ -76,7 +76,7 @@ func (n *network) request(ctx context.Context, g grant, form url.Values) (*grant
 			shown(g.Issuer), said(a.TokenType, ""))
 	}
 	g.Access, g.Obtained, g.Expires = a.AccessToken, asked, time.Time{}
-	if a.RefreshToken != "" { // otherwise the last one stays valid
+	if a.RefreshToken != "" { // otherwise the last refresh token stays valid
 		g.Refresh = a.RefreshToken
 	}
 	if seconds, err := strconv.ParseFloat(strings.Trim(string(a.ExpiresIn), `"`), 64); err == nil && seconds > 0 {
@@ -99,8 +99,8 @@ func withoutValues(description string, form url.Values, secret string) string {
 	return description
 }
 
-// renew returns a new token instead of that of g, with the refresh token or, if it has
-// none, the credentials of the client.
+// renew returns a copy of g with a new token. It requests the token with the refresh token or, for a grant without a
+// person, with the credentials of the client.
 func (n *network) renew(ctx context.Context, g *grant) (*grant, error) {
 	if g.Machine {
 		form := url.Values{"grant_type": {"client_credentials"}}
