@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// window and smallWindow are the lengths of the ends of forms that are hashed.
-	// Forms that are shorter than window use smallWindow.
+	// window and smallWindow are how many bytes at the end of a form are hashed. A form is the value of a secret as
+	// it may be written in a text, such as in base64. Forms that are shorter than window use smallWindow.
 	window, smallWindow = 8, 4
 	// maxForm is the maximum length of a form. A longer one is split, so that the
 	// part of a secret that fits into a cut text is found too.
@@ -68,7 +68,7 @@ func (k coverKey) sum(form string) (out [12]byte) {
 	return out
 }
 
-// endOf returns the last bytes of a form as the window sees them.
+// endOf returns the last window or smallWindow bytes of a form, as a number.
 func endOf(form string) uint64 {
 	n := window
 	if len(form) < window {
@@ -81,8 +81,8 @@ func endOf(form string) uint64 {
 	return end
 }
 
-// prints returns the fingerprints of all forms of a secret's value. private covers
-// it only in the texts of its own server.
+// prints returns the fingerprints of all forms of a secret's value. If private is set, the value is covered only in
+// texts of its own server.
 func (k coverKey) prints(value string, private bool) Fingerprints {
 	if len(value) < minValue {
 		return nil
@@ -101,7 +101,7 @@ func (k coverKey) prints(value string, private bool) Fingerprints {
 		for rest := form; rest != ""; rest = rest[min(maxForm, len(rest)):] {
 			part := rest[:min(maxForm, len(rest))]
 			if len(part) < window && part != form {
-				part = form[len(form)-window:] // the end of a long form
+				part = form[len(form)-window:] // the last part would be shorter than window; let it overlap the one before
 			}
 			if !seen[part] {
 				seen[part] = true

@@ -58,7 +58,7 @@ type match struct {
 	kind     formKind
 }
 
-// anyServer is the owner in whose texts the secrets of all servers are covered,
+// anyServer is the owner of texts that belong to no single server. In these, the secrets of all servers are covered,
 // however short they are.
 const anyServer = ""
 
@@ -76,7 +76,7 @@ func (x *index) find(text, server string) []match {
 	}
 	// packed is the window over the characters that are not white space.
 	var end, packed uint64
-	escaped := 0        // characters that are left of escaped white space
+	escaped := 0        // remaining characters of escaped white space
 	var positions []int // of the characters that are not white space; computed when needed
 	begin, mix := &x.large.begin, x.key.mix
 	for i := range len(text) {
@@ -198,8 +198,7 @@ func widen(text string, found match) secretscan.Span {
 	return s
 }
 
-// cover replaces the forms in a text of a server that have at least a number of
-// bytes.
+// cover replaces the forms of at least atLeast bytes in a text of a server.
 func (x *index) cover(text, server string, atLeast int) string {
 	var spans []secretscan.Span
 	for _, found := range x.find(text, server) {

@@ -79,8 +79,8 @@ type serverSecrets struct {
 	tokens   []string                // the last tokens among the values
 }
 
-// maxLaunches is how many configurations of a server are compared before their
-// credentials are looked up again: that in the registry, and that of its process.
+// maxLaunches is how many configurations of a server are remembered, so that their credentials are not looked up
+// again: that in the registry, and that of the server's process.
 const maxLaunches = 2
 
 // AddValues adds values that a server was given.
@@ -143,8 +143,7 @@ func (k *KnownSecrets) server(name string) *serverSecrets {
 	return k.servers[name]
 }
 
-// coverKey returns the key, and makes one if the vault's is not known yet. The
-// caller holds mu.
+// coverKey returns the key, and makes one if the vault's key is not known yet. The caller holds mu.
 func (k *KnownSecrets) coverKey() coverKey {
 	if k.key.mix == 0 {
 		var secret [32]byte
@@ -154,7 +153,7 @@ func (k *KnownSecrets) coverKey() coverKey {
 	return k.key
 }
 
-// rebuild makes everything that is known take effect. The caller holds mu.
+// rebuild replaces the index by one of all known fingerprints. The caller holds mu.
 func (k *KnownSecrets) rebuild() {
 	all := make(map[string]Fingerprints)
 	for name, s := range k.servers {
@@ -210,8 +209,8 @@ func (k *KnownSecrets) HasKey() bool {
 	return k.keyed
 }
 
-// SetKey derives the key of the vault's fingerprints from a secret, and makes those of
-// all known values anew.
+// SetKey derives the key of the vault's fingerprints from a secret, and computes the fingerprints of all known values
+// again.
 func (k *KnownSecrets) SetKey(secret [32]byte) {
 	key := coverKeyOf(secret)
 	k.mu.Lock()
@@ -249,8 +248,7 @@ func (k *KnownSecrets) currentKey() coverKey {
 	return k.coverKey()
 }
 
-// AddFingerprints adds fingerprints by server and secret. They were made with the key
-// of SetKey.
+// AddFingerprints adds fingerprints by server and secret. They must have been made with the key of SetKey.
 func (k *KnownSecrets) AddFingerprints(prints map[string]map[string]Fingerprints) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -266,8 +264,8 @@ func (k *KnownSecrets) AddFingerprints(prints map[string]map[string]Fingerprints
 	k.rebuild()
 }
 
-// Redactor returns a redactor for the texts of a server. It knows the credentials
-// in the server's configuration and whatever k knows when it is used.
+// Redactor returns a redactor for the texts of a server. It knows the credentials in the server's configuration and
+// all secrets that k knows when the redactor is used.
 func (k *KnownSecrets) Redactor(server string, l launch.Launch) *Redactor {
 	if k == nil {
 		return ForLaunch(l)

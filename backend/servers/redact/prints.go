@@ -31,8 +31,8 @@ func (p Fingerprints) seal(k coverKey, account string) []byte {
 	return box.Seal(nonce, nonce, plain, boundTo(account))
 }
 
-// boundTo returns what stored fingerprints are bound to. Increase the version when
-// prints finds more forms of a value, so that all fingerprints are made anew.
+// boundTo returns the data that authenticates stored fingerprints: the account and a version. Increase the version
+// when prints finds more forms of a value, so that all fingerprints are computed again.
 func boundTo(account string) []byte { return []byte(account + "\x00v2") }
 
 var errPrints = errors.New("the fingerprints were made with another key")

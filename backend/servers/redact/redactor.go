@@ -51,9 +51,8 @@ func (r *Redactor) Text(text string) string {
 	return secretscan.Redact(text)
 }
 
-// Name redacts a name that others chose, such as that of a tool. Secrets that are
-// shorter than those which are recognized in any configuration are left, because
-// they may be ordinary names.
+// Name redacts a name that a server has chosen, such as that of a tool. It leaves secrets that are shorter than
+// launch.MinCertain, because they may be ordinary names.
 func (r *Redactor) Name(name string) string {
 	if r != nil {
 		name = r.index().cover(name, r.server, launch.MinCertain)

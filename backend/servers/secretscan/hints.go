@@ -14,9 +14,8 @@ const (
 	allHints = aBlock | aName | aScheme | aURL | aShape
 )
 
-// hints lists strings for each kind, so that every credential of the kind that is
-// found contains at least one of them, with its name or scheme. The strings for aName and aScheme
-// are compared without regard to case.
+// hints lists strings for each kind, such that each credential of the kind, together with its name or scheme,
+// contains at least one of them. The strings for aName and aScheme are compared without regard to case.
 var hints = newParts(map[hint][]string{
 	aBlock:  {"PRIVATE KEY-----"},
 	aName:   {"token", "secret", "pass", "pwd", "pat", "credential", "key", "auth", "cookie", "dsn", "connection"},

@@ -12,7 +12,7 @@ const (
 
 // assigned finds the values in "api_key": "value" and api_key=value.
 func (s *scanner) assigned() {
-	brace := 0 // position of a "}" at or after which the next one is searched; -1 if there is none
+	brace := 0 // position of the next "}", or the position from which to search for it; -1 if there is none
 	for at, i := 0, 0; i < len(s.text); {
 		if !inName[s.text[i]] {
 			i++

@@ -1,6 +1,5 @@
-// Package secretscan answers what a credential looks like: it recognizes credentials by
-// their names, by the forms in which issuers make tokens, and by their places in texts,
-// and replaces them. It knows no values of secrets; package redact does.
+// Package secretscan recognizes credentials by their names, by the forms in which issuers make tokens, and by their
+// places in texts, and replaces them. It knows no values of secrets; package redact does.
 package secretscan
 
 import (
@@ -31,11 +30,10 @@ var sensitiveWords = map[string]bool{
 	"connection string": true, "conn string": true, "conn str": true, "pass word": true, "pass phrase": true,
 }
 
-// SensitiveName reports whether a variable, header or argument with this name
-// usually contains a credential. It compares whole words, separated by
-// punctuation or capital letters, so that PATH does not count as PAT. The word
-// "key" and "pass" count only at the end of a longer name such as STRIPE_KEY and
-// DB_PASS: any map may have a member named "key", and tests pass.
+// SensitiveName reports whether a variable, header or argument with this name usually contains a credential. It
+// compares whole words, separated by punctuation or capital letters, so that PATH does not count as PAT. The words
+// "key" and "pass" count only at the end of a longer name such as STRIPE_KEY and DB_PASS: any map may have a member
+// named "key", and tests pass.
 func SensitiveName(name string) bool {
 	last, count := "", 0
 	for word := range wordsOf(name) {
@@ -103,7 +101,7 @@ func Redact(text string) string {
 		return text
 	}
 	hidden, references := hideReferences(text)
-	if len(references) > 0 && isJSON(text) && !isJSON(hidden) { // what looks like a reference is in more than one string
+	if len(references) > 0 && isJSON(text) && !isJSON(hidden) { // an apparent reference extends over several strings
 		hidden, references = text, nil
 	}
 	s := scanner{text: hidden}
@@ -129,8 +127,8 @@ func IssuedCredential(value string) (issued bool) {
 	return issued || len(s.spans) > 0
 }
 
-// WithoutScheme returns an authorization without the scheme Bearer or Basic, and
-// any other value unchanged.
+// WithoutScheme returns the value of an Authorization header without the scheme Bearer or Basic, and any other value
+// unchanged.
 func WithoutScheme(value string) string {
 	if scheme, credential, ok := strings.Cut(value, " "); ok && isScheme(scheme) {
 		return strings.TrimSpace(credential)

@@ -16,10 +16,9 @@ func IsReference(value string) bool {
 	return count > 0 && strings.TrimSpace(rest) == ""
 }
 
-// ReplaceReferences replaces the references to secrets and variables in a text, as
-// Agent Discover or an editor spells them: ${NAME}, ${secret:NAME}, ${{ NAME }},
-// {{NAME}} and {env:NAME}. One with a default is left, because that may be a
-// credential.
+// ReplaceReferences replaces the references to secrets and variables in a text, as Agent Discover or an editor spells
+// them: ${NAME}, ${secret:NAME}, ${{ NAME }}, {{NAME}} and {env:NAME}. It leaves a reference with a default, because
+// the default may be a credential.
 func ReplaceReferences(text string, with func(reference string) string) string {
 	var b strings.Builder
 	done := 0
@@ -97,8 +96,8 @@ func envEnd(text string, from int) int {
 	return 0
 }
 
-// firstStandIn is the first of the private characters that replace references while
-// a text is searched for credentials, and maxStandIns is their number.
+// firstStandIn is the first of the private-use characters that replace references while a text is searched for
+// credentials, and maxStandIns is their number.
 const (
 	firstStandIn = '\ue000'
 	maxStandIns  = 0x1900

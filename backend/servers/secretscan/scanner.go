@@ -12,7 +12,7 @@ import (
 type scanner struct {
 	text  string
 	spans []Span
-	runs  []run // the last run that each step of a shape has seen
+	runs  []run // the last run of each part of a shape; see shapePart.slot
 	steps int   // bytes looked at, for tests
 }
 
@@ -78,8 +78,7 @@ var (
 	inBlockType = bytesOf("A-Z ", false)
 )
 
-// skip returns the position after the bytes at i that belong to a set, of which it
-// skips at most a number.
+// skip returns the position after the bytes at i that belong to a set. It skips at most atMost bytes.
 func (s *scanner) skip(i int, in *set, atMost int) int {
 	end := len(s.text)
 	if atMost < end-i {
@@ -120,7 +119,7 @@ func (s *scanner) quoted(i int) (end int, ok bool) {
 	return end + 1, s.at(end, '"')
 }
 
-// quotedPart returns where the content of a string ends that continues at i.
+// quotedPart returns the end of the string content that continues at i.
 func (s *scanner) quotedPart(i int) int {
 	from := i
 	for i < len(s.text) && s.text[i] != '"' {
@@ -185,8 +184,8 @@ func (s *scanner) blocks() {
 	}
 }
 
-// blockLine reports whether the line that continues at i is one around a private
-// key, and where it ends.
+// blockLine reports whether the line that continues at i is the first or the last line of a private key, and where it
+// ends.
 func (s *scanner) blockLine(i int) (end int, ok bool) {
 	end = s.skip(i, inBlockType, all)
 	if strings.HasSuffix(s.text[i:end], "PRIVATE KEY") && strings.HasPrefix(s.text[end:], "-----") {

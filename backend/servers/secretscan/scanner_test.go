@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// hostile returns texts of about n bytes that a malicious server may send to keep
-// the hub busy. Its parts begin a credential that never ends.
+// hostile returns texts of about n bytes that a malicious server may send to keep the hub busy. Their parts begin a
+// credential that never ends.
 func hostile(n int) map[string]string {
 	fill := func(part string) string { return strings.Repeat(part, n/len(part)) }
 	out := map[string]string{
@@ -52,7 +52,7 @@ func hostile(n int) map[string]string {
 	return out
 }
 
-// steps returns how many bytes a scanner looks at, and how often it looks at one.
+// steps returns how many bytes a scanner looks at, counting a byte each time.
 func steps(text string) int {
 	hidden, _ := hideReferences(text)
 	s := scanner{text: hidden}

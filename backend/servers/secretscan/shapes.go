@@ -9,9 +9,8 @@ type shape struct {
 	parts  []shapePart
 }
 
-// shapePart is one of some texts, or a number of characters of a set. No part can
-// begin with a character of the set before it, so that a shape matches in one way
-// only.
+// shapePart matches one of texts, or min to max characters of a set. No part can begin with a character of the set
+// before it, so that a shape matches in one way only.
 type shapePart struct {
 	texts    []string
 	in       *set
@@ -57,7 +56,7 @@ var shapes = newShapes([]shape{
 	{begin("AGE-SECRET-KEY-1"), []shapePart{atLeast(50, capitalDigits)}},
 	{begin("dop_v1_"), []shapePart{atLeast(32, smallHex)}},
 	{begin("eyJ"), []shapePart{atLeast(8, withDashes), either(".eyJ"), atLeast(8, withDashes), either("."), atLeast(8, withDashes)}},
-	// The address of a webhook is the permission to use it.
+	// The address of a webhook is a credential: it is all that a caller needs.
 	{begin("hooks.slack.com/"), []shapePart{either("services/", "workflows/", "triggers/"), atLeast(10, bytesOf("-_A-Za-z0-9/", false))}},
 	{
 		begin("discord.com/api/webhooks/", "discordapp.com/api/webhooks/"),
@@ -156,7 +155,7 @@ func (s *scanner) part(i int, part shapePart) (end int, ok bool) {
 	}
 	if part.max != all {
 		end = s.skip(i, part.in, part.max)
-	} else { // tokens may begin in the run of another one
+	} else { // keep the run: other tokens may begin within it
 		if s.runs == nil {
 			s.runs = make([]run, shapes.slots)
 		}
