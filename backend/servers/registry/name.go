@@ -6,8 +6,8 @@ import "strings"
 // length of a tool's name, which starts with the name of its server.
 const maxProposed = 48
 
-// NameFrom returns a text without the characters that a server's name must not
-// contain, for CheckName. It returns "" if no other characters are left.
+// NameFrom makes a name for a server from a text. It replaces characters that CheckName rejects with dashes, and cuts
+// the name to 48 bytes. It returns "" if no valid characters are left.
 func NameFrom(text string) string {
 	if len(text) > 4*maxProposed {
 		text = text[:4*maxProposed]

@@ -126,7 +126,7 @@ func (r *Registry) Splits(proxied string) (ways [][2]string) {
 	return ways
 }
 
-// Taken is the error for a name that another server has.
+// Taken returns the fault.Conflict for a name that another server has.
 func Taken(name string) error {
 	return fault.New(fault.Conflict, "Server %q already exists", name)
 }

@@ -37,8 +37,7 @@ func (s Server) Confined() bool {
 	return s.Transport == "stdio" && (s.Sandbox == Guard || s.Sandbox == Strict)
 }
 
-// Guarded returns the server as nobody has loosened its sandbox: at Guard at least, and with
-// no grants.
+// Guarded returns the server with a sandbox that no person has relaxed: at least Guard, and without grants.
 func (s Server) Guarded() Server {
 	if s.Sandbox != Strict {
 		s.Sandbox = Guard

@@ -1,7 +1,6 @@
-// Package registry answers which MCP servers are configured: their names, how
-// each one is started or reached, and how healthy it was last seen. Whether a
-// server is running, and which tools it has, is left to packages upstream and
-// catalog.
+// Package registry stores which MCP servers are configured: their names, how each one is started or reached, and its
+// health at the last start or check. Package upstream knows which servers are running, and package catalog which
+// tools they have.
 package registry
 
 import (

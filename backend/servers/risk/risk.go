@@ -1,10 +1,9 @@
-// Package risk answers what a server could do once it is started, and what is
-// suspicious about its configuration, in sentences for the person who decides
-// whether it may run. It judges only the configuration: it runs nothing and
+// Package risk describes what a server could do once it is started, and what is suspicious about its configuration,
+// in sentences for the person who decides whether it may run. It judges only the configuration: it runs nothing and
 // reads no file. Proposals of agents and imports show the same sentences.
 //
-// It decides nothing and hides nothing. A person judges the configuration itself,
-// which every surface shows whole; the sentences only say where to look.
+// It decides nothing and hides nothing. A person judges the configuration itself, which is always shown in full; the
+// sentences only say where to look.
 package risk
 
 import (
@@ -20,9 +19,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Assessment describes the risk of starting a server. Hidden characters in its
-// sentences are escaped, and these contain no value of a variable or header
-// except for what encoded text reads.
+// Assessment describes the risk of starting a server. Hidden characters in its sentences are escaped. The sentences
+// contain no value of a variable or header, except for the decoded content of encoded text.
 type Assessment struct {
 	Consequence string   `json:"consequence" doc:"The abilities of the server once it is started, as a sentence."`
 	Warnings    []string `json:"warnings" nullable:"false" doc:"Suspicious properties of the configuration, as sentences, worst first."`
@@ -160,8 +158,7 @@ func (r *report) add(kind, where, match, format string, args ...any) {
 	r.list = append(r.list, Mark{Kind: kind, Place: where, Match: match, Text: fmt.Sprintf(format, args...)})
 }
 
-// maxRead is the length up to which a text is read to its end without a reminder,
-// in characters.
+// maxRead is the length, in characters, above which a warning asks the person to read a text to its end.
 const maxRead = 400
 
 // characters warns of text that cannot be seen, looks like other text, or pushes

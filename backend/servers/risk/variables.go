@@ -10,9 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// codeVariables match environment variables that change which code a program
-// loads or starts. Systems and programs differ in whether case matters, so it
-// does not here.
+// codeVariables match environment variables that change which code a program loads or starts. Systems and programs
+// differ in whether case matters, so the match ignores case.
 var codeVariables = regexp.MustCompile(`(?i)^(?:` +
 	`PATH|PATHEXT|COMSPEC|SHELL|SHELLOPTS|BASHOPTS|BASH_ENV|ENV|BASH_FUNC_.*|BASH_LOADABLES_PATH|FPATH|PROMPT_COMMAND|PS4|ZDOTDIR|IFS|CDPATH|` +
 	`LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|NLSPATH|MALLOC_.*|` +

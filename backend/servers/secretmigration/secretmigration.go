@@ -107,8 +107,8 @@ func literalsOf(server registry.Server) []launch.Literal {
 	return launch.Literals(used)
 }
 
-// names returns a map whose keys are the names of the server's stored secrets.
-// The values are empty, so that no credential is equal to one.
+// names returns a map whose keys are the names of the server's stored secrets. The values are empty, so that they
+// equal no credential.
 func (m *migration) names(ctx context.Context) (map[string]string, error) {
 	names, err := m.vault.Names(ctx, m.server.Name)
 	taken := make(map[string]string)
@@ -215,8 +215,8 @@ func (m *migration) relink(ctx context.Context, grants []vault.Grant) error {
 	return nil
 }
 
-// Referring returns a configuration in which a credential is replaced by the reference that a server has in its place, if the
-// vault holds the same value for the server.
+// Referring returns declared with each credential replaced by the reference that server has in its place, if the
+// vault holds the same value for server.
 func (m *Migrator) Referring(ctx context.Context, server, declared registry.Server) registry.Server {
 	declared.Args, declared.Env, declared.Headers = slices.Clone(declared.Args), maps.Clone(declared.Env), maps.Clone(declared.Headers)
 	for found := true; found; { // one text may have several credentials
@@ -267,8 +267,9 @@ func argument(where string) (index int, ok bool) {
 	return index, n == 1 && err == nil
 }
 
-// numbered returns the name of a secret for a credential, if n-1 others of its suggested name have different values.
+// numbered returns the name of the n-th secret with a suggested name, when the earlier ones have different values.
 func numbered(name string, n int) string { return fmt.Sprintf("%s-%d", name, n) }
 
-// maxNumber ends the search for the secret of a credential. Few arguments of one server have credentials of the same name.
+// maxNumber limits the search for the secret of a credential. Few arguments of one server have credentials of the
+// same name.
 const maxNumber = 20

@@ -59,7 +59,6 @@ func openStore(t *testing.T, folder paths.Folder) *store.Store {
 	return db
 }
 
-// add configures a server.
 func (b *bench) add(s registry.Server) registry.Server {
 	b.t.Helper()
 	s, err := b.servers.Add(b.t.Context(), s)
@@ -69,7 +68,6 @@ func (b *bench) add(s registry.Server) registry.Server {
 	return s
 }
 
-// set stores a secret.
 func (b *bench) set(server, name, value string) {
 	b.t.Helper()
 	if err := b.vault.Set(b.t.Context(), server, name, value); err != nil {
