@@ -144,7 +144,6 @@ func (d *fixture) options() setup.Options {
 
 func (d *fixture) syncer() *setup.Syncer { return setup.New(d.options()) }
 
-// write writes a file into the folder of the fixture.
 func (d *fixture) write(name, text string) string {
 	d.t.Helper()
 	file := filepath.Join(d.dir, name)

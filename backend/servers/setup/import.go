@@ -35,8 +35,8 @@ type ImportOptions struct {
 	Secrets  Secrets // nil if secrets cannot be stored
 	Metrics  Metrics
 	Presets  Presets
-	// Imported is called for a server whose tools were imported: its own first list is still
-	// to come. It may be nil.
+	// Imported is called for a server whose tools were imported, before the server itself has listed any. It may be
+	// nil.
 	Imported func(ctx context.Context, server string) error
 	// Read reads a database that no other program has open. Its errors are
 	// faults that do not name the file.
@@ -152,7 +152,7 @@ type Runs struct {
 	Headers   map[string]string `json:"headers"`
 }
 
-// RunsOf returns what a person reviews of a server.
+// RunsOf returns the part of a server's configuration that a person reviews.
 func RunsOf(s registry.Server) Runs {
 	return Runs{Transport: s.Transport, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers}
 }

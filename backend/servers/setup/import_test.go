@@ -269,7 +269,7 @@ func TestADatabaseInUseIsReadAndNotChanged(t *testing.T) {
 			if _, err := tx.Exec(`UPDATE servers SET description = hex(randomblob(100000)); DELETE FROM servers WHERE id = 2; UPDATE server_secrets SET value = 'half written'`); err != nil {
 				t.Fatal(err)
 			}
-			// So many other pages change that those of the servers leave the cache.
+			// Change so many other pages that the pages of the servers leave the cache.
 			if _, err := tx.Exec(`UPDATE filler SET b = randomblob(2000)`); err != nil {
 				t.Fatal(err)
 			}

@@ -1,10 +1,8 @@
-// Package setup answers how servers that were configured elsewhere get into this
-// hub: from a setup file, and from the database of the original product. It adds
-// servers that do not exist yet and never changes or removes one.
+// Package setup adds servers that were configured elsewhere: in a setup file, or in the database of the original
+// product. It adds servers that do not exist yet and never changes or removes one.
 //
-// A Syncer reads setup files: servers, their secrets, and which of them to start.
-// An Importer reads a database of the original product: servers with their tools,
-// secrets, presets and metrics.
+// A Syncer reads setup files: servers, their secrets, and which of them to start. An Importer reads a database of the
+// original product: servers with their tools, secrets, presets and metrics.
 package setup
 
 import (

@@ -125,8 +125,9 @@ func (t *transfer) findOrAdd(ctx context.Context, row Row, wanted registry.Serve
 	return out.Server, err
 }
 
-// replacing returns the secrets of a server, by name, that replace variables of its configuration. They have to be stored
-// first: a variable that becomes a secret would take their place.
+// replacing returns those secrets of a server, by name, that have the name of a variable in its configuration. They
+// must be stored before the configuration's credentials move to the vault, because a moved variable would occupy the
+// name.
 func (t *transfer) replacing(ctx context.Context, row Row, wanted registry.Server) map[string]string {
 	if t.intake.Unstorable(ctx) != "" {
 		return nil
@@ -302,8 +303,7 @@ func (t *transfer) orphans() []string {
 	return out
 }
 
-// runsSame reports whether a server of this hub has the launch of one in the database.
-// They may have different sources.
+// runsSame reports whether a server of this hub runs the same as one in the database. Their sources may differ.
 func (t *transfer) runsSame(ctx context.Context, here, wanted registry.Server) bool {
 	here.Source = wanted.Source
 	return t.intake.Runs(ctx, here, wanted)
