@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 )
 
-// RootsCaller is a Caller that may have roots of its own. If it has, it is asked for
-// them: by a server of its own at any time, and by a server that clients share only
-// during its call. Otherwise servers get the roots of the settings.
+// RootsCaller is a Caller whose client may have roots of its own. If HasRoots returns true, the hub passes roots/list
+// to the caller: from a server that the client has for itself at any time, and from a shared server only during the
+// client's calls. Otherwise servers get the roots of the settings.
 type RootsCaller interface {
 	Caller
 	HasRoots() bool
 }
 
-// OwnerCaller is a Caller for the client that has a server for itself. It answers what
-// the server asks without a call in flight, if it can be asked at any time.
+// OwnerCaller is a Caller for the client that has a server for itself. If AnswersAnyTime returns true, it also
+// answers requests that the server sends while no call is in flight.
 type OwnerCaller interface {
 	Caller
 	AnswersAnyTime() bool
@@ -37,8 +37,8 @@ type MessageQueuer interface {
 	QueueMessage(params json.RawMessage) bool
 }
 
-// passMessage passes a log message to the caller of the call that has caused it, if
-// that is certain. It returns the client if it has the message now.
+// passMessage passes a log message to the caller of the call that has caused it, if that is certain. It returns the
+// client if a MessageQueuer has taken the message.
 func (a *attribution) passMessage(params json.RawMessage) (taken any) {
 	of := a.cause(context.Background(), params, a.conn.Pending())
 	switch c := of.caller.(type) {

@@ -12,20 +12,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Remote is how a remote server is reached.
+// Remote says how to reach a remote server.
 type Remote struct {
 	Server registry.Server // with its secrets filled in, so it must not be shown
 	Proxy  func(*url.URL) (*url.URL, error)
 	CAs    *x509.CertPool // nil means those of the system
 }
 
-// reach returns how a server is reached in an environment.
+// reach returns how to reach a server with the proxy and the certificate authorities that env names.
 func reach(filled registry.Server, env process.Env) (Remote, error) {
 	authorities, err := mcphttp.CAsOf(env.Get)
 	return Remote{Server: filled, Proxy: mcphttp.ProxyOf(env.Get), CAs: authorities}, err
 }
 
-// Remote returns how a configured remote server is reached. The error is a fault.
+// Remote returns how to reach a configured remote server. The error is a fault.
 func (m *Manager) Remote(ctx context.Context, server registry.Server) (Remote, error) {
 	if err := startable(server); err != nil {
 		return Remote{}, err
@@ -51,9 +51,8 @@ func (m *Manager) Remote(ctx context.Context, server registry.Server) (Remote, e
 	return reach(server, env)
 }
 
-// authorization returns what provides the tokens for a session, nil if the server's
-// configuration has credentials of its own or no person can sign in to it. A private copy
-// of a server uses the sign-in to that server.
+// authorization returns the source of access tokens for a session, or nil if the server's configuration has
+// credentials of its own or no person can sign in to it. A private copy of a server uses the sign-in to that server.
 func (s *session) authorization(at Remote) mcphttp.Authorization {
 	m := s.manager
 	if m.authorize == nil || hasAuthorization(at.Server) {

@@ -65,7 +65,7 @@ func (c *capacity) count() bool {
 	return true
 }
 
-// vacate is called when a child process has ended.
+// vacate undoes occupy after the child process has ended.
 func (c *capacity) vacate() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 // cause is what is known about the call that caused a message of the server.
 type cause struct {
 	caller  Caller                          // whose call it is; nil if no caller is certain
-	calls   func(id string, owner any) bool // matches the calls in flight that may be it
+	calls   func(id string, owner any) bool // matches the calls in flight that may be the cause
 	late    bool                            // no call is in flight
 	unknown string                          // why no caller is certain, for people; empty if one is
 }
@@ -41,7 +41,7 @@ func (a *attribution) cause(ctx context.Context, params json.RawMessage, pending
 	}
 	var calls []jsonrpc.Pending
 	for _, p := range pending {
-		if p.Owner != nil { // otherwise it is one of the hub's own
+		if p.Owner != nil { // calls of the hub itself have no owner
 			calls = append(calls, p)
 		}
 	}
@@ -96,7 +96,7 @@ func (a *attribution) named(ctx context.Context, params json.RawMessage) (c caus
 	return cause{}, false
 }
 
-// causedBy returns the cause that is a call.
+// causedBy returns the cause for a call that is known.
 func causedBy(call string, owner any) cause {
 	c := cause{calls: func(id string, _ any) bool { return id == call }}
 	if c.caller, _ = owner.(Caller); c.caller == nil {

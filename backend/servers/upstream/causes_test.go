@@ -20,7 +20,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// begin calls a tool for a caller in a goroutine, and returns the result.
+// begin calls a tool for a caller in a goroutine, and returns a channel with the error of the call.
 func (b *bench) begin(ctx context.Context, s registry.Server, who upstream.Caller, tool, arguments string) <-chan error {
 	done := make(chan error, 1)
 	go func() {
@@ -145,7 +145,7 @@ func TestAmongCallsOfSeveralClientsTheOneThatTheServerNamesIsAsked(t *testing.T)
 	}
 }
 
-// resident is a client that can be asked without a call, until it leaves.
+// resident is a client that answers questions at any time until it has left.
 type resident struct {
 	*caller
 	left bool
@@ -155,7 +155,8 @@ func (r *resident) AnswersAnyTime() bool { return !r.left }
 func (r *resident) Folder() string       { return "" }
 func (r *resident) HasRoots() bool       { return true }
 
-// answered calls the tool later for a client and returns the answer to its late question.
+// answered calls the tool later for a client. The tool asks a question after the call; answered returns the answer
+// that it got.
 func (b *bench) answered(s registry.Server, who upstream.Caller, arguments string) string {
 	b.t.Helper()
 	wrote, stop := events.Subscribe[upstream.Wrote](b.bus, 64)
@@ -338,7 +339,7 @@ func TestOverHTTPAQuestionGoesToTheCallerOfItsStream(t *testing.T) {
 			respond(w, id, `{"content":[]}`)
 			return
 		}
-		// The tool asks after its answer, on the same stream.
+		// The tool sends its question after the result, on the same stream.
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", id)
 		_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`+"\n\n")

@@ -25,7 +25,7 @@ type child struct {
 	cmd    *exec.Cmd
 	input  io.Closer
 	tree   process.Tree
-	seen   atomic.Pointer[[]process.ID] // helpers that ran when stop was called
+	seen   atomic.Pointer[[]process.ID] // helpers (descendants of the process) that ran when stop was called
 	exited chan struct{}                // closed when the process and its helpers have ended, or were given up
 	status error                        // of the process; valid once exited is closed
 	kill   func(pid int)                // process.Kill
@@ -102,8 +102,8 @@ func (s *session) attach(c *child, in io.Writer, stdout, stderr *os.File) {
 	})
 	s.manager.work.Go(func() {
 		c.awaitExit(s.conn.Done())
-		// The pipes contain what the child has written, and then end, unless a
-		// process that was not found has them open.
+		// Read the rest of the output. Then the pipes end, unless a descendant that was not found still has them
+		// open.
 		for pipe, ended := range map[*os.File]<-chan struct{}{stdout: s.conn.Done(), stderr: quiet} {
 			within(drainGrace, ended)
 			_ = pipe.Close()
@@ -189,7 +189,7 @@ func (c *child) gone() <-chan struct{} { return c.exited }
 // and then SIGKILL to the child's process group. It returns when the child has
 // ended, or when the system has not ended it within killGrace.
 func (c *child) stop() {
-	seen := c.tree.Members() // while parents still lead to them
+	seen := c.tree.Members() // while they can be found by their parents
 	c.seen.Store(&seen)
 	_ = c.input.Close()
 	if !within(c.grace, c.exited) {

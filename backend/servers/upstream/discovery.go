@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Discovery is how the tools of a server were listed the last time.
+// Discovery describes the last listing of a server's tools.
 type Discovery struct {
 	Server string
 	At     time.Time // when the listing began

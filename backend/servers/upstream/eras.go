@@ -10,11 +10,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// A server may speak both eras. In the legacy one, its tools can ask at any time; in the
-// modern one, they can only end a call with a question, and the SDKs of some languages
-// let the same tool do one or the other. So a client gets a session of its own era if one
-// of its features needs it, see eraFor. Over stdio, a process keeps the era of its first
-// request, so that a server that clients of both eras use has two processes.
+// A server may speak both eras of MCP. In the legacy era, its tools can send requests to the client at any time; in
+// the modern era, they can only end a call with a request for input, and the SDKs of some languages let the same tool
+// do either. So a client gets a session of its own era if one of its features needs it; see eraFor. Over stdio, a
+// process keeps the era of its first request, so that a server that clients of both eras use has two processes.
 
 // spoken says whether a server speaks an era.
 type spoken int8
@@ -111,8 +110,8 @@ func (s *slot) learnDeaf(server registry.Server) {
 	s.changeEras(server, func(e *eras) { e.deaf, e.modern = true, never })
 }
 
-// Introductions returns how a server has described itself since the hub started, in each
-// era in which it did, and in which eras it was found not to speak. The legacy era is first.
+// Introductions returns how a server has described itself since the hub started: one description for each era that it
+// has spoken, the legacy one first. without are the eras that the server was found not to speak.
 func (m *Manager) Introductions(server registry.Server) (abouts []Description, without []mcpversion.Era) {
 	s := m.slots.shared(server.Name)
 	if s == nil {
@@ -133,11 +132,11 @@ func (m *Manager) Introductions(server registry.Server) (abouts []Description, w
 //
 //   - A modern client gets a modern session.
 //   - A legacy client that can be asked (elicitation, sampling, roots) gets a legacy one,
-//     because a server of both eras may ask in this era only. Other legacy clients lose
-//     nothing in a modern session, so they use one that runs.
+//     because a server of both eras may send requests in this era only. Other legacy clients
+//     lose nothing in a modern session, so they use one that runs.
 //   - A person is asked like a legacy client, but wants the tasks of the modern era, which
-//     servers of both eras do not have in the other.
-//   - The hub itself, which has no caller, uses what runs.
+//     servers of both eras do not offer in the legacy era.
+//   - The hub itself, which has no caller, uses a session that runs.
 func eraFor(caller Caller) (wanted mcpversion.Era, only bool) {
 	if caller == nil {
 		return mcpversion.Unknown, false

@@ -19,10 +19,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// modernClient is the caller of a client of 2026-07-28.
+// modernClient returns the caller of a client that speaks MCP 2026-07-28.
 func modernClient() upstream.Caller { return declaring{answering(`{"action":"accept"}`)} }
 
-// mute is a legacy client that cannot be asked anything.
+// mute returns a legacy client that cannot answer questions.
 func mute() upstream.Caller { return &client{} }
 
 // eraOf calls the tool era for a client and returns the era of its session and the process.
@@ -84,7 +84,7 @@ func TestAServerOfBothErasWithLegacyClientsHasOneLegacyProcess(t *testing.T) {
 				if state := b.State("s"); era != "legacy" || fmt.Sprint(state.PID) != pid || state.Connections != nil {
 					t.Errorf("the session is %s in process %s, and the state %+v", era, pid, state)
 				}
-				// A list of the hub's own uses the session that runs.
+				// When the hub itself lists the tools, it uses the session that runs.
 				if _, err := b.ListTools(t.Context(), s); err != nil || b.State("s").Connections != nil ||
 					fmt.Sprint(b.State("s").PID) != pid {
 					t.Errorf("after a list: %v, %+v", err, b.State("s"))
@@ -294,7 +294,7 @@ func TestAServerThatIsKeptRunningKeepsOneSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.eraOf(s, answering(`{}`))
-	b.ended() // one of them
+	b.ended() // one of the two sessions
 	lease.Release()
 	if state := b.State("s"); !state.Running || state.Connections != nil {
 		t.Errorf("the state is %+v", state)

@@ -16,8 +16,7 @@ type errorOutput struct {
 
 // quote quotes the end of the child's standard error, for error messages.
 func (o *errorOutput) quote() string {
-	// text has redacted the text: redaction must come before cutting,
-	// because half a secret is not recognized.
+	// Cut only text that is redacted already, because half a secret would not be recognized.
 	text := lastLines(strings.TrimSpace(o.text()), stderrShown)
 	if text == "" {
 		return ""

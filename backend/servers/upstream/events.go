@@ -48,21 +48,21 @@ type Announced struct {
 	// Session is the id of the client's session that has the server for itself; empty
 	// if clients share the server.
 	Session string
-	// Client is the only client that has called the server since its start, as of
-	// CallOf. It is nil if there are several or none.
+	// Client is the only client that has called the server since its start, as CallOf.Client returns it. It is nil if
+	// there are several or none.
 	Client any
-	// Taken is the client that has the message already, as of MessageQueuer; nil if none
-	// has.
+	// Taken is the client whose MessageQueuer has taken the message already; nil if none has.
 	Taken any
 
 	from *session // nil for an announcement that no session has made
 }
 
-// Over reports whether the session of a lease has made the announcement.
+// Over reports whether the announcement was made by the session of a lease, or by no session. It is true for a nil
+// lease.
 func (a Announced) Over(l *Lease) bool { return a.from == nil || l == nil || l.session == a.from }
 
-// Elsewhere reports whether the client's session with an id calls the server over another
-// session than the one that has made the announcement; see Target.Second.
+// Elsewhere reports whether the client's session with the id client calls the server over another session than the
+// one that has made the announcement; see Target.Second.
 func (a Announced) Elsewhere(client string) bool {
 	if a.from == nil || a.from.use.usedBy(client) {
 		return false

@@ -181,7 +181,7 @@ func (f *feed) wait(ctx context.Context, open *listening, delay time.Duration) (
 		select {
 		case <-f.wake:
 			if open != nil && open.version == f.current() {
-				continue // the open request has the change already
+				continue // the open request contains the change already
 			}
 			return false, true
 		case <-again:
@@ -209,7 +209,8 @@ func (f *feed) settle(version int, honoured map[topic]bool, err error) {
 	f.changed = make(chan struct{})
 }
 
-// catchUp makes up for notifications that may have been lost.
+// catchUp reads all lists again and announces a change of each subscribed resource, because notifications may have
+// been lost.
 func (f *feed) catchUp() {
 	f.lists.relist(func(list) bool { return true })
 	f.mu.Lock()
@@ -231,7 +232,7 @@ type listening struct {
 	err     error         // valid after done is closed
 }
 
-// end ends the request.
+// end cancels the request and waits for its end.
 func (l *listening) end() {
 	if l != nil {
 		l.cancel()
@@ -246,7 +247,7 @@ func (f *feed) open(ctx context.Context) *listening {
 		return nil
 	}
 	select {
-	case <-f.acks: // of a request that was given up
+	case <-f.acks: // drop the acknowledgement of a request that was given up
 	default:
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -281,7 +282,7 @@ func (f *feed) wanted() (wanted json.RawMessage, version int) {
 	}
 	for _, member := range slices.Sorted(maps.Keys(names)) {
 		slices.Sort(names[member])
-		list, _ := json.Marshal(names[member]) // strings cannot fail
+		list, _ := json.Marshal(names[member]) // cannot fail for strings
 		wanted = jsonrpc.Set(wanted, member, list)
 	}
 	return wanted, f.version

@@ -90,11 +90,11 @@ func (b *inbox) Notification(method string, params json.RawMessage) {
 		if method == "notifications/subscriptions/acknowledged" {
 			select {
 			case b.feed.acks <- jsonrpc.Get(params, "notifications"):
-			default: // nobody waits for a second one
+			default: // nothing waits for a second acknowledgement
 			}
 			return
 		}
-		params = mcpversion.Meta{}.Stamp(params) // without what belongs to the hop
+		params = mcpversion.Meta{}.Stamp(params) // without the metadata that concerns only the server and the hub
 	}
 	b.lists.noteChange(method)
 	var taken any

@@ -16,13 +16,13 @@ import (
 // sends initialize as well. Legacy servers may ignore the former.
 const discoverWait = 2 * time.Second
 
-// opening is how a session is opened.
+// opening says how a session is opened.
 type opening struct {
 	first   mcpversion.Era // whose request is sent first: initialize (legacy) or server/discover (modern)
 	wanted  mcpversion.Era // of the session; Unknown for either
 	only    bool           // no session of the other era will do
 	patient bool           // the server is known to answer server/discover, if slowly
-	last    bool           // the server is not started once more
+	last    bool           // if this attempt fails, the server is not started again
 }
 
 // anew is the error of a handshake that needs a new process, opened in another way.
@@ -204,8 +204,7 @@ func (h *handshake) turnLegacy(ctx context.Context, o opening, modern Descriptio
 	return h.open(mcpversion.Modern, modern)
 }
 
-// open notes how the server has described itself in an era, which becomes that of the
-// session.
+// open stores the description that the server has given in an era, which becomes the era of the session.
 func (h *handshake) open(which mcpversion.Era, about Description) error {
 	h.at.learn(h.server, which, always, about)
 	h.peer.profile.change(func(d *Description) { *d = about })
@@ -216,8 +215,8 @@ func (h *handshake) open(which mcpversion.Era, about Description) error {
 	return nil
 }
 
-// refusesLegacy reports whether an error of initialize means that the server does not speak
-// the legacy era. A remote server may say so in any way.
+// refusesLegacy reports whether an error of initialize means that the server does not speak the legacy era. A remote
+// server may report that with any error.
 func (h *handshake) refusesLegacy(err error) bool {
 	if h.remote {
 		return !cannotBeReached(err) && !isClosed(err)
@@ -298,8 +297,8 @@ func (h *handshake) initialize(ctx context.Context) (Description, error) {
 	if err != nil {
 		return Description{}, err
 	}
-	// Any version is accepted, because results are passed on without decoding them, and so is any member of another type,
-	// because clients are shown none of them.
+	// Accept any version, because results are passed on without decoding them, and members of a wrong type, because
+	// clients are not shown them.
 	info := jsonrpc.Get(raw, "serverInfo")
 	return Description{
 		Name: jsonrpc.GetString(info, "name"), Title: jsonrpc.GetString(info, "title"), Version: jsonrpc.GetString(info, "version"),

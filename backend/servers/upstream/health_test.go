@@ -13,7 +13,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// health returns a server's stored health.
 func (b *bench) health(name string) registry.Health {
 	b.t.Helper()
 	s, err := b.servers.Get(name)

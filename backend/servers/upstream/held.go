@@ -8,15 +8,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// screen asks the gate about the configured server whose approvals count.
+// screen asks the gate which requests may be sent to a server, and which parts of its results clients are shown. For
+// a private copy of a configured server, the approvals of that server apply.
 type screen struct {
-	gate     Gate // nil if nothing is held
+	gate     Gate // nil if nothing is held for approval
 	slots    *slotTable
 	registry *registry.Registry
 }
 
-// judged returns the configured server whose approvals count for a server: of a private
-// copy its original. It returns false if none do.
+// judged returns the configured server whose approvals apply to a server: the server itself, or the original of a
+// private copy. It returns false if there is no gate or no such server.
 func (s *screen) judged(server registry.Server) (registry.Server, bool) {
 	if s.gate == nil || server.ID != 0 {
 		return server, s.gate != nil
@@ -37,7 +38,7 @@ func (s *screen) refused(server registry.Server, call jsonrpc.Call) error {
 	return nil
 }
 
-// shown returns a result of a server as others get it.
+// shown returns a result of a server without the parts that the gate holds back.
 func (s *screen) shown(ctx context.Context, server registry.Server, method string, result json.RawMessage) json.RawMessage {
 	if of, ok := s.judged(server); ok {
 		return s.gate.Shown(ctx, of.Name, method, result)
@@ -55,14 +56,14 @@ func (s *slot) refusedStart(server registry.Server) error {
 	if server.ID == 0 {
 		original, err := m.registry.Get(s.owner())
 		if err != nil {
-			return nil // no copy
+			return nil // not a copy of a configured server
 		}
 		server = original
 	}
 	return m.gate.RefuseStart(server)
 }
 
-// ShownTools returns those of a server's tools that others get.
+// ShownTools returns the given tools of a server without those that are held for approval.
 func (m *Manager) ShownTools(ctx context.Context, server registry.Server, tools []json.RawMessage) []json.RawMessage {
 	if _, ok := m.screen.judged(server); !ok {
 		return tools
@@ -74,12 +75,12 @@ func (m *Manager) ShownTools(ctx context.Context, server registry.Server, tools 
 	var shown struct {
 		Tools []json.RawMessage `json:"tools"`
 	}
-	_ = json.Unmarshal(m.screen.shown(ctx, server, "tools/list", whole), &shown) // otherwise none is shown
+	_ = json.Unmarshal(m.screen.shown(ctx, server, "tools/list", whole), &shown) // on error, no tool is shown
 	return shown.Tools
 }
 
-// Introduce returns the description of a running server as others get it: without
-// instructions that are held.
+// Introduce returns the description of a running server, without instructions that are held for approval. It returns
+// false if the server is not running.
 func (m *Manager) Introduce(ctx context.Context, server registry.Server) (Description, bool) {
 	d, running := m.Describe(server.Name)
 	if d.Instructions == "" {
@@ -87,7 +88,7 @@ func (m *Manager) Introduce(ctx context.Context, server registry.Server) (Descri
 	}
 	text, err := json.Marshal(d.Instructions)
 	if err != nil {
-		return d, running // strings cannot fail
+		return d, running // cannot happen for a string
 	}
 	shown := m.screen.shown(ctx, server, "initialize", jsonrpc.Set(nil, "instructions", text))
 	d.Instructions = jsonrpc.GetString(shown, "instructions")

@@ -55,7 +55,7 @@ func TestAHelperInItsOwnSessionEndsWithItsServer(t *testing.T) {
 	}
 }
 
-// textOf returns the text of a tool's answer.
+// textOf returns the text of the first content block of a tool's result.
 func textOf(answer []byte) string {
 	for block := range jsonrpc.Items(jsonrpc.Get(answer, "content")) {
 		return jsonrpc.GetString(block, "text")

@@ -16,7 +16,7 @@ type keeper struct {
 	slots    *slotTable
 	router   *router
 	registry *registry.Registry
-	gate     Gate // nil if nothing is held
+	gate     Gate // nil if nothing is held for approval
 	log      *slog.Logger
 	work     *sync.WaitGroup
 	idleStop time.Duration

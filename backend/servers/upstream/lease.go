@@ -16,8 +16,8 @@ type Lease struct {
 	once    sync.Once
 }
 
-// Lease starts a server if necessary and returns a lease of the session that calls of a
-// caller use; nil stands for the hub. The caller must release it. client is as for TargetOf.
+// Lease starts a server if necessary and returns a lease of the session that serves the calls of who; a nil who
+// stands for the hub. The caller must call Release. client is as for TargetOf.
 func (m *Manager) Lease(ctx context.Context, server registry.Server, client string, who Caller) (*Lease, error) {
 	w := wantOf(server, client, who)
 	session, err := m.router.acquire(ctx, w)

@@ -17,10 +17,10 @@ type Description struct {
 	Info                 json.RawMessage // serverInfo as sent; read-only
 	Instructions         string
 	ProtocolVersion      string
-	Versions             []string          // that the server supports, of a server of the modern era
+	Versions             []string          // versions that a server of the modern era supports
 	TTLs                 map[string]int64  // how long its results may be cached, in milliseconds, by method; read-only
 	Capabilities         json.RawMessage   // as sent; read-only
-	Declared             json.RawMessage   // capabilities that the hub declares to it, for a person in the modern era; read-only
+	Declared             json.RawMessage   // declared by the hub to the server, in the modern era for a person; read-only
 	Tools                []json.RawMessage // definitions as sent in the latest list; read-only
 }
 
@@ -34,8 +34,8 @@ func (m *Manager) Describe(name string) (Description, bool) {
 	return session.profile.get(), true
 }
 
-// TTLs returns for how long the results of a running server may be cached, of its session
-// of the modern era.
+// TTLs returns how long the results of a running server may be cached, in milliseconds by method, as its session of
+// the modern era has reported. It is nil if no such session runs.
 func (m *Manager) TTLs(name string) map[string]int64 {
 	for _, s := range m.slots.ofServer(name) {
 		if session := s.running(); session != nil && session.profile.modern() {
@@ -45,9 +45,8 @@ func (m *Manager) TTLs(name string) map[string]int64 {
 	return nil
 }
 
-// ListTools reads all pages of a server's tool list, stores the tools in the
-// catalog and returns the definitions as sent, without those that are held. It
-// starts the server if necessary.
+// ListTools reads all pages of a server's tool list, stores the tools in the catalog and returns the definitions as
+// sent, without those that are held for approval. It starts the server if necessary.
 func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error) {
 	w := wantOf(server, "", nil)
 	session, err := m.router.acquire(ctx, w)

@@ -47,8 +47,7 @@ var lists = [...]list{
 // toolsList is the index of the list of tools.
 const toolsList = 0
 
-// lister reads the lists of the server of a session, and stores those that are the
-// server's.
+// lister reads the lists of the server of a session. It stores those for which keepsList is true.
 type lister struct {
 	*origin
 	at        *slot
@@ -162,7 +161,7 @@ func (r *lister) readList(ctx context.Context, which int) (changed bool, err err
 	return r.readLocked(ctx, which)
 }
 
-// readLocked is readList for a caller that holds listing.
+// readLocked is readList for a caller that holds reading.
 func (r *lister) readLocked(ctx context.Context, which int) (changed bool, err error) {
 	l, read := lists[which], reading{began: time.Now(), announced: r.changes[which].Load(), answered: r.answers.Load()}
 	defer func() {
@@ -232,7 +231,7 @@ func (r *lister) callable(definitions []json.RawMessage) (kept []json.RawMessage
 // otherwise nil.
 func (r *lister) refused(call jsonrpc.Call) error {
 	r.mu.Lock()
-	leftOut := r.leftOut // is not changed any more
+	leftOut := r.leftOut // is replaced, never modified
 	r.mu.Unlock()
 	if call.Method != "tools/call" || len(leftOut) == 0 {
 		return nil
@@ -288,8 +287,8 @@ func (r *lister) readPages(ctx context.Context, l list) (definitions []json.RawM
 	return definitions, nil
 }
 
-// noteTTL returns a copy of the times for which results may be cached, with that of a
-// result of a method.
+// noteTTL returns a copy of ttls in which the entry of method is the TTL that result contains; without one, the copy
+// has no such entry.
 func noteTTL(ttls map[string]int64, method string, result json.RawMessage) map[string]int64 {
 	ttls = maps.Clone(ttls)
 	if ttls == nil {

@@ -52,9 +52,8 @@ type messageLog struct {
 	size     int // bytes of all messages
 }
 
-// rawMessage is a message before redaction. Only messages that are read are
-// redacted. Text may be longer than that of a Message by what the redactor needs
-// to see.
+// rawMessage is a message before redaction. Only messages that are read are redacted. Text may be longer than that of
+// a Message, because the redactor has to see what follows.
 type rawMessage struct {
 	Message
 	redactor  *redact.Redactor
@@ -155,7 +154,7 @@ func newTap(to *messageLog, redactor *redact.Redactor) *tap {
 	t.handshaking.Store(true)
 	to.on.Add(1)
 	to.mu.Lock()
-	if to.watchers == 0 { // what it has are the messages of earlier handshakes
+	if to.watchers == 0 { // the log contains only messages of earlier handshakes
 		to.messages, to.size = nil, 0
 	}
 	to.mu.Unlock()

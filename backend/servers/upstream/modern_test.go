@@ -44,7 +44,7 @@ func (c *client) Notify(_ context.Context, method string, params json.RawMessage
 	c.notified = append(c.notified, method+" "+string(params))
 }
 
-// callAs calls a tool for a client.
+// callAs calls a tool of the server s for a client. more is appended to the params.
 func (b *bench) callAs(c upstream.Caller, tool, arguments, more string) (upstream.Result, error) {
 	s, err := b.servers.Get("s")
 	if err != nil {
@@ -117,7 +117,7 @@ func TestALegacyClientIsAskedWhatAModernServerRequires(t *testing.T) {
 		!strings.Contains(string(result.JSON), `\"asked\":\"roots/list\"`) {
 		t.Errorf("got %s, %v", result.JSON, err)
 	}
-	// A state without requests is repeated, but not for ever.
+	// The hub retries a result with a state and no requests, but not for ever.
 	if result, err = b.callAs(c, "require", `{"state":"only"}`, ""); err != nil || !strings.Contains(string(result.JSON), `\"only\"`) {
 		t.Errorf("a state only: %s, %v", result.JSON, err)
 	}

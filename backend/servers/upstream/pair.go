@@ -9,12 +9,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Of the two sessions with a server that speaks both eras, one leads: its lists are those
-// of the server, and it announces their changes. It is the first session, and the second
-// one only while the first does not run. What changes meanwhile is read when the other
-// takes the lead.
+// Of the two sessions with a server that speaks both eras, one leads: its lists are those of the server, and it
+// announces their changes. It is the first session, and the second one only while the first does not run. When the
+// second one takes the lead, it reads the lists that have changed meanwhile.
 
-// beside returns the session of the other era beside that of the slot; nil if none runs.
+// beside returns the running session with the same server in the other era, or nil.
 func (s *slot) beside() *session {
 	t := s.target
 	t.Second = !t.Second
@@ -45,9 +44,9 @@ func (r *lister) ring() {
 	}
 }
 
-// keepsList reports whether a list that the session has read is stored. Besides those of the
-// session that leads, these are tools with other definitions than the server has listed
-// there, such as those of a new version of its package: they are held like changed ones.
+// keepsList reports whether a list that the session has read is stored. Lists of the leading session are. Tools of
+// the other session are stored only if a definition differs from that of the leading session, such as after an update
+// of the server's package, so that they are held for approval like changed ones.
 func (r *lister) keepsList(which int, definitions []json.RawMessage) bool {
 	if r.leads() {
 		return true
@@ -82,7 +81,7 @@ func byName(definitions []json.RawMessage) map[string]map[string]any {
 	return tools
 }
 
-// spare reports whether another session with the server goes on when that of the slot ends.
+// spare reports whether another session with the server remains when that of the slot ends.
 func (s *slot) spare() bool {
 	other := s.beside()
 	return other != nil && !other.use.ending()

@@ -33,7 +33,7 @@ func (p *peer) modernMeta(d Declared) mcpversion.Meta {
 	}
 }
 
-// alive asks the server whether it works.
+// alive pings the server, and returns an error if the server does not answer.
 func (p *peer) alive(ctx context.Context, idle time.Duration) error {
 	_, err := p.conn.Call(ctx, p.pingCall(idle))
 	return err

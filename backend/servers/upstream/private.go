@@ -16,12 +16,11 @@ type Root struct {
 
 // Private describes a server that is in no registry and has a single user.
 type Private struct {
-	// Of is the name of the configured server whose secrets it gets; empty for
-	// none.
+	// Of is the name of the configured server whose secrets this server gets; empty for none.
 	Of string
 	// Secrets are values of further secrets, by their names. They are kept in memory only.
 	Secrets map[string]string
-	// Roots are what it is told instead of Options.Roots, unless nil.
+	// Roots replace Options.Roots for this server, unless nil.
 	Roots []Root
 }
 
@@ -38,7 +37,7 @@ func (m *Manager) StartPrivate(ctx context.Context, server registry.Server, p Pr
 	return m.Start(ctx, server)
 }
 
-// Roots returns what a server is told as its roots.
+// Roots returns the roots that the hub reports to a server.
 func (m *Manager) Roots(server string) []Root {
 	if s := m.slots.shared(server); s != nil {
 		if p := s.privacy(); p != nil && p.Roots != nil {
@@ -52,9 +51,8 @@ func (m *Manager) Roots(server string) []Root {
 	return roots
 }
 
-// SetRoots replaces what a private server is told as its roots, and notifies the
-// server if it is running. A server that several clients share has the roots of the
-// hub's settings only; then the error is a fault.Invalid.
+// SetRoots replaces the roots of a private server, and notifies the server if it is running. It fails with
+// fault.Invalid for a server that several clients share, which always has the roots of the hub's settings.
 func (m *Manager) SetRoots(server string, roots []Root) error {
 	s := m.slots.shared(server)
 	if s == nil || s.privacy() == nil {
@@ -76,7 +74,7 @@ func (m *Manager) SetRoots(server string, roots []Root) error {
 	return nil
 }
 
-// privacy returns how the server is private; nil if it is shared.
+// privacy returns the settings of a private server, or nil for a shared one.
 func (s *slot) privacy() *Private {
 	s = s.shared // two sessions with a private server have the same user
 	s.mu.Lock()
@@ -84,7 +82,7 @@ func (s *slot) privacy() *Private {
 	return s.private
 }
 
-// owner returns the name of the server whose secrets a server gets.
+// owner returns the name of the configured server whose secrets the server of the slot gets.
 func (s *slot) owner() string {
 	if p := s.privacy(); p != nil && p.Of != "" {
 		return p.Of

@@ -44,7 +44,6 @@ func (p *profile) inputSchema(tool string) json.RawMessage {
 	return jsonrpc.Get(named(p.tools(), tool), "inputSchema")
 }
 
-// era returns the era of the session.
 func (p *profile) era() mcpversion.Era {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// knowing is a legacy client that answers what the tools of testdata/asking.py ask.
+// knowing returns a legacy client that answers the questions of the tools in testdata/asking.py.
 func knowing() *resident {
 	return &resident{caller: &caller{make(chan upstream.Question, 10), func(_ context.Context,
 		q upstream.Question,
@@ -32,7 +32,6 @@ func knowing() *resident {
 	}}}
 }
 
-// testdata returns the path of a file in testdata.
 func testdata(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", name))
@@ -52,8 +51,8 @@ func (b *bench) wants(s registry.Server, who upstream.Caller, tool, want string)
 	}
 }
 
-// asks checks that the tools of testdata/asking.py reach a legacy client, whoever has used
-// the server before.
+// asks checks that the tools of testdata/asking.py reach a legacy client, whichever client has used the server
+// before.
 func (b *bench) asks(s registry.Server) {
 	b.t.Helper()
 	if err := b.Start(b.t.Context(), s); err != nil {

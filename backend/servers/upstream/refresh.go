@@ -5,14 +5,13 @@ import (
 )
 
 const (
-	// retries is how often a list is read again that could not be read.
+	// retries is how often a failed reading of a list is repeated.
 	retries = 3
-	// firstRetry is how long the first of them waits; each further one waits four times
-	// as long, up to maxRetry.
+	// firstRetry is the delay before the first repetition. Each further delay is four times as long, up to maxRetry.
 	firstRetry = time.Second
 	maxRetry   = 30 * time.Second
-	// refreshAnnounced is after how long the tools are listed again of a server that
-	// announces changes, in case that an announcement was lost.
+	// refreshAnnounced is the least time after which the tools of a server that announces changes are listed again,
+	// in case an announcement was lost.
 	refreshAnnounced = 5 * time.Minute
 )
 

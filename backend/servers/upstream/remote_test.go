@@ -49,7 +49,6 @@ func serveEverything(t *testing.T, transport, path string) *everything {
 	return e
 }
 
-// script returns the path of server-everything's script.
 func script(t *testing.T) string {
 	t.Helper()
 	return mcptest.Package(t, "@modelcontextprotocol", "server-everything", "dist", "index.js")
@@ -95,7 +94,6 @@ func (b *bench) addRemote(name, transport, url string, headers map[string]string
 	return s
 }
 
-// ask sends a request to a server.
 func (b *bench) ask(s registry.Server, method, params string) (string, error) {
 	result, err := b.Call(b.t.Context(), s, "", nil, jsonrpc.Call{Method: method, Params: json.RawMessage(params)})
 	return string(result.JSON), err
@@ -262,7 +260,7 @@ func (b *bench) asksItsCaller(s registry.Server) {
 	} {
 		who := answering(row[2])
 		if s.Transport != "http" { // else the stream of the call names the caller
-			b.Stop(s.Name) // in a new session it is certain that who has caused the question
+			b.Stop(s.Name) // in a new session, only this caller can have caused the question
 		}
 		result, err := b.Call(b.t.Context(), s, "", who,
 			jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"` + tool + `","arguments":` + row[0] + `}`)})

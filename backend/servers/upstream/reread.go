@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// quietPause is for how long a list counts as the present one, if the server has not announced a change and answered
-	// no request since it was read. Names that it does not contain then cause no further reading.
+	// quietPause is how long a list counts as current if the server has neither announced a change nor answered a
+	// request since the list was read. Until then, a name that it does not contain causes no further reading.
 	quietPause = 10 * time.Second
-	// busyPause is the least time between two readings of a list because of names that it does not contain, if the server
-	// has answered requests in between, which may have changed the list.
+	// busyPause is the least time between two readings of a list that are caused by names it does not contain, if the
+	// server has answered requests in between, which may have changed the list.
 	busyPause = time.Second
-	// undeclaredWait is how long a server may take to answer for a list that it has not declared.
+	// undeclaredWait is how long a server may take to answer a request for a list that it has not declared.
 	undeclaredWait = 2 * time.Second
 )
 
-// reading is the last time that a list was read.
+// reading describes the last reading of a list.
 type reading struct {
 	began     time.Time
 	announced int64 // changes of the list that the server had announced
@@ -31,9 +31,9 @@ type reading struct {
 	err       error
 }
 
-// Reread reads a list of a server again, because a request names something that it does not contain, and starts the server
-// if necessary. It does nothing if the list cannot have changed since it was read; see quietPause. client is the id of the
-// client's session, as for TargetOf.
+// Reread reads a list of a server again, because a request names an item that the list does not contain, and starts
+// the server if necessary. It does nothing if the list cannot have changed since it was read; see quietPause. client
+// is the id of the client's session, as for TargetOf.
 func (m *Manager) Reread(ctx context.Context, server registry.Server, client, method string) error {
 	asked := time.Now()
 	w := wantOf(server, client, nil)
@@ -55,7 +55,7 @@ func (m *Manager) Reread(ctx context.Context, server registry.Server, client, me
 // ErrUnread is in the chain of errors of Reread for a server that runs, but does not send its list.
 var ErrUnread = errors.New("the list was not read")
 
-// reread is Manager.Reread for a request that came at a time.
+// reread is Manager.Reread for a request that arrived at the time asked.
 func (r *lister) reread(ctx context.Context, which int, asked time.Time) error {
 	if wait := r.age(which, asked).wait; wait > 0 {
 		if err := pause(ctx, wait); err != nil {
@@ -73,10 +73,10 @@ func (r *lister) reread(ctx context.Context, which int, asked time.Time) error {
 	return err
 }
 
-// age is whether a list has to be read again.
+// age says whether a list has to be read again.
 type age struct {
 	present bool          // it was read after the request came, or cannot have changed since
-	err     error         // why it could not be read then
+	err     error         // error of that reading
 	wait    time.Duration // before it may be read again
 }
 
@@ -95,8 +95,8 @@ func (r *lister) age(which int, asked time.Time) age {
 	return age{present: time.Since(last.began) < r.policy.quietPause, err: last.err}
 }
 
-// pagesOf reads all pages of a list. A list that the server has not declared is asked for all the same, because some
-// servers have one; listed is false if the server refuses the request, or does not answer it soon.
+// pagesOf reads all pages of a list. It also requests a list that the server has not declared, because some servers
+// have one; listed is false if the server refuses the request, or does not answer it soon.
 func (r *lister) pagesOf(ctx context.Context, which int) (definitions []json.RawMessage, listed bool, err error) {
 	l := lists[which]
 	if r.profile.offers(l.capability) {

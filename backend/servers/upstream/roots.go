@@ -7,15 +7,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/pathname"
 )
 
-// roots tells the server of a session its roots.
+// roots answers the roots/list requests of the server of a session.
 type roots struct {
 	*origin
 	use *usage
 	of  func(server string) []Root // those of the settings, or of a private server
 }
 
-// ofCaller reports whether the caller of a cause is asked for its roots. Private servers
-// have theirs.
+// ofCaller reports whether the caller of a cause answers roots/list. Private servers have their own roots.
 func (r *roots) ofCaller(of cause) bool {
 	c, ok := of.caller.(RootsCaller)
 	return ok && !r.private && (!of.late || r.target.Client != "") && c.HasRoots()

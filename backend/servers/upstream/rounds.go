@@ -22,26 +22,25 @@ type Declared struct {
 	// Modern clients get the results of modern servers unchanged. They answer
 	// results of type input_required with a retry.
 	Modern bool
-	// Tasks are wanted of servers of the modern era, and are returned as the server
-	// sent them.
+	// Tasks says that servers of the modern era may run calls as tasks. A result that is a task is returned as the
+	// server sent it.
 	Tasks bool
-	// Rewritten says that the client is modern, and that the hub rewrites the results of
-	// servers, as in lists. It gets them as a legacy client does.
+	// Rewritten says that the client is modern, but the hub rewrites results of servers for it, such as lists. It
+	// gets results as a legacy client does.
 	Rewritten bool
-	// Asked says that the client itself can be asked something by servers: it has declared
-	// elicitation, sampling or roots.
+	// Asked says that servers can ask the client for something: it has declared elicitation, sampling or roots.
 	Asked bool
 }
 
-// TaskCaller is a Caller that may want servers of the modern era to run calls as tasks,
-// although it gets other results as in the legacy era.
+// TaskCaller is a Caller that may want servers of the modern era to run calls as tasks. It gets all other results in
+// the form of the legacy era.
 type TaskCaller interface {
 	Caller
 	WantsTasks() bool
 }
 
-// Declarer is a Caller that tells what its client has declared. Servers of the modern
-// era get it with each request.
+// Declarer is a Caller that knows what its client has declared. The hub sends that with each request to a server of
+// the modern era.
 type Declarer interface {
 	Caller
 	Declared() Declared
@@ -58,7 +57,7 @@ type Result struct {
 	// Modern is true for a result of the modern era, which only modern clients get.
 	Modern bool
 
-	session *session // that has answered; nil if no server has
+	session *session // the session that has answered; nil if none has
 }
 
 // Lease returns a lease of the session that has given the result, such as for a task that
@@ -75,8 +74,7 @@ const (
 	// maxRounds is how often a server of the modern era may ask for input in one
 	// call of a legacy client.
 	maxRounds = 10
-	// maxEmptyRounds is how often in a row it may send a state without asking for
-	// anything.
+	// maxEmptyRounds is how many results in a row may contain a state but no request for input.
 	maxEmptyRounds = 3
 	// emptyRoundDelay is the time before the retry of a round without requests. It
 	// doubles with each.
@@ -94,7 +92,8 @@ type requester struct {
 	window Caller // answers for calls without a caller; may be nil
 }
 
-// request sends a request of a call to the server.
+// request sends the request of a call to the server. It translates the request and the result if the client and the
+// server are of different eras.
 func (r *requester) request(ctx context.Context, caller Caller, call jsonrpc.Call) (Result, error) {
 	declared := declaredBy(caller)
 	if !r.peer.profile.modern() {
@@ -119,7 +118,7 @@ func (r *requester) request(ctx context.Context, caller Caller, call jsonrpc.Cal
 		return Result{JSON: result, Modern: true}, err
 	}
 	if declared.Tasks {
-		call.Params = jsonrpc.Delete(call.Params, "task") // the legacy era asks for a task so
+		call.Params = jsonrpc.Delete(call.Params, "task") // with this member, the legacy era asks for a task
 	} else {
 		declared.Capabilities = withoutTasks(declared.Capabilities)
 	}
@@ -166,7 +165,7 @@ func (r *requester) translate(ctx context.Context, call jsonrpc.Call) (result js
 	case "ping":
 		return json.RawMessage("{}"), true, r.peer.alive(ctx, call.Idle)
 	case "logging/setLevel":
-		return json.RawMessage("{}"), true, nil // each call has its level
+		return json.RawMessage("{}"), true, nil // in the modern era, each call carries its log level
 	case "resources/subscribe":
 		return json.RawMessage("{}"), true, r.feed.subscribe(ctx, topic{name: jsonrpc.GetString(call.Params, "uri")})
 	case "resources/unsubscribe":
@@ -189,7 +188,7 @@ func (r *requester) rounds(ctx context.Context, caller Caller, call jsonrpc.Call
 			return nil, err
 		}
 		if mcpversion.ResultType(result) == mcpversion.TypeTask || strings.HasPrefix(call.Method, "tasks/") {
-			return result, nil // ttlMs belongs to the task
+			return result, nil // Plain would remove the task's ttlMs
 		}
 		if mcpversion.ResultType(result) != mcpversion.TypeInputRequired {
 			return mcpversion.Plain(result), nil
@@ -225,8 +224,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// collect asks a legacy client for the input that a server requires, all at the same
-// time. pages are the ids of the elicitations that show a page.
+// collect asks a legacy client for the input that a server requires, all at the same time. pages are the ids of the
+// elicitations that ask the user to visit a web page.
 func (r *requester) collect(ctx context.Context, caller Caller,
 	requests []inputrequired.Request,
 ) (responses []inputrequired.Response, pages []json.RawMessage, _ error) {
@@ -271,8 +270,8 @@ func (r *requester) input(ctx context.Context, caller Caller, wanted inputrequir
 	return caller.Ask(ctx, q)
 }
 
-// notifyCompleted tells a legacy client that the server has noticed the visit of
-// pages. In the modern era the retry tells it.
+// notifyCompleted notifies a legacy client that the elicitations with the ids in pages are complete. A server of the
+// modern era sends no such notification; its answer to the retry implies it.
 func (r *requester) notifyCompleted(ctx context.Context, caller Caller, pages []json.RawMessage) {
 	to, ok := caller.(notifier)
 	for _, id := range pages {

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// router finds the session for a want, of the two that a server of both eras may have.
+// router finds the session for a want. A server that speaks both eras may have two.
 type router struct {
 	slots    *slotTable
 	registry *registry.Registry
@@ -41,8 +41,8 @@ func (r *router) acquire(ctx context.Context, w want) (*session, error) {
 	return r.acquireAt(ctx, w)
 }
 
-// fitsSecond reports whether the second session with a server serves a want: it runs in the
-// era that is wanted, or the first one does not run and any will do.
+// fitsSecond reports whether the second session with a server serves a want: it runs in the wanted era and the first
+// one does not, or the first one does not run and either era will do.
 func (r *router) fitsSecond(w want) bool {
 	w.target.Second = true
 	second, first := r.eraAt(w), mcpversion.Unknown
@@ -56,8 +56,8 @@ func (r *router) fitsSecond(w want) bool {
 	return second == w.era && first != w.era
 }
 
-// eraAt returns the era of the session at a target, if it can be used for a want, and that
-// in which it is being started; Unknown if it does not run.
+// eraAt returns the era of the session at w.target, or the era in which that session is being started. It returns
+// Unknown if there is no session that can be used for w.
 func (r *router) eraAt(w want) mcpversion.Era {
 	s := r.slots.of(w.target)
 	if s == nil {

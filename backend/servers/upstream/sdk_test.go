@@ -15,7 +15,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// newSDKServer returns a server made with the Go SDK.
 func newSDKServer(*http.Request) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "3"}, nil)
 	schema := json.RawMessage(`{"type":"object"}`)
@@ -79,8 +78,8 @@ func TestServersOfTheGoSDKWork(t *testing.T) {
 	}
 }
 
-// bothEras is a server of both eras, made with the two handlers that the Go SDK needs
-// for them. Only the tools of the legacy one may ask.
+// bothEras is a server of both eras, made with the two handlers that the Go SDK needs for them. Only tools of the
+// legacy handler can ask questions.
 func bothEras() http.Handler {
 	legacy := mcp.NewStreamableHTTPHandler(newSDKServer, nil)
 	modern := mcp.NewStreamableHTTPHandler(newSDKServer, &mcp.StreamableHTTPOptions{Stateless: true})

@@ -27,10 +27,8 @@ func isUnfilled(err error) bool {
 	return is
 }
 
-// Renew ends a server's session, and those of private copies of it, because its
-// secrets have changed. The next call
-// starts a new session. Renew returns at once, while calls in flight get a
-// grace period.
+// Renew ends the sessions of a server and of its private copies, because its secrets have changed. The next call
+// starts a new session. Renew returns at once, while calls in flight get a grace period.
 func (m *Manager) Renew(name string) {
 	for _, s := range m.slots.all() {
 		if s.owner() == name {

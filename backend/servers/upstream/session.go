@@ -25,8 +25,8 @@ const (
 	killGrace   = 5 * time.Second // how long the system may take to end a child that was killed
 	drainGrace  = 5 * time.Second // how long the output of a child is read after its end
 	maxLine     = 256 << 20       // bytes of one message; larger than any real result
-	// rememberedOwners is how many answered calls of a server are known by their callers, for
-	// questions that follow on the same stream or name them.
+	// rememberedOwners is how many answered calls are remembered with their callers. A question of the server may
+	// still come on the stream of such a call, or name it.
 	rememberedOwners = 256
 	// maxFirstLine is the limit before the server has answered initialize.
 	maxFirstLine = 8 << 20
@@ -77,13 +77,13 @@ type session struct {
 	served   atomic.Bool // a call has got its result
 }
 
-// announcer publishes Announced for a session; taken is as there.
+// announcer publishes Announced for a session; taken becomes Announced.Taken.
 type announcer func(method string, params json.RawMessage, taken any)
 
 // newSession returns a session without a link.
 func newSession(at *slot, w want, filled registry.Server) *session {
 	m := at.manager
-	redactor := m.given.Redactor(at.owner(), launch.Of(filled)) // at may be that of a copy of another server
+	redactor := m.given.Redactor(at.owner(), launch.Of(filled)) // the secrets are those of the owner, which differs for a copy
 	o := &origin{server: w.server, target: at.target, private: at.privacy() != nil, redactor: redactor, log: m.log, bus: m.bus}
 	s := &session{origin: o, manager: m, at: at, filled: filled, started: time.Now(), profile: &profile{}, inbox: &inbox{}}
 	s.stderr = &errorOutput{

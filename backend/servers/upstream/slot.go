@@ -31,13 +31,13 @@ const (
 type slot struct {
 	manager  *Manager
 	target   Target
-	shared   *slot   // that of all clients of the server, which may be this one
-	output   *output // of all sessions with the server, as messages
+	shared   *slot   // the slot that all clients of the server share; may be this one
+	output   *output // of all sessions with the server, like messages
 	messages *messageLog
-	eras     eraBook // of shared only
+	eras     eraBook // used in the shared slot only
 
 	mu        sync.Mutex
-	private   *Private   // nil if the server is shared; replaced whole; of shared only
+	private   *Private   // nil unless the server is private; replaced whole; used in the shared slot only
 	closed    error      // why the server must not start; nil if it may
 	held      bool       // a person has stopped the server, so KeepRunning does not start it again
 	session   *session   // nil if no session is running
@@ -51,7 +51,7 @@ type slot struct {
 	failing sync.WaitGroup // shutdowns of sessions whose start has failed
 }
 
-// want describes for what a caller wants a session.
+// want describes the session that a caller wants.
 type want struct {
 	server registry.Server
 	target Target
@@ -59,8 +59,8 @@ type want struct {
 	client string         // the id of the client's session; empty if there is none
 	era    mcpversion.Era // in which the session is wanted; Unknown for either
 	only   bool           // a session of the other era will not do, unless the server has no other
-	over   *Lease         // whose session is used if it takes calls; may be nil
-	call   bool           // a call for the caller, and not one of the manager's own
+	over   *Lease         // its session is used if it accepts calls; may be nil
+	call   bool           // a call for the caller, not one of the manager itself
 	check  bool           // a health check, which ignores the back-off
 }
 
@@ -132,7 +132,7 @@ func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, er
 		}
 	}
 	if old != nil && sameLaunch(old.server, w.server) && !old.use.ending() {
-		suits := !w.only || old.profile.era() == w.era || s.erasOf(w.server).of(w.era) == never // it speaks no other
+		suits := !w.only || old.profile.era() == w.era || s.erasOf(w.server).of(w.era) == never // the server does not speak the wanted era
 		switch _, used, _ := old.use.clients(); {
 		case suits && old.use.enter(w):
 			return old, nil, nil
@@ -174,7 +174,7 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	s.start, s.lastErr, attempt.err = nil, err, err
 	if began {
 		session.use.forCheck = attempt.check
-		if s.session != nil { // it fades
+		if s.session != nil { // it has faded
 			s.fading = append(s.fading, s.session)
 		}
 		s.session = session

@@ -100,7 +100,7 @@ func (t *slotTable) all() []*slot {
 	return slices.Collect(maps.Values(t.slots))
 }
 
-// current returns the session that serves requests of the hub itself, or nil.
+// current returns the session at a target, the first or else the second one, that accepts calls; nil if none does.
 func (t *slotTable) current(at Target) *session {
 	for _, second := range []bool{false, true} {
 		at.Second = second

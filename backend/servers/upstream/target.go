@@ -10,9 +10,9 @@ import (
 // unless its isolation is registry.PerSession.
 type Target struct {
 	Server string
-	// Client is the id of the client's session that has the server for itself; empty for
-	// the session that all clients share. The hub uses the latter to list the tools of an
-	// isolated server, and for requests of people.
+	// Client is the id of the client's session that has this session with the server for itself; empty for the
+	// session that all clients share. The hub uses the latter to list the tools of an isolated server, and for
+	// requests of people.
 	Client string
 	// Second is the session beside the first one, in the other era, if clients of both eras
 	// use a server that speaks both; see eraFor.
@@ -28,7 +28,7 @@ func TargetOf(server registry.Server, client string) Target {
 	return Target{Server: server.Name, Client: client}
 }
 
-// EndClient ends the sessions that a client has had for itself, because it has left.
+// EndClient ends the sessions that a client had for itself, after the client has ended its session with the hub.
 func (m *Manager) EndClient(client string) {
 	for _, s := range m.slots.all() {
 		if session := s.running(); session != nil {
@@ -53,14 +53,14 @@ func (m *Manager) NotifyOwn(client, method string) {
 	}
 }
 
-// wantOf returns what a caller wants, nil for the hub itself.
+// wantOf returns the want of a caller; a nil caller stands for the hub.
 func wantOf(server registry.Server, client string, caller Caller) want {
 	w := want{server: server, target: TargetOf(server, client), caller: caller, client: client}
 	w.era, w.only = eraFor(caller)
 	return w
 }
 
-// inParallel calls do for each slot at the same time, and returns when all calls have.
+// inParallel calls do for each slot at the same time, and returns when all have ended.
 func inParallel(slots []*slot, do func(*slot)) {
 	var doing sync.WaitGroup
 	for _, s := range slots {

@@ -8,11 +8,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// maxTaskOwners is how many tasks of a session are known by their callers.
+// maxTaskOwners is how many tasks of a session are remembered with their callers.
 const maxTaskOwners = 256
 
-// taskOwners remembers who has started the tasks of a legacy session, because the server
-// may ask something for a task after its call was answered. It is safe for concurrent use.
+// taskOwners remembers the callers that have started the tasks of a legacy session, because the server may send
+// requests for a task after its call was answered. It is safe for concurrent use.
 type taskOwners struct {
 	mu    sync.Mutex
 	tasks []ownedTask // oldest first
@@ -23,7 +23,7 @@ type ownedTask struct {
 	caller Caller
 }
 
-// note notes the task in the result of a call, if there is one.
+// note remembers the task in the result of a call, if the result contains one.
 func (t *taskOwners) note(caller Caller, result json.RawMessage) {
 	id := jsonrpc.GetString(jsonrpc.Get(result, "task"), "taskId")
 	if id == "" {
@@ -37,7 +37,7 @@ func (t *taskOwners) note(caller Caller, result json.RawMessage) {
 	t.tasks = append(t.tasks, ownedTask{id, caller})
 }
 
-// owner returns who has started a task; nil if that is not known.
+// owner returns the caller that has started a task, or nil if it is not remembered.
 func (t *taskOwners) owner(id string) Caller {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,8 +5,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Traces returns what servers have written to standard error, and the messages that were
-// exchanged with them.
+// Traces provides what servers have written to standard error, and the messages that were exchanged with them.
 type Traces struct {
 	slots    *slotTable
 	registry *registry.Registry
@@ -45,10 +44,9 @@ func (t *Traces) Watch(server string) (stop func(), err error) {
 	return s.messages.watch(), nil
 }
 
-// Messages returns recorded messages of a server with greater numbers than after,
-// oldest first, with texts of at most budget bytes, but at least one message.
-// missed is how many messages between them were not kept, and more is true if
-// there are further messages. See Watch for what is recorded.
+// Messages returns recorded messages of a server with greater numbers than after, oldest first, with texts of at most
+// budget bytes, but at least one message. missed is how many messages between after and the first returned one are no
+// longer kept, and more is true if there are further messages. See Watch for what is recorded.
 func (t *Traces) Messages(server string, after int64, budget int) (list []Message, missed int64, more bool) {
 	if s := t.slots.shared(server); s != nil {
 		return s.messages.after(after, budget)

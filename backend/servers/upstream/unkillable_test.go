@@ -37,9 +37,9 @@ func TestAStopDoesNotWaitForAProcessThatCannotBeKilled(t *testing.T) {
 	kills := 0
 	c := unkillable(t, func(int) { kills++ })
 	synctest.Test(t, func(*testing.T) {
-		// Channels that a bubble waits for must be its own.
+		// A synctest bubble waits only for channels that were made in it.
 		c.exited, c.lost = make(chan struct{}), make(chan struct{})
-		go func() { <-c.lost; close(c.exited) }() // as awaitExit
+		go func() { <-c.lost; close(c.exited) }() // as awaitExit does
 		c.stop()
 	})
 	if kills != 1 {

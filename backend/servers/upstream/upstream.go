@@ -1,13 +1,10 @@
-// Package upstream connects to configured MCP servers. A server has one session,
-// which all clients share, or one for each client; see Target. The first call starts
-// the session, and it is stopped when it has been idle for some time. Packages
-// gateway and proxy handle the sessions of agents with the hub and decide who
-// may call which server.
+// Package upstream connects to configured MCP servers. A server has one session, which all clients share, or one for
+// each client; see Target. The first call starts the session, and it is stopped when it has been idle for some time.
+// Packages gateway and proxy handle the sessions of agents with the hub and decide who may call which server.
 //
 //	Manager ── slot (per target: one start at a time, back-off) ── session ── link (child process or HTTP)
 //
-// A Manager and a session are made of parts, each with one subject: what belongs to a part is a method of
-// that part.
+// Manager and session consist of parts with one subject each, such as router, capacity, lister and feed.
 package upstream
 
 import (
@@ -43,8 +40,8 @@ type Question struct {
 	Params json.RawMessage // as sent by the server
 	// Redactor is used for records of the question.
 	Redactor *redact.Redactor
-	// Unknown is why no client is asked, for the error where no person is either; empty if
-	// one is asked.
+	// Unknown says why no client is asked, for the error if no person can be asked either. It is empty if a client is
+	// asked.
 	Unknown string
 	// Client is the name of the client whose call caused the question, and Session
 	// its session. Both are set for a question that a person answers in place of a
@@ -104,7 +101,7 @@ type Gate interface {
 	RefuseStart(server registry.Server) error
 	// Refuse returns why a request must not be sent, and nil if it may be.
 	Refuse(server registry.Server, method string, params json.RawMessage) error
-	// Shown returns the result of a request, without what is held if it is a list.
+	// Shown returns the result of a request, from which items that are held are removed if it is a list.
 	Shown(ctx context.Context, server, method string, result json.RawMessage) json.RawMessage
 }
 
@@ -113,7 +110,7 @@ type Options struct {
 	Registry *registry.Registry
 	Catalog  Catalog
 	Listings Listings // if nil, only tools are stored
-	Gate     Gate     // if nil, nothing is held
+	Gate     Gate     // if nil, nothing is held for approval
 	Bus      *events.Bus
 	Log      *slog.Logger
 	Limits   settings.Limits
@@ -127,8 +124,8 @@ type Options struct {
 	// Window answers questions that cannot be assigned to one caller. It may be
 	// nil.
 	Window Caller
-	// Authorize returns what provides the tokens of requests to a remote server whose
-	// configuration has no credentials. It may be nil.
+	// Authorize returns the source of access tokens for requests to a remote server whose configuration has no
+	// credentials. It may be nil.
 	Authorize func(Remote) mcphttp.Authorization
 	// Environment returns the environment of child processes. The variables of
 	// a server's configuration are added to it.
@@ -219,7 +216,7 @@ func (m *Manager) Run(ctx context.Context) error {
 			switch {
 			case !ok:
 				changes, unsubscribe = events.Subscribe[registry.Changed](m.bus, 256)
-			case change.Removed && err != nil: // otherwise it has a server of the same name again
+			case change.Removed && err != nil: // otherwise a server of the same name was added again
 				m.work.Go(func() { m.Remove(change.Name) })
 			case !change.Removed:
 				for _, s := range m.slots.ofServer(change.Name) {
@@ -241,17 +238,15 @@ func (m *Manager) Run(ctx context.Context) error {
 	}
 }
 
-// Call sends one request to a server and returns the result unchanged, unless a
-// legacy client calls a server of the modern era; see Declarer. It starts the server if
-// necessary. If the server answers with an error, the
-// error is a *jsonrpc.Error; any other error is a fault that names the server. client
-// is the id of the client's session, as for TargetOf.
+// Call sends one request to a server and returns the result unchanged, unless a legacy client calls a server of the
+// modern era; see Declarer. It starts the server if necessary. If the server answers with an error, the error is a
+// *jsonrpc.Error; any other error is a fault that names the server. client is the id of the client's session, as for
+// TargetOf.
 func (m *Manager) Call(ctx context.Context, server registry.Server, client string, caller Caller, call jsonrpc.Call) (Result, error) {
 	return m.CallOver(ctx, server, client, nil, caller, call)
 }
 
-// CallOver is Call over the session of a lease, as long as that takes calls. The lease may
-// be nil.
+// CallOver is Call over the session of a lease, as long as that session accepts calls. The lease may be nil.
 func (m *Manager) CallOver(ctx context.Context, server registry.Server, client string, over *Lease, caller Caller,
 	call jsonrpc.Call,
 ) (Result, error) {
@@ -263,9 +258,9 @@ func (m *Manager) CallOver(ctx context.Context, server registry.Server, client s
 	return m.request(ctx, w, call)
 }
 
-// Request is Call for requests of the hub itself, such as subscriptions on behalf of
-// several clients. They are not taken for the cause of what the server asks. over is as for
-// CallOver, and may be nil. A log level is told to all sessions that run.
+// Request is Call for requests of the hub itself, such as subscriptions on behalf of several clients. Questions of
+// the server are never attributed to them. over is as for CallOver, and may be nil. A log level is sent to all
+// running sessions of the target.
 func (m *Manager) Request(ctx context.Context, server registry.Server, client string, over *Lease, call jsonrpc.Call) (Result, error) {
 	w := wantOf(server, client, nil)
 	w.over = over
@@ -329,7 +324,7 @@ func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	return err
 }
 
-// Refresh starts a server as Start does, and lists the tools again of one that runs.
+// Refresh starts a server as Start does. If the server was running already, Refresh lists its tools again.
 func (m *Manager) Refresh(ctx context.Context, server registry.Server) error {
 	ran := m.slots.running(server.Name)
 	if err := m.Start(ctx, server); err != nil || ran == nil || ran != m.slots.running(server.Name) {

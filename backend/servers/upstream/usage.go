@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// usage is who uses a session, and whether the session accepts calls. It is safe for
-// concurrent use.
+// usage records who uses a session, and whether the session accepts calls. It is safe for concurrent use.
 type usage struct {
 	ended <-chan struct{} // closed when the connection has ended
 
@@ -23,7 +22,7 @@ type usage struct {
 	retired   bool   // accepts no new calls
 	faded     bool   // retired by fade
 	stopping  bool   // stop was called
-	stopCause string // that stop was given; empty if the session was idle
+	stopCause string // the argument of stop; empty if the session was idle
 }
 
 // enter adds a call to the calls in flight. It returns false if the session
@@ -65,7 +64,6 @@ func (u *usage) leave() {
 	u.lastUsed = time.Now()
 }
 
-// lease changes the number of leases.
 func (u *usage) lease(by int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -96,14 +94,14 @@ func (u *usage) idleFor() time.Duration {
 	return time.Since(u.lastUsed)
 }
 
-// usedBy reports whether the client's session with an id has called the server.
+// usedBy reports whether the client's session with the id client has called the server over this session.
 func (u *usage) usedBy(client string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.users[client]
 }
 
-// forget is called when a client has left.
+// forget removes a client's session that has ended.
 func (u *usage) forget(client string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -181,7 +179,7 @@ func (u *usage) stopped() (stopping bool, cause string) {
 	return u.stopping, u.stopCause
 }
 
-// suspect returns a new probe of the server, nil if one runs or the session is ending.
+// suspect returns a new probe of the server, or nil if a probe runs already or the session is ending.
 func (u *usage) suspect() *probe {
 	u.mu.Lock()
 	defer u.mu.Unlock()

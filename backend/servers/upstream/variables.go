@@ -17,13 +17,12 @@ import (
 // is not set: ${env:NAME} or ${env:NAME:-value}.
 var variable = regexp.MustCompile(`\$\{env:([A-Za-z_][A-Za-z0-9_]*)(:-([^{}]*))?\}`)
 
-// fillVariables returns the configuration of a server with references to variables
-// replaced by their values: a variable of the server's own Env, which already
-// contains its secrets, or else one of the user's environment. A credential of the
-// server's own never becomes part of the command or an argument, which other users
-// of the machine can read: there the program gets the reference as ${NAME}, which
-// many expand themselves. The error is a fault.Invalid that names the variable which
-// is not set, but no value. configured is the server before its secrets were filled in.
+// fillVariables returns the configuration of a server with references to variables replaced by their values: a
+// variable of the server's own Env, which already contains its secrets, or else one of the user's environment. A
+// credential among the server's own variables never becomes part of the command or an argument, because other users
+// of the machine can read these: the program gets ${NAME} instead, which many programs expand themselves. The error
+// is a fault.Invalid that names the variable which is not set, and contains no value. configured is the server before
+// its secrets were filled in.
 func fillVariables(configured, s registry.Server, env process.Env) (registry.Server, error) {
 	f := variables{server: s, private: privateVariables(configured, s.Env), environment: env}
 	out := s
@@ -46,8 +45,8 @@ type variables struct {
 	missing     error           // names the first variable that is not set
 }
 
-// privateVariables returns the names of the server's own variables that are
-// credentials, or are made of others.
+// privateVariables returns the names of the server's own variables whose values are credentials, or contain secrets
+// or references.
 func privateVariables(configured registry.Server, env map[string]string) map[string]bool {
 	private := make(map[string]bool)
 	for name, value := range env {
@@ -60,7 +59,7 @@ func privateVariables(configured registry.Server, env map[string]string) map[str
 	return private
 }
 
-// argument is text for the command and the arguments.
+// argument is text for the command and the arguments: a reference to a private variable becomes ${NAME}.
 func (f *variables) argument(where, text string) string {
 	return variable.ReplaceAllStringFunc(text, func(found string) string {
 		at := variable.FindStringSubmatch(found)
@@ -76,7 +75,7 @@ func (f *variables) each(kind string, texts map[string]string) map[string]string
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		within := []string{}
 		if kind == "env" {
-			within = append(within, name) // in the value of a variable, its own name means the user's
+			within = append(within, name) // within its own value, a variable's name means the user's variable
 		}
 		texts[name] = f.text(kind+"."+name, texts[name], within...)
 	}
@@ -89,7 +88,7 @@ func (f *variables) text(where, text string, within ...string) string {
 	return variable.ReplaceAllStringFunc(text, func(found string) string {
 		at := variable.FindStringSubmatch(found)
 		if own := f.server.Env[at[1]]; own != "" && !slices.Contains(within, at[1]) {
-			if len(launch.References(own)) > 0 && f.missing == nil { // the variables of a remote server are not filled in
+			if len(launch.References(own)) > 0 && f.missing == nil { // in the variables of a remote server, secrets are not filled in
 				f.missing = fault.New(fault.Invalid, "server %q cannot be started: %s refers to its variable %s, "+
 					"which refers to a secret; write the reference to the secret in its place", f.server.Name, where, at[1])
 			}
