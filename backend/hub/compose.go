@@ -100,8 +100,7 @@ type doors struct {
 // loginEnv returns the environment of the user's login shell, once it is known.
 type loginEnv func(context.Context) process.Env
 
-// compose creates all parts, from the lowest wing to the highest. Nothing runs
-// yet except the login shell.
+// compose creates all parts, each one after those that it depends on. Nothing runs yet except the login shell.
 func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
 	login := h.startLogin()
 	var err error
@@ -367,7 +366,7 @@ func (d *doors) serveCompanion(ctx context.Context, session string, entry compan
 func (h *Hub) openSessions() *guard.Sessions {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		home = "" // then no snap has a folder
+		home = "" // then no folder of a snap is found
 	}
 	return guard.OpenSessions(guard.SessionOptions{
 		Address: h.info.Address(), File: h.options.Folder.Run("sessions.json"),

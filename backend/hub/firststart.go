@@ -57,7 +57,8 @@ func (a arrivals) Expected() bool { return a.first.Expected() || !a.vectors.Comp
 // to be downloaded.
 const startWait = 2 * time.Second
 
-// Await implements finding.Arrivals. It waits for servers for a moment only, because the reply names those that start.
+// Await implements finding.Arrivals. It waits for servers for a moment only, because the reply names the servers that
+// are being started.
 func (a arrivals) Await(ctx context.Context) {
 	starting, cancel := context.WithTimeout(ctx, startWait)
 	a.first.Await(starting)

@@ -40,8 +40,7 @@ type Options struct {
 	StartedBy string
 	// Console receives a copy of the log; nil for none.
 	Console io.Writer
-	// IdleEnd overrides after how long without a session a hub that a program
-	// started ends.
+	// IdleEnd overrides how long a hub that a program started runs without a session before it ends.
 	IdleEnd time.Duration
 	// Program is the path of the companion that editors start; "" for the
 	// path of this process.

@@ -34,9 +34,8 @@ func (t tee) Write(p []byte) (int, error) {
 	return len(p), errors.Join(errs...)
 }
 
-// newLog returns a logger that redacts credentials and the secrets that servers
-// were given. Of a fault it logs only the message: the cause may quote a
-// server's output, with credentials that cannot be recognised.
+// newLog returns a logger that redacts credentials and the secrets that servers were given. It logs only the message
+// of a fault, because the cause may quote a server's output, with credentials that cannot be recognised.
 func newLog(out io.Writer, redactor *redact.KnownSecrets) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		switch v := a.Value.Any().(type) {

@@ -55,8 +55,7 @@ func (c *chores) rest(ctx context.Context) error {
 	}
 }
 
-// workMeter tells from the number of bytes allocated so far whether work has
-// ended.
+// workMeter detects the end of work from the number of bytes allocated so far.
 type workMeter struct {
 	before  uint64 // at the last check
 	release uint64 // when memory was last released

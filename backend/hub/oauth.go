@@ -64,7 +64,7 @@ func (c *chores) listSignedIn(ctx context.Context) error {
 		}
 		st, _ := c.servers.oauth.Status(server.ID)
 		if wanted[server.Name] && st.State == oauth.SignedIn && server.Approved {
-			_, _ = c.servers.lifecycle.Refresh(ctx, server.Name) // the state of the server says why it failed
+			_, _ = c.servers.lifecycle.Refresh(ctx, server.Name) // on error, the health of the server says why
 		}
 		wanted[server.Name] = st.State == oauth.Waiting
 	})

@@ -105,7 +105,7 @@ func start(ctx context.Context, run func(context.Context) error) (stop context.C
 	return stop, done
 }
 
-// each calls do for each event until ctx ends. Events may be lost while more than a buffer of them wait.
+// each calls do for each event until ctx ends. Events may be lost while more than 256 of them are waiting.
 func each[E any](ctx context.Context, bus *events.Bus, do func(E)) error {
 	for ctx.Err() == nil {
 		all, stop := events.Subscribe[E](bus, 256)

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 )
 
-// memory is a store whose deleted listings are nil.
+// memory is a Store in memory. A deleted listing stays in it as nil.
 type memory map[string][]json.RawMessage
 
 func (m memory) Listings(context.Context) ([]features.Listing, error) { return nil, nil }
@@ -53,7 +53,7 @@ func TestAnEmptyListIsKnownUntilItsServerIsForgotten(t *testing.T) {
 	if l.Of("s", features.Prompts) != nil || l.Of("s", features.Introduction) != nil {
 		t.Error("lists of a forgotten server are known")
 	}
-	if n := len(changes); n != 4 { // two lists came and went
+	if n := len(changes); n != 4 { // two lists were added and removed
 		t.Errorf("%d changes were published, want 4", n)
 	}
 }

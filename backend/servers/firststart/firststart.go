@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	// atOnce is how many servers are started at the same time. More are possible, but calls need room, too.
+	// atOnce is how many servers are started at the same time. Package upstream allows more, which leaves room for
+	// the starts that calls cause.
 	atOnce = 3
 	// firstRetry is the time before a failed start is repeated. It grows fourfold with each failure.
 	firstRetry = time.Minute
@@ -52,7 +53,7 @@ type Starter struct {
 	ended chan struct{} // closed and replaced when a start has ended
 }
 
-// try is what is known of the starts of one server.
+// try is the state of the starts of one server.
 type try struct {
 	server   string
 	config   time.Time // when the configuration that was tried was last changed
@@ -190,7 +191,7 @@ func (s *Starter) unlisted() []registry.Server {
 	return servers
 }
 
-// tryOf returns what is known of the starts of a server as it is configured now. The caller holds mu.
+// tryOf returns the state of the starts of a server with its current configuration. The caller holds mu.
 func (s *Starter) tryOf(server registry.Server) try {
 	t, known := s.tries[server.ID]
 	if !known || !t.running && !t.config.Equal(server.UpdatedAt) {

@@ -68,7 +68,7 @@ func stayReadable(found []string, why string) string {
 // places joins places of credentials for a sentence. The names of variables are untrusted text.
 func places(of []string) string { return safetext.Visible(strings.Join(of, ", ")) }
 
-// moveCredentials moves the credentials of a server to the vault, as planCredentials says.
+// moveCredentials moves the credentials of a server to the vault, as planCredentials has planned.
 func (i *Intake) moveCredentials(ctx context.Context, a Arrival, out *Outcome) error {
 	if len(out.Stored) == 0 {
 		return nil
@@ -120,8 +120,8 @@ func plaintext(s registry.Server) []string {
 	return launch.Plaintext(s.Env, s.Args, s.Headers, s.Endpoint())
 }
 
-// Runs reports whether a configured server runs what another configuration declares. Credentials that Add has moved to the
-// vault are compared with what is stored.
+// Runs reports whether a configured server runs what another configuration declares. A reference to a secret counts
+// as equal to a credential if the vault holds the same value.
 func (i *Intake) Runs(ctx context.Context, server, declared registry.Server) bool {
 	if i.options.Migrator != nil {
 		declared = i.options.Migrator.Referring(ctx, server, declared)

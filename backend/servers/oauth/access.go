@@ -154,8 +154,9 @@ func (m *Manager) renew(ctx context.Context, s Server, g *grant, forced bool) (*
 	return nil, fault.Wrap(tokenError{"invalid_grant"}, fault.Denied, "somebody signed out of server %q", s.Name)
 }
 
-// use stores next and makes it the grant of the server, unless former no longer is. If the file cannot be written,
-// next is used nevertheless, because the authorization server may no longer accept former.
+// use replaces the grant former of a server by next, and stores next. It does nothing if the server has another grant
+// meanwhile. If the file cannot be written, next is used nevertheless, because the authorization server may no longer
+// accept former.
 func (m *Manager) use(ctx context.Context, s Server, former, next *grant) error {
 	m.learn(s.Name, next.Access, next.Refresh)
 	if m.held(s.ID, former.Address) != former {
@@ -206,7 +207,7 @@ func (m *Manager) demand(id int64) *demand {
 	return m.demands[id]
 }
 
-// recheck is how long it is remembered that a server offers a sign-in, before the server is asked again.
+// recheck is how long the hub relies on a server's offer of a sign-in before it asks the server again.
 const recheck = 5 * time.Minute
 
 // require handles a request for which there is no token. If the server's client gets tokens without a person, require
@@ -265,7 +266,7 @@ type operation struct {
 	name   string
 }
 
-// maxTries is how often an operation may lack a scope after a new token, before no further token is requested for it.
+// maxTries is how many new tokens are requested for an operation whose token lacks a scope.
 const maxTries = 3
 
 // stepUp handles a request that was refused because its token lacks a scope.

@@ -154,8 +154,8 @@ func said(code, description string) string {
 	return text
 }
 
-// authenticate adds the client to a request to the token or revocation endpoint. It
-// returns the parameters of the client for the body.
+// authenticate adds the client to a request to the token or revocation endpoint: in a header, or by calling set for
+// each parameter of the body.
 func (c client) authenticate(r *http.Request, set func(name, value string)) {
 	if c.Secret != "" && c.Basic {
 		r.SetBasicAuth(url.QueryEscape(c.ID), url.QueryEscape(c.Secret))

@@ -17,7 +17,7 @@ import (
 type offer struct {
 	resource string // the identifier for which tokens are issued
 	meta     oauthex.AuthServerMeta
-	scopes   []string // that the server lists
+	scopes   []string // scopes that the server lists
 }
 
 // challenge is what a server requires in a response with status 401 or 403.

@@ -24,8 +24,8 @@ type Login struct {
 	Address string
 	// Redirect is the address to which the page leads at the end.
 	Redirect string
-	// Listening says that the hub answers at Redirect. Otherwise, or if the browser runs
-	// on another machine, the address to which it was led has to be given to Complete.
+	// Listening says that the hub answers at Redirect. Otherwise, or if the browser runs on another machine, the
+	// caller must pass the address to which the browser was led to Complete.
 	Listening bool
 	flow      *flow
 	manager   *Manager

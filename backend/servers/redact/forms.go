@@ -18,9 +18,8 @@ const (
 	// maxForm is the maximum length of a form. A longer one is split, so that the
 	// part of a secret that fits into a cut text is found too.
 	maxForm = 192
-	// minShared is the minimum length of a value that is covered in the texts of
-	// all servers. A shorter one is covered only in those of its own server,
-	// because it may be an ordinary word.
+	// minShared is the minimum length of a value that is redacted in the texts of all servers. A shorter one is
+	// redacted only in those of its own server, because it may be an ordinary word.
 	minShared = 6
 	// minSpaced is the minimum length of a form that is found with white space
 	// between its characters.
@@ -52,13 +51,13 @@ type print struct {
 	mac    [12]byte
 }
 
-// formKind says how a form is found and covered.
+// formKind says how a form is found and redacted.
 type formKind uint8
 
 const (
 	asIs    formKind = 0
 	widened formKind = 1 // base64: the characters beside the form may contain more bits of the secret
-	ofOwner formKind = 2 // covered only in texts of the secret's own server
+	ofOwner formKind = 2 // redacted only in texts of the secret's own server
 )
 
 func (k coverKey) sum(form string) (out [12]byte) {
@@ -81,7 +80,7 @@ func endOf(form string) uint64 {
 	return end
 }
 
-// prints returns the fingerprints of all forms of a secret's value. If private is set, the value is covered only in
+// prints returns the fingerprints of all forms of a secret's value. If private is set, the value is redacted only in
 // texts of its own server.
 func (k coverKey) prints(value string, private bool) Fingerprints {
 	if len(value) < minValue {

@@ -58,7 +58,7 @@ type match struct {
 	kind     formKind
 }
 
-// anyServer is the owner of texts that belong to no single server. In these, the secrets of all servers are covered,
+// anyServer is the owner of texts that belong to no single server. In these, the secrets of all servers are redacted,
 // however short they are.
 const anyServer = ""
 
@@ -198,7 +198,7 @@ func widen(text string, found match) secretscan.Span {
 	return s
 }
 
-// cover replaces the forms of at least atLeast bytes in a text of a server.
+// cover redacts the forms of at least atLeast bytes in a text of a server.
 func (x *index) cover(text, server string, atLeast int) string {
 	var spans []secretscan.Span
 	for _, found := range x.find(text, server) {

@@ -109,8 +109,7 @@ func (k *KnownSecrets) learn(server string, values []string, private bool) (more
 	return more
 }
 
-// maxTokens is how many tokens of a server are covered. A token that was replaced long
-// ago is no longer valid.
+// maxTokens is how many tokens of a server are redacted. A token that was replaced long ago is no longer valid.
 const maxTokens = 12
 
 // AddToken adds a token with which a server is called, or with which such tokens are
@@ -169,9 +168,8 @@ func (k *KnownSecrets) rebuild() {
 	k.index.Store(newIndex(k.coverKey(), all))
 }
 
-// AddLaunch adds the credentials in a server's configuration. A credential that is
-// recognised only by its name, and could be an ordinary word, is covered only in
-// the texts of its own server.
+// AddLaunch adds the credentials in a server's configuration. A credential that is recognised only by its name, and
+// could be an ordinary word, is redacted only in the texts of its own server.
 func (k *KnownSecrets) AddLaunch(server string, l launch.Launch) {
 	k.AddLaunches(func(yield func(string, launch.Launch) bool) { yield(server, l) })
 }
@@ -236,8 +234,8 @@ func (k *KnownSecrets) Fingerprint(account, value string) (prints Fingerprints, 
 	return prints, prints.seal(key, account)
 }
 
-// ReadFingerprints returns the stored fingerprints of an account, and whether an earlier
-// version made them, which covered fewer forms.
+// ReadFingerprints returns the stored fingerprints of an account, and whether an earlier version made them, which
+// found fewer forms.
 func (k *KnownSecrets) ReadFingerprints(account string, stored []byte) (prints Fingerprints, old bool, err error) {
 	return k.currentKey().open(account, stored)
 }

@@ -9,7 +9,7 @@ import (
 	"errors"
 )
 
-// Fingerprints are those of all forms in which the value of one secret may appear.
+// Fingerprints are the fingerprints of all forms in which the value of one secret may appear.
 type Fingerprints []print
 
 // printSize is the length of an encoded fingerprint.
@@ -37,8 +37,8 @@ func boundTo(account string) []byte { return []byte(account + "\x00v2") }
 
 var errPrints = errors.New("the fingerprints were made with another key")
 
-// open undoes Fingerprints.seal. It also returns whether an earlier version made the
-// fingerprints, which knew fewer forms.
+// open undoes Fingerprints.seal. It also returns whether an earlier version made the fingerprints, which found fewer
+// forms.
 func (k coverKey) open(account string, sealed []byte) (out Fingerprints, old bool, err error) {
 	box := k.box()
 	if len(sealed) < box.NonceSize() {

@@ -4,9 +4,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Preview returns the servers that a setup file and its local file declare, as
-// they are written: variables of the environment are not expanded. problems are
-// those of whole files. Entries that cannot be used are left out.
+// Preview returns the servers that a setup file and its local file declare, as they are written: variables of the
+// environment are not expanded. problems are the errors of whole files. Entries that cannot be used are left out.
 func Preview(file string) (servers []registry.Server, problems []error) {
 	for _, name := range []string{file, local(file)} {
 		if name == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// The settings that limit what servers take of the machine, as errors name them.
+// These are the names of the settings that limit processes and memory, for error messages.
 const (
 	processesSetting = "limits.processes in config.yaml"
 	memorySetting    = "limits.server_memory_mb in config.yaml"
@@ -36,9 +36,9 @@ type capacity struct {
 	processes int // running child processes, and those about to start; guarded by mu
 }
 
-// occupy counts a child process that is about to start. If as many run as the settings
-// allow, it stops the one that has been idle for longest; if none is idle, the error says
-// so. The caller calls vacate when the process has ended.
+// occupy counts a child process that is about to start. If as many run as the settings allow, it stops the one that
+// has been idle for longest; if none is idle, it returns an error. The caller calls vacate when the process has
+// ended.
 func (c *capacity) occupy(server registry.Server) error {
 	for !c.count() {
 		if !c.stopLongestIdle() {
@@ -93,7 +93,7 @@ func (c *capacity) stopLongestIdle() bool {
 		if longest == nil {
 			return false
 		}
-		if longest.use.retire() || longest.use.ending() { // otherwise it has got a call
+		if longest.use.retire() || longest.use.ending() { // otherwise a call has arrived meanwhile
 			in.shutdown(longest, "")
 			return true
 		}

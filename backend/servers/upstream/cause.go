@@ -96,7 +96,7 @@ func (a *attribution) named(ctx context.Context, params json.RawMessage) (c caus
 	return cause{}, false
 }
 
-// causedBy returns the cause for a call that is known.
+// causedBy returns the cause for a call with the given id and owner.
 func causedBy(call string, owner any) cause {
 	c := cause{calls: func(id string, _ any) bool { return id == call }}
 	if c.caller, _ = owner.(Caller); c.caller == nil {

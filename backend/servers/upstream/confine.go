@@ -8,11 +8,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Launch is how a child process is started.
+// Launch says how to start a child process.
 type Launch struct {
 	Command string
 	Args    []string
-	Env     process.Env       // of the user's programs, without Own
+	Env     process.Env       // environment of the user's programs; does not contain Own
 	Own     map[string]string // variables of the server's configuration and vault
 	Dir     string            // in which the process starts
 	// Files are inherited as descriptors 3, 4 and so on. They are closed after the

@@ -10,9 +10,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// A server may speak both eras of MCP. In the legacy era, its tools can send requests to the client at any time; in
-// the modern era, they can only end a call with a request for input, and the SDKs of some languages let the same tool
-// do either. So a client gets a session of its own era if one of its features needs it; see eraFor. Over stdio, a
+// A server may speak both eras of MCP: the legacy one, whose sessions begin with initialize, and the modern one,
+// which has server/discover instead. In the legacy era, its tools can send requests to the client at any time; in the
+// modern era, they can only end a call with a request for input, and the SDKs of some languages let the same tool do
+// either. So a client gets a session of its own era if one of its features needs it; see eraFor. Over stdio, a
 // process keeps the era of its first request, so that a server that clients of both eras use has two processes.
 
 // spoken says whether a server speaks an era.

@@ -37,10 +37,9 @@ type Progressed struct {
 	At     time.Time
 }
 
-// Announced is published for each notification of a server that concerns clients:
-// updated resources, log messages, the status of tasks, and changes of a list that is
-// the same as before. Other changes of lists are events of the packages that store them.
-// It is not redacted.
+// Announced is published for each notification of a server that concerns clients: updated resources, log messages,
+// the status of tasks, and a change of a list that turned out to be the same as before. Other changes of lists are
+// events of the packages that store the lists. Params are not redacted.
 type Announced struct {
 	Server string
 	Method string

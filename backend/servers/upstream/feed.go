@@ -33,13 +33,13 @@ type feed struct {
 	work      *sync.WaitGroup
 
 	wake chan struct{}        // has a token when topics have changed
-	acks chan json.RawMessage // the parts of requests that the server honours; inbox fills it
+	acks chan json.RawMessage // the parts of listen requests that the server honours; sent by inbox
 
 	mu       sync.Mutex         // guards the fields below
 	cancel   context.CancelFunc // ends run; nil before it was started
 	topics   map[topic]bool
-	version  int            // of topics
-	settled  int            // the version that the server knows
+	version  int            // increases with each change of topics
+	settled  int            // the version that the server has answered
 	honoured map[topic]bool // the topics of that version that the server accepted
 	changed  chan struct{}  // closed when settled or err changes
 	err      error          // why the server sends no notifications; nil if it does
@@ -60,7 +60,7 @@ func (f *feed) start(ctx context.Context) {
 	f.work.Go(func() { defer cancel(); f.run(ctx) })
 }
 
-// stop ends the receiving of notifications.
+// stop ends run, if start has been called.
 func (f *feed) stop() {
 	f.mu.Lock()
 	cancel := f.cancel

@@ -33,10 +33,9 @@ type anew struct {
 
 func (*anew) Error() string { return "the server has to be started again in the other era" }
 
-// plan returns how a session in this slot is opened. The eras of a server that is not known
-// are learned with server/discover, which only servers of the modern era answer. A server
-// that is known to speak both is opened in the legacy era unless the modern one is
-// wanted: the legacy era offers the hub and people the most, and most clients speak it.
+// plan returns how a session in this slot is opened. The eras of an unknown server are learned with server/discover,
+// which only servers of the modern era answer. A server that is known to speak both is opened in the legacy era
+// unless the modern one is wanted: the legacy era offers the hub and people the most, and most clients speak it.
 func (s *slot) plan(w want) opening {
 	known := s.erasOf(w.server)
 	o := opening{first: mcpversion.Modern, wanted: w.era, only: s.target.Second, patient: known.modern == always}
@@ -89,8 +88,7 @@ type discovered struct {
 	err   error
 }
 
-// openLegacy opens a session with initialize, and one of the modern era if the server
-// refuses that.
+// openLegacy opens a session with initialize. If the server refuses that, it opens one of the modern era.
 func (h *handshake) openLegacy(ctx context.Context, o opening) error {
 	about, err := h.initialize(ctx)
 	switch {
@@ -225,8 +223,8 @@ func (h *handshake) refusesLegacy(err error) bool {
 	return ok && (rpc.Code == jsonrpc.CodeMethodNotFound || rpc.Code == mcpversion.CodeUnsupportedVersion)
 }
 
-// cannotBeReached reports whether an error says nothing about the era of a remote
-// server.
+// cannotBeReached reports whether an error means that a remote server was not reached, so that it says nothing about
+// the server's eras.
 func cannotBeReached(err error) bool {
 	if errors.Is(err, mcphttp.ErrLost) || errors.Is(err, mcphttp.ErrSignIn) {
 		return true

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// keeper starts the servers that are kept running, and stops those that are idle.
+// keeper starts servers with KeepRunning, and stops idle servers.
 type keeper struct {
 	slots    *slotTable
 	router   *router

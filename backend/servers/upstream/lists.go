@@ -30,7 +30,7 @@ const relistPause = 250 * time.Millisecond
 // list is one of the lists that MCP servers offer.
 type list struct {
 	method     string
-	what       string // for people
+	what       string // name of the items, for people
 	kind       features.Kind
 	capability string // without it, the server has no such list
 	changed    string // notification after which the list is read again
@@ -207,9 +207,8 @@ func (r *lister) readLocked(ctx context.Context, which int) (changed bool, err e
 	return changed, err
 }
 
-// callable returns the tools that can be called, and why it has left out others. Over
-// HTTP, clients of the modern era have to drop a tool whose schema asks for headers in a
-// wrong way.
+// callable returns the tools that can be called, and why it has left out others. Over HTTP, clients of the modern era
+// have to drop a tool whose schema declares header parameters in a wrong way.
 func (r *lister) callable(definitions []json.RawMessage) (kept []json.RawMessage, leftOut map[string]error) {
 	if !r.remote || !r.profile.modern() {
 		return definitions, nil
@@ -319,8 +318,8 @@ func parsePage(raw json.RawMessage, l list) (definitions []json.RawMessage, curs
 	return definitions, cursor, nil
 }
 
-// close waits until no list is being read. Later ones are not stored, so that the tools of
-// a removed server can be deleted.
+// close waits until no list is being read. Lists that are read later are not stored, so that the tools of a removed
+// server can be deleted.
 func (r *lister) close() {
 	r.reading.Lock()
 	defer r.reading.Unlock()

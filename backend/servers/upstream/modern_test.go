@@ -20,7 +20,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// client is a caller with capabilities. It answers each question with the question.
+// client is a caller with capabilities. It answers each question with the method and params of the question.
 type client struct {
 	declared upstream.Declared
 
@@ -329,7 +329,7 @@ func TestAVersionThatAServerOffersIsTriedAgain(t *testing.T) {
 	for name, row := range map[string]struct {
 		refusals int32
 		offered  string
-		version  string // that is used
+		version  string // version of the session
 	}{
 		"offered":          {1, "2026-07-28", "2026-07-28"},
 		"another offered":  {1, "2025-11-25", "2025-03-26"},

@@ -90,7 +90,7 @@ func (s *slot) owner() string {
 	return s.target.Server
 }
 
-// fill fills in the secrets of a server. The redactor covers them.
+// fill returns a server with its secrets filled in. The redactor knows all of them.
 func (s *slot) fill(ctx context.Context, server registry.Server) (filled registry.Server, err error) {
 	if s.manager.secrets == nil {
 		return server, nil

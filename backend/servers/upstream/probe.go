@@ -30,7 +30,7 @@ func (s *session) examine(p *probe) {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()
 	heard, answered := s.conn.Received(), make(chan struct{})
-	s.manager.work.Go(func() { // its write may block for longer than the limit
+	s.manager.work.Go(func() { // the write of the ping may block for longer than ctx
 		defer close(answered)
 		_ = s.peer.alive(ctx, 0)
 	})

@@ -9,8 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// profile is what the server of a session has reported of itself. It is safe for
-// concurrent use.
+// profile is what the server of a session has reported about itself. It is safe for concurrent use.
 type profile struct {
 	mu          sync.Mutex
 	description Description // guarded by mu; its parts are replaced whole

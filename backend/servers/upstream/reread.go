@@ -77,7 +77,7 @@ func (r *lister) reread(ctx context.Context, which int, asked time.Time) error {
 type age struct {
 	present bool          // it was read after the request came, or cannot have changed since
 	err     error         // error of that reading
-	wait    time.Duration // before it may be read again
+	wait    time.Duration // time before the list may be read again
 }
 
 func (r *lister) age(which int, asked time.Time) age {
@@ -116,7 +116,7 @@ func (r *lister) pagesOf(ctx context.Context, which int) (definitions []json.Raw
 	return definitions, true, err
 }
 
-// Lists reports whether a running server that is in no registry has a name in the list that it sends for a method.
+// Lists reports whether name is in the list that a running server outside the registry sends for method.
 func (m *Manager) Lists(server, method, name string) bool {
 	session := m.slots.running(server)
 	if session == nil || name == "" {
@@ -128,7 +128,8 @@ func (m *Manager) Lists(server, method, name string) bool {
 	return named(lists.unstored[which(method)], name) != nil
 }
 
-// LeftOut returns why a tool that a running server lists cannot be called, and nil for others. client is as for TargetOf.
+// LeftOut returns why a tool that a running server lists cannot be called, and nil for a tool that can. client is as
+// for TargetOf.
 func (m *Manager) LeftOut(server registry.Server, client, tool string) error {
 	at := m.slots.of(TargetOf(server, client))
 	if at == nil {
@@ -140,7 +141,7 @@ func (m *Manager) LeftOut(server registry.Server, client, tool string) error {
 	return nil
 }
 
-// which returns the index of the list that servers send for a method.
+// which returns the index in lists of the list that servers send for a method, such as tools/list.
 func which(method string) int {
 	return slices.IndexFunc(lists[:], func(l list) bool { return l.method == method })
 }

@@ -11,7 +11,7 @@ import (
 type roots struct {
 	*origin
 	use *usage
-	of  func(server string) []Root // those of the settings, or of a private server
+	of  func(server string) []Root // returns the roots of the settings, or of a private server
 }
 
 // ofCaller reports whether the caller of a cause answers roots/list. Private servers have their own roots.

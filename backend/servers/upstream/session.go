@@ -20,7 +20,7 @@ import (
 const (
 	grace     = 5 * time.Second // how long calls in flight may continue when a server is stopped
 	exitGrace = 2 * time.Second // how long a child may take to exit after its input was closed, and again after SIGTERM
-	// engineGrace is exitGrace for the client of a container engine. It removes the container before it exits.
+	// engineGrace is exitGrace for the client of a container engine, which removes the container before it exits.
 	engineGrace = 8 * time.Second
 	killGrace   = 5 * time.Second // how long the system may take to end a child that was killed
 	drainGrace  = 5 * time.Second // how long the output of a child is read after its end

@@ -81,7 +81,7 @@ var errEnded = errors.New("ended")
 var (
 	// errRemoved is returned by calls of a removed server.
 	errRemoved = fault.Wrap(errEnded, fault.Unavailable, "the server was removed")
-	// errLeft is returned by calls of a client that has left.
+	// errLeft is returned by calls of a client that has ended its session.
 	errLeft = fault.Wrap(errEnded, fault.Unavailable, "the client has ended its session")
 )
 

@@ -83,7 +83,7 @@ func (v *Vault) coverLater() {
 	if !v.covering.CompareAndSwap(false, true) {
 		return
 	}
-	go func() { // ends with the database at the latest
+	go func() { // ends after coverTimeout at the latest
 		defer v.covering.Store(false)
 		ctx, cancel := context.WithTimeout(context.Background(), coverTimeout)
 		defer cancel()
