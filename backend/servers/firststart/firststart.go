@@ -60,7 +60,7 @@ type try struct {
 	running  bool
 	done     bool // the last start has ended
 	failures int
-	err      error     // of the last start
+	err      error     // error of the last start
 	next     time.Time // when to try again; zero: only after a change
 }
 

@@ -159,7 +159,7 @@ func (i *Intake) Add(ctx context.Context, a Arrival) (Outcome, error) {
 }
 
 func (i *Intake) save(ctx context.Context, a Arrival) (Outcome, error) {
-	out, err := i.Check(ctx, a) // may ask the keychain, so it holds no lock
+	out, err := i.Check(ctx, a) // no lock is held, because Check may ask the keychain
 	if err != nil {
 		return out, err
 	}

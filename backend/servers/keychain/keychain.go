@@ -64,7 +64,7 @@ type Keychain struct {
 	mu     sync.Mutex
 	serial int           // number of the running operation; changed when the operation ends
 	conn   io.Closer     // connection of the operation; nil if it cannot be aborted
-	closed chan struct{} // closed once the connection of an aborted operation is; nil if it was not aborted
+	closed chan struct{} // closed after the connection of an aborted operation was closed; nil if it was not aborted
 	hung   chan struct{} // closed while the operation is past its deadline
 }
 

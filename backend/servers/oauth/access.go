@@ -192,7 +192,7 @@ func (m *Manager) end(s Server, g *grant, why error) {
 // demand is what a server has asked for since the last sign-in.
 type demand struct {
 	challenge  challenge
-	scopes     []string        // in addition to those of the challenge
+	scopes     []string        // scopes in addition to those of the challenge
 	operations map[string]bool // operations that lacked a scope
 	required   bool            // a person has to sign in
 	again      bool            // the authorization server has ended the last sign-in

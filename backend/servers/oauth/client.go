@@ -22,7 +22,7 @@ type client struct {
 	Secret   string    `json:"secret,omitempty"`
 	Basic    bool      `json:"basic,omitempty"` // the secret is sent in a header, not in the body
 	Expires  time.Time `json:"expires,omitzero"`
-	Redirect string    `json:"redirect,omitempty"` // of a client that was registered dynamically
+	Redirect string    `json:"redirect,omitempty"` // redirect address of a client that was registered dynamically
 }
 
 // These secrets of a server describe the client that a person has registered for it. Their names contain a colon, so

@@ -62,7 +62,7 @@ type flow struct {
 	client    client
 	scopes    []string
 	state     string
-	verifier  string // of PKCE
+	verifier  string // PKCE code verifier
 	redirect  string
 	listening bool
 	address   string

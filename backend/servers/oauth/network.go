@@ -31,7 +31,7 @@ const (
 // server on the internet must not make the hub send requests to the user's network, nor
 // one in that network to this machine.
 type network struct {
-	base    *url.URL        // of the server
+	base    *url.URL        // URL of the server
 	entered map[string]bool // hosts that the user has entered, and proxies
 	client  *http.Client
 	now     func() time.Time

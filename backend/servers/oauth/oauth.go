@@ -55,7 +55,7 @@ type Changed struct{ Server string }
 // Options configure a Manager. All fields but Bus, Learn, Document and Now are required.
 type Options struct {
 	Vault Vault
-	File  string // of sign-ins and registered clients
+	File  string // path of the file of sign-ins and registered clients
 	Bus   *events.Bus
 	Log   *slog.Logger
 	// Find returns the present configuration of a server.
@@ -81,7 +81,7 @@ type Manager struct {
 	work     sync.WaitGroup
 
 	mu        sync.Mutex
-	grants    map[int64]*grant  // in use, by server
+	grants    map[int64]*grant  // grants in use, by server
 	demands   map[int64]*demand // what servers have asked for since the last sign-in
 	changes   map[int64]int     // calls of Reconsider, by server
 	tries     map[operation]int // sign-ins after which an operation still lacked a scope

@@ -25,7 +25,7 @@ type Status struct {
 	State   State
 	Issuer  string // the authorization server; empty if nobody is signed in
 	Scopes  []string
-	Expires time.Time // of the present token; zero if unknown
+	Expires time.Time // when the current token expires; zero if unknown
 	// Renewed says that the program gets the next token without a person. It is only
 	// known once the token was used.
 	Renewed bool

@@ -77,7 +77,7 @@ func (x *index) find(text, server string) []match {
 	// packed is the window over the characters that are not white space.
 	var end, packed uint64
 	escaped := 0        // remaining characters of escaped white space
-	var positions []int // of the characters that are not white space; computed when needed
+	var positions []int // positions of the characters that are not white space; computed when needed
 	begin, mix := &x.large.begin, x.key.mix
 	for i := range len(text) {
 		c := uint64(text[i])

@@ -74,9 +74,9 @@ func (k *KnownSecrets) Settle() {
 
 // serverSecrets is what is known of one server.
 type serverSecrets struct {
-	values   map[string]Fingerprints // by value
-	launches []launch.Launch         // the last configurations whose credentials are among the values
-	tokens   []string                // the last tokens among the values
+	values   map[string]Fingerprints // fingerprints by value
+	launches []launch.Launch         // the newest configurations whose credentials are in values
+	tokens   []string                // the newest tokens that are in values, oldest first
 }
 
 // maxLaunches is how many configurations of a server are remembered, so that their credentials are not looked up

@@ -31,7 +31,7 @@ import (
 // Redactor replaces only the recognized credentials.
 type Redactor struct {
 	index  func() *index
-	server string // whose texts it redacts; anyServer for all
+	server string // server whose texts are redacted; anyServer for all
 }
 
 // ForLaunch returns a redactor for the credentials in a server's configuration:
@@ -60,9 +60,8 @@ func (r *Redactor) Name(name string) string {
 	return secretscan.Redact(name)
 }
 
-// Head returns at most n bytes from the beginning of the redacted text, and
-// whether the redacted text is longer. It reads at most n+Reach+1 bytes of
-// text. A secret that extends beyond the end is redacted completely.
+// Head returns at most n bytes from the beginning of the redacted text, and whether the redacted text is longer. It
+// needs at most the first n+Reach+1 bytes of text. A secret that extends beyond the end is redacted completely.
 func (r *Redactor) Head(text string, n int) (head string, cut bool) {
 	if cut = len(text) > n+reach; cut {
 		text = text[:n+reach]

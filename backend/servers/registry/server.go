@@ -32,8 +32,8 @@ type Server struct {
 	URL         string            // a remote server's endpoint; a stdio server's web page
 	Headers     map[string]string // sent with each request to a remote server
 	Installed   bool
-	// The tools of an AlwaysListed server are in every session's tools/list,
-	// whether it is running or not. In JSON, the field has the name of the original product: active.
+	// The tools of an AlwaysListed server are in every session's tools/list, whether it is running or not. The REST
+	// API calls it active, as the original product does.
 	AlwaysListed bool
 	// KeepRunning servers start with the hub and are not stopped when idle.
 	KeepRunning bool

@@ -93,8 +93,8 @@ type Mark struct {
 // place is one text of a configuration.
 type place struct {
 	where string // as in Mark.Place
-	label string // for people
-	name  string // of the variable or header; "" for other texts
+	label string // description of the place, for people
+	name  string // name of the variable or header; "" for other texts
 	text  string
 }
 

@@ -157,7 +157,7 @@ func (f *file) remove(account string) error {
 	})
 }
 
-// Key is the key of a file.
+// Key is the key that decrypts the values of a file.
 type Key = age.X25519Identity
 
 // ErrOtherKey is returned by Decrypt for a text that was encrypted with another key.

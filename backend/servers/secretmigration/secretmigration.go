@@ -29,7 +29,7 @@ const (
 type Move struct {
 	Server string `json:"server"`
 	Where  string `json:"where"` // env.NAME, args[3], headers.NAME or url
-	Name   string `json:"name"`  // of the secret
+	Name   string `json:"name"`  // name of the secret
 	Action string `json:"action"`
 	Error  string `json:"error,omitempty"`
 }

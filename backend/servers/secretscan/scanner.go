@@ -27,8 +27,8 @@ type spanKind uint8
 
 const (
 	plain         spanKind = 0
-	inQuotes      spanKind = 1 // by a string in quotes
-	acrossStrings spanKind = 2 // not in JSON
+	inQuotes      spanKind = 1 // replaced by a string in quotes
+	acrossStrings spanKind = 2 // not replaced in JSON
 )
 
 // run is a range of bytes that belong to a set.

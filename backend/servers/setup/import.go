@@ -41,7 +41,7 @@ type ImportOptions struct {
 	// Read reads a database that no other program has open. Its errors are
 	// faults that do not name the file.
 	Read   func(ctx context.Context, file string) (Original, error)
-	Folder string // for copies of databases; other users must not have access to it
+	Folder string // folder for copies of databases; other users must not have access to it
 	Log    *slog.Logger
 }
 
@@ -126,7 +126,7 @@ type ImportCounts struct {
 
 // ImportedServer describes the import of one server.
 type ImportedServer struct {
-	Name   string `json:"name"`         // in the database
+	Name   string `json:"name"`         // name in the database
 	As     string `json:"as,omitempty"` // name in this hub, if the request renames the server
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`

@@ -83,7 +83,7 @@ type SyncResult struct {
 
 // SyncFailure is a problem with an entry of a file, or with a whole file.
 type SyncFailure struct {
-	Name  string `json:"name"` // of the server or the file
+	Name  string `json:"name"` // name of the server or the file
 	Error string `json:"error"`
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Remote says how to reach a remote server.
 type Remote struct {
-	Server registry.Server // with its secrets filled in, so it must not be shown
+	Server registry.Server // configuration with secrets filled in; must not be shown
 	Proxy  func(*url.URL) (*url.URL, error)
 	CAs    *x509.CertPool // nil means those of the system
 }

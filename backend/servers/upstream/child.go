@@ -27,7 +27,7 @@ type child struct {
 	tree   process.Tree
 	seen   atomic.Pointer[[]process.ID] // helpers (descendants of the process) that ran when stop was called
 	exited chan struct{}                // closed when the process and its helpers have ended, or were given up
-	status error                        // of the process; valid once exited is closed
+	status error                        // exit status of the process; valid once exited is closed
 	kill   func(pid int)                // process.Kill
 	grace  time.Duration                // how long it may take to exit after its input or output was closed
 	lost   chan struct{}                // closed when the process did not end although it was killed

@@ -14,7 +14,7 @@ type Launch struct {
 	Args    []string
 	Env     process.Env       // environment of the user's programs; does not contain Own
 	Own     map[string]string // variables of the server's configuration and vault
-	Dir     string            // in which the process starts
+	Dir     string            // folder in which the process starts
 	// Files are inherited as descriptors 3, 4 and so on. They are closed after the
 	// start.
 	Files []*os.File

@@ -226,7 +226,7 @@ func (f *feed) catchUp() {
 
 // listening is a subscriptions/listen request in flight; nil stands for none.
 type listening struct {
-	version int // of feed.topics
+	version int // version of feed.topics in the request
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when the request has ended
 	err     error         // valid after done is closed

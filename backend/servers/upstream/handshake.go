@@ -18,8 +18,8 @@ const discoverWait = 2 * time.Second
 
 // opening says how a session is opened.
 type opening struct {
-	first   mcpversion.Era // whose request is sent first: initialize (legacy) or server/discover (modern)
-	wanted  mcpversion.Era // of the session; Unknown for either
+	first   mcpversion.Era // era whose request is sent first: initialize (legacy) or server/discover (modern)
+	wanted  mcpversion.Era // wanted era of the session; Unknown for either
 	only    bool           // no session of the other era will do
 	patient bool           // the server is known to answer server/discover, if slowly
 	last    bool           // if this attempt fails, the server is not started again

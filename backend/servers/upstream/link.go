@@ -23,7 +23,7 @@ type link interface {
 
 // ending describes how a link ended.
 type ending struct {
-	how    string // for people; errors contain it in parentheses
+	how    string // description for people; errors contain it in parentheses
 	cause  error
 	benign bool // the end does not mean that the server is unhealthy
 }

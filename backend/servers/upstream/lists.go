@@ -113,7 +113,7 @@ func (r *lister) readOutdated(ctx context.Context) {
 	if !r.leads() {
 		return
 	}
-	same := make(map[string]bool) // by the notification: whether all its lists are as they were
+	same := make(map[string]bool) // whether all lists of a notification are as they were, by the method of the notification
 	for i, l := range lists {
 		if !r.outdated[i].Swap(false) {
 			continue

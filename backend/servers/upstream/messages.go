@@ -24,10 +24,10 @@ const (
 type Message struct {
 	N      int64 // the message's number, greater than that of all earlier messages of the server
 	At     time.Time
-	Sent   bool   // by the hub to the server
+	Sent   bool   // whether the hub has sent it to the server
 	ID     string // as JSON; empty for a notification
 	Method string // empty for an answer
-	Size   int    // of the whole message in bytes
+	Size   int    // bytes of the whole message
 	Text   string // the message, redacted, cut after 128 kB
 	Cut    bool   // whether Text is not the whole message
 }

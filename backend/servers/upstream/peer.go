@@ -13,7 +13,7 @@ import (
 type peer struct {
 	conn    *jsonrpc.Conn
 	profile *profile
-	version string // of this hub
+	version string // version of this hub
 }
 
 func (p *peer) clientInfo() json.RawMessage {

@@ -20,7 +20,7 @@ type listPolicy struct {
 	catalog     Catalog
 	listings    Listings // nil if only tools are stored
 	discoveries *Discoveries
-	timeout     time.Duration // of one reading
+	timeout     time.Duration // time limit of one reading
 	refresh     time.Duration // after how long the tools are read again; never if zero
 	firstRetry  time.Duration
 	quietPause  time.Duration

@@ -75,7 +75,7 @@ func (r *lister) reread(ctx context.Context, which int, asked time.Time) error {
 
 // age says whether a list has to be read again.
 type age struct {
-	present bool          // it was read after the request came, or cannot have changed since
+	present bool          // the list was read after the request came, or cannot have changed since
 	err     error         // error of that reading
 	wait    time.Duration // time before the list may be read again
 }

@@ -53,7 +53,7 @@ type notifier interface {
 
 // Result is the answer of a server.
 type Result struct {
-	JSON json.RawMessage // as the server sent it, unless a legacy client gets the result of a modern server
+	JSON json.RawMessage // result as the server sent it, unless a legacy client gets the result of a modern server
 	// Modern is true for a result of the modern era, which only modern clients get.
 	Modern bool
 

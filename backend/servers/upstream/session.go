@@ -67,7 +67,7 @@ type session struct {
 	explainer *explainer
 	peer      *peer
 	lists     *lister
-	feed      *feed // of a server of the modern era
+	feed      *feed // started for servers of the modern era only
 	notices   *noticeQueue
 	requests  *requester
 	inbox     *inbox

@@ -32,7 +32,7 @@ type slot struct {
 	manager  *Manager
 	target   Target
 	shared   *slot   // the slot that all clients of the server share; may be this one
-	output   *output // of all sessions with the server, like messages
+	output   *output // shared by all sessions with the server, like messages
 	messages *messageLog
 	eras     eraBook // used in the shared slot only
 
@@ -57,7 +57,7 @@ type want struct {
 	target Target
 	caller Caller         // answers requests of the server; nil if nobody can
 	client string         // the id of the client's session; empty if there is none
-	era    mcpversion.Era // in which the session is wanted; Unknown for either
+	era    mcpversion.Era // era in which the session is wanted; Unknown for either
 	only   bool           // a session of the other era will not do, unless the server has no other
 	over   *Lease         // its session is used if it accepts calls; may be nil
 	call   bool           // a call for the caller, not one of the manager itself

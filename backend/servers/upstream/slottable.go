@@ -12,7 +12,7 @@ import (
 // slotTable holds the slots of all targets. It is safe for concurrent use. Its lock may be held
 // while that of a slot is taken, but not the other way round.
 type slotTable struct {
-	manager *Manager // of new slots
+	manager *Manager // manager of new slots
 
 	mu     sync.Mutex
 	slots  map[Target]*slot

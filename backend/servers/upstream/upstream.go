@@ -351,11 +351,11 @@ func (m *Manager) Remove(name string) {
 // State describes the sessions with a server.
 type State struct {
 	Running  bool
-	PID      int // of one process; 0 for a remote server
+	PID      int // id of one process; 0 for a remote server
 	Since    time.Time
-	InFlight int    // in all sessions
+	InFlight int    // calls in flight in all sessions
 	Version  string // the server's version, as it reports in initialize
-	Sessions int    // of clients that have the server for themselves
+	Sessions int    // number of sessions of clients that have the server for themselves
 	// Connections are the sessions that clients share, if there are two: the server speaks
 	// both eras, and clients of both use it. The first one is that of PID.
 	Connections []Connection

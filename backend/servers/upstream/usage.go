@@ -10,8 +10,8 @@ type usage struct {
 	ended <-chan struct{} // closed when the connection has ended
 
 	mu        sync.Mutex // guards all fields below
-	used      bool       // by a call
-	client    any        // of the first call; nil if it had none
+	used      bool       // whether a call has used the session
+	client    any        // client of the first call; nil if it had none
 	shared    bool       // calls of several clients have used the session
 	users     map[string]bool
 	inFlight  int    // number of users of the session, such as calls and checks

@@ -41,7 +41,7 @@ func fillVariables(configured, s registry.Server, env process.Env) (registry.Ser
 type variables struct {
 	server      registry.Server
 	private     map[string]bool // variables of the server whose values must not become part of an argument
-	environment process.Env     // of the user
+	environment process.Env     // environment of the user
 	missing     error           // names the first variable that is not set
 }
 

@@ -76,7 +76,7 @@ type Store interface {
 type Options struct {
 	Store  Store
 	Bus    *events.Bus          // on which Changed is published
-	Folder paths.Folder         // has the files of encrypted values
+	Folder paths.Folder         // folder of the files of encrypted values
 	Known  *redact.KnownSecrets // gets every secret, to redact it; may be nil
 	// Launch returns the present configuration of a server, and false if there is
 	// no such server; may be nil.
