@@ -20,27 +20,27 @@ import (
 type Store interface {
 	// Tools returns all stored tools, in the listed order within each server.
 	Tools(ctx context.Context) ([]*Tool, error)
-	// ReplaceTools replaces the stored tools of a server with tools, and keeps the
-	// changes that this makes.
+	// ReplaceTools replaces the stored tools of a server with tools, and adds changes to
+	// the stored history.
 	ReplaceTools(ctx context.Context, server string, tools []*Tool, changes []Change) error
 	// SetTokens stores the token counts of tools.
 	SetTokens(ctx context.Context, counts map[Key]int) error
 }
 
-// Gate decides which of the tools that servers list the catalog has.
+// Gate decides which of the tools that servers list enter the catalog.
 type Gate interface {
-	// Admit is told what a server has listed. It returns the definitions that the catalog
-	// gets, in the order of the list, which need not be those that the server has listed.
+	// Admit takes the definitions that a server has listed and returns those for the
+	// catalog, in the order of the list. A returned definition may differ from the listed one.
 	Admit(ctx context.Context, server string, listed []json.RawMessage) ([]json.RawMessage, error)
-	// Admitted returns what Admit would return for the list that it was told last.
+	// Admitted returns what Admit would return now for the list that was last passed to it.
 	Admitted(ctx context.Context, server string) ([]json.RawMessage, error)
 }
 
 // Changed is published after the tools of a server have changed.
 type Changed struct{ Server string }
 
-// ShownChanged is published after rules have changed which tools of the catalog are shown,
-// or how. No server has changed its tools.
+// ShownChanged is published after a change of the user's rules has changed which tools of the
+// catalog clients see, or how. The tools of the servers have not changed.
 type ShownChanged struct{}
 
 // Counted is published after the tokens of new tools have been counted.
@@ -53,11 +53,11 @@ type Snapshot struct {
 	byKey    map[Key]*Tool
 	reads    *reads
 
-	indexing    sync.Once // for the following, which few snapshots need
+	indexing    sync.Once // builds byQualified, which few snapshots need
 	byQualified map[string]*Tool
 
 	pairing sync.Once
-	twins   map[*Tool][]*Tool // of tools that have some
+	twins   map[*Tool][]*Tool // what Snapshot.Twins returns, for tools that have twins
 }
 
 // Of returns the tools of a server in the order it lists them.
@@ -98,7 +98,8 @@ func (s *Snapshot) Named(tool string) []*Tool {
 	return out
 }
 
-// With returns a snapshot with other appearances of the same tools, in the same order.
+// With returns a snapshot with tools in place of s.Tools: versions of the same tools with
+// other names or descriptions, in the same order.
 func (s *Snapshot) With(tools []*Tool) *Snapshot { return newSnapshot(tools, s.reads) }
 
 func newSnapshot(tools []*Tool, reads *reads) *Snapshot {
@@ -151,8 +152,8 @@ func Open(ctx context.Context, store Store, bus *events.Bus, log *slog.Logger) (
 	return c, nil
 }
 
-// Guard makes a gate decide about the tools that servers list from now on. Call it before
-// the first Replace.
+// Guard sets the gate that decides which listed tools enter the catalog. Call it before the
+// first Replace.
 func (c *Catalog) Guard(g Gate) { c.gate = g }
 
 func byServer(a, b *Tool) int { return cmp.Compare(a.Server, b.Server) }
@@ -161,9 +162,9 @@ func byServer(a, b *Tool) int { return cmp.Compare(a.Server, b.Server) }
 func (c *Catalog) Snapshot() *Snapshot { return c.snapshot.Load() }
 
 // Replace replaces the tools of a server with the listed definitions and
-// reports whether that changed the catalog. Definitions without a name and
-// repeated names are left out, and so are those that the gate holds. Tools keep
-// their ID while a server lists their name.
+// reports whether that changed the catalog. It leaves out definitions without a
+// name, repeated names, and definitions that the gate does not admit. A tool keeps
+// its ID while the server lists its name.
 func (c *Catalog) Replace(ctx context.Context, server string, definitions []json.RawMessage) (bool, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -187,7 +188,7 @@ func (c *Catalog) Reapply(ctx context.Context, server string) error {
 	return err
 }
 
-// replace implements Replace for definitions that are admitted. The caller holds c.writing.
+// replace implements Replace for definitions that the gate has admitted. The caller holds c.writing.
 func (c *Catalog) replace(ctx context.Context, server string, definitions []json.RawMessage) (bool, error) {
 	old, began := c.Snapshot(), time.Now()
 	tools := make([]*Tool, 0, len(definitions))
@@ -205,7 +206,7 @@ func (c *Catalog) replace(ctx context.Context, server string, definitions []json
 		}
 		seen[t.Name] = true
 		if was := old.byKey[t.Key()]; was != nil && !known {
-			t.ID = was.ID // a later version
+			t.ID = was.ID // a new version of the same tool
 		} else if was == nil {
 			c.lastID++
 			t.ID = c.lastID
@@ -255,8 +256,8 @@ func (c *Catalog) Forget(ctx context.Context, server string) error {
 	return nil
 }
 
-// Reset replaces all tools without storing them. It is for catalogs of tools that another package stores, and that are
-// only searched.
+// Reset replaces all tools without storing them. It is for catalogs that are only searched and whose tools another
+// package stores.
 func (c *Catalog) Reset(tools []*Tool) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -307,7 +308,7 @@ func (c *Catalog) Run(ctx context.Context) error {
 
 func (c *Catalog) count(ctx context.Context) error {
 	counted := make(map[*Tool]int)
-	var counter tokens.Counter // loaded if there is something to count
+	var counter tokens.Counter // loaded for the first uncounted tool
 	for _, t := range c.Snapshot().Tools {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -326,7 +327,7 @@ func (c *Catalog) count(ctx context.Context) error {
 	defer c.writing.Unlock()
 	all, counts := slices.Clone(c.Snapshot().Tools), make(map[Key]int)
 	for i, t := range all {
-		if n, ok := counted[t]; ok { // not one that has changed meanwhile
+		if n, ok := counted[t]; ok { // skip tools that have changed meanwhile
 			with := *t
 			with.Tokens = n
 			all[i], counts[t.Key()] = &with, n

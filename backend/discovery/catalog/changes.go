@@ -23,7 +23,7 @@ type Change struct {
 	Previous string     `json:"previousHash,omitempty" doc:"Hash before the change; missing for an added tool."`
 	Current  string     `json:"currentHash,omitempty" doc:"Hash after the change; missing for a removed tool."`
 
-	// Definition is the present one; nil for a removed tool.
+	// Definition is the definition after the change; nil for a removed tool.
 	Definition []byte `json:"-"`
 }
 
@@ -35,9 +35,8 @@ type Summary struct {
 	Unchanged int `json:"unchanged"`
 }
 
-// ToolsChanged is published when a list of a server has other tools than the one before:
-// after it announced a change, was read again, or was removed. Tools whose hashes are the
-// same are counted only.
+// ToolsChanged is published when the tools of a server differ from those it listed before,
+// and when a server is deleted. Tools with an unchanged hash are only counted, in Summary.
 type ToolsChanged struct {
 	Server  string
 	Changes []Change // in the order of the list, then removed tools
@@ -81,7 +80,7 @@ func (c *Catalog) announce(server string, changes []Change, s Summary, at time.T
 	}
 }
 
-// Past is a change that has been kept.
+// Past is a change from the stored history.
 type Past struct {
 	Change
 	At      time.Time

@@ -2,7 +2,7 @@ package catalog
 
 import "github.com/agent-discover/agent-discover/backend/base/tokens"
 
-// Cost is what definitions of tools take in the context of a model.
+// Cost is how much of a model's context the definitions of tools take.
 type Cost struct {
 	Tools  int // number of definitions
 	Tokens int // o200k_base
@@ -11,11 +11,11 @@ type Cost struct {
 	// model looks for the tool.
 	Deferred  int
 	Uncounted int     // definitions that are not counted yet, and not in Tokens
-	Share     float64 // of tokens.Window that Tokens without Deferred take
+	Share     float64 // Loaded as a share of tokens.Window
 }
 
-// CostOf returns the cost of tools for a client that defers definitions from a number of
-// tools on; 0 means that it defers none.
+// CostOf returns the cost of tools for a client that defers definitions if there are at
+// least defersFrom tools. 0 means that it never defers.
 func CostOf(tools []*Tool, defersFrom int) Cost {
 	c := Cost{Tools: len(tools)}
 	for _, t := range tools {

@@ -12,12 +12,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
-// HashVersion is the version of what a hash covers, and how. Hashes of different
-// versions cannot be compared.
+// HashVersion is the version of the rules by which hashes are computed. Hashes of
+// different versions cannot be compared.
 const HashVersion = 1
 
-// hashed lists the members of a definition that its hash covers, sorted, without that of
-// the server's name.
+// hashed lists the members of a definition that its hash covers, sorted. The hash also
+// covers the server's name.
 var hashed = []string{"annotations", "description", "inputSchema", "name", "outputSchema", "title"}
 
 // hashOf returns the SHA-256, in hexadecimal, of the server's name and the
@@ -33,7 +33,7 @@ func hashOf(server string, definition json.RawMessage) string {
 	return hexOf(slowCanonical(server, definition))
 }
 
-// buffers are canonicalizers whose memory is used again.
+// buffers holds canonicalizers for reuse, because of their memory.
 var buffers = sync.Pool{New: func() any { return new(canonicalizer) }}
 
 func hexOf(data []byte) string {
@@ -41,7 +41,8 @@ func hexOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// slowCanonical returns what is hashed, with encoding/json, for any definition.
+// slowCanonical returns the canonical JSON that is hashed. It uses encoding/json and
+// handles any definition.
 func slowCanonical(server string, definition json.RawMessage) []byte {
 	decoder := json.NewDecoder(bytes.NewReader(definition))
 	decoder.UseNumber() // keeps numbers as written
@@ -57,9 +58,9 @@ func slowCanonical(server string, definition json.RawMessage) []byte {
 	return data
 }
 
-// whole sets out to what slowCanonical returns, without decoding the definition. It returns
-// false for definitions with names that are repeated or need escapes, which encoding/json may
-// read differently.
+// whole stores in c.out what slowCanonical would return, without decoding the definition. It
+// returns false for definitions with names that are repeated or need escapes, which
+// encoding/json may read differently.
 func (c *canonicalizer) whole(server string, definition []byte) bool {
 	c.data, c.out, c.parts = definition, c.out[:0], c.parts[:0]
 	defer func() { c.data = nil }()
@@ -99,7 +100,7 @@ type part struct {
 	start, end int
 }
 
-// value appends the value at a position. It returns the position after it, and -1 if
+// value appends the value at a position. It returns the position after it, or -1 if
 // encoding/json may read it differently.
 func (c *canonicalizer) value(at int) (end int) {
 	switch c.data[at] {
@@ -142,9 +143,9 @@ func (c *canonicalizer) object(at int) (end int) {
 	return end
 }
 
-// arrange replaces the values in out from a position on by an object with the members in
-// parts from first on, sorted by name, and removes these. It returns false if two have the
-// same name.
+// arrange replaces c.out[from:], the values of the members in c.parts[first:], with an object
+// that has these members sorted by name, and removes them from c.parts. It returns false if
+// two members have the same name.
 func (c *canonicalizer) arrange(from, first int) bool {
 	parts := c.parts[first:]
 	slices.SortFunc(parts, func(a, b part) int { return bytes.Compare(a.name, b.name) })
@@ -179,8 +180,8 @@ func (c *canonicalizer) array(at int) (end int) {
 	return elements.Close()
 }
 
-// asWritten reports whether encoding/json, which decodes the content of a string and
-// encodes it again, writes it as it is. The content must be UTF-8.
+// asWritten reports whether decoding the content of a JSON string and encoding it again with
+// encoding/json would leave it unchanged. The content must be UTF-8.
 func asWritten(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		b := text[i]
@@ -201,10 +202,10 @@ func asWritten(text []byte) bool {
 	return true
 }
 
-// lineSeparators is how U+2028 and U+2029 begin, which encoding/json escapes.
+// lineSeparators is the common prefix of U+2028 and U+2029 in UTF-8. encoding/json escapes both.
 var lineSeparators = []byte{0xe2, 0x80}
 
-// plain reports whether a name is written without escapes and other than ASCII characters.
+// plain reports whether a name consists of ASCII characters that encoding/json does not escape.
 func plain(text []byte) bool {
 	for _, b := range text {
 		if special[b] {
@@ -214,7 +215,7 @@ func plain(text []byte) bool {
 	return true
 }
 
-// special are the bytes that encoding/json escapes, and those beyond ASCII.
+// special marks the bytes that encoding/json escapes, and those outside ASCII.
 var special = func() (t [256]bool) {
 	for b := range t {
 		t[b] = b < ' ' || b >= 0x80 || b == '"' || b == '\\' || b == '<' || b == '>' || b == '&'

@@ -2,13 +2,12 @@ package catalog
 
 import "sync/atomic"
 
-// reads counts how often a tool was looked up, which the catalog answers without asking
-// its server.
+// reads counts look-ups of tools, which the catalog answers without a request to the server.
 type reads struct{ hits, misses atomic.Int64 }
 
 func (r *reads) count(hit bool) {
 	switch {
-	case r == nil: // a snapshot of a test
+	case r == nil: // a snapshot made by a test
 	case hit:
 		r.hits.Add(1)
 	default:
@@ -22,7 +21,7 @@ type Reads struct {
 	Misses int64
 }
 
-// Rate returns the part of all look-ups that were hits; 0 without any.
+// Rate returns the share of look-ups that were hits; 0 if there were no look-ups.
 func (r Reads) Rate() float64 {
 	if r.Hits+r.Misses == 0 {
 		return 0

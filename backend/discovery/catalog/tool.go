@@ -19,8 +19,8 @@ type Tool struct {
 	ID     int64 // number by which some clients refer to the tool; it stays the same while the server lists the name
 	Server string
 	Name   string
-	// Own is the name that the server lists for the tool, if Name is another one that the
-	// user has chosen; otherwise empty.
+	// Own is the name that the server lists for the tool if the user has renamed it;
+	// otherwise empty.
 	Own         string
 	Title       string
 	Description string
@@ -78,7 +78,7 @@ func (t *Tool) InputSchema() json.RawMessage {
 	return def.InputSchema
 }
 
-// Qualified returns the name of the tool among those of all servers, as server.tool.
+// Qualified returns the name of the server and the tool as "server.tool".
 func (t *Tool) Qualified() string { return t.Server + "." + t.Name }
 
 // NewTool returns the tool that a definition describes, and false if the

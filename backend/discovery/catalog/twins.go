@@ -2,8 +2,8 @@ package catalog
 
 import "github.com/agent-discover/agent-discover/backend/base/samename"
 
-// Twins returns a tool and the other tools of its server that people may take for it; see package samename. It returns none
-// for a tool without such others, which nearly all are.
+// Twins returns a tool and the tools of the same server whose names people may confuse with its name; see package samename.
+// It returns nil if there are no others, which is true of nearly all tools.
 func (s *Snapshot) Twins(server, tool string) []*Tool {
 	s.pairing.Do(s.pair)
 	if len(s.twins) == 0 {
@@ -31,7 +31,7 @@ func (s *Snapshot) pair() {
 	}
 }
 
-// Alike returns the tools of a server that people may take for one with a name, which need not exist.
+// Alike returns the tools of a server whose names people may confuse with name. The server need not have a tool of that name.
 func (s *Snapshot) Alike(server, name string) (alike []*Tool) {
 	form := samename.Fold(name)
 	for _, t := range s.Of(server) {

@@ -7,8 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Complete reports whether all tools of the catalog that can have a vector have one. It is true while the provider fails and
-// with the provider "none", because no vector comes then.
+// Complete reports whether all tools of the catalog that can have a vector have one. It also returns true while the provider
+// fails and with the provider "none", because no more vectors are computed then.
 func (x *Index) Complete() bool {
 	if x.provider == nil || x.health.failing() {
 		return true

@@ -75,7 +75,7 @@ func after(d time.Duration) (over <-chan time.Time, stop func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// Catalog provides the tools. A *catalog.Catalog is one.
+// Catalog provides the tools. *catalog.Catalog implements it.
 type Catalog interface{ Snapshot() *catalog.Snapshot }
 
 // Options are the dependencies and settings of an Index.
@@ -121,7 +121,7 @@ type Index struct {
 	provider provider // nil for the provider "none"
 	model    string   // the provider's name of the model
 	current  atomic.Pointer[Vectors]
-	complete atomic.Pointer[catalog.Snapshot] // the last snapshot all of whose tools have got a vector, or cannot have one
+	complete atomic.Pointer[catalog.Snapshot] // the last snapshot whose tools all have a vector or cannot have one
 	working  atomic.Bool
 	health   health
 	queries  *queries
@@ -143,7 +143,7 @@ func New(o Options) *Index {
 		x.dimensions = o.Builtin.Dimensions
 	}
 	x.provider, x.model = newProvider(o)
-	id := "" // of the model and the recipe for texts; only vectors with the same one can be compared
+	id := "" // identifies the model and the form of the texts; only vectors with the same id can be compared
 	if x.provider != nil {
 		id = x.settings.Provider + "/" + x.model + "/text" + textVersion
 	}

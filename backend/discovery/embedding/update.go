@@ -21,7 +21,6 @@ const (
 	// keepUnused is how long the vectors of a removed tool are kept: long enough
 	// that removing and adding a server needs no new vectors, short enough that
 	// servers whose descriptions change at each start do not fill the store.
-	//
 	keepUnused = 3 * 24 * time.Hour
 	tidyEvery  = 24 * time.Hour
 	// tidyFirst is how long after its start the index first deletes vectors, so

@@ -25,7 +25,7 @@ func searcher(ctx context.Context, s settings.Search, c *catalog.Catalog, bus *e
 	}
 	index := embedding.New(embedding.Options{
 		Settings: s, Catalog: c, Store: noStore{}, Bus: bus, Log: slog.New(slog.DiscardHandler),
-		QueryTimeout: time.Minute, // the ranking is measured, also on a busy machine
+		QueryTimeout: time.Minute, // long, so that a slow machine does not change the ranking
 		Builtin:      embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
 	})
 	changes, stop := events.Subscribe[embedding.Changed](bus, 1024)

@@ -46,8 +46,8 @@ var cuts = []func(*Found){
 	func(f *Found) { f.clipText(60) },
 }
 
-// intentCuts are the cuts for the entries of a find_tools reply: after those in
-// cuts, the tool's name, most of the intent and all other matches go.
+// intentCuts are the cuts for the entries of a find_tools reply: those in cuts,
+// then removal of the tool's name, most of the intent and all other matches.
 var intentCuts = append(cuts[:len(cuts):len(cuts)],
 	func(f *Found) { // call_as ends with the tool's name
 		if f.Description != nil {
@@ -63,7 +63,7 @@ var intentCuts = append(cuts[:len(cuts):len(cuts)],
 func (f *Found) fit(limit int, cuts []func(*Found)) {
 	f.NextStep = f.next.text(len(f.OtherMatches))
 	for _, cut := range cuts {
-		// Encoding the reply for sending fails with the same error.
+		// An encoding error is reported later, when the reply is sent.
 		if text, err := Text(f); err != nil || tokens.Estimate(text) <= limit {
 			return
 		}

@@ -34,16 +34,16 @@ type Unready struct {
 	Starting bool   // its tools may be known in a moment
 }
 
-// Known tells which tools the search could have found.
+// Known describes which tools a search could have found.
 type Known struct {
 	None    bool      // the catalog has no tools at all
 	Coming  bool      // more tools may be found in a moment
-	Unready []Unready // servers with tools that it could not have found, or that cannot be called
-	// Hint is what to do if nothing fits although all servers are ready; empty for the hint of registry.
+	Unready []Unready // servers whose tools the search could not have found, or that cannot be called
+	// Hint replaces missHint and emptyHint, which name the tool registry, if it is not empty.
 	Hint string
 }
 
-// Text returns what to do after a search that found nothing. Only if all servers are ready, another one may be missing.
+// Text returns advice for a search that found nothing. It suggests a new server only if all servers are ready.
 func (k Known) Text() string {
 	switch {
 	case len(k.Unready) > 0:
@@ -61,7 +61,7 @@ func (k Known) Text() string {
 const maxUnready = 3 // servers that a hint names
 
 func (k Known) unreadyHint() string {
-	// Those that will be ready in a moment first: they change what to do next.
+	// List starting servers first: the advice depends on whether there are any.
 	list := slices.Clone(k.Unready)
 	slices.SortStableFunc(list, func(a, b Unready) int {
 		if a.Starting == b.Starting {

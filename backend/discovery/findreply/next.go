@@ -43,7 +43,7 @@ func (n nextStep) howBest() string {
 	return "as " + n.listed + " if listed, else by " + n.callerOf(n.best)
 }
 
-// how describes the way to call a tool, or any tool in the reply for nil.
+// how describes the way to call a tool. nil stands for any tool in the reply.
 func (n nextStep) how(t *catalog.Tool) string {
 	if n.listed == "" {
 		return "by " + n.callerOf(t)

@@ -43,8 +43,9 @@ type Options struct {
 	KeepOthers bool                      // keep all other matches even when the reply exceeds its budget
 	Listed     func(*catalog.Tool) bool  // reports whether a tool is in the session's tools/list; used by ForQuery
 	Shown      func(*catalog.Tool) Shown // returns how much of a tool the session has been shown
-	// Caller returns what calls a tool that is not listed, and for nil what calls any
-	// tool. If it is nil, that is proxy_call of registry. Used by ForQuery.
+	// Caller names the tool of the hub that can call a tool that is not listed, or any
+	// tool if its argument is nil. A nil Caller means proxy_call of registry. Used by
+	// ForQuery.
 	Caller func(*catalog.Tool) string
 }
 

@@ -13,8 +13,9 @@ var functionLines string
 //go:embed english.txt
 var englishLines string
 
-// functionWords returns the function words of each language in Latin script, and
-// of English, and whether each is a sign of its language.
+// functionWords returns the function words of English and of each other language
+// in Latin script, by language code. The value of a word is true if it is a sign of
+// its language, and false if it is also common in English or in names.
 var functionWords = sync.OnceValue(func() map[string]map[string]bool {
 	out := make(map[string]map[string]bool)
 	for line := range strings.Lines(functionLines) {
@@ -62,7 +63,7 @@ func isEnglish(word string) bool {
 	return false
 }
 
-// lettersPerSign is how many letters of another script outweigh a sign of English.
+// lettersPerSign is how many letters of another script outweigh a function word of English.
 const lettersPerSign = 8
 
 // scriptOf returns the language of a text that is mostly in a script other than
@@ -116,9 +117,9 @@ func countOf(tokens []token, code string) int {
 var latin = []string{"de", "fr", "es", "it", "pt", "nl", "pl"}
 
 const (
-	minEvidence = 2 // function words and clear words of a language in its queries
-	fewTokens   = 2 // words of a query that needs only one clear word
-	leastShare  = 4 // at least one word in so many is evidence
+	minEvidence = 2 // least number of function words and clear words in a query of a language
+	fewTokens   = 2 // largest number of words in a query for which one clear word is enough
+	leastShare  = 4 // at least one in this many words must be a function word or a clear word
 )
 
 // latinLanguages returns the languages that a query is most likely in; none for
@@ -130,7 +131,7 @@ func latinLanguages(tokens []token) []string {
 	for _, code := range latin {
 		functions := countOf(tokens, code)
 		if english > 1 && functions <= english {
-			continue // whatever words follow; most English queries end here
+			continue // before the slower look-up of clear words, which most English queries do not need
 		}
 		e := languageOf(code).clear(tokens)
 		clear := e.words
@@ -148,11 +149,11 @@ func latinLanguages(tokens []token) []string {
 	return out[:min(len(out), 2)]
 }
 
-// evidence is what speaks for a language: function words and clear words, and
-// the length of the stems of the latter.
+// evidence is how strongly a query points to a language: the number of its function
+// words and clear words, and the total length of the clear words' stems.
 type evidence struct{ words, letters int }
 
-// clear returns the words that are clearly of the language.
+// clear returns the evidence of the words that clearly belong to the language.
 func (l *language) clear(tokens []token) evidence {
 	var e evidence
 	used := make([]bool, len(tokens))

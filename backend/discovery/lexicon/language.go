@@ -40,24 +40,24 @@ var concepts = sync.OnceValue(func() []concept {
 type entry struct {
 	stem string
 	rest []token // stems of the words that must follow in the query
-	keep bool    // those words have their own meaning, too
+	keep bool    // the words in rest keep their own meanings, too
 	of   *concept
 }
 
 const (
-	minStem   = 4 // letters of a stem that matches with an ending
-	maxEnding = 6 // letters that follow a stem
-	maxParts  = 3 // words of a compound
-	minInner  = 5 // letters of a known word that ends a compound with an unknown beginning
-	maxSame   = 2 // concepts of a word
+	minStem   = 4 // least letters of a stem that may have an ending
+	maxEnding = 6 // most letters of an ending
+	maxParts  = 3 // most words after the first in a compound
+	minInner  = 5 // least bytes of a known word at the end of a compound with an unknown beginning
+	maxSame   = 2 // most concepts of a word
 )
 
 // language holds the words of a language.
 type language struct {
 	entries   []entry         // sorted by stem
 	functions map[string]bool // function words; true: signs of the language
-	unspaced  bool            // words may stand without spaces between them
-	compounds bool            // words are joined without spaces
+	unspaced  bool            // words need not be separated by spaces, as in Chinese
+	compounds bool            // compound words are written without spaces, as in German
 	bytes     int             // length of the longest stem
 }
 
@@ -132,8 +132,8 @@ func (l *language) of(stem string) []entry {
 	return l.entries[from:to]
 }
 
-// longest returns the longest stem that begins a text, and its meanings. word
-// reports that the text begins a word.
+// longest returns the longest stem at the beginning of a text, and its meanings.
+// word reports whether the text starts at the beginning of a word.
 func (l *language) longest(text string, word bool) (string, []*concept) {
 	first, _ := utf8.DecodeRuneInString(text)
 	for end := min(len(text), l.bytes); end > 0; end-- {
@@ -160,12 +160,13 @@ func meaningsOf(found []entry) []*concept {
 // match is what a word of a query means.
 type match struct {
 	meanings []*concept
-	clear    bool // a coincidence is unlikely
-	letters  int  // of the word that were matched
+	clear    bool // the match is unlikely to be a coincidence
+	letters  int  // length of the matched part of the word, in bytes
 }
 
 // match returns the meaning of a word and marks the words that follow it in a
-// phrase as used. Function words mean something only as they are.
+// phrase as used. A function word has a meaning only if it is a stem without an
+// ending.
 func (l *language) match(tokens []token, at int, used []bool) match {
 	word := tokens[at]
 	after, used := tokens[at+1:], used[at+1:]
@@ -188,7 +189,8 @@ func (l *language) match(tokens []token, at int, used []bool) match {
 	return match{}
 }
 
-// inner returns the meaning of a compound's end.
+// inner returns the meaning of the known word at the end of a compound whose
+// beginning is unknown.
 func (l *language) inner(word string) []*concept {
 	for start := minStem - 1; start+minInner <= len(word); start++ {
 		if !utf8.RuneStart(word[start]) {
@@ -243,7 +245,7 @@ func (l *language) matchWord(word string, after []token, used []bool, depth int)
 }
 
 // prefix returns the longest stem that begins a word, its meanings, and whether
-// it begins a phrase. Phrases come before single words.
+// it begins a phrase. Phrases are preferred to single words, even to longer ones.
 func (l *language) prefix(word string, after []token, used []bool) (stem string, found []*concept, phrase bool) {
 	for end := min(len(word), l.bytes); end > 0; end-- {
 		if end < len(word) && !utf8.RuneStart(word[end]) {
@@ -288,7 +290,8 @@ func (e entry) follow(tokens []token, used []bool) bool {
 	return true
 }
 
-// begins reports whether a word is a stem with an ending, or a short stem itself.
+// begins reports whether a word is a stem with or without an ending. A stem of fewer
+// than minStem letters has no endings.
 func begins(word, stem string) bool {
 	if utf8.RuneCountInString(stem) < minStem {
 		return word == stem

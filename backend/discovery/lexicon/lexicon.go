@@ -1,8 +1,7 @@
-// Package lexicon reads queries in other languages than English: it finds the
-// words that people use for tools and what tools work on, and returns them in
-// English. It is no translator. Package search adds the English words to the
-// query, because the definitions of tools and the built-in embedding model are
-// English.
+// Package lexicon reads queries in languages other than English: it finds the words
+// for what tools do and for what they work on, and returns them in English. It does
+// not translate sentences. Package search adds the English words to the query,
+// because the definitions of tools and the built-in embedding model are English.
 //
 // The words are in concepts.txt. A query is read only if it looks foreign as a
 // whole: it is in another script, or has function words and words of the
@@ -135,8 +134,9 @@ func (f *findings) readSpaced(tokens []token, code string) {
 	}
 }
 
-// readUnspaced finds the words of a language in which words may stand without
-// spaces between them. A text that is all Han is Chinese or Japanese.
+// readUnspaced finds the words of a language that does not separate words by
+// spaces. If code is "zh", it also looks for Japanese words, because a text in Han
+// characters alone may be Japanese.
 func (f *findings) readUnspaced(query, code string) {
 	l := languageOf(code)
 	text := strings.ToLower(query)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// token is a word of a query in lower case, as written and folded. An identifier
-// such as deleteFile is not folded, so that it has no meaning.
+// token is a word of a query in lower case, as written and folded. The folded form
+// of an identifier such as deleteFile is empty, so that it has no meaning.
 type token struct{ written, folded string }
 
 // tokensOf returns the words of a query, at most maxTokens.
@@ -30,7 +30,7 @@ func tokensIn(text string) []token {
 	return out
 }
 
-// isIdentifier reports whether a capital follows a small letter in a word.
+// isIdentifier reports whether an upper-case letter follows a lower-case one in a word.
 func isIdentifier(word string) bool {
 	var last rune
 	for _, r := range word {
@@ -95,7 +95,7 @@ var closing = map[rune]string{
 }
 
 // unquoted returns a text without the parts in quotation marks, which are data
-// rather than the request; the text itself if nothing else is in it.
+// rather than the request. If no letters remain, it returns the whole text.
 func unquoted(text string) string {
 	var out strings.Builder
 	var last rune
@@ -121,8 +121,8 @@ func unquoted(text string) string {
 	return out.String()
 }
 
-// endOfQuote returns the position after the mark that closes a quotation, 0 if
-// none does. An apostrophe inside a word closes none.
+// endOfQuote returns the position after the mark that closes a quotation, or 0 if
+// the text has none. An apostrophe inside a word does not close a quotation.
 func endOfQuote(text, marks string) int {
 	for i, r := range text {
 		if !strings.ContainsRune(marks, r) {

@@ -36,11 +36,11 @@ func readVocabulary(written string) vocabulary {
 	return vocabulary{starts: data[4:table], table: data[table : table+2*slots], text: data[table+2*slots:]}
 }
 
-// known is the vocabulary for Knows. It shares the embedded data with those of encoders.
+// known is the vocabulary for Knows. It shares the embedded data with the vocabularies of encoders.
 var known = sync.OnceValue(func() vocabulary { return readVocabulary(vocabularyData) })
 
-// Knows reports whether the encoder has learned a lower-case word as a whole: 22,000 common English words, names and words of
-// other languages. It loads no weights.
+// Knows reports whether the vocabulary of the encoder has a lower-case word as a whole, not in pieces. It has 22,000 such
+// words: common English words, names and words of other languages. Knows loads no weights.
 func Knows(word string) bool {
 	sum := noHash
 	for i := range len(word) {

@@ -12,7 +12,6 @@ import (
 // successor ranks before it.
 const deprecatedShare = 0.75
 
-// capitals matches the word in capitals.
 var capitals = regexp.MustCompile(`\bDEPRECATED\b`)
 
 // isDeprecated reports whether a tool says in its name or description that it is

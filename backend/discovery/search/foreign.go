@@ -2,8 +2,8 @@ package search
 
 import "github.com/agent-discover/agent-discover/backend/discovery/lexicon"
 
-// asked is a query in the forms that are compared with tools. Those of an
-// English query are the same.
+// asked is a query in the forms that are compared with tools. For an English
+// query, query, words and meaning are equal.
 type asked struct {
 	query   string   // as written
 	words   string   // for the index: with the English words for a foreign query

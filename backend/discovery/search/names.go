@@ -119,7 +119,7 @@ func (x *index) almost(query, whole string, put func(int, []int32)) {
 	if len(whole) >= 2*minIdentifier {
 		edits = 2
 	}
-	if x.vocabulary.wellSpelled(whole) { // a word of its own
+	if x.vocabulary.wellSpelled(whole) { // a real word, hence no misspelling
 		return
 	}
 	for i, d := range x.documents {

@@ -28,8 +28,8 @@ type weightedTerm struct {
 
 const (
 	// unknownShare is the weight of a word that no tool contains, in the score
-	// of a perfect match. It may express a need that no tool meets, or only be
-	// superfluous.
+	// of a perfect match. Such a word may express a need that no tool meets, or may
+	// be superfluous.
 	unknownShare      = 0.3
 	abbreviationShare = 0.7
 	maxParts          = 64 // words of a query that are used
@@ -180,7 +180,8 @@ type guess struct {
 }
 
 // guesses returns the known words that an unknown word may stand for, because it is
-// a misspelling or a prefix of them, the most similar first. A word that is spelled right is no misspelling.
+// a misspelling or a prefix of them, the most similar first. A correctly spelled word
+// counts as a prefix only.
 func (x *index) guesses(word string, s tolerance) []guess {
 	if len(word) < 3 {
 		return nil
@@ -193,7 +194,7 @@ func (x *index) guesses(word string, s tolerance) []guess {
 	var out []guess
 	for term, set := range sets[:min(len(known), len(x.starts)-1)] {
 		if bits.OnesCount64(mask^set) > 2*maxEdits && mask&^set != 0 || x.starts[term] == x.starts[term+1] {
-			continue // the words differ in too many letters and none is a prefix, or no tool contains the known word
+			continue // the words differ in too many letters and word is no prefix, or no tool contains the known word
 		}
 		w := known[term]
 		if w == "" {

@@ -29,7 +29,7 @@ type ranking struct {
 	lexical      []float32 // score of each tool by words
 	bestLexical  float32   // the largest in lexical
 	similarities []float32 // cosine of each tool's vector with the query's; nil without vectors
-	unread       bool      // there are vectors, but none of the query
+	unread       bool      // tools have vectors, but the query has none
 	named        map[int32]int
 	phrased      map[int32]bool
 	lifts        map[int32]learning.Lift
@@ -80,7 +80,8 @@ func (s *Searcher) rankOne(ctx context.Context, x *index, m *matrix, a asked, al
 	return r
 }
 
-// read returns the vector of a text, and false if none comes in the time that the query has.
+// read returns the vector of a text. A patient query waits for it until ctx ends, others for a short time; read then
+// returns false.
 func (s *Searcher) read(ctx context.Context, a asked, text string) ([]float32, bool) {
 	if a.patient {
 		return s.meaning.AwaitQuery(ctx, text)
@@ -231,7 +232,7 @@ func (x *index) rankWords(query string, allow func(*catalog.Tool) bool) []Hit {
 	return r.best
 }
 
-// wordRanking returns a ranking with the scores of all tools by words alone, nil if there is nothing to compare.
+// wordRanking returns a ranking with the scores of all tools by words alone, or nil if there are no words or no tools.
 func (x *index) wordRanking(query string) *ranking {
 	r := &ranking{asked: asked{query: query}, index: x, parts: x.parse(query), blend: wordsAlone}
 	if len(r.parts) == 0 || len(x.documents) == 0 {
@@ -243,8 +244,8 @@ func (x *index) wordRanking(query string) *ranking {
 	return r
 }
 
-// Scores returns how well each tool fits a text by its words, from 0 to 1. It is for short lists that are searched once,
-// of which all elements count; a Searcher keeps its index.
+// Scores returns how well each tool fits a text by its words, from 0 to 1. Each call indexes the tools anew: use a Searcher
+// for lists that are long or searched repeatedly.
 func Scores(text string, tools []*catalog.Tool) []float64 {
 	scores := make([]float64, len(tools))
 	x := newIndex(&catalog.Snapshot{Tools: tools}, newVocabulary(), make(map[catalog.Key]*document))

@@ -96,7 +96,7 @@ type Learned interface {
 	Lifts(query string) []learning.Lift
 }
 
-// Catalog provides the tools. A *catalog.Catalog is one.
+// Catalog provides the tools. *catalog.Catalog implements it.
 type Catalog interface{ Snapshot() *catalog.Snapshot }
 
 // Options are the dependencies of a Searcher.

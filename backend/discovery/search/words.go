@@ -62,7 +62,7 @@ type splitter struct {
 	run   []byte // the letters and digits since the last separator
 	begin int    // start of the present word in run
 	cuts  int    // number of splits by case in run
-	parts bool   // do not visit names that are split in two as a whole
+	parts bool   // visit only the two parts, not the whole, of a name that is split in two
 }
 
 // cut ends the present word.
