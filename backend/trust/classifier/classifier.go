@@ -1,9 +1,9 @@
-// Package classifier answers how much the sentences of an item resemble orders that the user did not give. It is a logistic
-// regression over sentences, for what the rules of package scan do not name: the vector of a sentence, its words, what
-// the rules and notes say about it and about its neighbours, its length, and how far it is from the subject of the tool.
-// A table in the program holds the weights; make train-trust writes it.
+// Package classifier answers how much the sentences of an item resemble orders that the user did not give. It finds what
+// the rules of package scan miss, by a logistic regression over properties of a sentence: its vector, its words, what the
+// rules and notes say about it and about its neighbours, its length, and its distance from the subject of the tool. The
+// table of weights is embedded in the program; make train-trust writes it.
 //
-// A score alone never blocks anything. How scores and rules are combined is decided in scan.Judge.
+// A score alone never blocks anything: scan.Judge combines scores and rules.
 package classifier
 
 import (
@@ -17,11 +17,12 @@ import (
 // Rule is the rule of the finding that Raise adds.
 const Rule = "classifier"
 
-// reason explains that finding.
+// reason explains the finding that Raise adds.
 const reason = "This sentence resembles orders that tools give to models without the user's knowledge."
 
-// Raise replaces the verdict of the rules in a result by that of scan.Judge. The result needs its sentences, and their
-// vectors. If the score counts as a reason, Raise adds a finding with the sentence.
+// Raise replaces the verdict of the rules in a result with the verdict of scan.Judge. r must have its sentences, and vectors
+// are the vectors of their Plain texts, in the same order. If the score raises the verdict or is high enough for a warning,
+// Raise adds a finding with the sentence of the highest score.
 func Raise(r *scan.Result, vectors [][]float32) {
 	t := shipped()
 	score, index := t.score(r.Sentences, vectors)

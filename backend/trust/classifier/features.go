@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// Feature is a property of a sentence and how strongly it has it.
+// Feature is a property of a sentence and its strength.
 type Feature struct {
 	Name  string
 	Value float64
@@ -91,7 +91,7 @@ func (f features) unique() features {
 	return out
 }
 
-// usualNearness is the similarity of a sentence to the others of its tool that is normal.
+// usualNearness is the usual similarity of a sentence to the other sentences of its tool.
 const usualNearness = .35
 
 // offTopic returns how much less than usual each vector resembles the mean of the others; 0 if there is no other.

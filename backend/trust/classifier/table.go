@@ -34,11 +34,11 @@ type stored struct {
 	Features   map[string]int `json:"features"`
 }
 
-// shipped returns the table in the program.
+// shipped returns the table that is embedded in the program.
 var shipped = sync.OnceValue(func() *table {
 	t, err := readTable(tableData)
 	if err != nil {
-		panic(err) // a test reads the table
+		panic(err) // cannot happen: a test reads the embedded table
 	}
 	return t
 })
@@ -69,7 +69,7 @@ func readTable(data []byte) (*table, error) {
 	return t, nil
 }
 
-// Weights is what the training has found.
+// Weights are the weights and thresholds that the training has found.
 type Weights struct {
 	Bias       float64
 	Vector     []float64
@@ -77,7 +77,8 @@ type Weights struct {
 	Thresholds scan.Thresholds
 }
 
-// Marshal returns weights in the form that the program embeds. Features whose weight rounds to nothing are left out.
+// Marshal returns weights in the form that the program embeds. It leaves out features whose rounded weight is at most one
+// unit.
 func (w Weights) Marshal() ([]byte, error) {
 	round := func(x float64) int { return int(math.Round(x / unit)) }
 	up := func(x float64) float64 { return math.Ceil(x*100) / 100 }

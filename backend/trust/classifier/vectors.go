@@ -94,7 +94,7 @@ func (v *Vectors) keep(texts []string, vectors [][]float32) {
 }
 
 // Raise computes the vectors of the sentences of results and raises their verdicts; see the function Raise. The results
-// need their sentences.
+// must have their sentences.
 func (v *Vectors) Raise(ctx context.Context, results []scan.Result) error {
 	var all []scan.Sentence
 	for i := range results {

@@ -20,12 +20,12 @@ import (
 // The kinds of changes.
 const (
 	Text       = "text"       // a text for models or people; see Change.Parts
-	Added      = "added"      // something that was not there
-	Removed    = "removed"    // something that is not there any more
-	Required   = "required"   // an argument must be given now, or need not any more
-	Type       = "type"       // a value must be of another type
-	Enum       = "enum"       // other values are allowed
-	Default    = "default"    // another value is used if none is given
+	Added      = "added"      // a member that only the later definition has
+	Removed    = "removed"    // a member that only the earlier definition has
+	Required   = "required"   // an argument has become required or optional
+	Type       = "type"       // the allowed type of a value
+	Enum       = "enum"       // the allowed values
+	Default    = "default"    // the value that is used if none is given
 	Annotation = "annotation" // what the server says about the effects of a tool
 	Other      = "other"
 )
@@ -40,8 +40,9 @@ type Change struct {
 	Words  string          `json:"words" doc:"The change as a sentence."`
 }
 
-// Of returns how a definition differs from a later one, in the order of their members. An
-// empty definition stands for none. Either may come from a hostile server.
+// Of returns how a definition differs from a later one, with the members that people look at
+// first at the beginning. An empty definition stands for a missing one. Either may come from
+// a hostile server.
 func Of(before, after json.RawMessage) []Change {
 	c := comparison{changes: []Change{}}
 	a, b := decode(before), decode(after)
@@ -112,7 +113,7 @@ func escape(name string) string {
 // comparison collects changes.
 type comparison struct{ changes []Change }
 
-// maxChanges limits how many changes are told; the last one says that there are more.
+// maxChanges limits the changes in a result. One more at the end says that there are others.
 const maxChanges = 500
 
 func (c *comparison) add(change Change) {
@@ -124,7 +125,7 @@ func (c *comparison) add(change Change) {
 	}
 }
 
-// member compares a member of an object, which one of the two may lack.
+// member compares a member of two objects. One of the objects may lack it.
 func (c *comparison) member(at string, was any, had bool, is any, has bool) {
 	switch {
 	case had && has:
@@ -176,8 +177,8 @@ func (c *comparison) text(at, was, is string) {
 	})
 }
 
-// hints are the annotations of a tool, with what they say if they are true and if they are
-// not, and whether they are true by default (MCP 2025-06-18, ToolAnnotations).
+// hints are the annotations of a tool, with their meaning if they are true and if they are
+// false, and their default value (MCP 2025-06-18, ToolAnnotations).
 var hints = map[string]struct {
 	yes, no string
 	byHand  bool

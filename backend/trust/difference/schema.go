@@ -38,7 +38,7 @@ func (c *comparison) schema(at string, was, is any) {
 	}
 }
 
-// schemas compares two objects of schemas by their names.
+// schemas compares two objects whose members are schemas, such as properties.
 func (c *comparison) schemas(at string, was, is any) {
 	old, _ := was.(map[string]any)
 	now, _ := is.(map[string]any)
@@ -84,7 +84,7 @@ func texts(value any) (out []string) {
 	return out
 }
 
-// keyword compares a keyword that says which values are allowed.
+// keyword compares the keyword type, enum or default of a schema.
 func (c *comparison) keyword(at, name string, was any, had bool, is any, has bool) {
 	before, after := shownIf(was, had), shownIf(is, has)
 	if before == after && had == has {

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// Count is how many of some cases or tools were blocked, and how many were blocked
+// Count counts the verdicts on cases or tools. Found counts those that were blocked
 // or warned about.
 type Count struct{ All, Blocked, Found int }
 
@@ -35,7 +35,7 @@ func (c Count) Shares() (blocked, found float64) {
 	return float64(c.Blocked) / float64(c.All), float64(c.Found) / float64(c.All)
 }
 
-// Judge judges what a server lists, beside other servers.
+// Judge judges everything that a server lists. peers are the other servers.
 type Judge func(own scan.Server, peers []scan.Server) ([]scan.Result, error)
 
 // Rules is the Judge that uses the rules alone.
@@ -52,8 +52,8 @@ func Classifier(ctx context.Context, v *classifier.Vectors) Judge {
 	}
 }
 
-// Labels judges a file of cases and counts those that are poisoned and those that
-// are clean.
+// Labels judges the cases in a file. It counts the verdicts on poisoned and on clean
+// cases separately.
 func Labels(file string, judge Judge) (poisoned, clean Count, err error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// Case is tools of one server, beside others, and what is known about them.
+// Case is tools of one server with their label, and the tools of other servers.
 type Case struct {
 	ID       string            `json:"id"`
 	Server   string            `json:"server"`
@@ -55,8 +55,9 @@ func Read(r io.Reader, do func(Case) error) error {
 	return nil
 }
 
-// Judged returns the servers of a case: its own and those beside it. Siblings that
-// are only names become tools without a definition, beside it under the same name.
+// Judged returns the server of a case and its peers. Siblings become a peer with the
+// same name as the server; those that are only names become tools without a
+// definition.
 func (c Case) Judged() (own scan.Server, peers []scan.Server) {
 	own = scan.Server{Name: c.Server, Items: items(c.Tools)}
 	if len(c.Siblings) > 0 {

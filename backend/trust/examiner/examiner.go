@@ -1,5 +1,5 @@
-// Package examiner answers what the rules of package scan and the trained classifier say
-// about everything that a server lists, also compared with the tools of the other servers.
+// Package examiner applies the rules of package scan and the trained classifier to everything
+// that a server lists, in comparison with the tools of the other servers.
 package examiner
 
 import (
@@ -38,7 +38,7 @@ type Examiner struct {
 }
 
 // New returns an examiner, whose classifier uses one core and the vectors of e. version is
-// that of the program, whose rules change with it.
+// the version of the program, because the rules change only with it.
 func New(tools *catalog.Catalog, servers Servers, e Encoder, version string) *Examiner {
 	return &Examiner{catalog: tools, servers: servers, version: version, encoder: e, vectors: classifier.NewVectors(e, 1)}
 }
@@ -86,8 +86,8 @@ func judgements(results []scan.Result) []quarantine.Judgement {
 	return out
 }
 
-// peers returns the tools of the other servers, without those that run the same program for
-// another account or folder: they have the same tools for a good reason.
+// peers returns the tools of the other servers, except for servers that run the same program
+// for another account or folder: they have the same tools for a good reason.
 func (e *Examiner) peers(server string) (peers []scan.Server) {
 	own, err := e.servers.Get(server)
 	same := make(map[string]bool)

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// triggers are words of which every order that matters in the result of a tool has
-// at least one. A kind says what else the sentence must have.
+// triggers are words by kind. Every order that is looked for in the result of a tool
+// contains at least one. The kind determines what else the sentence must contain; see
+// goesOn.
 var triggers = map[byte]string{
 	// orders to disregard, to obey or to hide
 	'a': `ignore disregard forget bypass override overlook circumvent supersede unrestricted jailbreak jailbroken superseded lifted suspended revoked void guardrails safeguards
@@ -45,8 +46,8 @@ var triggerWords = sync.OnceValue(func() *triggerTable {
 	return t
 })
 
-// Candidates calls do with each part of a text, a sentence or a line, that has a
-// word which an order needs. The parts are in order and do not overlap.
+// Candidates calls do with the range of each sentence or line of a text that has the
+// words which an order needs. The ranges are in order and do not overlap.
 func Candidates(text string, do func(start, end int)) {
 	t := triggerWords()
 	done := 0
@@ -85,14 +86,14 @@ var isLetter = func() (set [256]bool) {
 	return set
 }()
 
-// Sentences are searched for in this many bytes around a trigger.
+// A sentence extends at most this many bytes around a trigger.
 const (
 	reachBack    = 250
 	reachForward = 400
 )
 
-// What an order to send or to call needs is searched for in this many bytes around
-// the verb.
+// Before the range of a sentence is determined, goesOn examines this many bytes around
+// a verb of sending or calling.
 const (
 	nearBefore = 60
 	nearAfter  = 140

@@ -64,7 +64,8 @@ func (r *reader) name(start, end int) {
 	}
 }
 
-// sentenceWithin adds the words around a full stop without a space after it.
+// sentenceWithin adds the words around a full stop without a space after it, as two
+// sentences. It returns false if the text has no such full stop.
 func (r *reader) sentenceWithin(start, end int) bool {
 	text := r.text[start:end]
 	i := strings.IndexByte(text, '.')
@@ -77,8 +78,8 @@ func (r *reader) sentenceWithin(start, end int) bool {
 	return true
 }
 
-// known returns the class of a name that the server or one beside it lists.
-// Names that are ordinary words count only where certain is set.
+// known returns the class of a name that this server or another one lists. Because
+// ordinary words may be names, too, it returns none unless certain is set.
 func (r *reader) known(name string, certain bool) mask {
 	if !certain {
 		return mask{}
@@ -99,8 +100,8 @@ func (r *reader) known(name string, certain bool) mask {
 // joined reports whether a name has several parts.
 func joined(s string) bool { return strings.ContainsAny(s, "_-") || camel(s) }
 
-// identifier reports whether a text is a name as programs have them: snake_case or
-// camelCase.
+// identifier reports whether a text is written like an identifier in a program:
+// snake_case or camelCase.
 func identifier(s string) bool {
 	for i := range len(s) {
 		if !alnum(s[i]) && s[i] != '_' && s[i] != '-' && s[i] != '.' {
@@ -258,7 +259,7 @@ func secretPath(s string) bool {
 	return false
 }
 
-// toolVerbs are verbs with which names of tools begin.
+// toolVerbs are words, mostly verbs, with which names of tools begin or end.
 var toolVerbs = setOf(`get list create send read write delete update search execute run post query transfer book fetch set add remove upload download
 	open close move copy find call invoke edit insert make push pull merge commit buy sell pay order cancel submit publish share forward reply browser
 	web file db sql shell bash terminal exec eval start stop deploy check verify fs git slack gmail email mail message whatsapp github gitlab place export

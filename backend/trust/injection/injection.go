@@ -14,7 +14,8 @@ import (
 	"sync"
 )
 
-// Relation says whose a name is.
+// Relation is what a name in a text refers to, seen from the tool that the text
+// describes.
 type Relation uint8
 
 const (
@@ -25,13 +26,14 @@ const (
 	Property          // a parameter of the tool itself
 )
 
-// Names tells whose the names in a text are. The zero Names knows none.
+// Names says which names in a text are those of tools and parameters. With the zero
+// Names, all names are Unknown.
 type Names struct {
 	Own      string
 	Siblings map[string]bool
 	Foreign  map[string]bool
-	// Property reports whether the definition of the tool itself has a name, such as
-	// that of a parameter.
+	// Property reports whether a name occurs in the definition of the tool itself, for
+	// example as the name of a parameter.
 	Property func(name string) bool
 	// Subject has the words of the server's own name, in lower case.
 	Subject map[string]bool
@@ -51,14 +53,14 @@ func (n Names) of(name string) Relation {
 	return Unknown
 }
 
-// Sentence is a sentence with what was noted about it.
+// Sentence is a sentence with its properties and the rules that it matches.
 type Sentence struct {
 	Start, End int    // bytes of the normalised text
 	Obligation bool   // has a word such as must or required
 	Imperative bool   // has a verb in the form of orders at the beginning of a clause
 	This       bool   // mentions the tool that it describes
 	Sibling    bool   // mentions a tool of the same server
-	Foreign    bool   // mentions a tool of another server, or one that nobody lists
+	Foreign    bool   // mentions a tool of another server, or one that no server lists
 	Combines   bool   // says to put values together
 	Words      int    // number of words
 	Hits       []Hit  // the rules that it matches, each once
@@ -73,7 +75,7 @@ type Hit struct {
 	Start, End int // bytes of the normalised text
 }
 
-// Rules is some of the rules.
+// Rules is a subset of the rules.
 type Rules struct{ patterns set }
 
 // Only returns the rules with these names.
@@ -94,8 +96,8 @@ type Reader struct {
 	plain bool
 }
 
-// NewReader returns a Reader. Plain fills the field Plain of sentences, which costs
-// time that rules alone do not need.
+// NewReader returns a Reader. plain requests the field Plain of sentences, which costs
+// time and which the rules do not need.
 func NewReader(plain bool) *Reader {
 	return &Reader{r: reader{lex: words(), classes: classesOf()}, rules: compiled(), plain: plain}
 }
@@ -103,7 +105,7 @@ func NewReader(plain bool) *Reader {
 var classesOf = sync.OnceValue(func() classSet { return newClassSet(words()) })
 
 // Read returns the sentences of a normalised text. The result is valid until the
-// next call. Only limits which rules are applied; nil applies all.
+// next call. only limits which rules are applied; nil applies all.
 func (d *Reader) Read(text string, names Names, only *Rules) []Sentence {
 	d.r.names = names
 	var limit *set
@@ -217,7 +219,7 @@ func same(words []int32, tokens []token) bool {
 	return true
 }
 
-// mentions decides which names are those of tools.
+// mentions marks the names that are probably names of tools.
 func (r *reader) mentions(tokens []token) {
 	c := &r.classes
 	for i := range tokens {

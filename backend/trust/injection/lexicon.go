@@ -120,7 +120,7 @@ var words = sync.OnceValue(func() *lexicon {
 	return l
 })
 
-// set returns the indexes of words.
+// set returns the indexes of the words and phrases in list.
 func (l *lexicon) set(list string) map[int32]bool {
 	set := make(map[int32]bool)
 	for word := range strings.FieldsSeq(list) {
@@ -129,7 +129,7 @@ func (l *lexicon) set(list string) map[int32]bool {
 	return set
 }
 
-// class returns the mask of a class, which is new if it does not exist.
+// class returns the mask of a class. It adds the class if it does not exist.
 func (l *lexicon) class(name string) mask {
 	m, ok := l.classes[name]
 	if !ok {
@@ -193,8 +193,8 @@ const (
 	hashPrime uint32 = 16777619
 )
 
-// find returns the index of a word, whose hash in lower case is given; 0 if it is
-// not in the list.
+// find returns the index of a word, or 0 if it is not in the list. h is the hash of
+// the word in lower case.
 func (l *lexicon) find(h uint32, text string) int32 {
 	for at := h & uint32(len(l.slots)-1); l.slots[at].word != 0; at = (at + 1) & uint32(len(l.slots)-1) {
 		if l.slots[at].hash == h && strings.EqualFold(l.words[l.slots[at].word].text, text) {

@@ -2,9 +2,9 @@ package injection
 
 import "strings"
 
-// lowering returns what a match counts at most: 0 if it says the opposite, .5 if it
-// is quoted or described, 1 if it is about the server's own subject, and otherwise
-// all of its points.
+// lowering returns the most points that a match may count: 0 if the sentence says the
+// opposite, .5 if the order is quoted or described, 1 if it is about the server's own
+// subject, and otherwise all.
 func (d *Reader) lowering(rule string, tokens []token, first, end int) float64 {
 	l := d.r.lex
 	switch rule {
@@ -62,8 +62,8 @@ func (d *Reader) lowering(rule string, tokens []token, first, end int) float64 {
 // all is more than the points of any rule.
 const all = 9
 
-// negated reports whether a negation is in a range of tokens. "Do not forget to"
-// is none.
+// negated reports whether a range of tokens has a negation. The one in "do not forget
+// to" does not count.
 func (d *Reader) negated(tokens []token, from, to int) bool {
 	for i := from; i < to; i++ {
 		if tokens[i].mask.has(d.r.lex.neg) && !(i+1 < len(tokens) && d.r.lex.insists[tokens[i+1].word]) {
@@ -119,8 +119,8 @@ func (d *Reader) ownScope(tokens []token) bool {
 	return false
 }
 
-// lookUp reports whether a call is only one that looks something up: without a
-// value, of a tool whose name says so and that no other server is known to have.
+// lookUp reports whether an ordered call only looks something up: it passes no value,
+// the name of the tool says so, and no other server lists the tool.
 func (d *Reader) lookUp(tokens []token) bool {
 	c := &d.r.classes
 	found := false
@@ -139,8 +139,8 @@ func (d *Reader) lookUp(tokens []token) bool {
 	return found
 }
 
-// describes reports whether a match only says what the tool itself does: its verb
-// has the form of descriptions, and nothing is passed on.
+// describes reports whether a match only says what the tool itself does: its verb is in
+// the third person, and no word says that something is passed on.
 func (d *Reader) describes(tokens []token, first int) bool {
 	if tokens[first].form != third {
 		return false

@@ -8,13 +8,13 @@ type Mark struct {
 	Points     float64
 }
 
-// modelTags are names of tags by which texts pretend to have another rank.
+// modelTags are names of tags that texts use to pretend that they come from the system.
 var modelTags = setOf(`important system instruction instructions secret hidden critical urgent override admin assistant system_prompt system-prompt systemprompt
 	system_message system-message system_override system_note priority mandatory directive directives attention internal_instructions developer human user_instructions
 	sys inst prompt policy security security_notice compliance rules im_start im_end endoftext begin_of_text start_header_id eot_id important_instruction
 	system_instruction system-instruction system_instructions system-reminder tool_instructions agent_instructions llm_instructions`)
 
-// chatMarks are marks of the templates by which models separate roles.
+// chatMarks are the marks by which the prompt templates of models separate roles.
 var chatMarks = []string{
 	"[inst]", "[/inst]", "<<sys>>", "<|system|>", "<|user|>", "<|assistant|>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>",
 	"<|begin_of_text|>", "[system]", "[/system]", "<start_of_turn>", "[system:", "{{system", "{{ system", "{{#system",
@@ -117,7 +117,7 @@ func markupAt(s string, i int) (end int, points float64) {
 	return i + 1, 0
 }
 
-// forcefulTag reports whether a part of the name of a tag claims a rank, as in
+// forcefulTag reports whether a part of the name of a tag claims authority, as in
 // "important-note" and "secret_directive".
 func forcefulTag(name string) bool {
 	if !strings.ContainsAny(name, "-_") {
@@ -132,8 +132,8 @@ func forcefulTag(name string) bool {
 	return strings.HasPrefix(name, "/tool_desc") || strings.HasPrefix(name, "/description")
 }
 
-// tagPoints weighs a tag: some also are names of values that a person fills in, as
-// in "--user <user>", and count only if a text follows that they enclose.
+// tagPoints weighs a tag. Some tags may also be placeholders that a person fills in, as
+// in "--user <user>"; they count only if they enclose a text.
 func tagPoints(s string, from int, name string) float64 {
 	if strings.Contains(strings.ToLower(s[from:]), "</"+name) && len(s)-from > 12 || name == "important" || name == "system" ||
 		name == "secret" || name == "hidden" {

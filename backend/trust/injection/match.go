@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// A program is the compiled rules. The patterns are numbered; a sentence is compared
-// with those only whose rarest element one of its words matches.
+// program is the compiled rules. The patterns are numbered. A sentence is compared only
+// with those patterns whose rarest element matches one of its words.
 type program struct {
 	patterns []ranked
 	byWord   []*set         // by index of the word in the lexicon; nil for none
 	byClass  map[uint]set   // by number of a class that the reader assigns
-	reader   mask           // these classes
+	reader   mask           // the classes that the reader assigns
 	rules    map[string]set // the patterns of each rule
 }
 
@@ -112,7 +112,7 @@ func (p *program) candidates(tokens []token, classes mask) (found set) {
 }
 
 // apply compares a sentence with the rules and returns the strongest match of each
-// rule, of rules only if it is not nil.
+// rule. If only is not nil, it applies only these rules.
 func (d *Reader) apply(tokens []token, classes mask, words *bloom, only *set) (hits []Hit) {
 	try := d.rules.candidates(tokens, classes)
 	for i := range try {

@@ -35,10 +35,10 @@ import (
 // element that is neither optional nor any token.
 type pattern struct{ parts []part }
 
-// part is elements that match one after another.
+// part is a sequence of elements that match one after another.
 type part struct {
 	elements []element
-	needs    []need // of which a sentence must have all
+	needs    []need // a sentence must have all of them
 }
 
 // need is what a sentence must have for an element to match: a word of a class or
@@ -50,7 +50,7 @@ type need struct {
 	size    int     // how many words it accepts
 }
 
-// bloom is a set of words that may also seem to contain others.
+// bloom is a Bloom filter of words: has may also return true for words that were not added.
 type bloom [4]uint64
 
 func (b *bloom) add(word int32) { b[word>>6&3] |= 1 << (word & 63) }
@@ -69,7 +69,7 @@ type element struct {
 	colon    bool // follows a colon
 }
 
-// literals returns the words that a pattern names itself.
+// literals returns the words and phrases that a pattern contains literally.
 func literals(text string) []string {
 	var list []string
 	for field := range strings.FieldsSeq(text) {
@@ -132,7 +132,7 @@ func compilePart(l *lexicon, text string) part {
 		p.elements = append(p.elements, next)
 		next = element{}
 	}
-	// What is rarest is looked for first.
+	// Check the rarest words first.
 	slices.SortStableFunc(p.needs, func(a, b need) int { return a.size - b.size })
 	return p
 }

@@ -36,7 +36,7 @@ type reader struct {
 	colon   bool
 }
 
-// classSet is the classes that the reader itself assigns.
+// classSet holds the classes that the code assigns or tests by name.
 type classSet struct {
 	foreign, sibling, own, ident, property, url, mail, ip, host, secretPath, path, number mask
 	quoted, code, assigned, word, lookup, startup, lead, call, tool, yield, this          mask
@@ -97,8 +97,8 @@ func (r *reader) stop() {
 	r.comma, r.colon = false, false
 }
 
-// line ends a sentence at the end of a line, unless the next line goes on with a
-// small letter, as in texts of a fixed width, and this one does not end with a colon.
+// line ends a sentence at the end of a line, unless the next line continues with a
+// lower-case letter, as in texts of a fixed width, and this one does not end with a colon.
 func (r *reader) line() {
 	r.at++
 	at := r.at
@@ -291,8 +291,8 @@ func (r *reader) after(end string) {
 	}
 }
 
-// abbreviation reports whether the last token is one that ends with a full stop
-// within sentences.
+// abbreviation reports whether the last token is an abbreviation, whose full stop does
+// not end the sentence.
 func (r *reader) abbreviation() bool {
 	if len(r.tokens) == 0 {
 		return true
@@ -305,7 +305,8 @@ func (r *reader) abbreviation() bool {
 	return false
 }
 
-// add adds a token and joins it with those before it to a phrase.
+// add adds a token for a range of the text. word is its index in the lexicon, 0 if it is
+// unknown.
 func (r *reader) add(start, end int, word int32, classes mask) {
 	t := token{
 		mask: classes, word: word, start: int32(start), end: int32(end), comma: r.comma, colon: r.colon, quoted: start < r.quote,
@@ -352,7 +353,7 @@ func (r *reader) words(start, end int) {
 	}
 }
 
-// contracted maps verbs that "not" has changed to their usual form.
+// contracted maps what precedes "n't" in irregular contractions to the full verb.
 var contracted = map[string]string{"ca": "can", "wo": "will", "sha": "shall"}
 
 func (r *reader) wordWithApostrophe(from, to int, h uint32) {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// readable returns text if it can be read: at least 95 % of its characters are
-// printable ASCII, and otherwise "".
+// readable returns at most decodedAtMost bytes of text if they can be read, that is, if
+// at least 95 % of them are printable ASCII, and otherwise "".
 func readable(text []byte) string {
 	if len(text) > decodedAtMost {
 		text = text[:decodedAtMost]
@@ -57,8 +57,8 @@ func selectorText(run string) string {
 	return readable(direct)
 }
 
-// privateText decodes private-use characters that are ASCII moved by U+E000 or
-// U+F0000.
+// privateText decodes private-use characters that are ASCII characters moved by
+// U+E000, U+F0000 or U+100000.
 func privateText(run string) string {
 	var out []byte
 	for _, r := range run {

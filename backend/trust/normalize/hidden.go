@@ -30,7 +30,7 @@ type Mark struct {
 const (
 	zeroWidthRun  = 8 // zero-width characters in a row that ordinary text does not have
 	selectorRun   = 3
-	emptyLines    = 12 // after so many, text is out of sight
+	emptyLines    = 12 // line ends in a row after which text is out of sight
 	farSpaces     = 120
 	flagTags      = 8 // tag characters of the longest flag, with the end
 	decodedAtMost = 4 << 10
@@ -130,7 +130,8 @@ func runEnd(s string, i int, kind Kind) int {
 	return i
 }
 
-// judgeRun decides about a run of characters of one kind.
+// judgeRun returns the mark for a run of characters of one kind, and false if the run is
+// ordinary where it occurs.
 func judgeRun(s string, from, to int, kind Kind) (Mark, bool) {
 	m := Mark{Kind: kind, Start: from, End: to}
 	count := utf8.RuneCountInString(s[from:to])

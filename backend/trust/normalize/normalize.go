@@ -1,7 +1,7 @@
 // Package normalize answers what a model may read in a text that people see
 // differently: it normalises texts for comparison, finds hidden characters and
 // words of mixed scripts, and decodes what they and base64, hexadecimal or percent
-// encodings contain. What the texts mean is left to package orders.
+// encodings contain. Package injection interprets the texts.
 package normalize
 
 import (
@@ -170,8 +170,8 @@ func unmix(b *builder) {
 }
 
 // Mixed returns the ranges of the words of a normalised or raw text that have
-// Latin letters and look-alikes of Latin letters from other scripts. Such words
-// look like others than they are.
+// Latin letters and look-alikes of Latin letters from other scripts. People take such
+// words for other ones.
 func Mixed(s string) [][2]int {
 	if firstSpecial(s) < 0 {
 		return nil
@@ -213,8 +213,8 @@ func isAlnum(c byte) bool {
 }
 
 // mixedWord reports whether a word has Latin letters and look-alikes of them. Words
-// of which every foreign letter has no Latin look-alike, such as formulas with π,
-// do not count.
+// whose foreign letters mostly resemble no Latin letter, such as formulas with π, do
+// not count.
 func mixedWord(w []byte) bool {
 	latin, alike, other := 0, 0, 0
 	for i := 0; i < len(w); {

@@ -6,8 +6,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
-// hiddenCharacters reports what people cannot see in a field, and scans what it
-// says.
+// hiddenCharacters reports the parts of a field that people cannot see, and applies
+// the rules to the text that hidden characters encode.
 func (c *scanner) hiddenCharacters(f field) {
 	for _, m := range normalize.Hidden(f.text) {
 		v := Warn
@@ -31,8 +31,8 @@ func (c *scanner) hiddenCharacters(f field) {
 	}
 }
 
-// decoded applies the rules to a text that was hidden, and reports whether one
-// matches.
+// decoded applies the rules to a text that was hidden or encoded, and reports whether
+// one matches.
 func (c *scanner) decoded(f field, start, end int, text string) bool {
 	found := false
 	for _, s := range c.hidden.Read(normalize.Of(text).S, c.names, nil) {
@@ -50,7 +50,7 @@ func (c *scanner) decoded(f field, start, end int, text string) bool {
 	return found
 }
 
-// deepestEncoding is how often a text may be encoded over and over.
+// deepestEncoding is how many further layers of encoding are decoded.
 const deepestEncoding = 3
 
 // encoded reports encoded texts that are commands or orders.
@@ -72,8 +72,8 @@ func (c *scanner) encoded(f field) {
 	}
 }
 
-// propertyName reports parameters that are named for what only the model knows, and
-// names that are sentences.
+// propertyName reports parameters whose names ask for what only the model knows, such
+// as its system prompt, and names that are sentences.
 func (c *scanner) propertyName(f field) {
 	if len(f.text) < shortest {
 		return
@@ -101,7 +101,8 @@ func (c *scanner) propertyName(f field) {
 	}
 }
 
-// tellingNames are names of parameters for what no tool needs to know.
+// tellingNames are words in names of parameters that ask for what no tool needs to
+// know.
 var tellingNames = []string{
 	" system prompt ", " conversation history ", " chat history ", " message history ", " full conversation ", " conversation context ",
 	" chain of thought ", " thoughts ", " tool list ", " tools list ", " list of tools ", " available tools ", " all tools ",

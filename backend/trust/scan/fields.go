@@ -22,7 +22,7 @@ const (
 
 // field is a string in a definition.
 type field struct {
-	at    *walker // at the string
+	at    *walker // is at the string until visit returns
 	text  string
 	place place
 }

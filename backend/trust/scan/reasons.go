@@ -57,7 +57,7 @@ var reasons = map[string]string{
 	Interface:            "Its user interface asks for more than it should need.",
 }
 
-// Evidence is shown with some text around it, up to a length in characters.
+// How many characters around the evidence are shown, and how many in all.
 const (
 	around      = 40
 	longestText = 300

@@ -4,9 +4,9 @@
 // templates and instructions, alone, beside those of other servers, and together
 // as one text. It also judges the results of calls, and finds credentials in them.
 //
-// How texts are normalised and decoded is left to package plaintext, what sentences
-// mean to package orders. Package scan decides where texts are and what their
-// findings add up to. It keeps no state and does not know what was approved.
+// Package normalize normalises and decodes texts, and package injection interprets
+// their sentences. Package scan decides where texts are and what their findings add
+// up to. It keeps no state and does not know what was approved.
 package scan
 
 import (
@@ -14,7 +14,8 @@ import (
 	"fmt"
 )
 
-// Verdict is what a finding, an item or a server deserves.
+// Verdict says how serious a finding is, or all findings about an item or a server
+// together. Higher values are more serious.
 type Verdict int
 
 const (
@@ -26,6 +27,7 @@ const (
 
 var verdictNames = []string{"none", "note", "warn", "block"}
 
+// String returns "none", "note", "warn" or "block".
 func (v Verdict) String() string { return verdictNames[v] }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -116,8 +118,8 @@ func Scan(s Server, peers []Server, o Options) []Result {
 	return results
 }
 
-// Judge combines the verdict of the rules with the score of the classifier, the
-// highest of the item's sentences.
+// Judge combines the verdict of the rules with score, the highest score that the
+// classifier gives to a sentence of the item.
 func Judge(r Result, score float64, t Thresholds) Verdict {
 	switch {
 	case r.Verdict == Block,

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
-// Sentence is a sentence of an item with what the rules and notes say about it. The
-// trained classifier reads them.
+// Sentence is a sentence of an item with what the rules and notes say about it. It is
+// the input of the trained classifier.
 type Sentence struct {
 	Field      string // JSON pointer
 	Start, End int    // bytes of the string in that field
@@ -20,7 +20,7 @@ type Sentence struct {
 	Imperative bool
 	This       bool // mentions the tool itself
 	Sibling    bool // mentions a tool of the same server
-	Foreign    bool // mentions a tool of another server, or one that nobody lists
+	Foreign    bool // mentions a tool of another server, or one that no server lists
 	Rules      []string
 }
 
@@ -33,7 +33,7 @@ type scanner struct {
 	reader  *injection.Reader
 	hidden  *injection.Reader // for decoded texts, while reader is in use
 	result  *Result
-	texts   []part          // for what is split over several texts
+	texts   []part          // where to look for orders and values that are split over several texts
 	current int             // index of the item
 	own     map[string]bool // the names in the definition of the item; nil until they are needed
 }
@@ -127,7 +127,7 @@ func (c *scanner) field(f field) {
 		return
 	}
 	text := normalize.Of(f.text)
-	for _, word := range normalize.Mixed(f.text) { // of letters of several alphabets
+	for _, word := range normalize.Mixed(f.text) { // words with letters of several alphabets
 		c.add(f, text, Finding{Rule: Lookalike, Verdict: Block, Start: word[0], End: word[1]})
 	}
 	c.encoded(f)
@@ -185,8 +185,8 @@ func (c *scanner) ruleHit(f field, text normalize.Text, hit injection.Hit) {
 	c.add(f, text, Finding{Rule: hit.Rule, Points: points, Start: text.Raw(hit.Start), End: text.Raw(hit.End)})
 }
 
-// ownFlag has the rules that the text of a tool's own flag may match, such as one
-// that skips a confirmation.
+// ownFlag lists the rules that the description of a tool's own flag may match: a flag
+// that skips a confirmation is ordinary.
 var ownFlag = map[string]bool{injection.Consent: true}
 
 // add completes a finding and adds it to those of the current item.

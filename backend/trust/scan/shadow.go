@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
-// sameWords is the share of words in common from which two descriptions are those
+// sameWords is the share of common words from which two descriptions count as those
 // of the same tool.
 const sameWords = .6
 
@@ -68,8 +68,8 @@ func compare(item *Item, other listed) Finding {
 	return f
 }
 
-// disguised reports whether two names differ, but only by characters that look
-// alike, and name is the one that does not have the plain ones.
+// disguised reports whether name differs from other only by characters that look
+// alike, and name is the one with the unusual characters.
 func disguised(name, other string) bool {
 	if strings.EqualFold(name, other) {
 		return false

@@ -7,11 +7,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/normalize"
 )
 
-// longestResult is how much of a result is judged, in bytes.
+// longestResult limits how much of a result is judged, in bytes.
 const longestResult = 256 << 10
 
-// resultRules are the rules that apply to results. What a result says about the
-// order of calls or the choice of tools is its content.
+// resultRules are the rules that apply to results. Rules about the order of calls or
+// the choice of tools do not apply: ordinary results contain such sentences.
 var resultRules = sync.OnceValue(func() *injection.Rules {
 	return injection.Only(injection.Override, injection.Conceal, injection.Ordered, injection.Sink)
 })
@@ -53,8 +53,8 @@ func (c *resultScanner) add(rule string, points float64, start, end int) {
 	})
 }
 
-// hidden reports hidden characters that the output of programs and documents does
-// not have: text far to the right, icons and colours are ordinary there.
+// hidden reports hidden characters, except for those that the output of programs and
+// documents contains: text far to the right, icons and colours.
 func (c *resultScanner) hidden(m normalize.Mark) {
 	if !m.Certain || m.Kind == normalize.Controls && !normalize.Conceals(c.text, m) {
 		return

@@ -17,13 +17,13 @@ type part struct {
 	field   string
 	first   string // the first sentence
 	last    string // the last sentence, if it has no end
-	number  int    // the n of "part n of m", 0 if the text names none
-	content string // what follows that
+	number  int    // the n of "part n of m"; 0 if the text has no such words
+	content string // the text after "part n of m"
 	shares  []share
 	combine []string // the sentences that say to combine something
 }
 
-// share is a value that makes no sense alone.
+// share is an opaque value with its label, such as one part of a divided secret.
 type share struct{ label, value string }
 
 var (
@@ -36,7 +36,8 @@ var (
 // shareNames are words for the parts of a value.
 var shareNames = []string{"shares", "fragments", "pieces", "shards", "chunks", "parts", "shamir", "lagrange", "secret sharing"}
 
-// remember keeps what a field of the current item may contribute.
+// remember keeps what a field of the current item may contribute to an order or a
+// value that is split over several texts.
 func (c *scanner) remember(f field, text normalize.Text, sentences []injection.Sentence) {
 	if member := f.member(); len(sentences) == 0 || member != "description" && member != "" {
 		return
@@ -86,8 +87,8 @@ func content(s string) string {
 	return strings.Trim(s, "[]() \n")
 }
 
-// opaqueLength is how long a value of mixed characters is that means nothing to
-// people.
+// opaqueLength is the least length of an opaque value of letters and digits, in
+// bytes.
 const opaqueLength = 16
 
 // sharesOf returns the opaque values of a text with their labels, as in "key: value"
@@ -115,8 +116,8 @@ func valueByte(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '+' || c == '/' || c == '_' || c == '-'
 }
 
-// labelBefore returns the last two words before the sign at the end of a text, in
-// lower case without numbers.
+// labelBefore returns the last two words before the "=" or ":" at the end of a text,
+// in lower case without numbers. It returns "" if the text does not end so.
 func labelBefore(s string) string {
 	s = strings.TrimRight(s, " \"'`(")
 	if !strings.HasSuffix(s, "=") && !strings.HasSuffix(s, ":") {
@@ -129,7 +130,7 @@ func labelBefore(s string) string {
 	return strings.Join(words[max(0, len(words)-2):], " ")
 }
 
-// countsParts reports whether a text has a number of a number, as in "1 of 2".
+// countsParts reports whether a text may count parts, as in "1 of 2" or "1/2".
 func countsParts(s string) bool {
 	for rest := s; ; {
 		i := strings.Index(rest, " of ")
@@ -145,8 +146,8 @@ func countsParts(s string) bool {
 	return i > 0 && s[i-1] >= '0' && s[i-1] <= '9'
 }
 
-// opaque reports whether a value has at least 4 digits and nothing else, or at
-// least 16 characters of which some are digits and some letters.
+// opaque reports whether a value means nothing to people: it has at least 4 digits and
+// nothing else, or at least opaqueLength characters with 3 digits and 3 letters.
 func opaque(s string) bool {
 	digits, letters := 0, 0
 	for i := range len(s) {
@@ -160,8 +161,8 @@ func opaque(s string) bool {
 	return digits >= 4 && digits == len(s) || len(s) >= opaqueLength && digits >= 3 && letters >= 3
 }
 
-// splitOrders joins texts that are numbered as parts, and those of which one goes
-// on where the one before it ended.
+// splitOrders joins and scans texts that are numbered as parts, and pairs of texts of
+// which the second continues the first.
 func (c *scanner) splitOrders(results []Result) {
 	var numbered []part
 	for _, p := range c.texts {
@@ -212,7 +213,8 @@ func (c *scanner) joined(results []Result, parts []part, text string, seam int) 
 	}
 }
 
-// enoughShares is the number of tools with a share from which shares are noted.
+// enoughShares is the number of tools with a share of the same label from which the
+// shares are reported.
 const enoughShares = 3
 
 // splitValues reports parts of a value that several tools have. If a text also says

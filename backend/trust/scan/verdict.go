@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Points at which findings that are counted add up to a verdict.
+// The points from which findings lead to a verdict.
 const (
 	heavy    = 3.0 // one such rule blocks
 	middling = 2.0 // two such rules block, one warns
@@ -44,7 +44,7 @@ func judge(findings []Finding) (sum float64, v Verdict) {
 	return sum, v
 }
 
-// verdictOf returns what points of one rule mean alone.
+// verdictOf returns the verdict that follows from the points of one finding alone.
 func verdictOf(points float64) Verdict {
 	switch {
 	case points >= heavy:
@@ -57,7 +57,7 @@ func verdictOf(points float64) Verdict {
 	return None
 }
 
-// mostFindings limits the findings of an item: more are no help to a person.
+// mostFindings limits the findings of an item: more would not help a person.
 const mostFindings = 40
 
 // strongest sorts findings by weight and removes those of a rule beyond its three
