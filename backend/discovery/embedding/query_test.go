@@ -120,7 +120,7 @@ func TestAPatientQueryWaitsForASlowModel(t *testing.T) {
 		t.Error("the query has a vector before the model answers")
 	}
 	go func() { _, ok := x.AwaitQuery(t.Context(), "a question"); done <- ok }()
-	<-reached // it is asked although the last query timed out
+	<-reached // the model gets the query although the last one timed out
 	close(proceed)
 	if !<-done {
 		t.Error("the patient query has no vector")

@@ -337,7 +337,7 @@ func numbered(n int) []string {
 	return tools
 }
 
-// length returns the square of a vector's length.
+// length returns the square of the length of a vector.
 func length(v []float32) (total float64) {
 	for _, n := range v {
 		total += float64(n) * float64(n)
@@ -354,7 +354,7 @@ func dot(query []float32, v embedding.Vector) (total float64) {
 	return total
 }
 
-// view shows the tools of a catalog that rules allow.
+// view is a Catalog with the snapshot that the test stores, like the tools that rules allow.
 type view struct {
 	shown atomic.Pointer[catalog.Snapshot]
 }

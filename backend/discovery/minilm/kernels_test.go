@@ -106,7 +106,7 @@ func compareFloats(t *testing.T, k kernels, values []float32) {
 	sameBits(t, k.name+": exp", b, a)
 }
 
-// compareMix compares the mix of kernels with that of plain.
+// compareMix compares the results of k.mix with those of plain.mix.
 func compareMix(t *testing.T, k kernels, random *rand.Rand, size int) {
 	t.Helper()
 	size = roundUp(size, mixWidth)

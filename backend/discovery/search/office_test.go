@@ -203,7 +203,7 @@ func meaningOf(vectors *embedding.Vectors) fakeMeaning {
 	}
 }
 
-// fakeLearned holds lifts by query. Those of "" apply to every query.
+// fakeLearned holds lifts by query. The lifts of "" apply to every query.
 type fakeLearned map[string][]learning.Lift
 
 func (l fakeLearned) Lifts(query string) []learning.Lift { return slices.Concat(l[query], l[""]) }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestOnlyMisspelledWordsAreCorrected searches for words that are one or two letters away from a word of a tool. Only those
-// that are no words are taken for that one.
+// that are not real words are corrected.
 func TestOnlyMisspelledWordsAreCorrected(t *testing.T) {
 	bus := &events.Bus{}
 	c := catalogtest.Open(t, bus, map[string][]json.RawMessage{"home": catalogtest.Definitions(

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// tool returns what the rules say about a tool, with its sentences.
+// tool returns the result of the rules for a tool with this description, with its sentences.
 func tool(t *testing.T, description string) scan.Result {
 	t.Helper()
 	definition, err := json.Marshal(map[string]string{"name": "read_note", "description": description})
@@ -170,7 +170,7 @@ func TestARaisedVerdictShowsTheSentence(t *testing.T) {
 	}
 }
 
-// counter counts the texts that an encoder reads.
+// counter is an Encoder that counts the texts that it encodes.
 type counter struct{ calls atomic.Int32 }
 
 func (c *counter) Encode(text string, _ int) []float32 {
@@ -204,7 +204,8 @@ func TestVectorsStopWithTheContext(t *testing.T) {
 	}
 }
 
-// TestSentencesOfASampleAreJudged guards the table. The sample is apart from the training data.
+// TestSentencesOfASampleAreJudged fails if the embedded table judges too many sentences wrongly. The training data
+// do not contain the sample.
 func TestSentencesOfASampleAreJudged(t *testing.T) {
 	data, err := os.ReadFile("testdata/sample.txt")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // reached is what the rules reach on each set: the shares of poisoned cases that are
-// blocked, and that are blocked or warned about. Raise them with the rules.
+// blocked, and that are blocked or warned about. Raise them when the rules improve.
 var reached = map[string]struct{ blocked, found float64 }{
 	"cisco":       {.93, .93},
 	"mcpproxy":    {.70, .90},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// names are tools of the server of the tests and of another one.
+// names are the tools of the server that the tests scan, and those of another server.
 var names = Names{
 	Own: "convert", Siblings: map[string]bool{"list_units": true, "save_unit": true},
 	Foreign: map[string]bool{"read_file": true, "send_email": true},

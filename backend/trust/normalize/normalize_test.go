@@ -57,7 +57,7 @@ func selectors(s string) string {
 	return b.String()
 }
 
-// zeroWidth returns a text as bits of two zero-width characters.
+// zeroWidth encodes the bits of a text as two zero-width characters.
 func zeroWidth(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {

@@ -14,13 +14,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// firstLists is how long after its first list another kind of list of a server counts as
-// part of its first ones. A list of a new kind after that is a change.
+// firstLists is the time after the first list of a server in which lists of other kinds count
+// as first, too. A list of a new kind after that counts as a change.
 const firstLists = time.Hour
 
 var seed = maphash.MakeSeed()
 
-// file is everything about one server, while a decision is made.
+// file holds everything about one server while the Keeper decides about its items.
 type file struct {
 	Server
 	configured registry.Server
@@ -30,7 +30,7 @@ type file struct {
 	changed    map[*Item]bool
 	deleted    []*Item
 	events     []Event
-	forms      map[key]int // how many tools and prompts have a name of a form; see package samename
+	forms      map[key]int // number of tools and prompts by kind and folded name; see package samename
 }
 
 // open reads everything about a server. The caller holds writing.
@@ -74,7 +74,7 @@ func (f *file) carry() {
 	}
 }
 
-// adopt approves what was in use before this package existed.
+// adopt approves the items that were in use before the hub stored approvals.
 func (f *file) adopt(known func(server string, kind Kind) []json.RawMessage, now time.Time) {
 	f.Launch, f.Form, f.Since = f.hash, f.launch, now
 	for _, kind := range kinds {
@@ -99,9 +99,9 @@ func (f *file) adopt(known func(server string, kind Kind) []json.RawMessage, now
 	}
 }
 
-// Admit notes the list of a kind that a server has sent, decides about each item, and
-// returns the definitions that agents may get, in the order of the list: the approved
-// texts, even where the list has others of the same hash.
+// Admit records a list of items that a server has sent, decides about each item, and
+// returns the definitions that agents may get, in the order of the list. They are the
+// approved texts, even if the list has other texts with the same hash.
 func (k *Keeper) Admit(ctx context.Context, server string, kind Kind, listed []json.RawMessage) ([]json.RawMessage, error) {
 	affected, err := k.admit(ctx, server, kind, listed)
 	if err != nil {
@@ -111,14 +111,14 @@ func (k *Keeper) Admit(ctx context.Context, server string, kind Kind, listed []j
 	return k.options.Store.ApprovedTexts(ctx, server, kind)
 }
 
-// admit returns the other kinds of which an item is held now: the scan may find that items
-// are harmful only together.
+// admit does the work of Admit. It returns the kinds of other lists about whose items it has
+// decided again: the scan may find that items are harmful only together.
 func (k *Keeper) admit(ctx context.Context, server string, kind Kind, listed []json.RawMessage) (affected []Kind, err error) {
 	sum := sumOf(listed)
 	k.writing.Lock()
 	defer k.writing.Unlock()
 	if last, known := k.listed[list{server, kind}]; known && last == sum {
-		return k.relaunch(ctx, server) // Run may not have heard of a change yet
+		return k.relaunch(ctx, server) // Run may not have noticed a changed launch yet
 	}
 	f, err := k.open(ctx, server)
 	if err != nil {
@@ -168,12 +168,12 @@ func (k *Keeper) circumstances(f *file, kind Kind, first bool) circumstances {
 	return circumstances{
 		launch: f.hash, first: first, strict: f.configured.ProposedBy != "",
 		proposed: f.configured.ProposedBy != "" && !rules.Agents && !f.Clean,
-		// Servers list other resources all the time, so that asking would only be noise.
+		// Servers change their lists of resources all the time. Asking each time would be noise.
 		quiet: rules.Quiet || kind == Resource, now: k.options.Now(),
 	}
 }
 
-// sumOf returns a sum of a list, to recognize the same list again.
+// sumOf returns a checksum of a list, by which the same list is recognized again.
 func sumOf(listed []json.RawMessage) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -184,14 +184,14 @@ func sumOf(listed []json.RawMessage) uint64 {
 	return h.Sum64()
 }
 
-// decide is the function decide for an item of the file.
+// decide calls the function decide for an item of the file.
 func (f *file) decide(i Item, before Hash, c circumstances) Item {
 	c.alike = f.alike(i)
 	return decide(i, before, c)
 }
 
-// alike reports whether people may take the name of a tool or prompt for that of another one, which the server need not list
-// any more.
+// alike reports whether people may confuse the name of a tool or prompt with that of another one of the server. The other one
+// may no longer be listed.
 func (f *file) alike(i Item) bool {
 	if i.Kind != Tool && i.Kind != Prompt {
 		return false
@@ -205,13 +205,14 @@ func (f *file) alike(i Item) bool {
 	return f.forms[key{i.Kind, samename.Fold(i.Name)}] > 1
 }
 
-// maxGone is how many items of a kind are kept that a server does not list any more and that nobody has decided about. The
-// oldest are forgotten first.
+// maxGone limits the items of a kind that are kept although the server no longer lists them and no definition of them was
+// approved or rejected. The oldest are deleted first.
 const maxGone = 200
 
-// list puts a list into the file. It returns the listed items with the hashes of the
-// definitions that they had before. Items that are not listed any more are kept if a
-// person may have decided about them, or if they are held: a server must not get rid of that by hiding them.
+// list updates the items of a kind from a list of the server. It returns the listed items with
+// the hashes of the definitions that they had before. It keeps items that are no longer listed,
+// because a server must not get rid of a decision by hiding an item. Exceptions are resources
+// that are in use and that no person has approved, and items beyond maxGone.
 func (f *file) list(kind Kind, listed []json.RawMessage) (before map[*Item]Hash) {
 	f.forms = nil
 	before = make(map[*Item]Hash, len(listed))
@@ -262,14 +263,13 @@ func (f *file) list(kind Kind, listed []json.RawMessage) (before map[*Item]Hash)
 	return before
 }
 
-// forget deletes an item.
 func (f *file) forget(item *Item) {
 	delete(f.items, key{item.Kind, item.Name})
 	delete(f.changed, item)
 	f.deleted = append(f.deleted, item)
 }
 
-// set replaces an item by another state of it.
+// set replaces an item with its next state, and marks it as changed if it differs.
 func (f *file) set(item *Item, by Item) {
 	if item.State == by.State && item.Reason == by.Reason && item.Approved == by.Approved && item.Launch == by.Launch &&
 		item.Flips == by.Flips && item.By == by.By {
@@ -282,7 +282,8 @@ func (f *file) set(item *Item, by Item) {
 	f.changed[item] = true
 }
 
-// note adds an event about an item that has another state now.
+// note adds an event if an item is held now, or is allowed again because the server lists the
+// approved definition again.
 func (f *file) note(was, now Item) {
 	text := ""
 	switch {
@@ -296,7 +297,7 @@ func (f *file) note(was, now Item) {
 	f.events = append(f.events, Event{Server: f.Name, Kind: now.Kind, Name: now.Name, State: now.State, Text: text})
 }
 
-// save stores the file, and then makes it visible to calls.
+// save stores the file, then applies it to the view that calls use, and publishes the events.
 func (k *Keeper) save(ctx context.Context, f *file) error {
 	changed := slices.SortedFunc(maps.Keys(f.changed), func(a, b *Item) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.Position-b.Position, cmp.Compare(a.Name, b.Name))
@@ -318,8 +319,9 @@ func (k *Keeper) save(ctx context.Context, f *file) error {
 	return nil
 }
 
-// relaunch compares the launch of a server with that for which its items were approved. It
-// returns the kinds of items about which it has decided anew. The caller holds writing.
+// relaunch checks whether the launch of a server is still the approved one. If that has changed,
+// it decides about the items again and returns the kinds of those whose state has changed. The
+// caller holds writing.
 func (k *Keeper) relaunch(ctx context.Context, server string) ([]Kind, error) {
 	configured, err := k.options.Servers.Get(server)
 	if err != nil {
@@ -331,7 +333,7 @@ func (k *Keeper) relaunch(ctx context.Context, server string) ([]Kind, error) {
 	}
 	hash := LaunchOf(configured).Hash()
 	if hash == h.expected {
-		return nil, nil // Accept follows
+		return nil, nil // the caller of Expect calls Accept next
 	}
 	if hash == h.Launch && !h.revoked {
 		now := *h
@@ -346,8 +348,8 @@ func (k *Keeper) relaunch(ctx context.Context, server string) ([]Kind, error) {
 	return k.redecide(ctx, f)
 }
 
-// redecide decides about all listed items anew, and saves the file. It returns the kinds
-// of those whose state has changed.
+// redecide decides about all listed items again, and saves the file. It returns the kinds
+// of the items whose state has changed.
 func (k *Keeper) redecide(ctx context.Context, f *file) (affected []Kind, err error) {
 	for _, item := range f.items {
 		if !item.Listed {

@@ -9,13 +9,13 @@ type circumstances struct {
 	proposed bool   // an agent proposed the server, and no person has approved its items
 	strict   bool   // an agent proposed the server
 	quiet    bool   // clean changes are approved without asking
-	alike    bool   // people may take the name of the item for that of another one
+	alike    bool   // people may confuse the name of the item with that of another one
 	now      time.Time
 }
 
-// decide returns an item with the state that follows from its latest definition, of which
-// the hash and the judgement are set already. before is the hash of the definition before
-// that; zero for a new item.
+// decide returns an item in the state that follows from its latest definition. i.Hash and
+// i.Judgement must be those of that definition. before is the hash of the definition before
+// it, or zero for a new item.
 func decide(i Item, before Hash, c circumstances) Item {
 	was, reason := i.State, i.Reason
 	i.State, i.Reason = next(i, c)

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 )
 
-// Tools is a catalog.Gate: it lets the approved tools of servers through.
+// Tools is a catalog.Gate that admits the approved tools of servers.
 type Tools struct{ Keeper *Keeper }
 
 // Admit implements catalog.Gate.
@@ -21,15 +21,15 @@ func (t Tools) Admitted(ctx context.Context, server string) ([]json.RawMessage, 
 	return t.Keeper.options.Store.ApprovedTexts(ctx, server, Tool)
 }
 
-// Lists is a features.Gate: it lets the approved prompts, resources and templates of
-// servers through. The instructions of a server are part of how it introduces itself.
+// Lists is a features.Gate that admits the approved prompts, resources, templates and
+// instructions of servers. Instructions are a member of a server's introduction.
 type Lists struct{ Keeper *Keeper }
 
 var kindOf = map[features.Kind]Kind{
 	features.Prompts: Prompt, features.Resources: Resource, features.Templates: Template, features.Introduction: Instructions,
 }
 
-// ListOf returns the list that contains the items of a kind besides tools.
+// ListOf returns the kind of list that contains the items of a kind, or "" for tools.
 func ListOf(kind Kind) features.Kind {
 	for in, of := range kindOf {
 		if of == kind {
@@ -58,8 +58,9 @@ func (l Lists) Admitted(ctx context.Context, kept features.Listing) ([]json.RawM
 	return approved, err
 }
 
-// InstructionsOf returns the instructions in how a server introduces itself, as a list of
-// at most one. If it has others in another era of MCP, the first ones count for both.
+// InstructionsOf returns the instructions in a server's introductions, as a list of at most
+// one. A server has one introduction for each era of MCP; the first one with instructions
+// counts for all.
 func InstructionsOf(introductions []json.RawMessage) []json.RawMessage {
 	for _, one := range introductions {
 		if text := jsonrpc.Get(one, "instructions"); text != nil && string(text) != `""` {
@@ -69,7 +70,8 @@ func InstructionsOf(introductions []json.RawMessage) []json.RawMessage {
 	return nil
 }
 
-// introducing returns how a server introduces itself, with only the approved instructions.
+// introducing returns the introductions of a server with the approved instructions, if there
+// are any, in place of their own.
 func introducing(introductions, approved []json.RawMessage) []json.RawMessage {
 	out := introductions[:0:0]
 	for _, one := range introductions {
@@ -82,8 +84,8 @@ func introducing(introductions, approved []json.RawMessage) []json.RawMessage {
 	return out
 }
 
-// Known returns the definitions of a kind among what the catalog and the listings have of
-// a server.
+// Known returns the definitions of a kind that the hub has of a server. tools returns those
+// in the catalog, and list those in a list of package features.
 func Known(kind Kind, tools func() []json.RawMessage, list func(features.Kind) []json.RawMessage) []json.RawMessage {
 	switch kind {
 	case Tool:

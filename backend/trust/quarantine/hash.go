@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// hashPrefix is the version of what a Hash covers, and how. A version whose hashes differ
-// holds everything that was approved before, so it comes with a migration.
+// hashPrefix is the version of the rules by which a Hash is computed. A new version must
+// come with a migration, because otherwise it holds everything that was approved before.
 const hashPrefix = "1:"
 
-// covered lists the members of definitions that hashes cover besides _meta. Sessions get
-// the approved text whole, so members that are not covered cannot change for them, either:
-// a server that lists other ones, such as the size of a resource, changes nothing.
+// covered lists the members of definitions that hashes cover besides _meta. A change of
+// another member, such as the size of a resource, has no effect: sessions get the whole
+// approved text, with the former value.
 var covered = map[Kind][]string{
 	Tool:     {"name", "title", "description", "inputSchema", "outputSchema", "annotations", "execution", "icons"},
 	Prompt:   {"name", "title", "description", "arguments", "icons"},
@@ -63,7 +63,7 @@ func actedOn(meta any) map[string]any {
 	return some
 }
 
-// nameOf returns the name of an item by its definition; false if it has none.
+// nameOf returns the name of an item from its definition, and false if it has none.
 func nameOf(kind Kind, definition json.RawMessage) (string, bool) {
 	if kind == Instructions {
 		return "", true

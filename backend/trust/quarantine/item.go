@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/scan"
 )
 
-// Kind is what an item is.
+// Kind is the kind of an item.
 type Kind string
 
 // The kinds of items. A server has at most one item of the kind Instructions, without a
@@ -25,14 +25,14 @@ const (
 
 var kinds = []Kind{Tool, Prompt, Resource, Template, Instructions}
 
-// State is whether an item reaches agents. Only approved ones do.
+// State decides whether an item reaches agents: only an approved one does.
 type State string
 
 // The states.
 const (
 	Approved State = "approved"
 	Pending  State = "pending"  // nobody has approved it yet, or not for this launch
-	Altered  State = "changed"  // its definition is another one than the approved one
+	Altered  State = "changed"  // its definition differs from the approved one
 	Blocked  State = "blocked"  // the scan has found an attack in it
 	Rejected State = "rejected" // a person does not want it
 )
@@ -42,13 +42,13 @@ type Reason string
 
 // The reasons.
 const (
-	New      Reason = "new"      // the server lists it since its items were approved
+	New      Reason = "new"      // the server has added it after its first lists
 	Proposed Reason = "proposed" // an agent proposed the server
-	Relaunch Reason = "launch"   // the server is started in another way
+	Relaunch Reason = "launch"   // the server is started in another way than when its items were approved
 	Modified Reason = "changed"  // its definition has changed
-	Found    Reason = "scan"     // what the scan has found in it
+	Found    Reason = "scan"     // the scan has found something in it
 	Refused  Reason = "rejected" // a person has rejected it
-	Alike    Reason = "alike"    // people may take its name for that of another item
+	Alike    Reason = "alike"    // people may confuse its name with that of another item
 )
 
 // Verdict is how suspicious a text is.
@@ -91,18 +91,17 @@ type Text struct {
 // By is who has approved an item.
 type By string
 
-// A person has looked at an item; the scan has found nothing that forbids it; or it was in
-// use before this package existed.
+// The values of By.
 const (
 	Person   By = "person"
-	Scan     By = "scan"
-	Existing By = "existing"
+	Scan     By = "scan"     // the hub, because the scan has found nothing that forbids it
+	Existing By = "existing" // the hub, because the item was in use before approvals were stored
 )
 
-// Hash identifies a definition; see HashOf. The zero Hash is that of no definition.
+// Hash identifies a definition; see HashOf. The zero Hash stands for no definition.
 type Hash [32]byte
 
-// String returns the hash for programs: its version and its hexadecimal form.
+// String returns the version and the hexadecimal form of the hash, or "" for the zero Hash.
 func (h Hash) String() string {
 	if h == (Hash{}) {
 		return ""
@@ -110,8 +109,8 @@ func (h Hash) String() string {
 	return hashPrefix + hex.EncodeToString(h[:])
 }
 
-// ParseHash reads what String returns. A hash of another version is the zero Hash, because
-// it says nothing about a definition.
+// ParseHash parses the result of String. For a hash of another version it returns the zero
+// Hash, because such a hash cannot be compared.
 func ParseHash(text string) (h Hash, err error) {
 	digits, ok := strings.CutPrefix(text, hashPrefix)
 	if !ok {
@@ -136,7 +135,7 @@ type Item struct {
 	Since  time.Time
 
 	Hash     Hash // of the latest definition
-	Approved Hash // of the approved one
+	Approved Hash // of the approved definition
 	Launch   string
 	By       By
 	At       time.Time // when it was approved
@@ -165,8 +164,8 @@ func (i *Item) Waits() bool {
 // Held reports whether an item must not reach agents.
 func (i *Item) Held() bool { return i.State != Approved }
 
-// Clean reports whether an item can be approved together with others: the scan finds nothing in it, and people do not take
-// its name for another.
+// Clean reports whether an item can be approved together with others: the scan finds nothing in it, and its name is not like
+// that of another item.
 func (i *Item) Clean() bool { return i.Verdict < Warn && i.Reason != Alike }
 
 // Warns reports whether an item reaches agents, but a person should look at it.
@@ -174,16 +173,16 @@ func (i *Item) Warns() bool {
 	return i.Listed && i.State == Approved && (i.By != Person && i.Verdict >= Warn || i.Flips >= maxFlips)
 }
 
-// Server is what is known about a server.
+// Server is what the Keeper stores about a server besides its items.
 type Server struct {
 	Name string
 	// Launch is the hash of the launch with which its items were approved, and Form
 	// describes it; see LaunchOf. They are empty for a server that was configured before
-	// this package existed, until its items are adopted.
+	// the hub stored approvals, until the Keeper has approved its items.
 	Launch string
 	Form   Launch
-	// Clean says that a person has approved what the scan finds clean, although an agent
-	// proposed the server.
+	// Clean reports that a person has approved the items in which the scan finds nothing,
+	// although an agent proposed the server.
 	Clean bool
 	// Since is when its first list was admitted, and Lists are the kinds of lists that
 	// were admitted.
@@ -191,7 +190,7 @@ type Server struct {
 	Lists []Kind
 }
 
-// Event is a decision, for the log.
+// Event describes a decision about an item, for the log.
 type Event struct {
 	Server string
 	Kind   Kind

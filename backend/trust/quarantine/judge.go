@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// closer is the end of Item.Scanned if the Classifier has judged the item, too.
+// closer is the suffix of Item.Scanned of items that the Classifier has judged, too.
 const closer = "+classifier"
 
 // classifierRule is the rule of the findings with which the Classifier raises a verdict.
 const classifierRule = "classifier"
 
-// unjudged reports whether a version of the rules of the scan has not judged a listed item.
+// unjudged reports whether there is a listed item that this version of the scan has not judged.
 func (f *file) unjudged(version string) bool {
 	for _, item := range f.items {
 		if item.Listed && item.Scanned != version && item.Scanned != version+closer {
@@ -22,7 +22,7 @@ func (f *file) unjudged(version string) bool {
 	return false
 }
 
-// unclassified reports whether the Classifier has to judge a listed item.
+// unclassified reports whether there is a listed item that the Classifier has to judge.
 func (f *file) unclassified(o Options) bool {
 	version := o.Scanner.Version()
 	for _, item := range f.items {
@@ -33,9 +33,9 @@ func (f *file) unclassified(o Options) bool {
 	return false
 }
 
-// judge judges all listed items. It returns the kinds besides one whose items have another
-// verdict now. Items of a server that no person vouches for are classified at once, others
-// later.
+// judge judges all listed items. It returns the kinds of items whose verdict has changed, except
+// for besides. It runs the Classifier at once if items may be approved without a person: if an
+// agent proposed the server, or with Rules.Quiet. Otherwise Run does that later.
 func (k *Keeper) judge(ctx context.Context, f *file, besides Kind) (affected []Kind, err error) {
 	listed, texts := f.texts()
 	verdicts := make([]Verdict, len(listed))
@@ -80,9 +80,9 @@ func (f *file) texts() (listed []*Item, texts []Text) {
 	return listed, texts
 }
 
-// scanned notes what a version of the Scanner says about an item. What the Classifier has said about the
-// same definition stays, unless the Scanner now says something else than it did then: a
-// verdict that was raised is not lowered until the Classifier has judged again.
+// scanned records the Scanner's judgement of an item. The Classifier's judgement of the same
+// definition stays if the Scanner's has not changed. A verdict that the Classifier has raised
+// is not lowered until it has judged the item again.
 func (f *file) scanned(item *Item, j Judgement, version string) {
 	if item.Scanned != version+closer {
 		f.judged(item, j, version)
@@ -136,9 +136,9 @@ func (k *Keeper) classifyLater(ctx context.Context) error {
 	}
 }
 
-// classify classifies the listed items of a server, and decides about them anew. It returns
-// the kinds of those whose state has changed. It holds no lock while the Classifier works;
-// items whose definitions change meanwhile are left to the next time.
+// classify runs the Classifier for the listed items of a server, and decides about them again.
+// It returns the kinds of those whose state has changed. It holds no lock while the Classifier
+// works, and skips items whose definitions change meanwhile.
 func (k *Keeper) classify(ctx context.Context, server string) ([]Kind, error) {
 	listed, texts, err := k.toClassify(ctx, server)
 	if err != nil || len(listed) == 0 {
@@ -167,8 +167,8 @@ func (k *Keeper) classify(ctx context.Context, server string) ([]Kind, error) {
 	return k.redecide(ctx, f)
 }
 
-// toClassify returns the listed items of a server with their definitions, and none if all
-// are classified.
+// toClassify returns the listed items of a server with their definitions, or none if the
+// Classifier has judged them all.
 func (k *Keeper) toClassify(ctx context.Context, server string) ([]*Item, []Text, error) {
 	k.writing.Lock()
 	defer k.writing.Unlock()

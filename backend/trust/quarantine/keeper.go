@@ -7,10 +7,9 @@
 //	                        │
 //	                        └── held ──► a person: Approve, Reject
 //
-// The catalog and the listings ask the Keeper which definitions of a list they may have,
-// so that held ones are in no list, no search result and no schema. Calls ask Refuse.
-// What is wrong with a text is left to package scan, and how two definitions differ to
-// package difference.
+// The catalog and the listings store only the definitions that Admit returns, so that held
+// items are in no list, no search result and no schema. Refuse rejects calls of held items.
+// Package scan judges the texts, and package difference compares definitions.
 package quarantine
 
 import (
@@ -38,7 +37,7 @@ type Store interface {
 	HeldItems(ctx context.Context) ([]Item, error)
 	// TrustItems returns all items of a server with their texts.
 	TrustItems(ctx context.Context, server string) ([]Item, error)
-	// TrustItem returns the item with an id, with its texts, and whether there is one.
+	// TrustItem returns the item with an id, with its texts, and whether it exists.
 	TrustItem(ctx context.Context, id int64) (i Item, found bool, err error)
 	// ApprovedTexts returns the approved texts of the items of a kind that a server lists,
 	// in the order of the list.
@@ -52,7 +51,8 @@ type Store interface {
 
 // Scanner judges texts of servers. Its methods are called by several goroutines.
 type Scanner interface {
-	// Version changes when the same texts may be judged otherwise.
+	// Version returns the version of the rules. It changes when the same texts may be
+	// judged differently.
 	Version() string
 	// Scan judges everything that a server lists, in the order of the texts.
 	Scan(server string, texts []Text) []Judgement
@@ -81,14 +81,15 @@ type Options struct {
 	Store   Store
 	Servers *registry.Registry
 	Scanner Scanner
-	// Classifier judges what Scanner has judged once more: before the decision where clean
-	// items are approved without a person who trusts the server, else in the background. It
-	// may be nil.
+	// Classifier judges items more closely than Scanner: before the decision if items may be
+	// approved although no person trusts the server, otherwise later and in the background.
+	// It may be nil.
 	Classifier Classifier
 	Rules      func() Rules
-	// Known returns the definitions of a kind that were in use before this package existed.
+	// Known returns the definitions of a kind that a server had in use before the hub stored
+	// approvals, or nil if it has no such list.
 	Known func(server string, kind Kind) []json.RawMessage
-	// Reapply makes the catalog or the listings ask again what they may have of a server.
+	// Reapply makes the catalog or the listings read the approved items of a server again.
 	Reapply func(ctx context.Context, server string, kind Kind) error
 	// Record stores an entry about a decision. It may be nil.
 	Record func(Event)
@@ -103,7 +104,7 @@ type Keeper struct {
 
 	writing sync.Mutex // serializes decisions, including writes to the store
 	view    atomic.Pointer[view]
-	listed  map[list]uint64 // sums of the lists that were admitted last; see Admit
+	listed  map[list]uint64 // checksums of the lists that were admitted last; see admit
 	again   chan list       // lists that Run makes the catalog and the listings read again
 	closely chan string     // servers whose items Run has to classify
 }
@@ -117,8 +118,8 @@ type list struct {
 // Changed is published after items were held, approved or rejected.
 type Changed struct{ Server string }
 
-// Open returns a keeper with what is stored. Servers are scanned anew, and changed
-// launches are noticed, only while Run runs.
+// Open returns a keeper with the stored items. Only while Run runs, it scans servers with
+// new rules and notices changed launches.
 func Open(ctx context.Context, o Options) (*Keeper, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -145,7 +146,8 @@ func (k *Keeper) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// follow carries out what changes of servers require.
+// follow scans the servers that the present rules have not judged. Then it reviews servers
+// whose configuration changes, and reapplies the lists in k.again, until ctx ends.
 func (k *Keeper) follow(ctx context.Context) error {
 	changes, stop := events.Subscribe[registry.Changed](k.options.Bus, 1024)
 	defer func() { stop() }()
@@ -157,7 +159,7 @@ func (k *Keeper) follow(ctx context.Context) error {
 		select {
 		case change, ok := <-changes:
 			switch {
-			case !ok: // too slow; look at all
+			case !ok: // events were lost; review all servers
 				changes, stop = events.Subscribe[registry.Changed](k.options.Bus, 1024)
 				for _, s := range k.options.Servers.List() {
 					k.review(ctx, s.Name)
@@ -173,7 +175,7 @@ func (k *Keeper) follow(ctx context.Context) error {
 	}
 }
 
-// review looks whether a server is still started as it was when its items were approved.
+// review decides about the items of a server again if its launch has changed.
 func (k *Keeper) review(ctx context.Context, server string) {
 	k.writing.Lock()
 	kinds, err := k.relaunch(ctx, server)
@@ -186,7 +188,7 @@ func (k *Keeper) review(ctx context.Context, server string) {
 	}
 }
 
-// rescan judges the items of all servers that were judged by other rules.
+// rescan judges the items of all servers that the present rules have not judged.
 func (k *Keeper) rescan(ctx context.Context) {
 	for _, s := range k.options.Servers.List() {
 		if ctx.Err() != nil {
@@ -208,8 +210,8 @@ func (k *Keeper) reapply(ctx context.Context, server string, kind Kind) {
 	}
 }
 
-// later makes Run call reapply. A full queue is no loss of safety: Refuse knows the
-// decision at once.
+// later makes Run call reapply. If the queue is full, held items stay in lists for longer,
+// but Refuse rejects calls of them at once.
 func (k *Keeper) later(server string, kinds []Kind) {
 	for _, kind := range kinds {
 		select {

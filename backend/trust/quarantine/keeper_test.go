@@ -18,7 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// words judges a definition by a word in it.
+// words is a Scanner that judges a definition by words in it.
 type words struct{ version string }
 
 func (w words) Version() string { return w.version }
@@ -39,11 +39,11 @@ func (w words) Scan(_ string, texts []quarantine.Text) []quarantine.Judgement {
 	return out
 }
 
-// closer judges as words, and also finds the word subtle, which makes a dubious text evil.
+// closer is a Classifier that judges like words, and also finds the word subtle, which makes a dubious text evil.
 type closer struct {
 	words
-	begun   chan string   // receives the server when it begins
-	proceed chan struct{} // it ends when this is closed
+	begun   chan string   // receives the server when Classify begins
+	proceed chan struct{} // Classify returns once it is closed
 }
 
 func (c closer) Classify(ctx context.Context, server string, texts []quarantine.Text) ([]quarantine.Judgement, error) {
@@ -100,7 +100,7 @@ func newBench(t testing.TB) *bench {
 	return b
 }
 
-// open opens the keeper anew, as a hub does when it starts.
+// open opens the keeper again, as a hub does when it starts.
 func (b *bench) open() {
 	var err error
 	b.keeper, err = quarantine.Open(b.t.Context(), quarantine.Options{
@@ -333,7 +333,7 @@ func TestWhatWasInUseStaysInUseAfterAnUpgrade(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- b.keeper.Run(ctx) }()
-	<-changed // it has scanned the server
+	<-changed // Run has scanned the server
 	b.refused("scanned", "b", true)
 	stop()
 	if err := <-ended; err != nil {
@@ -405,7 +405,7 @@ func TestTheClassifierHoldsWhatTheRulesOnlySuspect(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- b.keeper.Run(ctx) }()
 
-	// A person's server is usable at once.
+	// A server that a person has added is usable before the classifier has judged it.
 	b.admit("before the classifier", "a=fine b=dubious and subtle c=subtle", tool("a", "fine"), tool("b", "dubious and subtle"),
 		tool("c", "subtle"))
 	<-c.begun
@@ -418,8 +418,8 @@ func TestTheClassifierHoldsWhatTheRulesOnlySuspect(t *testing.T) {
 	if got := b.keeper.Counts(); got != (quarantine.Counts{Waiting: 1, Warned: 1}) {
 		t.Errorf("%+v", got)
 	}
-	// A list with one more tool does not bring the held one back, and what is added there
-	// is no reason to forget what is known.
+	// A list with one more tool neither releases the held one nor discards what the
+	// classifier has found.
 	b.admit("after the classifier", "a=fine c=subtle", tool("a", "fine"), tool("b", "dubious and subtle"), tool("c", "subtle"),
 		tool("d", "evil"))
 	b.refused("after another list", "b", true)
@@ -475,7 +475,7 @@ func TestWhatAServerHidesStaysHeld(t *testing.T) {
 		t.Errorf("%d items wait", c.Waiting)
 	}
 	b.rules.Quiet = true
-	b.admit("listed again", "a=A new=N", tool("a", "A"), tool("evil", "evil"), tool("new", "N")) // nothing is found in it
+	b.admit("listed again", "a=A new=N", tool("a", "A"), tool("evil", "evil"), tool("new", "N")) // the scan finds nothing in new
 	b.rules.Quiet = false
 	b.refused("blocked and listed again", "evil", true)
 	if err := b.keeper.Approve(t.Context(), b.item("evil").ID, quarantine.Decision{
@@ -504,7 +504,7 @@ func TestAServerCannotFillTheListOfWhatItHides(t *testing.T) {
 		t.Errorf("%d items are kept, %v", len(items), err)
 	}
 	b.refused("the last", "t2-0", true)
-	b.refused("the first", "t0-0", false) // nothing has a definition, so that the proxy refuses it
+	b.refused("the first", "t0-0", false) // its item is deleted; the proxy refuses it, because no list contains it
 }
 
 func TestANameThatMayBeTakenForAnotherWaitsForAPerson(t *testing.T) {
@@ -560,7 +560,7 @@ func TestAHeldResourceIsHeldInEverySpellingOfItsURI(t *testing.T) {
 		} {
 			quoted, _ := json.Marshal(uri)
 			if method == "completion/complete" && strings.HasPrefix(strings.ToLower(uri), "file:") {
-				continue // the templates of completions are below
+				continue // completions of templates are tested below
 			}
 			if err := b.keeper.Refuse(b.server("one"), method,
 				json.RawMessage(fmt.Sprintf(params, quoted))); (fault.CodeOf(err) == fault.CodeHeld) != held {

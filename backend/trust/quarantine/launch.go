@@ -54,7 +54,7 @@ func (m mask) text(text string) string {
 	return reference.ReplaceAllLiteralString(text, anySecret)
 }
 
-// pairs returns variables or headers in one text each, sorted by name.
+// pairs returns variables or headers as texts, sorted by name, with masked values.
 func (m mask) pairs(values map[string]string, between string) (pairs []string) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value := m.text(values[name])
@@ -70,8 +70,8 @@ const anySecret = "${…}"
 
 var reference = regexp.MustCompile(`\$\{[^}]*\}`)
 
-// Hash returns the SHA-256 of the launch in hexadecimal. Approvals of items hold only while
-// it stays the same.
+// Hash returns the SHA-256 of the launch in hexadecimal. Approvals of items are valid only
+// for one hash.
 func (l Launch) Hash() string {
 	canonical, _ := json.Marshal(l) // strings cannot fail
 	sum := sha256.Sum256(canonical)

@@ -11,11 +11,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Decision is what a person has decided about an item, as it was shown to them.
+// Decision identifies what a person was shown before they decided about an item.
 type Decision struct {
-	// Hash is that of the definition that the person was shown.
+	// Hash is the hash of the definition that the person was shown.
 	Hash string
-	// Confirmed says that the person was shown the evidence against a blocked item and
+	// Confirmed reports that the person was shown the evidence against a blocked item and
 	// has approved it a second time.
 	Confirmed bool
 }
@@ -40,8 +40,8 @@ func (k *Keeper) Attention(ctx context.Context) ([]Item, error) {
 	return k.options.Store.HeldItems(ctx)
 }
 
-// Relaunched returns how a server is started otherwise than when its items were approved;
-// nil if it is not.
+// Relaunched returns how the launch of a server differs from the approved one, or nil if
+// it does not.
 func (k *Keeper) Relaunched(server string) []LaunchChange {
 	configured, err := k.options.Servers.Get(server)
 	h := k.view.Load().servers[server]
@@ -75,8 +75,8 @@ func (k *Keeper) Approve(ctx context.Context, id int64, d Decision) error {
 	})
 }
 
-// Reject keeps an item from agents for as long as it has its present definition. Errors
-// are as those of Approve.
+// Reject keeps an item from agents for as long as it has its present definition. The error
+// is a fault.Conflict if that is not the one that the person was shown.
 func (k *Keeper) Reject(ctx context.Context, id int64, d Decision) error {
 	return k.change(ctx, id, d, func(f *file, item *Item) error {
 		f.decided(item, reject(*item, k.options.Now()), "Rejected by a person")
@@ -130,7 +130,7 @@ func (k *Keeper) decideOn(ctx context.Context, server string, do func(*file) ([]
 	return nil
 }
 
-// decided replaces an item by what a person has decided.
+// decided replaces an item with the result of a person's decision, and adds an event.
 func (f *file) decided(item *Item, by Item, text string) {
 	*item = by
 	f.changed[item] = true
@@ -166,7 +166,7 @@ func (k *Keeper) ApproveClean(ctx context.Context, server, launchHash string) (a
 			switch {
 			case !item.Waits():
 			case !item.Clean():
-				if item.Reason == Relaunch { // what it is held for now is its text
+				if item.Reason == Relaunch { // the launch is approved now; only its text may be a reason
 					f.set(item, f.decide(*item, item.Hash, k.circumstances(f, item.Kind, false)))
 				}
 				waiting++
@@ -195,9 +195,9 @@ func (k *Keeper) Expect(s registry.Server) {
 	}
 }
 
-// AcceptVersion is Accept for a version of a server whose tools are known. shown says that
-// the person was shown how they differ from the former ones; then those in which the scan
-// finds nothing are approved, too.
+// AcceptVersion is Accept for a new version of a server whose tools are known. shown reports
+// that the person was shown how the tools differ from the former ones. In that case,
+// AcceptVersion also approves the tools in which the scan finds nothing.
 func (k *Keeper) AcceptVersion(ctx context.Context, server string, tools []json.RawMessage, shown bool) error {
 	if err := k.Accept(ctx, server, false); err != nil || !shown {
 		return err
@@ -229,9 +229,9 @@ func (k *Keeper) AcceptVersion(ctx context.Context, server string, tools []json.
 	return nil
 }
 
-// Accept notes that a person has approved the present launch of a server. Items whose
-// definition is the approved one are approved for it. clean says that the person also
-// approves what the scan finds clean of a server that an agent proposed.
+// Accept records that a person has approved the present launch of a server. Items with an
+// approved definition are then approved for this launch. clean reports that the person also
+// approves the items in which the scan finds nothing, of a server that an agent proposed.
 func (k *Keeper) Accept(ctx context.Context, server string, clean bool) error {
 	return k.decideOn(ctx, server, func(f *file) (affected []Kind, err error) {
 		f.carry()

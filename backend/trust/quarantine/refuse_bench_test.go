@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkDecision measures what each call pays for holding: the decision about a tool of
-// a server with 100 tools, of which one is held.
+// BenchmarkDecision measures what the check for held items costs each call: the decision
+// about a tool of a server with 100 tools, of which one is held.
 func BenchmarkDecision(b *testing.B) {
 	keeper := newBench(b)
 	keeper.add("one", "")

@@ -32,7 +32,7 @@ func (k *Keeper) Shown(ctx context.Context, server, method string, result json.R
 	}
 	var listed []json.RawMessage
 	if json.Unmarshal(jsonrpc.Get(result, l.member), &listed) != nil || len(listed) == 0 {
-		return result // a list of another type has no items
+		return result // not a list of definitions, or an empty one
 	}
 	shown := k.shown(ctx, server, l.kind, listed)
 	if slices.EqualFunc(shown, listed, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {

@@ -9,10 +9,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/samename"
 )
 
-// Resources need not be listed: URIs also come from templates and from results of tools. So what is held of them is compared
-// by the form that a URI shares with others that a server may read as the same.
+// Clients may read resources that no list contains, because URIs also come from templates and from results of tools. So Refuse
+// compares a URI with held resources and templates by its form, which it shares with all URIs that a server may take for it.
 
-// maxDecoded is how often an escaped character may be escaped again.
+// maxDecoded is the number of layers of percent-encoding that formOf decodes.
 const maxDecoded = 3
 
 // formOf returns the form of a URI: without escapes, differences of case and width, hidden characters, empty and dot
@@ -81,7 +81,7 @@ type heldResources struct {
 }
 
 type heldTemplate struct {
-	matches *regexp.Regexp // at least the forms of the URIs of the template
+	matches *regexp.Regexp // matches the forms of all URIs of the template, and perhaps of others
 	form    string
 	item    *Item
 }
@@ -97,7 +97,7 @@ func newHeldResources(held, others []*Item) heldResources {
 			h.byForm[formOf(item.Name)] = item
 		case Template:
 			form := templateForm(item.Name)
-			// Quoted text is a valid pattern.
+			// MustCompile does not panic, because quoted text is a valid pattern.
 			matches := regexp.MustCompile("^(?s:" + strings.ReplaceAll(regexp.QuoteMeta(form), `\*`, ".*") + ")$")
 			h.templates = append(h.templates, heldTemplate{matches, form, item})
 		}
@@ -114,7 +114,7 @@ func newHeldResources(held, others []*Item) heldResources {
 	return h
 }
 
-// resource returns the held resource that a server may read a URI as, or nil.
+// resource returns the held resource that a server may read for a URI, or nil.
 func (h *heldResources) resource(uri string) *Item {
 	if len(h.byForm) == 0 || h.listed[uri] {
 		return nil
@@ -141,7 +141,7 @@ func (h *heldResources) source(uri string) *Item {
 	return nil
 }
 
-// template returns the held template that a server may read a URI template as, or nil.
+// template returns the held template that a server may take a URI template for, or nil.
 func (h *heldResources) template(template string) *Item {
 	for _, t := range h.templates {
 		if t.form == templateForm(template) {

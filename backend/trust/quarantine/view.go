@@ -14,18 +14,18 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// view is what calls need to know: the held items of each server. It is immutable.
+// view holds what Refuse needs: the held items of each server. It is immutable.
 type view struct{ servers map[string]*heldServer }
 
 // heldServer is the part of a view about one server.
 type heldServer struct {
 	Server
-	updated time.Time // version of the configuration whose launch was compared; zero for none
+	updated time.Time // UpdatedAt of the configuration whose launch was last compared; zero for none
 	// expected is the hash of a launch that a person is about to configure; see Expect.
 	expected  string
-	revoked   bool // that configuration has another launch
+	revoked   bool // the launch of that configuration is not the approved one
 	items     map[key]*Item
-	passed    map[key]bool // approved although the launch was revoked
+	passed    map[key]bool // if revoked, the items that are approved all the same
 	resources heldResources
 }
 
@@ -73,7 +73,7 @@ func newHeldServer(s Server, updated time.Time, revoked bool, items []*Item) *he
 	}
 	h.resources = newHeldResources(held, others)
 	if !revoked {
-		h.passed = nil // everything that is not held is
+		h.passed = nil // not needed: everything that is not held is approved
 	}
 	return h
 }
@@ -85,8 +85,8 @@ func (v *view) with(h *heldServer) *view {
 	return &view{servers}
 }
 
-// Refuse returns why a request must not be sent to a server, and nil if it may be: whether
-// it concerns an item that is held. It reads one immutable snapshot.
+// Refuse returns an error if a request to a server concerns an item that is held, and nil if
+// the request may be sent. It reads one immutable snapshot.
 func (k *Keeper) Refuse(server registry.Server, method string, params json.RawMessage) error {
 	kind, ok := subjects[method]
 	if !ok {
@@ -117,9 +117,9 @@ func (k *Keeper) RefuseTool(server registry.Server, tool string) error {
 	return nil
 }
 
-// RefuseStart returns why a server must not be started or reached as it is configured, and
-// nil if it may be: whether its launch is another one than a person has approved. A server
-// without an approved launch, such as one that was added a moment ago, may be started.
+// RefuseStart returns an error if a server must not be started or reached, because the launch
+// of its configuration is not the approved one. It returns nil for a server without an approved
+// launch, such as one that was added a moment ago.
 func (k *Keeper) RefuseStart(server registry.Server) error {
 	h := k.view.Load().servers[server.Name]
 	if h == nil || !h.relaunched(server) {
@@ -205,7 +205,7 @@ func refusal(server string, kind Kind, name string, state State, reason Reason) 
 		Subject(server, kind, name), fault.CodeHeld, Explain(state, reason), server)}
 }
 
-// Subject returns how a message calls an item.
+// Subject returns the words for an item in a message, such as: tool "a" of server "b".
 func Subject(server string, kind Kind, name string) string {
 	noun := map[Kind]string{Tool: "tool", Prompt: "prompt", Resource: "resource", Template: "resource template"}[kind]
 	if kind == Instructions {
@@ -273,8 +273,7 @@ func (k *Keeper) Waiting(server string) (n int) {
 	return n
 }
 
-// Revoked returns the names of the servers whose launch is another one than the approved
-// one, sorted.
+// Revoked returns the names of the servers whose launch is not the approved one, sorted.
 func (k *Keeper) Revoked() (names []string) {
 	for name, h := range k.view.Load().servers {
 		if h.revoked {

@@ -1,6 +1,6 @@
 package sandbox
 
-// These are the versions of the ABI of Linux's Landlock on which something depends.
+// Versions of Linux's Landlock ABI, each with the name of a feature that it introduced.
 const (
 	abiTruncate = 3
 	abiTCP      = 4

@@ -68,7 +68,7 @@ var attempts = map[string]func(string) error{
 		}
 		return unix.EPERM
 	},
-	"child": func(path string) error { // what it starts is confined, too
+	"child": func(path string) error { // programs that a server starts are confined, too
 		return unix.Exec("/bin/cat", []string{"cat", path}, nil)
 	},
 }

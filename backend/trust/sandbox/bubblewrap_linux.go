@@ -14,17 +14,17 @@ import (
 // trialTimeout limits the trial run of bubblewrap.
 const trialTimeout = 5 * time.Second
 
-// bubblewrap gives strict servers processes, a network and a folder for temporary
-// files of their own, in addition to what the helper enforces. Systems may forbid it
-// the namespaces that it needs, so it is used only after a trial run.
+// bubblewrap gives strict servers their own process and network namespaces and their
+// own /tmp, in addition to what the helper enforces. Systems may forbid the namespaces
+// that it needs, so it is used only after a trial run.
 type bubblewrap struct {
 	once sync.Once
 	mu   sync.Mutex
 	path string // empty if it does not work, or was not tried yet
 }
 
-// installed is where systems install bubblewrap. The PATH of a launch is not asked, because it
-// may contain programs of a package.
+// installed has the folders in which systems install bubblewrap. The PATH of a launch is not used,
+// because it may contain programs of a package.
 var installed = process.Env{"PATH=/usr/bin:/bin:/usr/local/bin:/run/wrappers/bin:/run/current-system/sw/bin"}
 
 // try runs bubblewrap once, and returns its path if it works.
@@ -54,8 +54,8 @@ func (b *bubblewrap) works() string {
 	return b.path
 }
 
-// namespaces returns the options for namespaces of their own. The file system is that
-// of the machine, because Landlock restricts it.
+// namespaces returns the options of bubblewrap for new namespaces. The file system stays
+// that of the machine, because Landlock restricts it.
 func namespaces(network bool) []string {
 	args := []string{"--die-with-parent", "--unshare-pid", "--unshare-ipc"}
 	if network {
@@ -64,8 +64,8 @@ func namespaces(network bool) []string {
 	return append(args, "--dev-bind", "/", "/", "--proc", "/proc")
 }
 
-// wrap returns the command that starts the helper in namespaces of its own. temporary
-// is the folder that becomes /tmp, unless something that is needed is in /tmp.
+// wrap returns the command that starts the helper in new namespaces. temporary is the
+// folder that becomes /tmp, unless /tmp contains a needed path or one of the policy.
 func (b *bubblewrap) wrap(p policy, temporary string, helper []string, needed ...string) (command string, args []string) {
 	args = namespaces(p.network.none())
 	needed = slices.Concat(needed, helper[:1], p.read, p.write)

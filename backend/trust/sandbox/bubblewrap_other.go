@@ -2,7 +2,7 @@
 
 package sandbox
 
-// bubblewrap is a program of Linux.
+// bubblewrap never works on systems other than Linux.
 type bubblewrap struct{}
 
 func (*bubblewrap) works() string { return "" }

@@ -13,16 +13,18 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// code is where the program of a launch and what it needs to run is installed.
+// code lists the files and folders that contain the program of a launch and what the program
+// needs to run.
 type code struct {
-	own []string // folders of this program's data folder that contain the server
+	own []string // folders in the hub's data folder that contain the server
 	all []string // everything, for a server that may not read other folders
 }
 
 // codeOf finds the program of a launch, its interpreter, and the script that an
 // interpreter is given. shared are folders whose subfolders contain one program each.
-// packages is the folder in which packages are installed: what their files name is
-// code only where programs of the user are installed.
+// packages is the folder in which packages are installed. An interpreter that a file of
+// a package names counts only if it is in packages, too, or where the system or the user
+// installs programs.
 func codeOf(l upstream.Launch, at place, shared []string, packages string) (c code) {
 	program := l.Env.LookPath(l.Command)
 	for _, text := range append([]string{program}, l.Args...) {
@@ -49,7 +51,7 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string) (c co
 	ofPackage := within(real(packages), real(program))
 	for _, found := range append([]string{program}, interpretersOf(real(program), l)...) {
 		if !ofPackage || found == program || within(real(packages), real(found)) || at.installed(found, l.Env) {
-			keep(append(prefixesOf(found), real(found))...) // the file alone where its folder contains much more
+			keep(append(prefixesOf(found), real(found))...) // the file alone if its folders contain secrets
 		}
 	}
 	if ofPackage {
@@ -66,8 +68,9 @@ func codeOf(l upstream.Launch, at place, shared []string, packages string) (c co
 	return c
 }
 
-// prefixesOf returns the folders below which a program is installed: that of its
-// file and, for bin/program, that which contains bin, with links and without.
+// prefixesOf returns the folders below which a program is installed: the folder of its
+// file, its project and, for bin/program, the folder that contains bin. It does so for the
+// path without symbolic links, and for the path in which only the last element may be one.
 func prefixesOf(program string) (folders []string) {
 	for _, path := range []string{real(program), filepath.Join(real(filepath.Dir(program)), filepath.Base(program))} {
 		folder := filepath.Dir(path)
@@ -79,8 +82,8 @@ func prefixesOf(program string) (folders []string) {
 	return folders
 }
 
-// projectOf returns the outermost folder to which a script belongs: that with all
-// packages beside its own, or that with the description of its project.
+// projectOf returns the folder to which a script belongs: the outermost node_modules, or
+// the nearest folder that describes a project, or else the script's own folder.
 func projectOf(script string) string {
 	sep := string(filepath.Separator)
 	if before, _, found := strings.Cut(script, sep+"node_modules"+sep); found {
@@ -113,8 +116,8 @@ func (p place) installed(program string, env process.Env) bool {
 	return anyWithin(folders, program) || anyWithin(reals(folders), real(program))
 }
 
-// maxScript is the size in bytes of the longest files that are read for the interpreter that
-// they name.
+// maxScript limits how many bytes of a script or a pyvenv.cfg are read to find the interpreter
+// that it names.
 const maxScript = 64 << 10
 
 // interpretersOf returns the programs that the first line of a script names, and the

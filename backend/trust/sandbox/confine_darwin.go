@@ -35,5 +35,5 @@ func limitStarted(int) {}
 // ThisProgram returns nil: the helper is sandbox-exec.
 func ThisProgram() []string { return nil }
 
-// Exec is the helper of Linux. Here it fails.
+// Exec always fails: only Linux has a helper that calls it.
 func Exec() (status int) { return 126 }

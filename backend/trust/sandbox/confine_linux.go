@@ -46,7 +46,7 @@ func (m machine) confine(p policy, l upstream.Launch) (upstream.Launch, error) {
 	return l, nil
 }
 
-// specOf translates a policy for the kernel.
+// specOf translates a policy into a spec for the features of this kernel.
 func (m machine) specOf(p policy, t tree, program string, env process.Env, l upstream.Launch) spec {
 	s := spec{
 		Version: specVersion, Path: program, Args: append([]string{l.Command}, l.Args...),
@@ -107,7 +107,7 @@ func limitStarted(pid int) {
 }
 
 // ThisProgram returns the command of the helper: this program with HelperCommand.
-// It is nil if the path of this program is not known.
+// It returns nil if the path of this program cannot be determined.
 func ThisProgram() []string {
 	path, err := os.Executable()
 	if err != nil {

@@ -194,7 +194,7 @@ func TestAStrictServerReadsOnlyWhatIsListedAndHasNoNetwork(t *testing.T) {
 		denied = append(denied, "signal")
 	}
 	expect(t, results, []string{"own"}, denied)
-	if _, err := os.Stat(shared); err == nil { // it may have a /tmp of its own
+	if _, err := os.Stat(shared); err == nil { // missing if the server has its own /tmp
 		_ = os.Remove(shared)
 		t.Error("it has written to the /tmp that all programs share")
 	}
@@ -232,7 +232,7 @@ func TestVariablesOfAServerReachOnlyTheProgramInside(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("gcc is not installed")
 	}
-	// The library says which program has loaded it, and leaves the key where only a program without a sandbox can.
+	// The library prints which program has loaded it, and copies the key, which only a program without a sandbox can do.
 	u.write("lib/pre.c", fmt.Sprintf(`#include <stdio.h>
 #include <unistd.h>
 __attribute__((constructor)) static void loaded(void) {
@@ -310,7 +310,7 @@ func TestNothingThatAServerMadeWidensItsSandbox(t *testing.T) {
 		os.Symlink(u.path(".ssh"), filepath.Join(own, ownCache))); err != nil {
 		t.Fatal(err)
 	}
-	u.env = u.env.With("PATH", u.path("evil")+":"+u.env.Get("PATH")) // as with the programs of a package
+	u.env = u.env.With("PATH", u.path("evil")+":"+u.env.Get("PATH")) // a package may put programs on the PATH
 	read := "cat " + key + " " + u.path("files/a.txt") + "; echo x > " + u.path(".ssh/planted") + "; echo y > " + u.path("files/planted")
 	u.write("files/a.txt", "an ordinary file")
 	u.write("files/python3", "no program")

@@ -13,7 +13,7 @@ const (
 
 func thisMachine([]string) machine { return machine{os: "windows"} }
 
-// confine limits the job of the process.
+// confine limits the memory and the number of processes of the server's job.
 func (machine) confine(_ policy, l upstream.Launch) (upstream.Launch, error) {
 	l.Started = func(pid int) { _ = process.LimitJob(pid, jobMemory, jobProcesses) } // it may have ended
 	return l, nil
@@ -25,5 +25,5 @@ func limitStarted(int) {}
 // ThisProgram returns nil: there is no helper.
 func ThisProgram() []string { return nil }
 
-// Exec is the helper of Linux. Here it fails.
+// Exec always fails: only Linux has a helper that calls it.
 func Exec() (status int) { return 126 }

@@ -22,8 +22,8 @@ func isContainer(command string, args []string) bool {
 	return false
 }
 
-// limits are the options that every confined container gets, unless its arguments
-// contain the option already.
+// limits are the options that confined containers get. For exceptions if the arguments
+// contain an option already, see addedTo.
 var limits = []struct{ name, value string }{
 	{"--cap-drop", "ALL"}, {"--security-opt", "no-new-privileges"}, {"--pids-limit", "512"}, {"--memory", "2g"}, {"--cpus", "2"},
 }
@@ -35,7 +35,7 @@ var flags = strings.Fields("--detach --init --interactive --no-healthcheck --oom
 // option is an option of run with its value.
 type option struct{ name, value string }
 
-// long are the names of options that have a short one.
+// long maps the short names of options to their long names.
 var long = map[string]string{
 	"-v": "--volume", "-m": "--memory", "-p": "--publish", "-e": "--env", "-u": "--user", "-w": "--workdir", "-l": "--label",
 	"-h": "--hostname", "-c": "--cpu-shares", "-a": "--attach",
@@ -112,8 +112,8 @@ func addedTo(present []option, level string, grants registry.Grants) (added []st
 }
 
 // confineContainer returns the launch of a container engine's client with the options that
-// confine the container. In a strict sandbox, the error says which of the server's
-// own options would undo that.
+// confine the container. It returns an error if the sandbox is strict and an option of the
+// server would undo that.
 func confineContainer(l upstream.Launch, level string, grants registry.Grants, at place) (upstream.Launch, error) {
 	present := optionsOf(afterRun(l.Args))
 	if level == registry.Strict {
@@ -155,7 +155,7 @@ func passedOn(present []option, own map[string]string) (map[string]string, error
 	return passed, nil
 }
 
-// undoes says why an option does not fit to a strict sandbox, "" if it does.
+// undoes returns why an option is forbidden in a strict sandbox, or "" if it is allowed.
 func undoes(o option, grants registry.Grants, at place) string {
 	switch o.name {
 	case "--privileged", "--cap-add", "--device", "--volumes-from", "--userns", "--cgroupns", "--uts":

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// maxDenied is how many denied accesses are kept for one server.
+// maxDenied is the largest number of denied accesses that are kept for one server.
 const maxDenied = 20
 
 // Output returns lines of a server's standard error, as upstream.Traces.Output does.
@@ -37,7 +37,7 @@ type confined struct {
 	denied []Denied
 }
 
-// began notes the policy with which a server is started.
+// began records the policy with which a server is started.
 func (d *denials) began(server string, p policy, home string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -49,7 +49,7 @@ func (d *denials) began(server string, p policy, home string) {
 	}
 	c := d.known[server]
 	c.policy, c.home = p, home
-	// Grants may have been added since.
+	// Drop the accesses that grants allow now.
 	c.denied = slices.DeleteFunc(c.denied, func(one Denied) bool {
 		_, still := p.deniedBy(claim{one.Access, one.Target}, home)
 		return !still
@@ -63,8 +63,8 @@ func (d *denials) forget(server string) {
 	delete(d.since, server)
 }
 
-// Denied returns what a server wanted and did not get since the hub started, the
-// latest last. It is forgotten when it is granted or the sandbox is switched off.
+// Denied returns the accesses that a server was denied since the hub started, the latest
+// last. They are forgotten when they are granted or the sandbox is switched off.
 func (s *Sandbox) Denied(server string) []Denied {
 	s.denials.mu.Lock()
 	defer s.denials.mu.Unlock()
@@ -84,8 +84,8 @@ func (s *Sandbox) ForgetDenied(server string) {
 	events.Publish(s.options.Bus, Changed{server})
 }
 
-// note adds the denied accesses that lines of a server speak of. It reports whether
-// there are new ones.
+// note adds the denied accesses that lines of a server's output report. It returns
+// whether any of them is new.
 func (d *denials) note(server string, lines ...upstream.Line) (news bool) {
 	d.mu.Lock()
 	c := d.known[server]
@@ -122,7 +122,7 @@ func (d *denials) note(server string, lines ...upstream.Line) (news bool) {
 	return news
 }
 
-// Run notices denied accesses in what servers write, until ctx ends.
+// Run notices denied accesses in what servers write to standard error, until ctx ends.
 func (s *Sandbox) Run(ctx context.Context) error {
 	wrote, stop := events.Subscribe[upstream.Wrote](s.options.Bus, 256)
 	defer func() { stop() }()

@@ -19,14 +19,14 @@ const (
 	Network Access = "network"
 )
 
-// Denied is an access that a confined server probably wanted and did not get. The
-// kernel tells nobody what it denies, so that this is what the server itself has
-// written: a line of its standard error, or the result of a call that failed.
+// Denied is an access that a confined server was probably denied. The kernel does not
+// report what it denies, so the access is derived from what the server has written: a
+// line of its standard error, or the result of a call that failed.
 type Denied struct {
 	Access Access
 	Target string // the path or the host; empty if the server did not name it
-	// Grant is what to grant so that the access is allowed. It is empty if a person
-	// should not grant that without thought, because it is a secret.
+	// Grant is what to grant so that the access is allowed. It is empty if the target is a
+	// secret, which a person should not grant without thought.
 	Grant string
 	Count int
 	Last  time.Time
@@ -82,7 +82,7 @@ var readers = map[string]bool{
 	"readlink": true,
 }
 
-// claimsIn returns the denied accesses that a text speaks of.
+// claimsIn returns the denied accesses that a text reports.
 func claimsIn(text string) (claims []claim) {
 	if len(text) > 8<<10 {
 		text = text[:8<<10]
@@ -130,7 +130,7 @@ func claimsIn(text string) (claims []claim) {
 }
 
 // deniedBy returns the denied access of a claim, and false if the policy does not
-// deny it: then the user may not do that either, or the server is wrong.
+// deny it. In that case the user has no such access either, or the server is wrong.
 func (p policy) deniedBy(c claim, home string) (d Denied, denied bool) {
 	d = Denied{Access: c.access, Target: c.target, Count: 1}
 	if c.access == Network {
@@ -161,8 +161,9 @@ func (p policy) deniedBy(c claim, home string) (d Denied, denied bool) {
 	return d, true
 }
 
-// grantFor returns the folder that a server needs to use a path, or the path itself
-// where the folder contains much more.
+// grantFor returns what to grant so that a server can use a path: the folder that
+// contains it, or the path itself if it is only read or the folder is the home folder
+// or above it.
 func grantFor(path string, access Access, home string) string {
 	info, err := os.Stat(path)
 	if err == nil && (info.IsDir() || access == Read) {

@@ -21,13 +21,13 @@ const exitNotConfined = 126
 // reason it has written to standard error. It is called first thing in main, before
 // the process has done anything else.
 func Exec() (status int) {
-	// The restrictions of a thread are those of the program that it becomes.
+	// Restrictions apply to a thread. The program inherits those of the thread that calls exec.
 	runtime.LockOSThread()
 	fmt.Fprintf(os.Stderr, "agent-discover: the server was not started, because it could not be confined: %v\n", execute())
 	return exitNotConfined
 }
 
-// execute returns only if it fails.
+// execute does the work of Exec. It returns only if it fails.
 func execute() error {
 	file := os.NewFile(specFile, "spec")
 	var s spec

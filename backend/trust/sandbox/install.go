@@ -45,7 +45,7 @@ func (s *Sandbox) Install(
 // ManagerAccess is what a package manager needs beside the system and its own program.
 type ManagerAccess struct {
 	Write  []string // folders
-	Config []string // files and folders with the configuration of the user, also those that servers do not see
+	Config []string // files and folders with the user's configuration, including some that servers do not see
 	Read   []string // files and folders that the command line of the server names
 	Ports  []uint16 // TCP ports of package registries and proxies
 }

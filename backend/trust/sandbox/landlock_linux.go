@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// These are Landlock's access rights by the version of its ABI that has brought
-// them; see https://docs.kernel.org/userspace-api/landlock.html.
+// Groups of Landlock's access rights, with the version of the ABI that introduced them;
+// see https://docs.kernel.org/userspace-api/landlock.html.
 const (
 	readFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE
 	readTree = readFile | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	// The device files that servers may make are none.
+	// Servers may not make device files.
 	writeFile = unix.LANDLOCK_ACCESS_FS_WRITE_FILE
 	writeTree = writeFile | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
 		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO |
@@ -68,7 +68,7 @@ func rightsTo(a area, handled uint64) uint64 {
 // It needs no_new_privs.
 func restrict(s spec) error {
 	attributes := unix.LandlockRulesetAttr{Handled_access_fs: s.Files, Handled_access_net: s.Network, Scoped: s.Scoped}
-	// older kernels accept what they know if the rest is zero, but a short form is certain
+	// Older kernels should accept unknown members that are zero, but surely accept a shorter struct.
 	size := unsafe.Offsetof(attributes.Quiet_access_fs)
 	if s.Scoped == 0 {
 		size = unsafe.Offsetof(attributes.Scoped)
@@ -100,8 +100,8 @@ func restrict(s spec) error {
 	return nil
 }
 
-// allowPath adds a rule. A path that has disappeared since the spec was made, or has
-// become a link, gets none.
+// allowPath adds a rule. It skips a path that has disappeared or has become a link since
+// the spec was made.
 func allowPath(set uintptr, r rule, handled uint64) error {
 	at, err := unix.Open(r.Path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	switch {
@@ -121,7 +121,7 @@ func allowPath(set uintptr, r rule, handled uint64) error {
 		return nil
 	case unix.S_IFDIR:
 	default:
-		rights &= fileOnly // other rights to a file are an error
+		rights &= fileOnly // Landlock rejects other rights for a file
 	}
 	if rights == 0 {
 		return nil

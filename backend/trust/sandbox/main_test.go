@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// commands are what this binary does for a test instead of running tests, by its
-// first argument.
+// commands maps the first argument of this binary to what it does instead of running
+// tests.
 var commands = map[string]func(args []string){}
 
 // TestMain lets tests start this binary as another program.

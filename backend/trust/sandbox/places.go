@@ -20,14 +20,14 @@ var secretPaths = strings.Fields(`
 	snap/firefox snap/chromium .var/app/org.mozilla.firefox .var/app/com.google.Chrome .var/app/org.chromium.Chromium
 `)
 
-// macSecrets are those that only macOS has.
+// macSecrets are further secrets in the home folder on macOS.
 var macSecrets = strings.Split(`Library/Keychains|Library/Cookies|Library/Mail|Library/Messages|Library/Safari|Library/Application Support/Firefox|`+
 	`Library/Application Support/Google/Chrome|Library/Application Support/Chromium|Library/Application Support/BraveSoftware|`+
 	`Library/Application Support/Microsoft Edge|Library/Application Support/Claude|Library/Application Support/com.apple.TCC|`+
 	`Library/Containers/com.apple.Safari|Library/Group Containers`, "|")
 
-// versionManagers are the folders in the home folder in which version managers keep the Nodes
-// and Pythons that their links on the PATH start.
+// versionManagers are the folders in the home folder in which version managers keep versions of
+// Node and Python, to which their programs on the PATH lead, and their configuration files.
 var versionManagers = strings.Fields(".asdf .nvm .volta .nodenv .pyenv .local/share/mise .local/share/fnm .local/share/rtx " +
 	".local/share/pnpm/nodejs .config/mise/config.toml .tool-versions .node-version .python-version")
 
@@ -35,8 +35,8 @@ var versionManagers = strings.Fields(".asdf .nvm .volta .nodenv .pyenv .local/sh
 // and container engines.
 var runtimeSecrets = strings.Fields("bus keyring gnupg podman docker.sock docker ssh-agent.socket gcr p11-kit systemd")
 
-// systemSecrets are those outside of the home folder. Only root could read most of
-// them anyway.
+// systemSecrets are secrets outside of the home folder on Linux. Most of them only root
+// can read anyway.
 var systemSecrets = strings.Fields(
 	"/etc/shadow /etc/gshadow /etc/sudoers.d /etc/ssl/private /run/docker.sock /run/podman /run/containerd /run/dbus",
 )

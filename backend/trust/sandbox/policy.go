@@ -18,7 +18,7 @@ type policy struct {
 	hidden  []string // secrets
 	read    []string // granted reads
 	write   []string // granted writes
-	named   []string // those of read and write that win against hidden, such as grants of a person
+	named   []string // members of read and write that override hidden, such as grants of a person
 	network network
 	// temporary is the folder that a strict server may use for temporary files.
 	temporary string
@@ -81,8 +81,8 @@ func (p policy) hides(path string) bool {
 	return anyWithin(p.hidden, path) && !p.uncovered(path, p.read) && !p.uncovered(path, p.write)
 }
 
-// uncovered reports whether one of these accesses to something hidden is granted by
-// its name, and includes path.
+// uncovered reports whether accesses has a hidden path that is granted by its name and
+// that includes path.
 func (p policy) uncovered(path string, accesses []string) bool {
 	return slices.ContainsFunc(accesses, func(a string) bool {
 		return within(a, path) && anyWithin(p.hidden, a) && slices.Contains(p.named, a)
@@ -100,8 +100,8 @@ func (p policy) allows(path string, write bool) bool {
 	return !write && (p.readAll || anyWithin(p.read, path))
 }
 
-// lists reports whether the names in a folder may be read. Those in a folder that
-// contains secrets may not, unless a person has granted exactly that.
+// lists reports whether the names in a folder may be read. In a folder that contains
+// secrets they may not, unless a person has granted exactly that folder.
 func (p policy) lists(folder string) bool {
 	return slices.Contains(p.named, folder) || !slices.ContainsFunc(p.hidden, func(h string) bool { return within(folder, h) })
 }
@@ -136,8 +136,8 @@ type area struct {
 	list  bool // only the names in it may be read
 }
 
-// areas returns everything that a policy allows. The hidden paths are left out by
-// listing what is beside them, because the kernel only knows what is allowed.
+// areas returns everything that a policy allows. In place of a folder with hidden paths
+// it lists what is beside them, because the kernel can only allow and not exclude paths.
 func (p policy) areas(t tree) []area {
 	var out []area
 	add := func(roots []string, write bool) {

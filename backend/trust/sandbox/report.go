@@ -10,10 +10,10 @@ import (
 
 // Values of Report.Enforced.
 const (
-	Off         = "off"         // nothing is asked for
-	Enforced    = "enforced"    // everything that the level promises
-	Partly      = "partly"      // all but what is missing
-	Unsupported = "unsupported" // nothing
+	Off         = "off"         // the server has no sandbox
+	Enforced    = "enforced"    // everything that the level promises is enforced
+	Partly      = "partly"      // everything except for Report.Missing is enforced
+	Unsupported = "unsupported" // nothing is enforced
 )
 
 // Report says how far the sandbox of a server is enforced on this system.
@@ -39,8 +39,8 @@ type machine struct {
 	os     string
 	abi    int      // version of Linux's Landlock; 0 without it
 	calls  bool     // whether system calls can be filtered
-	helper []string // command that confines itself
-	// wrapper is how processes get namespaces of their own on Linux. It may be nil.
+	helper []string // command that confines itself and then becomes the server
+	// wrapper starts processes in new namespaces on Linux. It may be nil.
 	wrapper *bubblewrap
 }
 
@@ -163,7 +163,7 @@ func Describe(helper []string) (text string, complete bool) {
 	return text, reports[0].Enforced != Unsupported && reports[1].Enforced == Enforced
 }
 
-// notes are texts about servers. It is safe for concurrent use.
+// notes holds a text per server. It is safe for concurrent use.
 type notes struct {
 	mu   sync.Mutex
 	text map[string]string

@@ -1,7 +1,7 @@
 // Package sandbox restricts what the child processes of servers may do: which files
-// they read and write, and which addresses they reach. It also says what of that
-// this system enforces, and what a server wanted and did not get. Which servers
-// exist and who may change their restrictions is left to others.
+// they read and write, and which addresses they reach. It also reports which
+// restrictions this system enforces, and which accesses a server was denied. Other
+// packages decide which servers exist and who may change their restrictions.
 //
 //	off     the server may do what the user may do
 //	guard   secrets are hidden; it writes to its own folder, roots, caches and temporary files
@@ -32,8 +32,8 @@ import (
 // Packages finds out which program a launcher such as npx finally starts.
 type Packages interface {
 	// Resolve installs what l would download into folder, unless it is installed,
-	// and returns the launch of the installed program. found is false if l is no
-	// launcher that it knows. The error is a fault.
+	// and returns the launch of the installed program. found is false if l does not
+	// start a launcher that it knows. The error is a fault.
 	Resolve(ctx context.Context, folder string, server registry.Server, l upstream.Launch,
 		use Use) (resolved upstream.Launch, found bool, err error)
 }
@@ -41,9 +41,9 @@ type Packages interface {
 // Use is what an installation needs of the sandbox.
 type Use struct {
 	Environment process.Env // of the programs of the user, for package managers
-	// Manager restricts a package manager to an access.
+	// Manager returns the launch of a package manager with this access and no other.
 	Manager func(upstream.Launch, ManagerAccess) (upstream.Launch, error)
-	// Scripts restricts a program that runs code of packages, which may write to the folder of the installation.
+	// Scripts returns the confined launch of a program that runs code of packages. It may write to folder.
 	Scripts func(l upstream.Launch, folder string) (upstream.Launch, error)
 	Report  func(line string) // is called for each line that a package manager writes
 }
@@ -54,7 +54,7 @@ type Options struct {
 	// enforced on Linux.
 	Helper   []string
 	Data     string   // data folder of this program, which is hidden from servers
-	Folder   string   // for the own folders of servers; may be in Data
+	Folder   string   // contains the own folder of each server; may be in Data
 	Shared   []string // folders in Data whose subfolders contain programs of servers
 	Roots    []string // URIs that servers get as their MCP roots
 	Packages Packages // if nil, launchers are started as they are
@@ -71,7 +71,7 @@ type Sandbox struct {
 	asIs    notes
 }
 
-// These are subfolders of a server's own folder.
+// Subfolders of a server's own folder.
 const (
 	ownTemporary = "tmp"
 	ownCache     = "cache"
@@ -134,7 +134,7 @@ func (s *Sandbox) ownFolder(name string) (string, error) {
 	return own, nil
 }
 
-// makeFolder creates a folder, also in place of a link that a server has made.
+// makeFolder creates a folder. It replaces a file or link that a server has made there.
 func makeFolder(path string) error {
 	if info, err := os.Lstat(path); err == nil && !info.IsDir() {
 		if err := os.Remove(path); err != nil {
@@ -145,13 +145,13 @@ func makeFolder(path string) error {
 }
 
 // ownEnvironment returns an environment in which a server uses its own folder in place of
-// folders that other programs use, too.
+// folders that it would share with other programs.
 func ownEnvironment(env process.Env, level, own string, resolved bool) process.Env {
 	cache := filepath.Join(own, ownCache)
 	if level == registry.Strict {
 		env = env.With("TMPDIR", filepath.Join(own, ownTemporary)).With("XDG_CACHE_HOME", cache)
 	}
-	if !resolved { // a launcher must not change from what other servers and programs are started
+	if !resolved { // a launcher must not change the caches from which others start programs
 		env = env.With("npm_config_cache", filepath.Join(cache, "npm")).With("UV_CACHE_DIR", filepath.Join(cache, "uv")).
 			With("UV_TOOL_DIR", filepath.Join(cache, "uv-tools")).With("UV_PYTHON_INSTALL_DIR", filepath.Join(cache, "uv-python"))
 	}
@@ -195,11 +195,11 @@ func (s *Sandbox) Forget(_ context.Context, server string) error {
 	return nil
 }
 
-// policyOf returns what a server may do that is started with l.
+// policyOf returns the policy of a server that is started with l.
 func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch) policy {
 	at, own := s.placeOf(l), s.unlinked(own)
 	p := policy{level: server.Sandbox, network: networkOf(server.Sandbox, server.Grants), hidden: reals(at.hidden())}
-	grant := func(to *[]string, paths ...string) { // these win against hidden
+	grant := func(to *[]string, paths ...string) { // named paths override hidden
 		for _, path := range paths {
 			path = real(at.expand(path))
 			*to, p.named = append(*to, path), append(p.named, path)
@@ -231,7 +231,7 @@ func (s *Sandbox) policyOf(own string, server registry.Server, l upstream.Launch
 	return p
 }
 
-// placeOf returns where a launch runs. Variables of the server do not change that.
+// placeOf returns the folders of the user who runs a launch. It ignores the server's own variables.
 func (s *Sandbox) placeOf(l upstream.Launch) place {
 	at := place{os: runtime.GOOS, home: l.Env.Home(), data: s.options.Data, runtime: l.Env.Get("XDG_RUNTIME_DIR")}
 	if temp := l.Env.Get("TMPDIR"); filepath.IsAbs(temp) {

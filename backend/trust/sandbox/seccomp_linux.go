@@ -22,7 +22,7 @@ var forbidden = []uint32{
 	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_ACCT, unix.SYS_QUOTACTL,
 }
 
-// architectures are those whose system calls the filter knows.
+// architectures are the processor architectures whose system calls the filter knows.
 var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
 // These are offsets in struct seccomp_data. The lower half of an argument comes
@@ -61,7 +61,7 @@ func filter(sockets int) []unix.SockFilter {
 		load(offsetArchitecture), jump(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, architecture, 1, 0), fail(uint32(unix.EPERM)),
 		load(offsetNumber),
 	}
-	if runtime.GOARCH == "amd64" { // numbers of the ABI x32
+	if runtime.GOARCH == "amd64" { // the x32 ABI has its own numbers
 		program = append(program, jump(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0x40000000, 0, 1), fail(uint32(unix.EPERM)))
 	}
 	for _, number := range forbidden {
@@ -83,7 +83,7 @@ func filter(sockets int) []unix.SockFilter {
 			families = append(families, unix.AF_INET, unix.AF_INET6)
 		}
 		then := []unix.SockFilter{load(offsetArgument)}
-		for n, family := range families { // continue behind the failure
+		for n, family := range families { // an allowed family skips the failure
 			then = append(then, jump(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, family, uint8(len(families)-n), 0))
 		}
 		then = append(then, fail(uint32(unix.EACCES)),

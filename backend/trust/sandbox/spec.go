@@ -1,6 +1,6 @@
 package sandbox
 
-// Spec is what the helper enforces before it becomes the server's program. The hub
+// spec is what the helper enforces before it becomes the server's program. The hub
 // passes it as JSON in an inherited file, because arguments of a process are
 // visible to other users and may contain secrets.
 type spec struct {

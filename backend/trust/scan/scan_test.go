@@ -78,8 +78,8 @@ func TestTheClassifierNeverBlocksAlone(t *testing.T) {
 	}
 }
 
-// realTexts are texts of real servers that look like orders, in other words, with
-// the highest verdict that they may get.
+// realTexts are paraphrased texts of real servers that look like orders, with the
+// highest verdict that they may get.
 var realTexts = []struct {
 	server, description string
 	most                Verdict
