@@ -33,7 +33,7 @@ func hashOf(server string, definition json.RawMessage) string {
 	return hexOf(slowCanonical(server, definition))
 }
 
-// buffers holds canonicalizers for reuse, because of their memory.
+// buffers holds canonicalizers, so that their memory is reused.
 var buffers = sync.Pool{New: func() any { return new(canonicalizer) }}
 
 func hexOf(data []byte) string {

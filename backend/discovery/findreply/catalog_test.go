@@ -24,7 +24,7 @@ import (
 func all(*catalog.Tool) bool             { return true }
 func none(*catalog.Tool) findreply.Shown { return findreply.NotShown }
 
-// searcher returns a searcher by words over the tools of servers.
+// searcher returns a searcher that ranks the tools of servers by words alone.
 func searcher(t *testing.T, servers map[string][]json.RawMessage) *search.Searcher {
 	t.Helper()
 	c := catalogtest.Open(t, &events.Bus{}, servers)

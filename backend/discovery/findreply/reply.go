@@ -43,9 +43,9 @@ type Options struct {
 	KeepOthers bool                      // keep all other matches even when the reply exceeds its budget
 	Listed     func(*catalog.Tool) bool  // reports whether a tool is in the session's tools/list; used by ForQuery
 	Shown      func(*catalog.Tool) Shown // returns how much of a tool the session has been shown
-	// Caller names the tool of the hub that can call a tool that is not listed, or any
-	// tool if its argument is nil. A nil Caller means proxy_call of registry. Used by
-	// ForQuery.
+	// Caller returns the name of the hub's tool through which a session calls a tool that
+	// is not listed. For nil it names one that can call any tool. A nil Caller means
+	// proxy_call of registry. Used by ForQuery.
 	Caller func(*catalog.Tool) string
 }
 

@@ -37,7 +37,6 @@ func newScratch(tokens int) *scratch {
 	}
 }
 
-// roundUp rounds n up to a multiple.
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
 // pass is the computation for one text.

@@ -62,7 +62,6 @@ type reader struct {
 // span is a part of a slice.
 type span struct{ from, to int32 }
 
-// document returns the document of a tool.
 func (r *reader) document(t *catalog.Tool) *document {
 	for f := range r.words {
 		r.words[f] = r.words[f][:0]

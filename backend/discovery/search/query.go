@@ -20,7 +20,6 @@ type part struct {
 	perfect float32
 }
 
-// weightedTerm is a term and its weight in a query.
 type weightedTerm struct {
 	term   int32
 	weight float32

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
 
-// tools returns a searcher by words over a small catalog.
+// tools returns a small catalog, and a searcher that ranks its tools by words alone.
 func tools(t *testing.T) (*Searcher, *catalog.Catalog) {
 	t.Helper()
 	bus := &events.Bus{}

@@ -94,7 +94,7 @@ func (f features) unique() features {
 // usualNearness is the usual similarity of a sentence to the other sentences of its tool.
 const usualNearness = .35
 
-// offTopic returns how much less than usual each vector resembles the mean of the others; 0 if there is no other.
+// offTopic returns how much less than usual each vector resembles the mean of the others; 0 for a single vector.
 func offTopic(vectors [][]float32) []float64 {
 	out := make([]float64, len(vectors))
 	if len(vectors) < 2 {

@@ -84,7 +84,7 @@ func decode(raw json.RawMessage) (value any) {
 	return value
 }
 
-// first are the members that people look at first.
+// first lists the members that come first in a result, because people look at them first.
 var first = []string{"name", "uri", "uriTemplate", "title", "description", "annotations", "inputSchema", "arguments"}
 
 // namesOf returns the names of both objects, the most important first.
@@ -110,7 +110,6 @@ func escape(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
-// comparison collects changes.
 type comparison struct{ changes []Change }
 
 // maxChanges limits the changes in a result. One more at the end says that there are others.

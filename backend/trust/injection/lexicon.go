@@ -33,7 +33,7 @@ var tokenClasses = []string{
 	"assigned", "word", "lookup", "startup",
 }
 
-// lexicon knows the classes of words.
+// lexicon maps words to their classes and forms.
 type lexicon struct {
 	classes             map[string]mask
 	verbs               mask // classes of verbs

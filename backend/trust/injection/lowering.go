@@ -95,7 +95,7 @@ func (d *Reader) doublyNegated(tokens []token, first, end int) bool {
 }
 
 // flagged reports whether a sentence describes a flag of the tool itself, and does
-// not speak of the user.
+// not mention the user.
 func (d *Reader) flagged(tokens []token) bool {
 	flag := false
 	for i := range tokens {

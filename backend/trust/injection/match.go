@@ -60,7 +60,7 @@ var compiled = sync.OnceValue(func() *program {
 	return p
 })
 
-// index notes which words and classes make a pattern worth trying.
+// index records which words and classes of a sentence make pattern n a candidate.
 func (p *program) index(l *lexicon, n int) {
 	var rarest *need
 	for i := range p.patterns[n].parts {

@@ -171,7 +171,7 @@ func (r *reader) mark() {
 // longestQuote is the length of the longest quotation, in bytes.
 const longestQuote = 240
 
-// quotation notes where the quotation ends that begins here.
+// quotation sets r.quote to the end of the quotation that begins at r.at, if it has one.
 func (r *reader) quotation(c byte) {
 	r.at++
 	if r.at <= r.quote || r.at >= len(r.text) || r.text[r.at] <= ' ' || r.at > 1 && alnum(r.text[r.at-2]) {

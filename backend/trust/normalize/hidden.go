@@ -24,7 +24,7 @@ type Mark struct {
 	Kind       Kind
 	Start, End int    // bytes of the text
 	Certain    bool   // ordinary text has no such place
-	Decoded    string // what the hidden characters say; empty if nothing that can be read
+	Decoded    string // the text that the hidden characters encode; empty if it is not readable
 }
 
 const (

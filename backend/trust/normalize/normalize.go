@@ -127,7 +127,7 @@ func invisible(r rune) bool {
 		r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f
 }
 
-// punctuation maps typographic punctuation to that of a keyboard.
+// punctuation maps typographic punctuation to ASCII.
 var punctuation = map[rune]string{
 	'‘': "'", '’': "'", '‛': "'", '′': "'", '`': "`", '´': "'", '“': `"`, '”': `"`, '„': `"`, '‟': `"`, '″': `"`, '«': `"`, '»': `"`,
 	'‐': "-", '‑': "-", '‒': "-", '–': "-", '—': " - ", '−': "-", '…': "...", '•': "\n-", '‣': "\n-", '▪': "\n-", '●': "\n-", '◦': "\n-",

@@ -71,8 +71,8 @@ func approve(i Item, launch string, now time.Time) Item {
 	return i
 }
 
-// reject returns an item whose latest definition a person has rejected. An approved
-// definition before it stays approved.
+// reject returns an item whose latest definition a person has rejected. An earlier
+// definition that was approved stays approved.
 func reject(i Item, now time.Time) Item {
 	i.State, i.Reason, i.Since, i.Rejected = Rejected, Refused, now, i.Hash
 	if i.Approved == i.Hash {

@@ -71,8 +71,8 @@ type Rules struct {
 	// Quiet approves changed and new items without asking if the scan finds nothing in
 	// them.
 	Quiet bool
-	// Agents says that agents may install servers, so that what they propose counts as
-	// added by a person.
+	// Agents reports that agents may install servers. A server that an agent has proposed
+	// then counts as added by a person.
 	Agents bool
 }
 

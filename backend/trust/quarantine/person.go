@@ -166,7 +166,7 @@ func (k *Keeper) ApproveClean(ctx context.Context, server, launchHash string) (a
 			switch {
 			case !item.Waits():
 			case !item.Clean():
-				if item.Reason == Relaunch { // the launch is approved now; only its text may be a reason
+				if item.Reason == Relaunch { // decide again, because the launch is approved now
 					f.set(item, f.decide(*item, item.Hash, k.circumstances(f, item.Kind, false)))
 				}
 				waiting++

@@ -154,7 +154,7 @@ func (s *Sandbox) CallFailed(server, text string, at time.Time) {
 	}
 }
 
-// readAll notes what all confined servers have written since the last time.
+// readAll calls read for all confined servers, and publishes the changes.
 func (s *Sandbox) readAll() {
 	s.denials.mu.Lock()
 	servers := slices.Collect(maps.Keys(s.denials.known))
@@ -166,7 +166,8 @@ func (s *Sandbox) readAll() {
 	}
 }
 
-// read notes what a server has written since the last time.
+// read looks for denied accesses in what a server has written since the last call, and
+// reports whether any of them is new.
 func (s *Sandbox) read(server string) bool {
 	s.denials.mu.Lock()
 	after, confined := s.denials.since[server], s.denials.known[server] != nil

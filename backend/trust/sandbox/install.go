@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// use returns what an installation into the own folder of a server needs.
+// use returns the Use for an installation into the own folder of a server.
 func (s *Sandbox) use(own string, server registry.Server, users process.Env, report func(string)) Use {
 	return Use{
 		Environment: users, Manager: s.Manager, Report: report,

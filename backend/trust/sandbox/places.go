@@ -73,7 +73,7 @@ func (p place) hidden() []string {
 	return append(out, p.data)
 }
 
-// caches returns the folders in which programs keep what they can make again.
+// caches returns the folders in which programs keep data that they can create again.
 func (p place) caches() []string {
 	out := []string{filepath.Join(p.home, ".cache")}
 	if p.cache != "" {

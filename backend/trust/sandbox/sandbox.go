@@ -38,7 +38,7 @@ type Packages interface {
 		use Use) (resolved upstream.Launch, found bool, err error)
 }
 
-// Use is what an installation needs of the sandbox.
+// Use is what Packages needs to run package managers and the scripts of packages.
 type Use struct {
 	Environment process.Env // of the programs of the user, for package managers
 	// Manager returns the launch of a package manager with this access and no other.

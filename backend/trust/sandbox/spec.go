@@ -9,9 +9,9 @@ type spec struct {
 	Args    []string `json:"args"`    // with the name of the program
 	Env     [][]byte `json:"env"`     // its whole environment; bytes, because names of files need not be UTF-8
 
-	Files   uint64   `json:"files"`   // access rights that Landlock handles
-	Network uint64   `json:"network"` // likewise
-	Scoped  uint64   `json:"scoped"`  // likewise
+	Files   uint64   `json:"files"`   // access rights to files that Landlock restricts
+	Network uint64   `json:"network"` // access rights to the network that Landlock restricts
+	Scoped  uint64   `json:"scoped"`  // scopes that Landlock restricts
 	Rules   []rule   `json:"rules"`
 	Ports   []uint16 `json:"ports"` // to which TCP connections may be made
 
@@ -34,7 +34,7 @@ type rule struct {
 const (
 	anySockets      = iota
 	internetSockets // TCP and UDP; no local sockets
-	noSockets       // none but those that ask the kernel for its network interfaces
+	noSockets       // only netlink sockets, with which programs list network interfaces
 )
 
 // maxOpened is the limit of open files of a confined process.

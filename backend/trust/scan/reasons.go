@@ -63,8 +63,8 @@ const (
 	longestText = 300
 )
 
-// evidence returns a part of a text for people, with a little of what is around it,
-// and invisible characters as U+XXXX.
+// evidence returns a part of a text for people, with some of the text around it, and
+// invisible characters as U+XXXX.
 func evidence(text string, start, end int) string {
 	start, end = min(start, len(text)), min(max(start, end), len(text))
 	from, to := start, end
