@@ -161,7 +161,7 @@ func TestTheInterfaceIsDetectedAgainAfterAServerChanges(t *testing.T) {
 	d.list("disk", "read: Reads a file")
 	x, _ := d.run(d.options(local(m.URL), nil))
 	d.awaitReady(x, 1)
-	m.fail(func(w http.ResponseWriter, r *http.Request, texts []string) bool { // as if a server with OpenAI's interface had replaced that with Ollama's
+	m.fail(func(w http.ResponseWriter, r *http.Request, texts []string) bool { // as if an OpenAI server had replaced it
 		if r.URL.Path == "/api/embed" {
 			return with(404, "")(w, r, texts)
 		}
