@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// allServers is a surface of the whole hub: the hub's own tools, what active servers have,
-// and the session tools.
+// allServers is a surface that shows the whole hub: the hub's own tools, the tools, prompts and resources of
+// active servers, and the session tools.
 type allServers struct {
 	own         hubTools
 	sorted      bool // clients of both eras get the tools in the same order, and no session tools
@@ -36,8 +36,7 @@ func (a *allServers) Introduce(_ context.Context, client json.RawMessage) (surfa
 // Info implements surface.
 func (a *allServers) Info() json.RawMessage { return a.about }
 
-// List returns lists that have one page. They contain what active servers have listed,
-// also while these are stopped.
+// List returns a list as one page, with what active servers have listed, even if they are stopped now.
 func (a *allServers) List(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case jsonrpc.Get(params, "cursor") != nil:

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// toolCalls sends the calls of tools of one session.
+// toolCalls sends the tool calls of one session to servers.
 type toolCalls struct {
 	pipeline  *call.Pipeline
 	client    *clientInfo
@@ -37,8 +37,8 @@ func (c *toolCalls) Call(ctx context.Context, server, tool string, params json.R
 	return c.Vetted(ctx, server, tool, params, nil)
 }
 
-// Vetted is Call for a caller that has looked at the tool if it is known, and otherwise does so with vet; see
-// call.Request.
+// Vetted is Call for a caller that checks the tool. The caller has already checked a tool that is in the
+// catalog; vet checks a tool that its server lists only because of this call. See call.Request.
 func (c *toolCalls) Vetted(ctx context.Context, server, tool string, params json.RawMessage, vet func() error) (call.Result, error) {
 	if t, known := c.tools.Lookup(server, tool); known {
 		tool = t.OwnName()
@@ -67,7 +67,7 @@ func (c *toolCalls) Vetted(ctx context.Context, server, tool string, params json
 		}
 		defer release()
 		r := request
-		if mayAsk { // Call changes the params of a call
+		if mayAsk { // the pipeline changes the params, and Retry may send them twice
 			r.Params = slices.Clone(params)
 		}
 		result, err = send(ctx, r)
@@ -86,8 +86,8 @@ func (c *toolCalls) Refuse(ctx context.Context, server, tool string, params json
 	c.pipeline.Refuse(c.request(ctx, server, tool, params), why)
 }
 
-// roadKey is the key of the context value with the hub's own tool through which a tool is
-// called.
+// roadKey is the context key of the name of the hub's own tool, such as proxy_call, through which a client
+// calls another tool.
 type roadKey struct{}
 
 func (c *toolCalls) request(ctx context.Context, server, tool string, params json.RawMessage) call.Request {
@@ -100,7 +100,7 @@ func (c *toolCalls) request(ctx context.Context, server, tool string, params jso
 	}
 }
 
-// Unknown returns the error for a name that means no tool. how tells how to find one.
+// Unknown returns the error for a name that matches no tool. how is a sentence that says how to find a tool.
 func (c *toolCalls) Unknown(name, how string) *jsonrpc.Error {
 	text := "Unknown tool: " + name
 	var near []string

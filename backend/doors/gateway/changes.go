@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// changes tells the client of a session what has changed: the lists that it was shown, and
-// what it has subscribed to. It is safe for concurrent use.
+// changes notifies the client of a session when the lists that it was shown, or the resources and tasks that it
+// listens to, have changed. It is safe for concurrent use.
 type changes struct {
 	client *clientInfo
 	list   *toolList
@@ -33,8 +33,8 @@ func (c *changes) run() {
 	}
 }
 
-// look makes run look whether the tool list has changed. It does not block, so that a client
-// that does not read cannot delay the others.
+// look makes run check whether the tool list has changed. It does not block, so that a client that does not
+// read cannot delay the others.
 func (c *changes) look() { c.outbox.ring() }
 
 // announce sends a notification without waiting.
@@ -69,7 +69,7 @@ func (c *changes) announceLists() {
 	}
 }
 
-// promised reports whether the client was told that a list may change, by the
+// promised reports whether the hub's answer to initialize said that a list may change. method is the
 // notification of its changes.
 func (c *changes) promised(method string) bool {
 	for _, list := range listFlags {

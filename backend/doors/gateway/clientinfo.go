@@ -17,12 +17,12 @@ import (
 // characters. Both are stored with every call.
 const maxClientText = 100
 
-// clientInfo is what a session knows of its client: what opened the session says, and what
-// the client has said of itself. It is safe for concurrent use.
+// clientInfo is what a session knows of its client, from Opening and from the client's own messages. It is safe
+// for concurrent use.
 type clientInfo struct {
 	session string // the id of the session
-	entry   string // the client of Opening
-	token   string // of Opening
+	entry   string // Opening.Client
+	token   string // Opening.Token
 
 	mu           sync.Mutex
 	name         string // from initialize
@@ -31,7 +31,7 @@ type clientInfo struct {
 	capabilities map[string]json.RawMessage // from initialize
 	declared     json.RawMessage            // capabilities as the client sent them
 	offered      json.RawMessage            // capabilities in the answer to initialize
-	introduced   bool                       // the client has said its name
+	introduced   bool                       // the client has sent initialize or a modern request
 	ready        bool                       // notifications/initialized was received
 }
 
@@ -42,8 +42,8 @@ type initializeParams struct {
 	ClientInfo      struct{ Name, Version string }
 }
 
-// introduce notes what a legacy client says in initialize, its capabilities as it has sent
-// them, and the capabilities that it is offered.
+// introduce records the initialize params of a legacy client, its capabilities as it has sent them, and the
+// capabilities that the hub answers with.
 func (c *clientInfo) introduce(said initializeParams, declared, offered json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,8 +58,8 @@ func (c *clientInfo) introduce(said initializeParams, declared, offered json.Raw
 	c.introduced = true
 }
 
-// introduceModern notes the name of a modern client, for people. It reports whether the
-// client was not known.
+// introduceModern records the name of a modern client, for display only. It reports whether this is the first
+// request of the client.
 func (c *clientInfo) introduceModern(meta mcpversion.Meta) bool {
 	name := jsonrpc.GetString(meta.ClientInfo, "name")
 	c.mu.Lock()
@@ -74,19 +74,19 @@ func (c *clientInfo) introduceModern(meta mcpversion.Meta) bool {
 	return true
 }
 
-// setName notes how the client calls itself. The caller holds mu.
+// setName records the name and version that the client has sent, cut to maxClientText. The caller holds mu.
 func (c *clientInfo) setName(name, version string) {
 	c.name, c.version = safetext.Clip(name, maxClientText), safetext.Clip(version, maxClientText)
 }
 
-// called returns how the client calls itself.
+// called returns the name and version that the client has sent.
 func (c *clientInfo) called() (name, version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.name, c.version
 }
 
-// isIntroduced reports whether the client has said its name.
+// isIntroduced reports whether the client has sent initialize or a modern request.
 func (c *clientInfo) isIntroduced() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,17 +119,18 @@ func (c *clientInfo) editor() string {
 	return ""
 }
 
-// origin returns what the audit log has of the session.
+// origin returns how a call reached the hub, for the audit log. road is a method, or one of the hub's own
+// tools.
 func (c *clientInfo) origin(road string) call.Origin {
 	return call.Origin{Editor: c.entry, Token: c.token, Road: road}
 }
 
-// limitedAs returns the client whose limits count. It depends on the credential, because the
-// lists of modern clients do.
+// limitedAs returns the id of the client whose rules apply to the session. It depends on the credential alone,
+// because the lists of modern clients may depend on nothing else.
 func (c *clientInfo) limitedAs() string { return ClientID(c.entry) }
 
-// ClientID returns the id of a client in the table of editors, which may be written in
-// another case or be a former one, and the id itself if the table does not have it.
+// ClientID returns the present id of a client in the table of editors. The given id may be a former one or
+// differ in case. An id that the table does not have is returned without surrounding spaces.
 func ClientID(id string) string {
 	if e, known := table.ByID(id); known {
 		return e.ID
@@ -137,8 +138,8 @@ func ClientID(id string) string {
 	return strings.TrimSpace(id)
 }
 
-// proposer describes the client to the person who reviews its proposals: the editor that has
-// this name, and what the client calls itself.
+// proposer describes the client to the person who reviews its proposals: the editor that uses this client name,
+// and the name and version that the client has sent.
 func (c *clientInfo) proposer() string {
 	name, version := c.called()
 	client := strings.TrimSpace(name + " " + version)
@@ -148,8 +149,8 @@ func (c *clientInfo) proposer() string {
 	return client
 }
 
-// limitsOf returns the limits of the client for a request of an era. Lists of the modern era
-// depend on its entry alone.
+// limitsOf returns the limits of the client for a modern or a legacy request. For a modern one they depend on
+// the entry alone.
 func (c *clientInfo) limitsOf(modern bool) clientLimits {
 	if modern {
 		return limitsOfEntry(c.entry)
@@ -180,7 +181,7 @@ func (c *clientInfo) declares() json.RawMessage {
 	return c.declared
 }
 
-// offeredCapability returns a capability in the answer to initialize, nil if it was not in it.
+// offeredCapability returns a capability in the hub's answer to initialize, nil if the answer does not have it.
 func (c *clientInfo) offeredCapability(capability string) json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

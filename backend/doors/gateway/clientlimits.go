@@ -17,8 +17,7 @@ type clientLimits struct {
 	maxName int // characters of a tool's name; 0 for no limit
 }
 
-// limitsOfEntry returns the limits of a client that has an editor's entry, by the id of
-// the editor.
+// limitsOfEntry returns the limits of a client that connects through the entry of the editor with this id.
 func limitsOfEntry(id string) clientLimits {
 	e, _ := table.ByID(id)
 	return limitsOf(e)

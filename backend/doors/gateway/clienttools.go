@@ -27,16 +27,16 @@ type clientTools struct {
 	client    *clientInfo
 	choice    *toolsetview.Choice
 	found     *sessionTools
-	shows     func(server string) bool // the surface does
+	shows     func(server string) bool // surface.Shows
 
 	mu    sync.Mutex
-	views map[string]bool // servers with a view that the client has read
+	views map[string]bool // servers of which the client has read a view; see noteView
 }
 
 // Rules returns the present rules for the client.
 func (c *clientTools) Rules() inventory.Rules { return c.inventory.For(c.client.limitedAs()) }
 
-// Names returns what names of tools may mean to the client.
+// Names returns how names of tools that the client sends are resolved.
 func (c *clientTools) Names() resolve.Scope {
 	r := c.Rules()
 	return resolve.Scope{
@@ -147,8 +147,8 @@ func (c *clientTools) ShownAs(tools []*catalog.Tool) []string {
 	return c.client.limitsOf(false).names(tools)
 }
 
-// ShownIn returns the tool of a list that the client is shown under a name, in a list of
-// either era, and nil if there is none.
+// ShownIn returns the tool that the client is shown under a name if its list consists of tools, and nil if
+// there is none. It tries the names of both eras, because the limits may differ.
 func (c *clientTools) ShownIn(tools []*catalog.Tool, name string) *catalog.Tool {
 	for _, modern := range []bool{false, true} {
 		if at := slices.Index(c.client.limitsOf(modern).names(tools), name); at >= 0 {
@@ -158,8 +158,8 @@ func (c *clientTools) ShownIn(tools []*catalog.Tool, name string) *catalog.Tool 
 	return nil
 }
 
-// noteView notes that the client has read a resource. Views call tools of their own
-// server by names that the hub does not show.
+// noteView records that the client has read a resource if it is a view, the user interface of a tool in MCP
+// Apps. A view calls the tools of its server by the server's own names, which the hub does not list.
 func (c *clientTools) noteView(server, uri string) {
 	if !strings.HasPrefix(uri, "ui://") {
 		return
@@ -169,8 +169,8 @@ func (c *clientTools) noteView(server, uri string) {
 	c.views[server] = true
 }
 
-// ForView returns the server with a view that the client has read and with a tool of a name
-// that views may call; ok is false unless there is exactly one.
+// ForView returns the server that a view calls with the name of a tool: one of which the client has read a
+// view, and which has a tool of this name that views may call. ok is false unless there is exactly one.
 func (c *clientTools) ForView(tool string) (server string, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,19 +22,19 @@ const commandLineClient = "agent-discover-cli"
 type ContextUse struct {
 	Tools   int         // tools of all approved servers
 	Whole   int         // tokens of all these tools
-	Entry   int         // tokens of registry
+	Entry   int         // tokens of the hub's tool registry
 	Listed  int         // tokens of the tools that every session lists
 	Servers []ServerUse // approved servers with tools, sorted by name
 	Clients []KnownClient
 }
 
-// ServerUse is what the tools of a server take.
+// ServerUse is how many tokens the tools of a server take.
 type ServerUse struct {
 	Server string
 	catalog.Cost
 }
 
-// contextUse computes ContextUse, and notes what it is for the history of clients.
+// contextUse computes ContextUse, and records clients in their history.
 type contextUse struct {
 	registry  *registry.Registry
 	inventory *inventory.Inventory
@@ -91,9 +91,9 @@ func (u *contextUse) note(s *Session) {
 	})
 }
 
-// seen returns an observation of the session's client. It returns false before
-// the first request and for the command line. The client would load the known tools if
-// all servers were configured in it, or only their names if it defers them.
+// seen returns an observation of the session's client. It returns false before the first request and for the
+// command line. Whole is computed from known, the tools that the client would load if all servers were
+// configured in it, or from their names alone if it defers loading tools.
 func (s *Session) seen(now time.Time, known []*catalog.Tool) (SeenClient, bool) {
 	name, version := s.client.called()
 	if !s.client.isIntroduced() || name == commandLineClient {

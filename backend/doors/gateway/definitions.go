@@ -12,8 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/features"
 )
 
-// definitions makes the definitions of tools that clients with limits accept. It is safe
-// for concurrent use.
+// definitions adapts the definitions of tools to the limits of clients. It is safe for concurrent use.
 type definitions struct {
 	translation *translation
 	adapted     schemaCache
@@ -25,8 +24,8 @@ func (d *definitions) show(m clientLimits, t *catalog.Tool, name string) json.Ra
 	return d.fit(m, t.Hash, d.linked(t.Server, listed(t, name)))
 }
 
-// linked returns a tool's definition with the URI of its user interface, if it has
-// one, as clients are shown it.
+// linked returns a tool's definition in which the URI of its user interface, if it has one, has the form that
+// clients are shown.
 func (d *definitions) linked(server string, def json.RawMessage) json.RawMessage {
 	if jsonrpc.Get(def, "_meta") == nil {
 		return def
@@ -49,8 +48,8 @@ func (d *definitions) fit(m clientLimits, hash string, def json.RawMessage) json
 	return def
 }
 
-// listed returns a tool's definition under another name, as a tool list contains it and as
-// clients accept it. get_schema returns the original.
+// listed returns a tool's definition for a tool list: under another name, and corrected where clients would
+// reject it. get_schema returns the original.
 func listed(t *catalog.Tool, name string) json.RawMessage {
 	definition := jsonrpc.Set(t.Definition, "name", jsonrpc.Quote(name))
 	fitting, _, err := mcpshape.Item(mcpshape.Tool, definition)
@@ -60,8 +59,8 @@ func listed(t *catalog.Tool, name string) json.RawMessage {
 	return fitting
 }
 
-// accepted returns the definitions of a list that clients accept, mended where that is
-// necessary.
+// accepted returns the definitions of a list, corrected where clients would reject them. Definitions that
+// cannot be corrected are left out.
 func accepted(kind features.Kind, definitions []json.RawMessage) []json.RawMessage {
 	out := make([]json.RawMessage, 0, len(definitions))
 	for _, definition := range definitions {

@@ -9,19 +9,18 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// exchange is how one request of a client is carried out. The zero value is that of a
-// legacy request: the session is asked what servers ask, and gets progress as
-// notifications.
+// exchange says how one request of a client is carried out. The zero value is for a legacy request:
+// exchanges.of then sets the caller to the session's client and sends progress as notifications.
 type exchange struct {
 	modern   bool
 	caller   upstream.Caller
 	progress func(json.RawMessage)
-	level    string // from which severity on log messages of the call are wanted; empty for none
-	// server is set to true if the result is one of the modern era. It may be nil.
+	level    string // lowest severity of log messages that the request asks for; empty for none
+	// server is set to true if a modern server has answered. It may be nil.
 	server *atomic.Bool
 }
 
-// note notes the era of the server that has answered.
+// note records whether the server that has answered is modern.
 func (e exchange) note(modern bool) {
 	if e.server != nil {
 		e.server.Store(modern)
@@ -34,13 +33,13 @@ func (e exchange) in(ctx context.Context) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, e)
 }
 
-// isModern reports whether a context is that of a request of the modern era.
+// isModern reports whether ctx belongs to a modern request.
 func isModern(ctx context.Context) bool {
 	e, _ := ctx.Value(exchangeKey{}).(exchange)
 	return e.modern
 }
 
-// exchanges are those of one session.
+// exchanges returns the exchanges of one session's requests.
 type exchanges struct {
 	session  string // its id
 	caller   *clientCaller
@@ -58,8 +57,8 @@ func (x *exchanges) of(ctx context.Context) exchange {
 	return e
 }
 
-// lease keeps a server running for the request of a client. The server is started as a call
-// of the client would start it.
+// lease keeps a server running for the request of ctx. It starts a stopped server in the same way as a call of
+// the client does.
 func (x *exchanges) lease(ctx context.Context, server string) (*upstream.Lease, error) {
 	return x.pipeline.Lease(ctx, server, x.session, x.of(ctx).caller)
 }

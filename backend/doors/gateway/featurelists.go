@@ -12,14 +12,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// kinds are the lists besides tools/list, by method.
+// kinds has the kind of item that each list method other than tools/list returns.
 var kinds = map[string]features.Kind{
 	"prompts/list":             features.Prompts,
 	"resources/list":           features.Resources,
 	"resources/templates/list": features.Templates,
 }
 
-// capabilityOf returns the capability of a server that has a list, by method.
+// capabilityOf has the capability that a server declares if it supports a list method.
 var capabilityOf = map[string]string{
 	"tools/list":               "tools",
 	"prompts/list":             "prompts",
@@ -27,14 +27,13 @@ var capabilityOf = map[string]string{
 	"resources/templates/list": "resources",
 }
 
-// featureLists are the lists besides tools/list, with what servers have listed.
+// featureLists makes the results of prompts/list, resources/list and resources/templates/list.
 type featureLists struct {
 	features *features.Listings
 	slugs    *slugs
 }
 
-// from returns the result of a list request besides tools/list, with what servers have
-// listed.
+// from returns the result of a list method other than tools/list: the items that the given servers have listed.
 func (l *featureLists) from(method string, servers []registry.Server) json.RawMessage {
 	kind := kinds[method]
 	out := []byte(`{"` + string(kind) + `":[`)
@@ -55,7 +54,7 @@ func (l *featureLists) from(method string, servers []registry.Server) json.RawMe
 	return append(out, "]}"...)
 }
 
-// hasAny reports whether one of some servers has something in a list.
+// hasAny reports whether any of the servers has an item in a list.
 func (l *featureLists) hasAny(servers []string, list listing) bool {
 	for _, server := range servers {
 		if slices.ContainsFunc(list.kinds, func(k features.Kind) bool { return len(l.features.Of(server, k)) > 0 }) {

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// sources are the events that may concern sessions.
+// sources are subscriptions to the events that may concern sessions.
 type sources struct {
 	tools   <-chan catalog.Changed
 	servers <-chan registry.Changed
@@ -60,10 +60,10 @@ type feed struct {
 	levels        *serverLevels
 	found         *sessionToolSaver
 
-	settling chan chan struct{}        // requests of settle
+	settling chan chan struct{}        // sent by settle
 	over     chan struct{}             // closed when run returns
 	working  sync.WaitGroup            // goroutines of run
-	active   [len(shownLists)][]string // active servers that have such a list; used by run only
+	active   [len(shownLists)][]string // active servers with items in each of shownLists; used by run only
 }
 
 // run passes events on until ctx ends.
@@ -155,7 +155,7 @@ func (f *feed) settle(ctx context.Context) {
 	}
 }
 
-// listing is the part of the listings that sessions are shown as one kind of list.
+// listing is one of the lists, besides the tools, that clients are told have changed.
 type listing struct {
 	changed string // the notification of its changes
 	kinds   []features.Kind
@@ -166,9 +166,9 @@ var shownLists = [...]listing{
 	{"notifications/resources/list_changed", []features.Kind{features.Resources, features.Templates}},
 }
 
-// announceLists tells the sessions which lists besides the tools have changed:
-// because a server that they list has listed something else, or because other servers
-// are active than when it was last called. Server and kind are empty in the second case.
+// announceLists tells the sessions which lists besides the tools have changed: because a server that they show
+// has listed other items of a kind, or because the active servers have changed since the last call. In the
+// second case, server and kind are empty.
 func (f *feed) announceLists(server string, kind features.Kind) {
 	servers := f.inventory.ActiveServers()
 	for i, l := range shownLists {
@@ -188,8 +188,8 @@ func (f *feed) announceLists(server string, kind features.Kind) {
 	}
 }
 
-// announceServed tells the sessions of toolsets which lists besides the tools come from
-// other servers.
+// announceServed tells the sessions of toolsets which lists besides the tools have changed because servers have
+// joined or left the toolset.
 func (f *feed) announceServed() {
 	for _, s := range f.sessions.all() {
 		view, ok := s.surface.(*toolsetview.View)
@@ -223,9 +223,9 @@ func updated(key resourceKey) upstream.Announced {
 	}
 }
 
-// started stores how a server that has started anew introduces itself, and restores
-// what sessions have asked of it: subscriptions and log levels. owner is the id of the
-// session that has the server for itself; empty if clients share it.
+// started stores how a server that has started introduces itself, announces lists that were empty before its
+// sign-in, and restores the subscriptions and log levels of sessions. owner is the id of the session that has
+// the server for itself; empty if clients share it.
 func (f *feed) started(ctx context.Context, server, owner string) {
 	f.introductions.remember(ctx, server)
 	for _, s := range f.sessions.all() {
@@ -250,8 +250,8 @@ func (f *feed) deliver(a upstream.Announced) {
 		f.deliverTask(a)
 		return
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
-		// The list is the same as before. Clients that are not shown what the server sends would
-		// drop their copy of it for nothing.
+		// Upstream announces this for a list that is the same as before; see upstream.Announced. Clients of
+		// other surfaces would read their lists again for nothing.
 		for _, s := range f.sessions.all() {
 			if one, ok := s.surface.(*oneServer); ok && one.Shows(a.Server) {
 				s.changes.announceList(a.Method)

@@ -1,15 +1,14 @@
-// Package gateway is the MCP server that editors and other clients talk to. A
-// session lists the hub's tools of its surface, as registry, then the tools of active
-// servers, and the session tools: those that find_tool has added to this
-// session. Calls go to call.Call, and results are passed on as the bytes that
-// the server sent.
+// Package gateway is the MCP server that editors and other clients talk to. A session lists the hub's own tools
+// of its surface, then the tools of active servers, then the session tools: those that find_tool has added to
+// this session. Tool calls go through call.Pipeline, and results are passed on as the bytes that the server
+// sent. Modern clients, servers and requests are those of MCP 2026-07-28; legacy ones are those of earlier
+// versions. The era says which of the two applies.
 //
-// A Session takes the messages of one client. Its parts serve them, a part for each subject:
-// clientInfo and clientCaller are the client, clientTools, toolList and changes what it is
-// shown, toolCalls, requests, sessionTasks, legacySubscriptions and modernRequests what it
-// asks for. What differs between clients that are shown the whole hub, one toolset or one
-// server is their surface: allServers with the tools of package meta or registrytool,
-// toolsetview.View or oneServer. The parts of the Gateway are for all sessions.
+// A Session receives the messages of one client and passes them to its parts. clientInfo and clientCaller
+// describe the client. clientTools, toolList and changes decide what it is shown. toolCalls, requests,
+// sessionTasks, legacySubscriptions and modernRequests serve its requests. The surface of a session decides
+// whether its client is shown the whole hub (allServers, with the tools of package meta or registrytool), one
+// toolset (toolsetview.View) or one server (oneServer). All sessions share the parts of the Gateway.
 package gateway
 
 import (
@@ -51,7 +50,7 @@ import (
 // Usage counts the calls of each server in this installation.
 type Usage interface{ Usage() map[string]int }
 
-// Person answers what servers ask if the client cannot.
+// Person answers requests of servers, such as elicitation, that the client cannot answer.
 type Person interface {
 	upstream.Caller
 	// Present reports whether a window or the tray shows questions now.
@@ -59,7 +58,7 @@ type Person interface {
 	// CanAnswer reports whether a question can be answered: somebody is present, or the
 	// answer is remembered.
 	CanAnswer(ctx context.Context, q upstream.Question) bool
-	// EndSession forgets the answers that were given for a session only.
+	// EndSession forgets the answers that a person gave for this session only.
 	EndSession(session string)
 }
 
@@ -92,14 +91,14 @@ type Options struct {
 	// With a key that outlives the process, clients can continue calls of modern
 	// servers after a restart. Without a key, each process has its own.
 	StateKey []byte
-	// AddFound tells by the ids of editors whether find_tool adds tools to the lists of
-	// their sessions. For others, the surface decides.
+	// AddFound says, by editor id, whether find_tool adds tools to the lists of an editor's sessions. If an
+	// editor is not in the map, the surface decides.
 	AddFound map[string]bool
-	// ResultsFolder is where clients may save images, sounds and files of long results;
-	// empty if they may not.
+	// ResultsFolder is the folder in which clients may save images, sounds and files of long results; empty if
+	// they may not save any.
 	ResultsFolder string
-	// Outdated reports whether the tools of a server are to be listed again before the
-	// surface Meta shows them; nil if the catalog is always used.
+	// Outdated reports whether a server must list its tools again before the surface Meta shows them. If it is
+	// nil, the catalog is always used.
 	Outdated func(server string) bool
 }
 
@@ -143,8 +142,8 @@ type Gateway struct {
 // New returns a gateway.
 func New(o Options) *Gateway {
 	sealer, err := pendinginput.NewSealer(o.StateKey)
-	if err != nil { // without a right key, each process has its own
-		sealer, _ = pendinginput.NewSealer(pendinginput.NewKey()) // the key has the right size
+	if err != nil { // without a key of the right size, use one for this process only
+		sealer, _ = pendinginput.NewSealer(pendinginput.NewKey()) // NewKey returns a key of the right size
 	}
 	g := &Gateway{
 		registry: o.Registry, features: o.Features, intake: o.Intake, lifecycle: o.Lifecycle, setup: o.Setup, calls: o.Calls,
@@ -178,7 +177,7 @@ func New(o Options) *Gateway {
 	return g
 }
 
-// processes are the processes of servers. It implements meta.Servers.
+// processes implements meta.Servers with the call pipeline and the lifecycle of servers.
 type processes struct {
 	pipeline  *call.Pipeline
 	lifecycle *lifecycle.Manager
@@ -199,8 +198,8 @@ func (p processes) Refresh(ctx context.Context, server string) error {
 	return err
 }
 
-// Serve runs the session of one client until the client's stream ends. The Peer of o is
-// the other end of the stream.
+// Serve runs the session of one client until the client's stream ends. It sets o.Peer to the client's end of
+// the stream.
 func (g *Gateway) Serve(ctx context.Context, o Opening, stream io.ReadWriter) error {
 	serving := &handler{}
 	conn := jsonrpc.NewConn(stream, stream, serving, jsonrpc.Options{IDPrefix: IDPrefix, InOrder: "initialize"})
@@ -210,11 +209,12 @@ func (g *Gateway) Serve(ctx context.Context, o Opening, stream io.ReadWriter) er
 	return conn.Run(ctx)
 }
 
-// handler passes messages to a session that is opened after its connection is made.
+// handler passes messages to a session. It exists before the session, because the session needs the connection
+// and the connection needs a handler.
 type handler struct{ *Session }
 
-// Open begins a session. The caller passes the client's requests and notifications to
-// it, and calls Close in the end.
+// Open begins a session. The caller passes the client's requests and notifications to it, and calls Close when
+// the client has left.
 func (g *Gateway) Open(ctx context.Context, o Opening) *Session {
 	g.finder.Prepare()
 	s := newSession(g, o)
@@ -225,7 +225,7 @@ func (g *Gateway) Open(ctx context.Context, o Opening) *Session {
 	return s
 }
 
-// close ends what the gateway keeps for a session.
+// close releases everything that the gateway holds for a session.
 func (g *Gateway) close(ctx context.Context, s *Session) {
 	g.sessions.remove(s)
 	g.context.note(s)
@@ -251,13 +251,13 @@ func (g *Gateway) Run(ctx context.Context) error {
 	return nil
 }
 
-// about returns what describes this program to clients.
+// about returns the serverInfo of the hub.
 func (g *Gateway) about() json.RawMessage {
 	raw, _ := answer.Encode(struct {
 		Name    string `json:"name"`
 		Title   string `json:"title"`
 		Version string `json:"version"`
-	}{"agent-discover", "Agent Discover", g.version}) // strings cannot fail
+	}{"agent-discover", "Agent Discover", g.version}) // encoding strings cannot fail
 	return raw
 }
 
@@ -288,40 +288,40 @@ func (g *Gateway) Clients() []Client {
 	return out
 }
 
-// RulesChanged makes the sessions look whether their lists have changed, after the rules
+// RulesChanged makes all sessions check whether their tool lists have changed. It is called after the rules
 // were replaced.
 func (g *Gateway) RulesChanged() {
 	g.sessions.look()
 }
 
-// ActiveTools returns the tools that every session lists whose client has no limits: the
-// enabled ones of approved, active servers.
+// ActiveTools returns the enabled tools of approved, active servers. Every session of a client without limits
+// lists them.
 func (g *Gateway) ActiveTools() []*catalog.Tool { return g.inventory.Active(g.inventory.For("")) }
 
-// Find explains to a person what find_tool finds; see finding.Finder.Explain.
+// Find returns what find_tool finds for a query, with explanations for people; see finding.Finder.Explain.
 func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (finding.Finding, error) {
 	return g.finder.Explain(ctx, query, wanted)
 }
 
-// Near returns names that a client may have meant by a tool that a server does not list; see
-// finding.Finder.Meant.
+// Near returns the names of tools that a client may have meant when it named a tool that the server does not
+// list; see finding.Finder.Meant.
 func (g *Gateway) Near(client, server, tool string) []string {
 	return g.finder.Meant(client, server, tool)
 }
 
-// ResultsFolder returns where clients may save files of long results; empty if they may
-// not.
+// ResultsFolder returns the folder in which clients may save files of long results; empty if they may not save
+// any.
 func (g *Gateway) ResultsFolder() string { return *g.resultsFolder.Load() }
 
-// SetResultsFolder sets ResultsFolder. Lists that have save_block only with a folder
-// change.
+// SetResultsFolder sets the folder that ResultsFolder returns, and makes all sessions check their tool lists,
+// because save_block is listed only if there is a folder.
 func (g *Gateway) SetResultsFolder(folder string) {
 	g.resultsFolder.Store(&folder)
 	g.sessions.look()
 }
 
-// Context returns the context use of all clients that are or were connected,
-// the most recently seen first.
+// Context returns how many tokens of context the tool definitions take, and all clients that are or were
+// connected, the most recently seen first.
 func (g *Gateway) Context(ctx context.Context) (ContextUse, error) { return g.context.of(ctx) }
 
 // FoundBy returns the names of the connected clients to which find_tool has

@@ -14,32 +14,31 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// hubTools are the tools of the hub that a surface of all servers lists before those of
+// hubTools are the hub's own tools on a surface that shows all servers. They are listed before the tools of
 // servers.
 type hubTools interface {
-	// Listed returns the definitions.
 	Listed() surfaces.Definitions
-	// Instructions returns the server instructions of MCP.
+	// Instructions returns the instructions of the hub as an MCP server.
 	Instructions() string
 	// Call serves tools/call of one of the tools; ok is false if name is none of them.
 	Call(ctx context.Context, name string, params json.RawMessage) (result json.RawMessage, ok bool, err error)
-	// FindHow tells how to find a tool, for the error of an unknown name.
+	// FindHow returns a sentence that says how to find a tool, for the error about an unknown name.
 	FindHow() string
 	// AddsFound reports whether find_tool adds tools to the session's list, unless a
 	// setting for the client says otherwise.
 	AddsFound() bool
 }
 
-// hubDocuments are hubTools with prompts and resources of their own.
+// hubDocuments is implemented by hubTools that also have prompts and resources.
 type hubDocuments interface {
-	// WithOwn adds them to the result of a list request.
+	// WithOwn adds the hub's prompts or resources to the result of a list request.
 	WithOwn(method string, list json.RawMessage) json.RawMessage
-	// Serve serves requests for them; ok is false for all others.
+	// Serve serves requests for the hub's prompts and resources; ok is false for all other requests.
 	Serve(method string, params json.RawMessage) (result json.RawMessage, ok bool, err error)
 }
 
-// OwnTools returns the definitions of the hub's tools on a surface, as they are without
-// servers. client is that of Opening, and folder that of Gateway.ResultsFolder.
+// OwnTools returns the definitions of the hub's own tools on a surface when no server is configured. client is
+// as in Opening.Client, folder as in Gateway.ResultsFolder.
 func OwnTools(surface, client, folder string) []json.RawMessage {
 	switch {
 	case surfaces.Server(surface) != "", surfaces.Toolset(surface) != "":
@@ -54,8 +53,7 @@ func OwnTools(surface, client, folder string) []json.RawMessage {
 	return []json.RawMessage{registrytool.Definition}
 }
 
-// noTools are the tools of a surface that has those of servers only, besides what reads
-// on in long results.
+// noTools are the hubTools of the surface Native: none but those that read long results.
 type noTools struct {
 	inventory *inventory.Inventory
 	roster    *roster.Keeper

@@ -14,7 +14,7 @@ var errBusy = fault.New(fault.Busy,
 
 // inFlight counts the calls of a session in flight. It is safe for concurrent use.
 type inFlight struct {
-	changed func() // is called when a call has ended
+	changed func() // called when a call has ended
 
 	mu    sync.Mutex
 	calls int

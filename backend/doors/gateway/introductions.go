@@ -17,15 +17,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// introductions are what servers say about themselves, also while they are stopped.
+// introductions stores what servers say about themselves, so that it is known while they are stopped.
 type introductions struct {
 	features *features.Listings
 	pipeline *call.Pipeline
 	log      *slog.Logger
 }
 
-// known returns what a server has declared at its last start, as clients accept it, in an
-// era if it speaks both.
+// known returns what a server declared at its last start, corrected where clients would reject it. If the
+// server has declared something in both eras, known returns that of the given era.
 func (i *introductions) known(server string, which mcpversion.Era) (surfaces.Introduction, bool) {
 	stored := i.features.Of(server, features.Introduction)
 	if len(stored) == 0 {
@@ -59,7 +59,7 @@ func eraOf(introduction json.RawMessage) mcpversion.Era {
 	return mcpversion.Of(jsonrpc.GetString(introduction, "protocolVersion"))
 }
 
-// remember stores how a running server has introduced itself, in each era that it speaks.
+// remember stores how a running server has introduced itself in each era that it speaks.
 func (i *introductions) remember(ctx context.Context, server string) {
 	abouts, without := i.pipeline.Introductions(server)
 	if len(abouts) == 0 {
@@ -74,7 +74,7 @@ func (i *introductions) remember(ctx context.Context, server string) {
 		}
 		list = append(list, raw)
 	}
-	for _, old := range i.features.Of(server, features.Introduction) { // in the era that it has not spoken since the hub started
+	for _, old := range i.features.Of(server, features.Introduction) { // keep it for an era not used since the hub started
 		of := eraOf(old)
 		spoken := slices.ContainsFunc(list, func(raw json.RawMessage) bool { return eraOf(raw) == of })
 		if spoken || of == mcpversion.Unknown || slices.Contains(without, of) {
@@ -88,7 +88,7 @@ func (i *introductions) remember(ctx context.Context, server string) {
 	}
 }
 
-// introduced returns how a server has introduced itself, as it is stored.
+// introduced returns how a server has introduced itself, encoded for the store.
 func introduced(d upstream.Description) (json.RawMessage, error) {
 	own := surfaces.Introduction{Capabilities: d.Capabilities, Info: d.Info, Instructions: d.Instructions}
 	if !jsonrpc.IsObject(own.Capabilities) {

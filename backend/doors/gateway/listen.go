@@ -14,12 +14,12 @@ import (
 // maxListens is how many subscriptions/listen requests of one session may be open.
 const maxListens = 16
 
-// maxListened is how many resources one of them may name.
+// maxListened is how many resources, and how many tasks, such a request may name.
 const maxListened = 1000
 
 // listener is an open subscriptions/listen request. Its notifications carry its id.
 type listener struct {
-	of      *Session // that has sent it
+	of      *Session // the session that has sent the request
 	changes *changes
 	id      json.RawMessage // of the request
 	notify  func(method string, params json.RawMessage) error
@@ -27,10 +27,10 @@ type listener struct {
 
 	mu      sync.Mutex
 	acked   bool
-	pending []notification // that came before the acknowledgement
+	pending []notification // notifications that are held back until the acknowledgement
 }
 
-// notification is one that waits for a client.
+// notification is a notification that waits to be sent to a client.
 type notification struct {
 	method string
 	params json.RawMessage
@@ -55,9 +55,9 @@ type listens struct {
 	subscriptions *resourceSubscriptions
 }
 
-// serve serves subscriptions/listen until ctx ends, and has a result if the hub stops.
-// It first acknowledges the part of the request that it honours. Lists that do not
-// change and resources that cannot be subscribed to are not in it.
+// serve serves subscriptions/listen until ctx ends. It returns a result if the hub stops, otherwise an error.
+// It first acknowledges the part of the request that it honours, without lists that do not change and resources
+// that the client cannot subscribe to.
 func (n *listens) serve(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	asked := jsonrpc.Get(params, "notifications")
 	own, err := n.surface.Introduce(ctx, nil)
@@ -115,7 +115,7 @@ func (n *listens) subscribe(ctx context.Context, l *listener, uris json.RawMessa
 			done = append(done, uri)
 		}
 	}
-	list, _ := answer.Encode(done) // strings cannot fail
+	list, _ := answer.Encode(done) // encoding strings cannot fail
 	return list
 }
 
@@ -139,7 +139,7 @@ func (l *listener) announce(method string, params json.RawMessage) {
 // upstreamCaller implements subscriber.
 func (l *listener) upstreamCaller() upstream.Caller { return modernLists{l.of.caller} }
 
-// acknowledged lets notifications pass.
+// acknowledged sends the notifications that were held back, and lets later ones pass.
 func (l *listener) acknowledged() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,27 +16,27 @@ import (
 // levels are the severities of log messages, from the most verbose.
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-// atLeast reports whether a log message has at least the severity of a level, which may
-// be empty for any.
+// atLeast reports whether a log message has at least the severity of a level. An empty level accepts all
+// messages.
 func atLeast(message json.RawMessage, level string) bool {
 	return slices.Index(levels, jsonrpc.GetString(message, "level")) >= slices.Index(levels, level)
 }
 
-// logLevel is the severity from which on a client wants log messages, and the servers of
-// which it wants them: those that it has called. It is safe for concurrent use.
+// logLevel holds the lowest severity of log messages that a client wants, and the servers whose messages it
+// gets: those that it has called. It is safe for concurrent use.
 type logLevel struct {
-	share func(ctx context.Context, server string) // tells a server the level
+	share func(ctx context.Context, server string) // sends the level to a server
 
 	mu    sync.Mutex
-	level string                 // that the client asked for; empty if it did not
+	level string                 // that the client has set; empty if it has set none
 	used  map[string]bool        // servers that the session has called
 	calls map[string]levelCounts // levels that modern calls in flight want, by server
 }
 
-// levelCounts are numbers of calls in flight, by the log level that they want.
+// levelCounts are numbers of calls in flight, by the index of the log level that they want.
 type levelCounts [8]int
 
-// set notes the level that the client asks for, and tells it the servers that it has used.
+// set records the level that the client sets, and sends it to the servers that the client has called.
 func (l *logLevel) set(ctx context.Context, level string) {
 	l.mu.Lock()
 	l.level = level
@@ -47,14 +47,14 @@ func (l *logLevel) set(ctx context.Context, level string) {
 	}
 }
 
-// asked returns the level that the client has asked for, empty if it did not.
+// asked returns the level that the client has set, empty if it has set none.
 func (l *logLevel) asked() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.level
 }
 
-// uses notes that the session calls a server, and tells the server the level.
+// uses records that the session calls a server, and sends the server the level.
 func (l *logLevel) uses(server string) {
 	l.mu.Lock()
 	known := l.used[server]
@@ -66,8 +66,8 @@ func (l *logLevel) uses(server string) {
 	}
 }
 
-// wants tells a server the log level that a modern call wants. lease keeps the server
-// running meanwhile. The caller calls done when the call is over.
+// wants sends a server the log level that a modern call asks for. lease keeps the server running meanwhile. The
+// caller calls done when the call is over.
 func (l *logLevel) wants(ctx context.Context, server, level string, lease func() (*upstream.Lease, error)) (done func()) {
 	if level == "" {
 		return func() {}
@@ -112,8 +112,8 @@ func (l *logLevel) accepts(server string, message json.RawMessage, only bool) bo
 	return l.used[server] && atLeast(message, l.level) && (only || l.level != "")
 }
 
-// serverLevels tells servers the most verbose level that sessions want, and passes their log
-// messages on. It is safe for concurrent use.
+// serverLevels sends servers the most verbose level that sessions want, and passes the log messages of servers
+// on. It is safe for concurrent use.
 type serverLevels struct {
 	pipeline *call.Pipeline
 	sessions *sessions
@@ -121,9 +121,8 @@ type serverLevels struct {
 	told     toldLevels
 }
 
-// share tells a running server the most verbose log level that its sessions
-// have asked for, or that the session with an id has asked for if it has the server for
-// itself.
+// share sends a running server the most verbose log level that its sessions have asked for. If the session has
+// the server for itself, only the level of this session counts.
 func (l *serverLevels) share(ctx context.Context, server, session string) {
 	if jsonrpc.Get(l.pipeline.Capabilities(server), "logging") == nil {
 		return
@@ -143,8 +142,8 @@ func (l *serverLevels) share(ctx context.Context, server, session string) {
 	}
 }
 
-// mostVerbose returns the index of the most verbose log level that sessions want of a
-// server, or that its owner wants, and len(levels) if none wants messages.
+// mostVerbose returns the index of the most verbose log level that sessions want of a server, and len(levels)
+// if none wants messages. If to names a client's session, only that session counts.
 func (l *serverLevels) mostVerbose(to upstream.Target) int {
 	verbose := len(levels)
 	for _, s := range l.sessions.all() {
@@ -155,9 +154,8 @@ func (l *serverLevels) mostVerbose(to upstream.Target) int {
 	return verbose
 }
 
-// deliver passes a log message of a server on. It goes to the only session
-// that has used the server, or otherwise to those that have used it and asked for a
-// level, if it is at least that severe.
+// deliver passes a log message of a server on to the only session that has used the server. If several have
+// used it, those that have set a level get the message. No session gets messages below its level.
 func (l *serverLevels) deliver(a upstream.Announced) {
 	for _, s := range l.sessions.all() {
 		if a.Session != "" && a.Session != s.id || a.Taken == any(s.caller) || a.Elsewhere(s.id) {
@@ -170,14 +168,14 @@ func (l *serverLevels) deliver(a upstream.Announced) {
 	}
 }
 
-// toldLevels remembers which log levels running servers were told, by index. It is safe
-// for concurrent use.
+// toldLevels remembers which log level, by its index, each running server was sent. It is safe for concurrent
+// use.
 type toldLevels struct {
 	mu sync.Mutex
 	of map[upstream.Target]int
 }
 
-// change notes that a server is told a level, and reports whether it is another one.
+// change records the level that a server is sent, and reports whether it differs from the last one.
 func (l *toldLevels) change(server upstream.Target, level int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,7 +189,7 @@ func (l *toldLevels) change(server upstream.Target, level int) bool {
 	return true
 }
 
-// forget is called when a server has ended, or has refused a level.
+// forget is called when a server has started anew, or has refused a level.
 func (l *toldLevels) forget(server upstream.Target) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

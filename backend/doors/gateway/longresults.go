@@ -17,18 +17,18 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// longResults cuts the long results of one session, and reads on in them. It is safe for
-// concurrent use.
+// longResults cuts the long results of one session, and serves requests for the parts that were cut off. It is
+// safe for concurrent use.
 type longResults struct {
 	store  *longresult.Store
 	client longresult.Client // without its folder; see now
-	folder func() string     // as the user has chosen it by now; empty for none
+	folder func() string     // returns the present results folder; empty for none
 	lookup func(server, tool string) (*catalog.Tool, bool)
 }
 
-// cutting returns how results are cut for the session with an identity. The limit is 0 if
-// they are not: the surfaces Registry and OfServer pass all bytes on, and so does Native for
-// a client whose limit is unknown, because reading on takes a tool in its list.
+// cutting returns how results are cut for a session; session is its identity in the store. The limit is 0 if
+// results are not cut: the surfaces Registry and OfServer pass all bytes on, and so does Native for a client
+// whose limit is unknown, because cut results need the tool read_more in its list.
 func cutting(session any, o Opening) longresult.Client {
 	c := longresult.Client{Session: session}
 	if e, known := table.ByID(o.Client); known {
@@ -52,12 +52,12 @@ func (r *longResults) now() longresult.Client {
 	return c
 }
 
-// whole reports whether a result or a state is so short that it is not cut.
+// whole reports whether a result, or the state of a task, is short enough not to be cut.
 func (r *longResults) whole(result json.RawMessage) bool {
 	return r.client.Limit == 0 || len(result) <= r.client.Limit
 }
 
-// Cut returns the result of a tool call as the client is shown it.
+// Cut returns the result of a tool call, cut if it is too long for the client.
 func (r *longResults) Cut(result json.RawMessage) json.RawMessage {
 	if r.whole(result) {
 		return result
@@ -77,8 +77,9 @@ func (r *longResults) cutDirect(server, tool string, result json.RawMessage) jso
 	return r.Cut(result)
 }
 
-// cutTask is Cut for a result of a task, which the client may ask for several times. It is
-// not known by which tool it was called, so that structured results stay whole.
+// cutTask is Cut for the result of a task. It stores the cut result, because the client may ask for it several
+// times. Structured results stay whole, because the client may have called the tool directly and rely on its
+// outputSchema.
 func (r *longResults) cutTask(t *task, result json.RawMessage) json.RawMessage {
 	if r.whole(result) || jsonrpc.Get(result, "structuredContent") != nil {
 		return result
@@ -91,7 +92,7 @@ func (r *longResults) cutTask(t *task, result json.RawMessage) json.RawMessage {
 	return t.cut
 }
 
-// cutState is cutTask for the result in a state of a task, as MCP 2026-07-28 has it.
+// cutState is cutTask for a state of a task that contains the result, as in MCP 2026-07-28.
 func (r *longResults) cutState(t *task, state json.RawMessage) json.RawMessage {
 	if r.whole(state) {
 		return state
@@ -103,8 +104,9 @@ func (r *longResults) cutState(t *task, state json.RawMessage) json.RawMessage {
 	return state
 }
 
-// readMoreTool and saveBlockTool are definitions on the surface Native. On Meta, the tools that
-// call tools call these, which costs no tokens: each long result says how.
+// readMoreTool and saveBlockTool are the definitions that the surface Native lists. The surface Meta does not
+// list them, which saves tokens: its clients call read_more and save_block through the tools that call other
+// tools, as each long result explains.
 var readMoreTool = json.RawMessage(`{"name":"` + longresult.ToolName + `","description":"Read on in a long result, as its end says.",` +
 	`"inputSchema":{"type":"object","required":["handle"],"properties":{"handle":{"type":"string"},"offset":{"type":"number"},` +
 	`"grep":{"type":"string"},"context":{"type":"number"},"path":{"type":"string"},"block":{"type":"number"}}},` +
@@ -115,14 +117,14 @@ var saveBlockTool = json.RawMessage(`{"name":"` + longresult.SaveName + `",` +
 	`"inputSchema":{"type":"object","required":["handle","block"],"properties":{"handle":{"type":"string"},"block":{"type":"number"}}},` +
 	`"annotations":{"destructiveHint":false,"openWorldHint":false}}`)
 
-// How many tokens (o200k_base) the definitions take.
+// The numbers of tokens (o200k_base) of the two definitions.
 const (
 	readMoreTokens  = 90
 	saveBlockTokens = 78
 )
 
-// readingTools returns what a client lists that reads on in results cut for it. They are
-// in the list before the first long result, because lists are constant.
+// readingTools returns the tools with which a client reads results that are cut for it. The client lists them
+// even before its first long result, because the list must not change.
 func readingTools(c longresult.Client) surfaces.Definitions {
 	if c.Limit == 0 {
 		return surfaces.Definitions{}
@@ -133,9 +135,8 @@ func readingTools(c longresult.Client) surfaces.Definitions {
 	return surfaces.Definitions{Tools: []json.RawMessage{readMoreTool, saveBlockTool}, Tokens: readMoreTokens + saveBlockTokens}
 }
 
-// Call serves the tools that read on and save, for callers that accept a danger;
-// ok is false for other tools. Errors become results with isError, which a model can
-// read.
+// Call serves read_more and save_block; ok is false for other tools. accepts is the most dangerous level of
+// tool that the caller may call. Errors become results with isError, which a model can read.
 func (r *longResults) Call(accepts danger.Level, name string, raw json.RawMessage) (result json.RawMessage, ok bool, err error) {
 	switch {
 	case r.client.Limit == 0:
@@ -155,7 +156,6 @@ func (r *longResults) Call(accepts danger.Level, name string, raw json.RawMessag
 	return result, true, err
 }
 
-// readMore serves read_more with its arguments.
 func (r *longResults) readMore(raw json.RawMessage) (json.RawMessage, error) {
 	var args struct {
 		Handle  string            `json:"handle"`
@@ -176,7 +176,6 @@ func (r *longResults) readMore(raw json.RawMessage) (json.RawMessage, error) {
 	return r.store.Read(r.now(), q)
 }
 
-// saveBlock serves save_block with its arguments.
 func (r *longResults) saveBlock(raw json.RawMessage) (json.RawMessage, error) {
 	var args struct {
 		Handle string            `json:"handle"`

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// modernRequests serves the requests of MCP 2026-07-28 of one session. Such requests carry
-// what a session otherwise remembers, and lists depend on the configuration only.
+// modernRequests serves the modern requests of one session. Each of them carries what a session otherwise
+// remembers, and their lists depend on the configuration only.
 type modernRequests struct {
 	client   *clientInfo
 	caller   *clientCaller
@@ -25,10 +25,9 @@ type modernRequests struct {
 	tasks    *sessionTasks
 	listens  *listens
 	pending  *pendingCalls
-	met      func() // is called when the client has said its name
+	met      func() // called at the first request of the client
 }
 
-// serve serves a request.
 func (s *modernRequests) serve(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	meta, bad := mcpversion.CheckMeta(params)
 	if bad != nil {
@@ -53,7 +52,7 @@ func (s *modernRequests) serve(ctx context.Context, method string, params json.R
 	case "tools/call", "prompts/get", "resources/read":
 		return result, nil // rounds has completed it
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/get", "tasks/update", "tasks/cancel":
-		return mcpversion.Restamp(method, result, hop), nil // a list that its server has sent says how long it may be cached
+		return mcpversion.Restamp(method, result, hop), nil // keep the cache time that the server of a list has stated
 	}
 	result = mcpversion.Complete(method, result, hop)
 	if method == "subscriptions/listen" {
@@ -63,7 +62,8 @@ func (s *modernRequests) serve(ctx context.Context, method string, params json.R
 	return result, nil
 }
 
-// answer sets hop anew if the request has started the server.
+// answer serves a request whose _meta is valid. For server/discover it updates hop, because the request may
+// have started the server.
 func (s *modernRequests) answer(
 	ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop *mcpversion.Hop,
 ) (json.RawMessage, error) {
@@ -75,7 +75,7 @@ func (s *modernRequests) answer(
 			return nil, answer.Request(err)
 		}
 		hop.ServerInfo, hop.TTLMs = own.Info, s.surface.TTL(method)
-		capabilities := jsonrpc.Delete(own.Capabilities, "tasks") // of the legacy era only
+		capabilities := jsonrpc.Delete(own.Capabilities, "tasks") // legacy clients only
 		return mcpversion.Discover{Capabilities: capabilities, Instructions: own.Instructions}.Result(*hop), nil
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
 		return s.surface.List(ctx, method, mcpversion.Meta{}.Stamp(params))
@@ -91,9 +91,9 @@ func (s *modernRequests) answer(
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }
 
-// rounds serves a request that servers may answer with questions: the client gets
-// these as a result, and answers them with its next request. Servers of the modern era
-// send such results themselves; for others, the hub parks the call.
+// rounds serves a request to which a server may respond with questions for the client. The client gets the
+// questions as a result and answers them in its next request. Modern servers send such results themselves; for
+// a legacy server, the hub keeps the call waiting between the two requests.
 func (s *modernRequests) rounds(
 	ctx context.Context, method string, meta mcpversion.Meta, params json.RawMessage, hop mcpversion.Hop,
 ) (json.RawMessage, error) {
@@ -142,9 +142,9 @@ func (s *modernRequests) rounds(
 	return mcpversion.Complete(method, outcome.Result, hop), nil
 }
 
-// inputOf returns the error of a call, or what a server's error requires of the user
-// before the call is made anew. missing is a capability without which the client
-// could not be asked.
+// inputOf returns the error of a call. If the error says what the user must do before the client repeats the
+// call, inputOf returns a result of type input_required instead. missing, if not nil, holds the capabilities
+// without which the client could not be asked.
 func inputOf(err error, missing *string) (json.RawMessage, error) {
 	var rpc *jsonrpc.Error
 	if !errors.As(err, &rpc) {
@@ -159,8 +159,8 @@ func inputOf(err error, missing *string) (json.RawMessage, error) {
 	return nil, err
 }
 
-// notifier returns a function that passes notifications of a call to the client, as its
-// request asks for them: progress under its token, and log messages of its level.
+// notifier returns a function that sends notifications of a call to the client if its request asks for them:
+// progress with its token, and log messages of at least its level.
 func (s *modernRequests) notifier(ctx context.Context, meta mcpversion.Meta) func(method string, params json.RawMessage) {
 	return func(method string, params json.RawMessage) {
 		switch {

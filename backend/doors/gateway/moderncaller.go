@@ -18,8 +18,8 @@ type modernRound struct {
 	missing  atomic.Pointer[string] // set if the client lacks a capability
 }
 
-// modernCaller answers what a server asks during one modern call. It implements
-// upstream.CallOf and upstream.Declarer.
+// modernCaller answers the requests that a server sends during one modern call, by asking the client or a
+// person. It implements upstream.CallOf and upstream.Declarer.
 type modernCaller struct {
 	*modernRound
 	call *pendinginput.Call
@@ -28,7 +28,7 @@ type modernCaller struct {
 // Declared implements upstream.Declarer.
 func (m *modernCaller) Declared() upstream.Declared { return m.declared }
 
-// progress passes progress of the server on.
+// progress passes a progress notification of the server to the client.
 func (m *modernCaller) progress(params json.RawMessage) {
 	m.call.Notify("notifications/progress", params)
 }
@@ -49,7 +49,7 @@ func (m *modernCaller) Client() any { return m.caller }
 // Ask implements upstream.Caller.
 func (m *modernCaller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	var declared map[string]json.RawMessage
-	_ = json.Unmarshal(m.declared.Capabilities, &declared) // an object; see mcpversion.CheckMeta
+	_ = json.Unmarshal(m.declared.Capabilities, &declared) // mcpversion.CheckMeta has accepted only an object
 	if lacks := unsupported(declared, q); lacks != "" {
 		if answer, asked, err := m.caller.person.ask(ctx, m.caller.client, q); asked {
 			return answer, err

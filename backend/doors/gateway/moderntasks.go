@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// taskCaller makes requests about tasks. Servers cannot ask anything meanwhile: a task
-// that needs input says so in its state.
+// taskCaller is the caller of requests about tasks. It answers no requests of the server: a task that needs
+// input says so in its state.
 type taskCaller struct{ *modernRound }
 
 // Client implements upstream.CallOf.
@@ -57,8 +57,8 @@ func (s *sessionTasks) serveModern(
 	return s.results.cutState(t, result), nil
 }
 
-// followAll adds a listener of tasks with these ids as the client is shown them, and returns
-// the ids for which that succeeded.
+// followAll makes l a listener of tasks. ids have the form that the client is shown. It returns the ids of the
+// tasks that l now listens to.
 func (s *sessionTasks) followAll(ctx context.Context, l *listener, ids json.RawMessage) json.RawMessage {
 	done := []string{}
 	n := 0
@@ -77,11 +77,12 @@ func (s *sessionTasks) followAll(ctx context.Context, l *listener, ids json.RawM
 		}
 		done = append(done, shown)
 	}
-	list, _ := answer.Encode(done) // strings cannot fail
+	list, _ := answer.Encode(done) // encoding strings cannot fail
 	return list
 }
 
-// follow adds a listener of a task. The server is asked for the first one.
+// follow adds a listener of a task. For the first listener, it asks the server to announce the states of the
+// task.
 func (s *sessionTasks) follow(ctx context.Context, t *task, l *listener) error {
 	t.following.Lock()
 	defer t.following.Unlock()
@@ -118,7 +119,7 @@ func (s *sessionTasks) unfollow(l *listener) {
 	}
 }
 
-// announce passes the state of a task on to those who listen to it.
+// announce sends the state of a task to its listeners.
 func (s *sessionTasks) announce(t *task, state json.RawMessage) {
 	if isOver(state) {
 		t.lease.Release()

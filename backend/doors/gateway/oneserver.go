@@ -39,12 +39,12 @@ type oneServer struct {
 	exchanges     *exchanges
 }
 
-// Introduce returns what the server has declared at its last start, and starts a server
-// that has not been started before. It returns an introduction of the hub's own if a person
-// has to sign in first, because a client would give up a server that does not answer.
+// Introduce returns what the server declared at its last start. It starts a server that has not declared
+// anything yet. If a person has to sign in first, it returns an introduction made by the hub, because a client
+// would give up a server that does not answer.
 //
-// A legacy client that can be asked gets a session of its era with a server of both; so the
-// server is started in that era, too, if it has introduced itself only in the other.
+// A legacy client that can answer requests of servers gets a legacy session with a server that speaks both
+// eras. For such a client, Introduce also starts a server that has introduced itself in the modern era only.
 func (o *oneServer) Introduce(ctx context.Context, client json.RawMessage) (surfaces.Introduction, error) {
 	server, err := o.registry.Get(o.server)
 	if err != nil {
@@ -83,8 +83,8 @@ func (o *oneServer) Introduce(ctx context.Context, client json.RawMessage) (surf
 	return known, nil
 }
 
-// beforeSignIn returns the introduction of a server to which nobody has signed in yet. All
-// lists may change, because it is not known which ones the server has.
+// beforeSignIn returns the introduction of a server to which nobody has signed in yet. It declares that all
+// lists may change, because the hub does not know which lists the server has.
 func (o *oneServer) beforeSignIn() (surfaces.Introduction, error) {
 	o.signIns.awaitSignIn()
 	info, err := answer.Encode(map[string]string{"name": o.server, "version": o.version})
@@ -103,15 +103,15 @@ func (o *oneServer) Info() json.RawMessage {
 	return known.Info
 }
 
-// List returns what the server has listed before, also while it is stopped. A list that
-// the server has not sent yet is asked of it, and so are pages by their cursors.
+// List returns what the server has listed before, even if it is stopped now. It asks the server for a list that
+// is not stored, and for pages with a cursor.
 func (o *oneServer) List(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	known, err := o.Introduce(ctx, nil)
 	if err != nil {
 		return nil, answer.Request(err)
 	}
 	if jsonrpc.Get(known.Capabilities, capabilityOf[method]) == nil {
-		if o.client.offeredCapability(capabilityOf[method]) != nil { // before somebody signed in
+		if o.client.offeredCapability(capabilityOf[method]) != nil { // by beforeSignIn
 			return o.emptyList(ctx, method), nil
 		}
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
@@ -145,7 +145,7 @@ func (o *oneServer) emptyList(ctx context.Context, method string) json.RawMessag
 	return list
 }
 
-// stored returns a list that the server has sent, and nil if it has not sent it yet.
+// stored returns a list that the server has sent before, and nil if there is none.
 func (o *oneServer) stored(ctx context.Context, method string) json.RawMessage {
 	if kind, ok := kinds[method]; ok {
 		definitions := o.features.Of(o.server, kind)
@@ -155,7 +155,7 @@ func (o *oneServer) stored(ctx context.Context, method string) json.RawMessage {
 		return answer.List(string(kind), accepted(kind, definitions))
 	}
 	limits := o.client.limitsOf(isModern(ctx))
-	var definitions []json.RawMessage // of tools, which are read at each start
+	var definitions []json.RawMessage // of tools, which the hub reads each time the server starts
 	for _, t := range o.own() {
 		definitions = append(definitions, o.definitions.fit(limits, t.Hash, listed(t, t.Name)))
 	}
@@ -170,8 +170,8 @@ func (o *oneServer) own() []*catalog.Tool {
 // Resolve implements surface.
 func (o *oneServer) Resolve(name string) (server, tool string, ok bool) { return o.server, name, true }
 
-// TTL returns what the server has said of the lists that it has sent, as long as it runs.
-// It is 0 before the server has introduced itself, which may take a sign-in.
+// TTL returns the time that the running server has stated for a list, and surfaces.ListTTL if it has stated
+// none. It is 0 before the server has introduced itself, because the server may first need a sign-in.
 func (o *oneServer) TTL(method string) int64 {
 	if _, known := o.introductions.known(o.server, mcpversion.Modern); !known {
 		return 0

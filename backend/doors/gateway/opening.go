@@ -12,27 +12,26 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 )
 
-// Opening describes a session that begins.
+// Opening describes a session that is to be opened.
 type Opening struct {
 	// ID identifies the session. A client that comes back with the same id gets its
 	// session tools back.
 	ID   string
 	Peer Peer
-	// Client is the id of the client in the table of editors, if its credential or the
-	// entry that has started it names one. Tools are adapted to its limits. If it is
-	// empty, clients before MCP 2026-07-28 are known by the name in initialize, and
-	// others have no limits.
+	// Client is the id of the client in the table of editors, if the credential or the configuration entry
+	// through which the client connects names one. Tools are adapted to the limits of that editor. If Client is
+	// empty, the name in initialize identifies a legacy client, and a modern client has no limits.
 	Client string
-	// Token is the id and the name of the credential that the client has shown over HTTP,
-	// for the audit log.
+	// Token is the id and the name of the credential that the client presented over HTTP, for the audit log.
 	Token string
 	// Surface is what the client is shown; see package surfaces. A single server is shown
 	// as if the client were connected to it directly.
 	Surface string
 	// Folder is the client's working directory; empty if it is not known.
 	Folder string
-	// Credential is what the client was given to connect with. What it equips belongs to
-	// the credential, because lists of modern clients depend on nothing else.
+	// Credential identifies what the client connects with: its configuration entry or its token. A toolset that
+	// the client equips is stored for the credential, because the lists of modern clients may depend on nothing
+	// else.
 	Credential string
 	// Toolset is the toolset that the client or its project asks to be limited to; empty
 	// for none. It has no effect on surfaces of one server or toolset.
@@ -51,7 +50,7 @@ type Project struct {
 // hub stops. Open subscriptions of modern clients then end with a result.
 var ErrStopping = errors.New("the hub is stopping")
 
-// newSession returns a session that is not open yet.
+// newSession returns a session that is not yet among the open sessions.
 func newSession(g *Gateway, o Opening) *Session {
 	s := &Session{
 		id: o.ID, project: o.Project, pipeline: g.calls,
@@ -107,7 +106,7 @@ func (s *Session) makeRequests(g *Gateway, o Opening) {
 	}
 	s.results = &longResults{store: &g.results, client: cutting(s, o), folder: g.ResultsFolder, lookup: s.tools.Lookup}
 	if s.choice.Set != "" {
-		s.results.client.Limit = 0 // reading on takes a tool that the toolset does not have
+		s.results.client.Limit = 0 // the client would need read_more, which no toolset lists
 	}
 	s.tasks = &sessionTasks{results: s.results, changes: s.changes}
 	s.requests = &requests{
@@ -131,7 +130,7 @@ func (s *Session) makeRequests(g *Gateway, o Opening) {
 	}
 }
 
-// makeSurface makes the surface, and shows it.
+// makeSurface makes the surface and gives it to the parts that use it.
 func (s *Session) makeSurface(g *Gateway, o Opening) {
 	if server := surfaces.Server(o.Surface); server != "" {
 		s.level.uses(server)
@@ -155,7 +154,7 @@ func (s *Session) makeSurface(g *Gateway, o Opening) {
 	})
 }
 
-// hubTools returns the hub's tools of a surface.
+// hubTools returns the hub's own tools on a surface that shows all servers.
 func (s *Session) hubTools(g *Gateway, surface string) hubTools {
 	if surface == surfaces.Native {
 		return noTools{g.inventory, g.roster, s.results}
@@ -173,7 +172,7 @@ func (s *Session) hubTools(g *Gateway, surface string) hubTools {
 	})
 }
 
-// show makes the parts use a surface.
+// show gives a surface to the parts of the session that use it.
 func (s *Session) show(on surface) {
 	s.surface, s.caller.surface, s.requests.surface, s.calls.surface = on, on, on, on
 	s.tasks.surface, s.listens.surface, s.modern.surface = on, on, on

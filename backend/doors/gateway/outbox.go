@@ -16,9 +16,9 @@ const (
 	maxChanges = 10_000
 )
 
-// outbox holds the notifications that wait to be sent to a client, so that a slow
-// client delays no other. A notification that waits already is not added again,
-// unless it is a log message. The zero value is usable with wake set.
+// outbox holds the notifications that wait to be sent to a client, so that a slow client does not delay others.
+// A notification that already waits is not added again, unless it is a log message. wake must be set before
+// use.
 type outbox struct {
 	wake chan struct{} // has a token after put
 
@@ -30,7 +30,7 @@ type outbox struct {
 	dropped  int             // messages that did not fit
 }
 
-// change identifies a notification that is not sent twice.
+// change identifies a waiting notification, so that it is not added twice.
 type change struct {
 	of             *listener
 	method, params string
@@ -60,12 +60,12 @@ func (o *outbox) put(n notification) {
 func (o *outbox) ring() {
 	select {
 	case o.wake <- struct{}{}:
-	default: // a token is there already
+	default: // the goroutine was woken already
 	}
 }
 
-// send sends what waits, and returns the first error. When it returns, notifications
-// that another call of send has taken are sent, too.
+// send sends the waiting notifications, and returns the first error. It first waits for concurrent calls of
+// send, so the notifications that those have taken are sent when it returns.
 func (o *outbox) send(peer Peer) error {
 	o.sending.Lock()
 	defer o.sending.Unlock()
@@ -80,7 +80,7 @@ func (o *outbox) send(peer Peer) error {
 	}
 	for _, n := range append(waiting, messages...) {
 		if n.of != nil {
-			_ = n.of.notify(n.method, n.params) // a listen request that ended concerns no other
+			_ = n.of.notify(n.method, n.params) // the end of one listen request does not concern other notifications
 		} else if err := peer.Notify(context.Background(), n.method, n.params); err != nil {
 			return err
 		}

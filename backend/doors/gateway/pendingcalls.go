@@ -11,23 +11,24 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcpversion"
 )
 
-// pendingCalls are the calls of modern clients that wait for input: those that the hub parks,
-// and those whose state modern servers have given away.
+// pendingCalls holds the calls of modern clients that wait for input. The hub keeps a call to a legacy server
+// waiting. A modern server returns its state to the client, which sends it back with the input; the hub seals
+// that state.
 type pendingCalls struct {
 	lot    *pendinginput.Lot
 	sealer *pendinginput.Sealer // of the states of modern servers
 }
 
-// errClientGone is the cause of the end of parked calls whose client has left.
+// errClientGone is the cause with which waiting calls end when their client has left.
 var errClientGone = errors.New("the client has disconnected")
 
-// end ends the parked calls of the session with an id.
+// end ends the waiting calls of the session with this id.
 func (p *pendingCalls) end(session string) {
 	p.lot.End(func(b pendinginput.Binding) bool { return b.Session == session }, errClientGone)
 }
 
-// resumed returns the parked call that a retry continues, nil if the request is no
-// retry or one that is for the server.
+// resumed returns the waiting call that a retry continues. It returns nil if the request is not a retry, or if
+// its state is that of a modern server.
 func (p *pendingCalls) resumed(retry inputrequired.Retry, binding pendinginput.Binding) (*pendinginput.Call, error) {
 	if retry.State == nil {
 		return nil, nil
@@ -42,11 +43,12 @@ func (p *pendingCalls) resumed(retry inputrequired.Retry, binding pendinginput.B
 	return call, nil
 }
 
-// stateLife is how long the state of a server may be presented.
+// stateLife is how long a client may send back the state of a server.
 const stateLife = 24 * time.Hour
 
-// sealed returns a result of a modern server with its state bound to the client: the
-// server sees one client, the hub, and could not tell whose state it gets.
+// sealed returns a result of a modern server with its state encrypted and bound to the client and its request.
+// The server itself could not notice that a client sends the state of another client, because the hub is its
+// only client.
 func (p *pendingCalls) sealed(result json.RawMessage, binding pendinginput.Binding) json.RawMessage {
 	if mcpversion.ResultType(result) != mcpversion.TypeInputRequired {
 		return result
@@ -58,8 +60,7 @@ func (p *pendingCalls) sealed(result json.RawMessage, binding pendinginput.Bindi
 	return jsonrpc.Set(result, "requestState", p.sealer.Seal(required.State, binding, time.Now().Add(stateLife)))
 }
 
-// unsealed returns the state of a server that sealed has bound to the client, nil if
-// there is none.
+// unsealed returns the state of the server in a state that sealed has made, and nil for nil.
 func (p *pendingCalls) unsealed(state json.RawMessage, binding pendinginput.Binding) (json.RawMessage, error) {
 	if state == nil {
 		return nil, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// clientCaller is the client of a session as servers see it: it answers what they ask, and
-// gets their log messages. Servers tell clients apart by it.
+// clientCaller is the client of a session as package upstream sees it: it answers requests of servers, and gets
+// their log messages. Package upstream tells clients apart by their clientCaller.
 type clientCaller struct {
 	client  *clientInfo
 	peer    Peer
@@ -43,8 +43,8 @@ func (c *clientCaller) Ask(ctx context.Context, q upstream.Question) (json.RawMe
 	return answer, nil
 }
 
-// AnswersAnyTime implements upstream.OwnerCaller. Servers can ask legacy clients without
-// a call, until these leave.
+// AnswersAnyTime implements upstream.OwnerCaller. A legacy client answers requests of servers as long as it is
+// connected, even if no call is in flight.
 func (c *clientCaller) AnswersAnyTime() bool {
 	select {
 	case <-c.peer.Done():
@@ -66,8 +66,8 @@ func (c *clientCaller) Declared() upstream.Declared {
 	return upstream.Declared{Capabilities: c.person.complete(declared), LogLevel: c.level.asked(), Asked: canBeAsked(declared)}
 }
 
-// QueueMessage implements upstream.MessageQueuer. The client gets the message before the
-// results that its server sends later; see changes.flush.
+// QueueMessage implements upstream.MessageQueuer. The client gets the message before the results that the
+// server sends later; see sending.flush.
 func (c *clientCaller) QueueMessage(params json.RawMessage) bool {
 	if c.client.isReady() && atLeast(params, c.level.asked()) {
 		c.changes.announce("notifications/message", params)
@@ -75,14 +75,15 @@ func (c *clientCaller) QueueMessage(params json.RawMessage) bool {
 	return true
 }
 
-// canBeAsked reports whether servers can ask a client with these capabilities something.
+// canBeAsked reports whether a client with these capabilities answers any requests of servers.
 func canBeAsked(capabilities json.RawMessage) bool {
 	return slices.ContainsFunc([]string{"elicitation", "sampling", "roots"}, func(name string) bool {
 		return jsonrpc.IsObject(jsonrpc.Get(capabilities, name))
 	})
 }
 
-// joining is a legacy client that can be asked, before its capabilities are noted.
+// joining is a legacy client that answers requests of servers, while initialize is served and its capabilities
+// are not recorded yet.
 type joining struct{ *clientCaller }
 
 // Client implements upstream.CallOf.
@@ -95,8 +96,8 @@ func (j joining) Declared() upstream.Declared {
 	return d
 }
 
-// modernLists makes the requests of a modern client whose results the hub rewrites. It
-// implements upstream.CallOf and upstream.Declarer.
+// modernLists is the caller of those requests of a modern client whose results the hub rewrites, such as lists.
+// It implements upstream.CallOf and upstream.Declarer.
 type modernLists struct{ *clientCaller }
 
 // Client implements upstream.CallOf.
@@ -123,7 +124,7 @@ func (s standIn) ask(ctx context.Context, client *clientInfo, q upstream.Questio
 	return answer, true, err
 }
 
-// complete returns the capabilities of a client with those of the person.
+// complete adds what a person can answer to the capabilities of a client.
 func (s standIn) complete(capabilities json.RawMessage) json.RawMessage {
 	if s.person == nil || !s.person.Present() {
 		return capabilities
@@ -136,7 +137,8 @@ func (s standIn) complete(capabilities json.RawMessage) json.RawMessage {
 	return capabilities
 }
 
-// nobody completes the error of a request that a person could answer.
+// nobody returns the end of the error about a request that neither the client nor a person answers. It is empty
+// if a person cannot answer the method at all.
 func nobody(method string) string {
 	if method == "roots/list" {
 		return ""

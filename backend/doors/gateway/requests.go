@@ -10,8 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// requests passes the requests of a session, besides calls of tools, to the servers that
-// they name.
+// requests passes the requests of a session, other than tools/call, to the servers that they name.
 type requests struct {
 	pipeline  *call.Pipeline
 	client    *clientInfo
@@ -24,8 +23,8 @@ type requests struct {
 	exchanges *exchanges
 }
 
-// sending is what the calls and the other requests of a session have in common: a limit,
-// and log messages that the client gets before the answer.
+// sending is shared by the tool calls and the other requests of a session. It limits how many of them are in
+// flight, and makes sure that the client gets log messages before the answer.
 type sending struct {
 	inFlight  inFlight
 	level     *logLevel
@@ -34,8 +33,8 @@ type sending struct {
 	settle    func(ctx context.Context) // see feed.settle
 }
 
-// begin notes that a request is sent to a server. The caller calls end when it is over. ok
-// is false if too many are in flight.
+// begin counts a request to a server as in flight, until the caller calls end. ok is false if too many are in
+// flight.
 func (s *sending) begin(ctx context.Context, server string) (end func(), ok bool) {
 	if !s.inFlight.begin() {
 		return nil, false
@@ -45,9 +44,9 @@ func (s *sending) begin(ctx context.Context, server string) (end func(), ok bool
 	return func() { over(); s.inFlight.end() }, true
 }
 
-// flush sends the notifications that wait for a legacy client. If the client has asked
-// for log messages, they may come from a server that others use, too, whose messages are
-// not for a single call.
+// flush sends the notifications that wait for a legacy client. If the client has asked for log messages, flush
+// first waits for those that reach the session through the feed, because the hub cannot assign them to a single
+// call.
 func (s *sending) flush(ctx context.Context) {
 	if isModern(ctx) {
 		return
@@ -58,8 +57,8 @@ func (s *sending) flush(ctx context.Context) {
 	_ = s.changes.outbox.send(s.changes.peer) // an error ends the connection
 }
 
-// pass sends a request of the client to the server that it names. In the result, a URI
-// is as the client has written it in the request, and others are as it is shown them.
+// pass sends a request of the client to the server that it names. In the result, the URI of the request stays
+// as the client wrote it, and other URIs have the form that the client is shown.
 func (r *requests) pass(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	if result, ok, err := r.results.readResource(method, params); ok {
 		return result, err
@@ -87,9 +86,9 @@ func (r *requests) pass(ctx context.Context, method string, params json.RawMessa
 	return r.surface.Shown(server, method, result, bare), nil
 }
 
-// documents is a surface with prompts and resources of the hub's own.
+// documents is a surface that has prompts and resources of the hub itself.
 type documents interface {
-	// serve serves requests for them; ok is false for all others.
+	// serve serves requests for these prompts and resources; ok is false for all other requests.
 	serve(method string, params json.RawMessage) (result json.RawMessage, ok bool, err error)
 }
 

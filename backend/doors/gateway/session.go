@@ -20,15 +20,15 @@ import (
 // a restart, a client may still answer a request of the previous hub.
 var IDPrefix = "hub-" + rand.Text()[:10] + "-"
 
-// Session is one client's connection to the hub. It takes the client's messages; its parts
-// serve them.
+// Session is one client's connection to the hub. It receives the client's messages and passes them to its
+// parts.
 type Session struct {
 	id       string
 	project  Project
 	pipeline *call.Pipeline
 	surface  surface
-	met      func()                    // is called when the client has said its name
-	closed   func(ctx context.Context) // ends what the gateway keeps for the session
+	met      func()                    // called once the client has introduced itself
+	closed   func(ctx context.Context) // releases what the gateway holds for the session
 
 	client *clientInfo
 	caller *clientCaller
@@ -91,8 +91,7 @@ func (s *Session) Notification(method string, _ json.RawMessage) {
 	}
 }
 
-// Bad implements jsonrpc.Handler. It returns an error for the client that
-// describes the problem with its line.
+// Bad implements jsonrpc.Handler. It returns the error to send to a client whose line is not a valid message.
 func (s *Session) Bad(_ []byte, err error) *jsonrpc.Error {
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return rpc
@@ -100,8 +99,8 @@ func (s *Session) Bad(_ []byte, err error) *jsonrpc.Error {
 	return jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "Invalid Request: %s", err)
 }
 
-// InputSchema returns the argument schema of a tool under a name as the session lists
-// it, and nil if it does not list the tool.
+// InputSchema returns the argument schema of the tool that the session lists under a name, and nil if it lists
+// no such tool.
 func (s *Session) InputSchema(name string) json.RawMessage {
 	server, tool, ok := s.surface.Resolve(name)
 	if !ok {
@@ -137,7 +136,6 @@ func (s *Session) initialize(ctx context.Context, params json.RawMessage) (json.
 	}{version, own})
 }
 
-// setLevel serves logging/setLevel.
 func (s *Session) setLevel(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	own, err := s.surface.Introduce(ctx, nil)
 	switch {
@@ -154,8 +152,8 @@ func (s *Session) setLevel(ctx context.Context, params json.RawMessage) (json.Ra
 	return json.RawMessage("{}"), nil
 }
 
-// Close ends the session after its peer is done, and returns when nothing of it is
-// left. Requests of the session must have ended.
+// Close ends the session and returns when its goroutine has ended. The caller must have closed the peer's Done
+// channel, and all requests of the session must have returned.
 func (s *Session) Close(ctx context.Context) {
 	s.closed(ctx)
 	<-s.changes.over
@@ -167,7 +165,7 @@ func (s *Session) announce(method string, params json.RawMessage) { s.changes.an
 // upstreamCaller implements subscriber.
 func (s *Session) upstreamCaller() upstream.Caller { return s.caller }
 
-// describe returns what people see of the session.
+// describe returns the session as Gateway.Clients lists it.
 func (s *Session) describe() Client {
 	name, version := s.client.called()
 	c := Client{Session: s.id, Name: name, Version: version, Calls: s.sending.inFlight.count(), Project: s.project}
@@ -177,8 +175,7 @@ func (s *Session) describe() Client {
 	return c
 }
 
-// addsFoundIfOld reports whether find_tool adds tools to the session's list, for a client of
-// the legacy era.
+// addsFoundIfOld reports whether find_tool adds tools to the session's list if its client is a legacy one.
 func (s *Session) addsFoundIfOld(chosen *choices) bool {
 	editor := s.client.editor()
 	chosen.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// sessions are those that are open. It is safe for concurrent use.
+// sessions is the set of open sessions. It is safe for concurrent use.
 type sessions struct {
 	mu   sync.Mutex
 	open map[*Session]struct{}
@@ -30,7 +30,7 @@ func (s *sessions) all() []*Session {
 	return slices.AppendSeq(make([]*Session, 0, len(s.open)), maps.Keys(s.open))
 }
 
-// look makes all sessions look whether their lists have changed. It does not block.
+// look makes all sessions check whether their tool lists have changed. It does not block.
 func (s *sessions) look() {
 	for _, one := range s.all() {
 		one.changes.look()

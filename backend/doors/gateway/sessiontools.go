@@ -19,27 +19,26 @@ const saveAgain = time.Second
 // gets them back when it reconnects or the hub is restarted.
 type SessionToolStore interface {
 	SessionTools(ctx context.Context, session string) ([]catalog.Key, error)
-	// SaveSessionTools replaces the tools of a session. It returns an error
-	// rather than to wait for a database that is in use.
+	// SaveSessionTools replaces the tools of a session. It returns an error rather than wait for a database
+	// that is in use.
 	SaveSessionTools(ctx context.Context, session string, tools []catalog.Key) error
 	// ForgetSessionTools removes the tools of a server from all sessions.
 	ForgetSessionTools(ctx context.Context, server string) error
 }
 
-// sessionToolSaver stores session tools before a search answers, so that they
-// survive a hub that is killed. If the store does not accept them, the search
-// does not wait and run stores them later.
+// sessionToolSaver stores session tools before the reply to a search is sent, so that they survive a killed
+// hub. If the store fails, the reply does not wait, and run stores the tools later.
 type sessionToolSaver struct {
 	store SessionToolStore
 	log   *slog.Logger
 
-	saving sync.Mutex // held while the tools of sessions are read and stored, so that no removed server comes back
+	saving sync.Mutex // held from reading to storing session tools, so that forget runs before or after
 	mu     sync.Mutex
-	due    map[string]*sessionTools // those that could not be stored, by session
+	due    map[string]*sessionTools // tools that could not be stored, by session
 	failed chan struct{}            // capacity 1; wakes run
 }
 
-// load returns the tools of the session with an id that was connected before.
+// load returns the tools that the session with this id had when it was connected before.
 func (v *sessionToolSaver) load(ctx context.Context, id string) []catalog.Key {
 	v.mu.Lock()
 	s := v.due[id]
@@ -72,7 +71,7 @@ func (v *sessionToolSaver) save(ctx context.Context, s *sessionTools) {
 		v.mu.Unlock()
 		select {
 		case v.failed <- struct{}{}:
-		default: // run is awake
+		default: // run was woken already
 		}
 	}
 }
@@ -144,8 +143,8 @@ func (v *sessionToolSaver) forget(ctx context.Context, server string) {
 type sessionTools struct {
 	session string // its id
 	saver   *sessionToolSaver
-	adds    func(ctx context.Context) bool // found tools are added
-	added   func()                         // is called when tools were added
+	adds    func(ctx context.Context) bool // reports whether found tools are added
+	added   func()                         // called when tools were added
 
 	mu   sync.Mutex
 	keys map[catalog.Key]bool
@@ -177,7 +176,6 @@ func (t *sessionTools) all() []catalog.Key {
 	return slices.Collect(maps.Keys(t.keys))
 }
 
-// forget removes the tools of a server.
 func (t *sessionTools) forget(server string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,13 +15,13 @@ import (
 
 // SignIns lets people sign in to remote servers.
 type SignIns interface {
-	// SignIn begins a sign-in to a server, or returns the one that waits already: the page
-	// to open, and a function that waits for the end.
+	// SignIn begins a sign-in to a server, or joins one that is in progress. It returns the page to open, and a
+	// function that waits until the sign-in has ended.
 	SignIn(ctx context.Context, server string) (page string, wait func(context.Context) error, err error)
 }
 
-// signInQuestion is the question to a client to open the page of a sign-in. A session asks
-// one at a time for each server.
+// signInQuestion is the request to a client to open the page of a sign-in. A session has at most one open for
+// each server.
 type signInQuestion struct {
 	over     chan struct{} // closed at the end
 	signedIn bool          // valid after over is closed, like err
@@ -38,13 +38,13 @@ type signIns struct {
 	changes   *changes
 
 	mu      sync.Mutex
-	open    map[string]*signInQuestion // by server; see ask
+	open    map[string]*signInQuestion // by server; one that the user declined stays
 	awaited bool                       // the client was shown empty lists until somebody signs in
 }
 
-// Retry sends a request to a server. If the answer is that a person must sign in, and
-// the client opens pages for its user, it waits for the sign-in and sends the request once
-// more. send must not change what it sends.
+// Retry sends a request to a server. If the server answers that a person must sign in, and the client can open
+// pages for its user, Retry waits for the sign-in and sends the request once more. send must not change the
+// request.
 func (s *signIns) Retry(ctx context.Context, server string, send func() error) error {
 	err := send()
 	if !errors.Is(err, mcphttp.ErrSignIn) || s.service == nil || !s.opensPages(ctx) {
@@ -60,7 +60,7 @@ func (s *signIns) Retry(ctx context.Context, server string, send func() error) e
 	return err
 }
 
-// opensPages reports whether the client of a request opens pages that servers ask it to.
+// opensPages reports whether the client of a request opens the pages that servers ask it to open.
 func (s *signIns) opensPages(ctx context.Context) bool {
 	page := upstream.Question{Method: "elicitation/create", Params: json.RawMessage(`{"mode":"url"}`)}
 	asked, modern := s.exchanges.of(ctx).caller.(*modernCaller)
@@ -68,7 +68,7 @@ func (s *signIns) opensPages(ctx context.Context) bool {
 		return s.client.lacks(page) == ""
 	}
 	var capabilities map[string]json.RawMessage
-	_ = json.Unmarshal(asked.declared.Capabilities, &capabilities) // an object; see mcpversion.CheckMeta
+	_ = json.Unmarshal(asked.declared.Capabilities, &capabilities) // mcpversion.CheckMeta has accepted only an object
 	return unsupported(capabilities, page) == ""
 }
 
@@ -100,8 +100,8 @@ func (s *signIns) await(ctx context.Context, server string) (signedIn bool, err 
 	}
 }
 
-// ask asks the client to open the page of a sign-in, and waits for its end. It
-// reports whether the user declined.
+// ask asks the client to open the page of a sign-in, and waits until the sign-in has ended. It reports whether
+// the user declined.
 func (s *signIns) ask(ctx context.Context, server string, q *signInQuestion) (declined bool) {
 	page, wait, err := s.service.SignIn(ctx, server)
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *signIns) openPage(ctx context.Context, server, page, id string) (action
 	return jsonrpc.GetString(answer, "action")
 }
 
-// awaitSignIn notes that the client is shown empty lists until somebody signs in.
+// awaitSignIn records that the client is shown empty lists until somebody signs in.
 func (s *signIns) awaitSignIn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,9 +18,8 @@ type SlugStore interface {
 	SaveSlug(ctx context.Context, server int64, slug string) error
 }
 
-// slugs assigns a slug to each server when it is first needed. Slugs of removed
-// servers are kept, because a client may still know their URIs. It is safe for
-// concurrent use.
+// slugs assigns each server a slug, its short name in URIs, when the slug is first needed. Slugs of removed
+// servers are kept, because a client may still know their URIs. It is safe for concurrent use.
 type slugs struct {
 	store SlugStore
 	log   *slog.Logger
@@ -50,10 +49,10 @@ func (b *slugs) of(server registry.Server) string {
 	return slug
 }
 
-// saveRetry is the time after which slugs that could not be stored are stored again.
+// saveRetry is the time between attempts to store slugs.
 const saveRetry = 10 * time.Second
 
-// run stores new slugs until ctx ends. Calls do not wait for it.
+// run stores new slugs until ctx ends, in the background of calls.
 func (b *slugs) run(ctx context.Context) {
 	var again <-chan time.Time
 	for {

@@ -16,18 +16,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// subscriber is a session, or a listen request of one.
+// subscriber is a session, or a subscriptions/listen request of a session.
 type subscriber interface {
 	// announce sends a notification without waiting.
 	announce(method string, params json.RawMessage)
-	// upstreamCaller is for whom servers are asked.
+	// upstreamCaller returns the caller on whose behalf servers are asked.
 	upstreamCaller() upstream.Caller
 }
 
-// resourceSubscriptions counts who has subscribed to which resources. Each
-// resource is subscribed to once at its server, with the first subscriber, and
-// unsubscribed with the last. A server with subscriptions is not stopped for being
-// idle. It is safe for concurrent use.
+// resourceSubscriptions records who has subscribed to which resources. It subscribes to each resource once at
+// its server, with the first subscriber, and unsubscribes with the last. A server with subscriptions is not
+// stopped for being idle. It is safe for concurrent use.
 type resourceSubscriptions struct {
 	pipeline *call.Pipeline
 
@@ -39,7 +38,7 @@ type resourceSubscriptions struct {
 // has the server for itself; empty if clients share the server.
 type resourceKey struct{ server, session, uri string }
 
-// request returns a request about the resource, over a lease of its server.
+// request returns a request about the resource, which is sent with a lease of its server.
 func (k resourceKey) request(method string, over *upstream.Lease) call.Request {
 	return call.Request{
 		Server: k.server, Session: k.session, Method: method, Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(k.uri)),
@@ -51,13 +50,13 @@ func (k resourceKey) request(method string, over *upstream.Lease) call.Request {
 type subscription struct {
 	changing sync.Mutex // held while the server is asked to subscribe or unsubscribe
 	lease    *upstream.Lease
-	over     atomic.Pointer[upstream.Lease] // of the session that sends the updates, which may begin before lease is set
+	over     atomic.Pointer[upstream.Lease] // lease of the session that sends updates; set before lease, because updates may come earlier
 
 	subscribers map[subscriber]forms // guarded by resourceSubscriptions.mu
 }
 
-// forms are the forms of a URI in which a subscriber has named a resource, and in
-// which it gets updates.
+// forms says in which forms a subscriber has written the URI of a resource. It gets updates with the same
+// forms.
 type forms uint8
 
 const (
@@ -66,8 +65,7 @@ const (
 	allForms  = ownForm | shownForm
 )
 
-// formOf returns the form of the URI in the params of a client. own are the params as
-// the server knows them.
+// formOf returns the form of the URI in the params of a client. own are the params as the server knows them.
 func formOf(params, own json.RawMessage) forms {
 	if jsonrpc.GetString(params, "uri") == jsonrpc.GetString(own, "uri") {
 		return ownForm
@@ -75,7 +73,7 @@ func formOf(params, own json.RawMessage) forms {
 	return shownForm
 }
 
-// add subscribes to a resource.
+// add adds a subscriber of a resource, and subscribes at the server if the server has no subscription yet.
 func (b *resourceSubscriptions) add(ctx context.Context, s subscriber, key resourceKey, form forms) (json.RawMessage, error) {
 	b.mu.Lock()
 	sub := b.resources[key]
@@ -101,8 +99,7 @@ func (b *resourceSubscriptions) add(ctx context.Context, s subscriber, key resou
 	return result, err
 }
 
-// live reports whether the server knows of the subscription. The caller holds
-// changing.
+// live reports whether the server has the subscription. The caller holds changing.
 func (sub *subscription) live() bool {
 	if sub.lease == nil {
 		return false
@@ -115,8 +112,8 @@ func (sub *subscription) live() bool {
 	}
 }
 
-// subscribe sends resources/subscribe, for a caller or nil for those that had subscribed
-// before. The caller holds sub.changing.
+// subscribe sends resources/subscribe on behalf of who, which is nil when a subscription is renewed. The caller
+// holds sub.changing.
 func (b *resourceSubscriptions) subscribe(
 	ctx context.Context, key resourceKey, sub *subscription, who upstream.Caller,
 ) (json.RawMessage, error) {
@@ -139,8 +136,8 @@ func (b *resourceSubscriptions) subscribe(
 	return result.JSON, nil
 }
 
-// leave removes a subscriber of a resource, if form was the last form that it has
-// subscribed to. It returns nil if it was none, or still is one.
+// leave removes one form in which s has subscribed to a resource. It returns the subscription if that was the
+// last form of s, and nil if s had not subscribed in this form or has subscribed in another one.
 func (b *resourceSubscriptions) leave(s subscriber, key resourceKey, form forms) *subscription {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,7 +165,8 @@ func (b *resourceSubscriptions) drop(key resourceKey, sub *subscription) bool {
 	return true
 }
 
-// remove ends a subscription to a resource.
+// remove removes one form in which s has subscribed to a resource, and unsubscribes at the server after the
+// last subscriber.
 func (b *resourceSubscriptions) remove(ctx context.Context, s subscriber, key resourceKey, form forms) (err error) {
 	sub := b.leave(s, key, form)
 	if sub == nil {
@@ -186,11 +184,11 @@ func (b *resourceSubscriptions) remove(ctx context.Context, s subscriber, key re
 		_, err = b.pipeline.Call(ctx, key.request("resources/unsubscribe", sub.lease))
 	}
 	sub.end()
-	b.drop(key, sub) // one that has subscribed meanwhile waits for changing
+	b.drop(key, sub) // keeps sub if add has a new subscriber, which waits for changing
 	return err
 }
 
-// end releases the server. The caller holds changing.
+// end releases the lease of the server. The caller holds changing.
 func (sub *subscription) end() {
 	if sub.lease != nil {
 		sub.lease.Release()
@@ -198,11 +196,11 @@ func (sub *subscription) end() {
 	}
 }
 
-// farewell is how long the servers of a client that has left may take to unsubscribe
-// it.
+// farewell is how long servers may take to end the subscriptions or a task of a client that has left or
+// cancelled.
 const farewell = 5 * time.Second
 
-// removeAll ends all subscriptions of one that has ended.
+// removeAll ends all subscriptions of a subscriber that has left.
 func (b *resourceSubscriptions) removeAll(ctx context.Context, s subscriber) {
 	b.mu.Lock()
 	var keys []resourceKey
@@ -226,8 +224,8 @@ func (b *resourceSubscriptions) all() []resourceKey {
 	return slices.Collect(maps.Keys(b.resources))
 }
 
-// of returns the subscribers that are concerned by an update of a resource: those that
-// have subscribed to it or to a resource above it, over the session that sends the update.
+// of returns the subscribers that get an update of a resource: those that have subscribed to the resource or to
+// one above it, over the session that sends the update.
 func (b *resourceSubscriptions) of(a upstream.Announced) map[subscriber]forms {
 	uri := jsonrpc.GetString(a.Params, "uri")
 	b.mu.Lock()
@@ -251,8 +249,8 @@ func covers(subscribed, uri string) bool {
 	return subscribed[len(subscribed)-1] == '/' || uri[len(subscribed)] == '/' || uri[len(subscribed)] == '?' || uri[len(subscribed)] == '#'
 }
 
-// renew subscribes again to the resources of a server that has started anew, and
-// returns those whose subscribers have to read them again.
+// renew subscribes again to the resources of a server that has started anew. It returns the URIs of those that
+// may have changed meanwhile.
 func (b *resourceSubscriptions) renew(ctx context.Context, server, session string) (missed []string) {
 	b.mu.Lock()
 	lost := make(map[resourceKey]*subscription)
@@ -274,7 +272,7 @@ func (b *resourceSubscriptions) renew(ctx context.Context, server, session strin
 	return missed
 }
 
-// key returns the key of a resource for the session with an id.
+// key returns the key of a resource for the session with this id.
 func (b *resourceSubscriptions) key(server, session, uri string) resourceKey {
 	return resourceKey{server, b.pipeline.OwnerOf(server, session), uri}
 }

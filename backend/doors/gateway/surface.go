@@ -18,27 +18,26 @@ type surface interface {
 	// Info returns the serverInfo of results, nil if it is not known. It starts no
 	// server.
 	Info() json.RawMessage
-	// List serves the methods that list something.
+	// List serves tools/list, prompts/list, resources/list and resources/templates/list.
 	List(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// TTL returns how long modern clients may cache the result of a method, in
 	// milliseconds.
 	TTL(method string) int64
-	// Resolve returns the server and the own name of a tool in the client's list.
+	// Resolve returns the server of a tool in the client's list, and the tool's name on that server.
 	Resolve(name string) (server, tool string, ok bool)
 	// Call serves tools/call.
 	Call(ctx context.Context, params json.RawMessage) (json.RawMessage, error)
-	// Incoming returns the server of a request, or of an answer to a server, and
-	// the params or the answer as the server knows them. The server is empty if the
-	// params name none.
+	// Incoming translates the params of a client's request, or its answer to a server's request, to the names
+	// and URIs of the server, and returns the server's name. The name is empty if the params name no server.
 	Incoming(method string, params json.RawMessage) (server string, own json.RawMessage, err error)
-	// Shown returns a result of a server, or the params of its notification or
-	// request, as the client is shown them. bare is the URI of the request if the
-	// client has written it as the server knows it, otherwise empty.
+	// Shown translates a result of a server, or the params of its notification or request, to the names and
+	// URIs that the client is shown. It leaves the URI bare unchanged: the URI of the client's request if the
+	// client wrote it as the server knows it, otherwise empty.
 	Shown(server, method string, message json.RawMessage, bare string) json.RawMessage
 	// Listed returns the tools of servers and the hub's own tools in the client's list.
 	Listed() (tools []*catalog.Tool, own surfaces.Definitions)
-	// Shows reports whether the client lists what a server has. For an empty name it
-	// reports whether the client's lists depend on which servers are active.
+	// Shows reports whether the client's lists include the tools, prompts and resources of a server. For an
+	// empty name it reports whether the lists depend on which servers are active.
 	Shows(server string) bool
 }
 

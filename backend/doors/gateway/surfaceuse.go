@@ -10,7 +10,7 @@ import (
 type SurfaceUse struct {
 	Tools     int
 	Tokens    int
-	AddsFound bool // find_tool adds tools to the list of a session of an older version of MCP
+	AddsFound bool // find_tool adds tools to the list of a legacy session
 }
 
 // SurfaceUse returns what the model of an editor is shown on a surface.
@@ -24,21 +24,21 @@ func (g *Gateway) SurfaceUse(surface, editor string) SurfaceUse {
 	return use
 }
 
-// choices are settings by the ids of editors. They are safe for concurrent use.
+// choices is a setting by editor id. It is safe for concurrent use.
 type choices struct {
 	mu sync.Mutex
 	of map[string]bool
 }
 
-// AddFound returns the editors that have a setting of their own for whether find_tool adds
-// tools to the lists of their sessions.
+// AddFound returns, by editor id, whether find_tool adds tools to the lists of an editor's sessions. Editors
+// without such a setting are not in the map.
 func (g *Gateway) AddFound() map[string]bool {
 	g.addFoundFor.mu.Lock()
 	defer g.addFoundFor.mu.Unlock()
 	return maps.Clone(g.addFoundFor.of)
 }
 
-// SetAddFound replaces the setting of AddFound, for tools that are found from now on.
+// SetAddFound replaces the settings that AddFound returns. They apply to tools that are found from now on.
 func (g *Gateway) SetAddFound(of map[string]bool) {
 	g.addFoundFor.mu.Lock()
 	g.addFoundFor.of = maps.Clone(of)

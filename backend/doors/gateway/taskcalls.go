@@ -11,24 +11,23 @@ import (
 )
 
 const (
-	// pollEvery is how often a task is asked for its state if the server does not say.
+	// pollEvery is the time between requests for the state of a task if the server suggests none.
 	pollEvery = time.Second
-	// pollMin and pollMax limit what servers may say.
+	// pollMin and pollMax limit the time that a server suggests.
 	pollMin, pollMax = 50 * time.Millisecond, 30 * time.Second
 )
 
 const relatedTask = "io.modelcontextprotocol/related-task"
 
-// needsTask reports whether a tool can only be called as a task and a call comes from
-// a client that has not made it one, such as those of MCP 2026-07-28.
+// needsTask reports whether a tool can only be called as a task, but a modern client has made an ordinary call.
 func (c *toolCalls) needsTask(ctx context.Context, r call.Request) bool {
 	t, known := c.tools.Lookup(r.Server, r.Tool)
 	return known && isModern(ctx) && jsonrpc.Get(r.Params, "task") == nil &&
 		jsonrpc.GetString(jsonrpc.Get(t.Definition, "execution"), "taskSupport") == "required"
 }
 
-// callAsTask makes a call as a task, waits for its end and returns the result as that
-// of an ordinary call.
+// callAsTask makes a call as a task, waits until the task is over, and returns its result as that of an
+// ordinary call.
 func (c *toolCalls) callAsTask(ctx context.Context, r call.Request) (call.Result, error) {
 	arguments := jsonrpc.Get(r.Params, "arguments")
 	r.Params = jsonrpc.Set(r.Params, "task", json.RawMessage("{}"))
@@ -62,7 +61,7 @@ func (c *toolCalls) callAsTask(ctx context.Context, r call.Request) (call.Result
 		}
 	}
 	if err == nil {
-		result.JSON, err = ask(ctx, "tasks/result") // while the server requires input, too
+		result.JSON, err = ask(ctx, "tasks/result") // also if the task requires input, for which the server asks during this request
 	}
 	if ctx.Err() != nil {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
@@ -75,7 +74,7 @@ func (c *toolCalls) callAsTask(ctx context.Context, r call.Request) (call.Result
 	return result, err
 }
 
-// withoutTask returns a result that does not name its task.
+// withoutTask returns a result whose _meta does not name its task.
 func withoutTask(result json.RawMessage) json.RawMessage {
 	meta := jsonrpc.Get(result, "_meta")
 	own := jsonrpc.Delete(meta, relatedTask)

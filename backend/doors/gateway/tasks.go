@@ -13,27 +13,27 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Tasks are calls of tools that go on after their answer: in MCP 2025-11-25, and in MCP
-// 2026-07-28 as an extension. A server does not know the hub's sessions, so the hub
-// remembers which session has started which task, and shows each session its own.
+// Tasks are tool calls that continue after the server has answered: in MCP 2025-11-25, and in MCP 2026-07-28 as
+// an extension. A server does not know the hub's sessions, so the hub remembers which session has started which
+// task, and shows each session only its own tasks.
 
 // tasksVersion is the first version of MCP with tasks.
 const tasksVersion = "2025-11-25"
 
-// maxTasks is how many tasks of a session are remembered. Older ones are forgotten.
+// maxTasks is how many tasks the hub remembers for a session. It forgets older ones.
 const maxTasks = 256
 
 // task is a task that a session has started.
 type task struct {
 	server, tool, id string
-	lease            *upstream.Lease // of the session that knows it, which it keeps running until the task is over
+	lease            *upstream.Lease // keeps the server that knows the task running until the task is over
 	last             json.RawMessage // the task as the client is shown it, once it is over; legacy clients list it
 
 	cutting sync.Mutex
-	cut     json.RawMessage // its result as the client is shown it, if that is long
+	cut     json.RawMessage // the result as the client is shown it; nil if it was not cut
 
 	following sync.Mutex         // held while the server is asked to announce the states
-	unfollow  func()             // ends that; nil if nobody listens
+	unfollow  func()             // ends the announcements; nil if nobody listens
 	listeners map[*listener]bool // guarded by sessionTasks.mu
 }
 
@@ -51,7 +51,7 @@ type sessionTasks struct {
 // note remembers the task in the result of a tool call, if there is one.
 func (s *sessionTasks) note(server, tool string, result call.Result) {
 	if !bytes.Contains(result.JSON, []byte(`"taskId"`)) {
-		return // without looking for the members of a long result
+		return // do not parse a long result without need
 	}
 	id := jsonrpc.GetString(jsonrpc.Get(result.JSON, "task"), "taskId")
 	if mcpversion.ResultType(result.JSON) == mcpversion.TypeTask {
@@ -62,7 +62,7 @@ func (s *sessionTasks) note(server, tool string, result call.Result) {
 	}
 	lease := result.Lease()
 	if lease == nil {
-		return // no server has given the result
+		return // the result does not come from a server
 	}
 	s.mu.Lock()
 	s.list = append(s.list, &task{server: server, tool: tool, id: id, lease: lease})
@@ -76,7 +76,7 @@ func (s *sessionTasks) note(server, tool string, result call.Result) {
 	}
 }
 
-// end lets servers stop although tasks of the session are not over.
+// end releases the leases of all tasks, so that servers may stop even if tasks are not over.
 func (s *sessionTasks) end() {
 	for _, t := range s.all() {
 		t.lease.Release()
@@ -99,7 +99,8 @@ func (s *sessionTasks) of(server, id string) *task {
 	return nil
 }
 
-// noteState notes the state of a task, as the client is shown it.
+// noteState records the state of a task that is over, as the client is shown it, and releases the lease of its
+// server.
 func (s *sessionTasks) noteState(t *task, state json.RawMessage) {
 	if isOver(state) {
 		s.mu.Lock()
@@ -154,7 +155,7 @@ func (s *sessionTasks) serveList(ctx context.Context, params json.RawMessage) (j
 	return answer.List("tasks", list), nil
 }
 
-// stateOf returns a task as the client is shown it, and nil if it is lost.
+// stateOf returns a task as the client is shown it, and nil if its server no longer has it.
 func (s *sessionTasks) stateOf(ctx context.Context, t *task) json.RawMessage {
 	s.mu.Lock()
 	last := t.last

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// toolList answers tools/list for the client of a session, and remembers what the client
-// has read. It is safe for concurrent use.
+// toolList answers tools/list for the client of a session, and remembers which list the client has read. It is
+// safe for concurrent use.
 type toolList struct {
 	client      *clientInfo
 	definitions *definitions
@@ -23,8 +23,8 @@ type toolList struct {
 	signature uint64 // of the last list that the client read or was notified of; 0 for none
 }
 
-// Answer returns the result of tools/list. It notes that a legacy client has read the list;
-// that of a modern client depends on the configuration only.
+// Answer returns the result of tools/list. For a legacy client it records which list was read; the list of a
+// modern client depends on the configuration only.
 func (l *toolList) Answer(ctx context.Context, listed func() ([]*catalog.Tool, surfaces.Definitions)) (json.RawMessage, error) {
 	modern := isModern(ctx)
 	var tools []*catalog.Tool
@@ -50,14 +50,14 @@ func (l *toolList) Answer(ctx context.Context, listed func() ([]*catalog.Tool, s
 	}{list})
 }
 
-// note notes that the client knows the present list.
+// note records that the client has read the present list.
 func (l *toolList) note() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.signature = signatureOf(l.listed())
 }
 
-// noteFirst is note for a client that knows no list yet.
+// noteFirst is note for a client that has not read a list yet.
 func (l *toolList) noteFirst() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,8 +66,8 @@ func (l *toolList) noteFirst() {
 	}
 }
 
-// changed reports whether the list has changed since the client knew it, and notes that the
-// client knows the present one.
+// changed reports whether the list has changed since the client read it or was notified, and records that the
+// client is notified now.
 func (l *toolList) changed() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

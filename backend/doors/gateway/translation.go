@@ -14,8 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// translation translates between names and URIs of servers and those that clients are
-// shown.
+// translation translates between the names and URIs of servers and the forms in which clients are shown them.
 type translation struct {
 	registry *registry.Registry
 	catalog  *catalog.Catalog
@@ -23,8 +22,8 @@ type translation struct {
 	slugs    *slugs
 }
 
-// Shown returns a result of a server, or the params of its notification or request,
-// as clients are shown them. The URI bare stays as it is.
+// Shown returns a result of a server, or the params of its notification or request, with the names and URIs
+// that clients are shown. The URI bare stays as it is.
 func (t *translation) Shown(server, method string, message json.RawMessage, bare string) json.RawMessage {
 	s, err := t.registry.Get(server)
 	if err != nil {
@@ -33,9 +32,9 @@ func (t *translation) Shown(server, method string, message json.RawMessage, bare
 	return names.OutgoingExcept(bare, t.slugs.of(s), method, message)
 }
 
-// Incoming returns the params of a client's request, or of its answer to a server, as
-// the server knows them, and the server's name. The name is empty if the params name no
-// server. Only servers that serves accepts are known; nil stands for all.
+// Incoming returns the params of a client's request, or of its answer to a server, with the server's own names
+// and URIs, and the name of the server. The name is empty if the params name no server. Only servers for which
+// serves returns true are considered, or all if serves is nil.
 func (t *translation) Incoming(
 	serves func(server string) bool, method string, params json.RawMessage,
 ) (server string, own json.RawMessage, err error) {
@@ -63,7 +62,7 @@ func (t *translation) Incoming(
 	return n.servers[slug].Name, own, nil
 }
 
-// naming are the approved servers among which a request names one.
+// naming finds the server that a request names, among the approved servers.
 type naming struct {
 	*translation
 	servers map[string]registry.Server // by slug
@@ -142,8 +141,8 @@ func (n naming) prompt(shown string) (slug, name string, err error) {
 	return n.slugs.of(s), name, err
 }
 
-// resolvePrompt returns the server and the own name of a prompt of the servers that serves
-// accepts, of all for nil.
+// resolvePrompt returns the server of a prompt and the prompt's name on it. It considers only servers for which
+// serves returns true, or all if serves is nil.
 func (t *translation) resolvePrompt(shown string, serves func(server string) bool) (server, name string, err error) {
 	if serves == nil {
 		serves = func(string) bool { return true }
