@@ -1,5 +1,5 @@
-// Package answer says what an MCP client gets from the hub: results whose text a model
-// reads, results with isError, and JSON-RPC errors. What a fault becomes is in one table.
+// Package answer makes the responses that an MCP client gets from the hub: results whose text a model reads,
+// results with isError, and JSON-RPC errors. One table says what each kind of fault becomes.
 package answer
 
 import (
@@ -24,7 +24,7 @@ func Encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// Text returns the result of a tool call with one text block, which write makes of reply.
+// Text returns the result of a tool call with one text block: reply, as write encodes it.
 func Text(reply any, write func(any) (string, error)) (json.RawMessage, error) {
 	text, err := write(reply)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// row says what a client gets for a fault. Its message is always that of the fault.
+// row says what a client gets for a kind of fault. The message is always that of the fault.
 type row struct {
 	// code is that of the JSON-RPC error for requests other than tools/call.
 	code int64
 	// refused is set if tools/call gets this JSON-RPC error, too, in place of a result
 	// with isError: the call was not made, and the model cannot correct anything.
 	refused bool
-	// failure is the code for tools that name servers and tools apart.
+	// failure is the code of the Failure.
 	failure string
 }
 
@@ -110,8 +110,8 @@ const (
 	Configuration = "CONFIGURATION_ERROR"
 )
 
-// Failure says why a tool that names servers and tools apart has failed. It has no secrets
-// and no environment.
+// Failure says why a call has failed, for those tools of the hub that take the names of a server and of a tool
+// as separate arguments. It contains no secrets and no environment variables.
 type Failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`

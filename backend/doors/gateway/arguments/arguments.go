@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/loosejson"
 )
 
-// Arguments are the arguments of the actions of registry, and of the tools that do the
-// same on other surfaces. Models write some of them in other types.
+// Arguments are the arguments of the actions of registry, and of the tools that do the same on other surfaces.
+// The loosejson types accept values of other JSON types, because models write some arguments so.
 type Arguments struct {
 	Action        string              `json:"action"`
 	Query         string              `json:"query"`
@@ -38,10 +38,11 @@ type Arguments struct {
 	Note          string              `json:"note"`
 	Confirm       loosejson.Bool      `json:"confirm"`
 	AutoEquip     loosejson.Bool      `json:"autoEquip"`
-	EquipToo      loosejson.Bool      `json:"auto_equip"` // another way to write it
+	EquipToo      loosejson.Bool      `json:"auto_equip"` // a spelling of autoEquip that models use
 }
 
-// Inputs are the values that a server of the marketplace needs. A value that is no array is one value.
+// Inputs are the values that a server of the marketplace needs. In JSON, each is an array of values or a single
+// value.
 type Inputs map[string][]string
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -1,5 +1,5 @@
-// Package danger says what a tool may do at worst: read, write or destroy. Annotations of
-// tools say that, and the words of their names hint at it.
+// Package danger says what a tool may do at worst: read, write or destroy. It judges tools by their annotations
+// and by the words of their names.
 package danger
 
 import (

@@ -12,7 +12,7 @@ import (
 // batchCandidates is how many tools of an intent rankBatch may reorder.
 const batchCandidates = 10
 
-// The score of a tool is lifted by these shares of itself.
+// rankBatch raises the score of a tool by these shares of the score.
 const (
 	namedLift  = 0.10 // an intent of the batch names the server
 	highLift   = 0.10 // another intent matches the server with high confidence
@@ -79,9 +79,8 @@ func liftsFor(i int, intents []string, results []search.Result, named [][]string
 	return lifts
 }
 
-// lifted returns a result with lifted scores, sorted again. Only hits near the
-// best one are lifted; if the intent names the best tool exactly, only tools of
-// the same name are.
+// lifted returns a result with lifted scores, sorted again. It lifts only hits near the best one; if the intent
+// names the best tool exactly, it lifts only tools of the same name.
 func lifted(intent string, result search.Result, lifts map[string]float64) search.Result {
 	best := result.Hits[0]
 	exact := slices.Equal(wordsOf(intent), wordsOf(best.Tool.Name)) || mentions(intent, best.Tool.Name)

@@ -22,10 +22,9 @@ type Finding struct {
 	Reply      string            // the reply that an agent gets, as JSON
 }
 
-// Explain searches as find_tool does and explains the result. It has no side
-// effects: it adds no session tools and starts no server. Like find_tool, it
-// waits a moment for tools that are about to be known. wanted is the number of
-// hits; a value under 1 stands for find_tool's default.
+// Explain searches as find_tool does and explains the result. It has no side effects: it adds no session tools
+// and starts no server. Like find_tool, it waits a moment for tools that servers are about to list. wanted is
+// the number of hits; a value under 1 stands for find_tool's default.
 func (f *Finder) Explain(ctx context.Context, query string, wanted float64) (Finding, error) {
 	limit, err := LimitOf(query, wanted)
 	if err != nil {

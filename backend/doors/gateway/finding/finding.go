@@ -1,5 +1,5 @@
-// Package finding finds tools for agents: it answers find_tool, find_tools and get_schema,
-// suggests names for those that do not exist, and explains the results to people.
+// Package finding finds tools for agents: it answers find_tool, find_tools and get_schema, suggests names of
+// tools in place of unknown ones, and explains the results to people.
 package finding
 
 import (
@@ -29,8 +29,8 @@ type Finder struct {
 	readiness *readiness.Reader
 }
 
-// New returns a finder. Without arrivals, no tools are about to be known; without
-// ready, all servers count as ready.
+// New returns a finder. If arrivals is nil, searches do not wait for more tools; if ready is nil, all servers
+// count as ready.
 func New(tools *inventory.Inventory, searcher *search.Searcher, arrivals Arrivals, ready *readiness.Reader) *Finder {
 	return &Finder{inventory: tools, search: searcher, arrivals: arrivals, readiness: ready}
 }
@@ -41,7 +41,8 @@ func (f *Finder) Prepare() { f.search.Prepare() }
 // Findable returns a filter that accepts the tools that a search by some rules may find.
 func (f *Finder) Findable(r inventory.Rules) func(*catalog.Tool) bool { return f.inventory.Findable(r) }
 
-// LimitOf returns how many tools the reply to a query may have.
+// LimitOf returns how many tools the reply to a query may have. A wanted number under 1 stands for the default.
+// An empty query is an error.
 func LimitOf(query string, wanted float64) (int, error) {
 	if strings.TrimSpace(query) == "" {
 		return 0, fault.New(fault.Invalid, "query is required")
@@ -66,7 +67,7 @@ func (f *Finder) Rank(ctx context.Context, q search.Query, r inventory.Rules) se
 	return result
 }
 
-// Near returns findable tools with names similar to one; see search.Searcher.Nearest.
+// Near returns findable tools whose names are similar to that of tool; see search.Searcher.Nearest.
 func (f *Finder) Near(server, tool string, limit int, r inventory.Rules) (near []*catalog.Tool) {
 	findable := f.inventory.Findable(r)
 	for _, t := range f.search.Nearest(server, tool, limit) {
@@ -77,9 +78,9 @@ func (f *Finder) Near(server, tool string, limit int, r inventory.Rules) (near [
 	return near
 }
 
-// Meant returns the names of at most three tools of a server that a client may have meant by one that the server does not
-// list: first those that differ from it in nothing that people see, then tools with similar names that are not more dangerous
-// than the name sounds.
+// Meant returns the names of at most three tools of a server that a client may have meant when it named a tool
+// that the server does not list: first those whose names look the same to people, then those with similar names
+// that are not more dangerous than the name sounds.
 func (f *Finder) Meant(client, server, tool string) (names []string) {
 	const most = 3
 	present := f.inventory.For(client)

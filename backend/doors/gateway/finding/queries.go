@@ -56,12 +56,12 @@ type Found interface {
 	AddFound(ctx context.Context, tools []*catalog.Tool)
 }
 
-// NewQueries returns the queries of a session that has asked nothing yet.
+// NewQueries returns the Queries of a new session.
 func NewQueries(o QueryOptions) *Queries {
 	return &Queries{finder: o.Finder, tools: o.Tools, found: o.Found, held: o.Held, asked: o.Asked}
 }
 
-// Style is how a reply tells what to do next. The zero value is that of registry.
+// Style says how a reply tells the model what to do next. The zero value is the style of registry.
 type Style struct {
 	Caller func(*catalog.Tool) string // see findreply.Options
 	Miss   string                     // the hint if nothing was found
@@ -141,7 +141,7 @@ func (q *Queries) Intents(ctx context.Context, args arguments.Arguments) (any, e
 	return map[string]any{"results": replies}, nil
 }
 
-// Ranked returns the tools that fit a query best, and the rules by which they appear.
+// Ranked returns the tools that fit a query best, and the rules that give them their names and descriptions.
 func (q *Queries) Ranked(ctx context.Context, query search.Query) ([]search.Hit, inventory.Rules) {
 	rules := q.tools.Rules()
 	result := q.finder.Rank(ctx, query, rules)

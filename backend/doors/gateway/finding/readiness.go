@@ -9,20 +9,22 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Arrivals tells whether tools are about to be known: servers are being started for the first time, or tools have not been
-// read for their meaning.
+// Arrivals says whether searches will soon find more tools: servers are being started for the first time, or
+// the meaning of some tools has not been computed yet.
 type Arrivals interface {
 	Expected() bool
 	// Await returns when no tools are expected, or when ctx ends.
 	Await(ctx context.Context)
 }
 
-// arrivalWait is how long a search that finds nothing waits for tools that are about to be known, and then for its own
-// meaning. It is long, because a slow machine must not answer that no tool fits where a quick one finds some.
+// arrivalWait is how long a search that has found nothing waits for more tools, and then how long it may take
+// to search again by meaning. It is long, so that a slow machine does not answer that no tool fits where a fast
+// one finds some.
 const arrivalWait = 10 * time.Second
 
-// again searches again after a search that has found nothing although it might have found more in a moment: tools are
-// about to be known, or words alone decided because the meaning of the query was not known in time.
+// again calls search after a search that has found nothing but may find something in a moment: more tools are
+// expected, or, if unread is set, the first search compared words alone because the meaning of the query was
+// not computed in time.
 func (f *Finder) again(ctx context.Context, unread bool, search func(ctx context.Context)) {
 	expected := f.arrivals != nil && f.arrivals.Expected()
 	if !expected && !unread {
@@ -38,8 +40,8 @@ func (f *Finder) again(ctx context.Context, unread bool, search func(ctx context
 	search(ctx)
 }
 
-// Searched returns which tools a search could have found, for its reply. hint is what to do if all servers are ready; empty for
-// the hint of registry.
+// Searched describes the tools that a search could have found, for its reply. hint says what to do if all
+// servers are ready; empty for the hint of registry.
 func (f *Finder) Searched(hint string) findreply.Known {
 	known := findreply.Known{None: len(f.inventory.Snapshot().Tools) == 0, Hint: hint, Coming: f.arrivals != nil && f.arrivals.Expected()}
 	if f.readiness == nil {
@@ -51,7 +53,8 @@ func (f *Finder) Searched(hint string) findreply.Known {
 	return known
 }
 
-// WhyNot returns why agents cannot use a server, or its tools are not known; empty if nothing keeps them from it.
+// WhyNot returns why agents cannot use a server, or why its tools are not known; empty if there is no such
+// reason.
 func (f *Finder) WhyNot(server registry.Server) string {
 	if f.readiness == nil {
 		return ""

@@ -1,5 +1,5 @@
-// Package inventory knows the tools of all servers as the configuration lets agents use
-// them: which ones they list, which ones they may find and call, and under which names.
+// Package inventory says which tools of the servers agents list, which ones they may find and call, and under
+// which names, as the configuration decides.
 package inventory
 
 import (
@@ -29,10 +29,11 @@ func New(servers *registry.Registry, tools *catalog.Catalog, current *rules.Curr
 // rules for all that it answers.
 type Rules struct {
 	Policy      *rules.Policy
-	*rules.View // of the client whose limits count
+	*rules.View // for the client with these rules
 }
 
-// For returns the present rules for a client; empty for those without the limits of any.
+// For returns the present rules for the client with this id. An empty id stands for clients to which only the
+// general rules apply.
 func (i *Inventory) For(client string) Rules {
 	p := i.rules.Get()
 	return Rules{p, p.View(client, i.catalog.Snapshot())}
@@ -53,8 +54,7 @@ func (i *Inventory) ActiveServers() []registry.Server {
 	return out
 }
 
-// Active returns the tools that every session lists that these rules are for: the
-// enabled ones of active servers.
+// Active returns the tools that every session with these rules lists: the enabled tools of active servers.
 func (i *Inventory) Active(r Rules) []*catalog.Tool {
 	var out []*catalog.Tool
 	for _, server := range i.ActiveServers() {

@@ -8,6 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/roster"
 )
 
+// The names of find_tool and of the tools that call other tools; see callers.
 const (
 	findName  = "find_tool"
 	CallRead  = "call_read_tool"
@@ -20,10 +21,10 @@ const (
 // vocabulary. A test compares it with the actual number.
 const Tokens = 525
 
-// callers are the tools that call tools, by the worst danger that they accept.
+// callers has the tools that call other tools, with the worst danger that each accepts.
 var callers = map[string]danger.Level{CallRead: danger.Reads, CallWrite: danger.Writes, callAny: danger.Destroys}
 
-// callerOf returns the tool that calls tools of a danger.
+// callerOf returns the tool that calls tools of a level of danger.
 func callerOf(d danger.Level) string {
 	for name, accepts := range callers {
 		if accepts == d {
@@ -33,10 +34,9 @@ func callerOf(d danger.Level) string {
 	return callAny
 }
 
-// Definitions returns the definitions of the tools for these servers. The texts share
-// words and name servers and subjects, so that one search of a client that defers tools
-// finds all of them. The members of _meta ask Claude Code not to defer those that a model
-// needs first, and not to cut long results.
+// Definitions returns the definitions of the tools for these servers. The texts share words and name servers
+// and subjects, so that one search of a client that defers tools finds all of them. The members of _meta ask
+// Claude Code not to defer the tools that a model needs first, and not to cut long results.
 func Definitions(r *roster.Roster) []json.RawMessage {
 	const (
 		loaded = `,"_meta":{"anthropic/alwaysLoad":true`
@@ -48,7 +48,7 @@ func Definitions(r *roster.Roster) []json.RawMessage {
 		if properties != "" {
 			properties = `,"properties":{` + properties + "}"
 		}
-		quoted, _ := answer.Encode(description) // strings cannot fail
+		quoted, _ := answer.Encode(description) // encoding strings cannot fail
 		return json.RawMessage(`{"name":"` + name + `","description":` + string(quoted) +
 			`,"inputSchema":{"type":"object"` + properties + "}" + rest + "}")
 	}

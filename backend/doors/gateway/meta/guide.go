@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// guideName is the prompt of the surface. Names of servers' prompts contain __.
+// guideName is the name of the surface's only prompt. Prompts of servers have other names, which contain __.
 const guideName = "usage-guide"
 
 const guideTitle = "How to find and call the tools of this user's MCP servers"
@@ -41,7 +41,8 @@ Arguments are checked before a call is sent. Failures of execute_tool and of the
 - CONFIGURATION_ERROR: the user has to configure or approve something
 `
 
-// own returns what the surface adds to a list besides tools/list, and the member of the list.
+// own returns the items that the surface adds to the result of a list method other than tools/list, and the
+// name of the result's member.
 func (m *Tools) own(method string) (items []json.RawMessage, member string) {
 	switch method {
 	case "prompts/list":
@@ -63,7 +64,7 @@ func (m *Tools) own(method string) (items []json.RawMessage, member string) {
 	return items, "resources"
 }
 
-// WithOwn returns the result of a list request with what the surface adds first.
+// WithOwn returns the result of a list request with the surface's own items before the others.
 func (m *Tools) WithOwn(method string, result json.RawMessage) json.RawMessage {
 	items, member := m.own(method)
 	if len(items) == 0 {

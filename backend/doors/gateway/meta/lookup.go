@@ -31,7 +31,7 @@ func (m *Tools) known(name string) (registry.Server, *answer.Failure) {
 	return v, &answer.Failure{Code: answer.Connection, Message: fmt.Sprintf("unknown server %q; %s", name, existing), Server: name}
 }
 
-// tool returns a tool of a server that the session may name, by any of its names.
+// tool returns a tool of an approved server, by any of the tool's names.
 func (m *Tools) tool(server, tool string) (*catalog.Tool, *answer.Failure) {
 	if server == "" || tool == "" {
 		return nil, &answer.Failure{
@@ -59,7 +59,8 @@ func (m *Tools) tool(server, tool string) (*catalog.Tool, *answer.Failure) {
 	return t.Known, nil
 }
 
-// similar names the tools of a server, or else of all, whose names are the nearest to one.
+// similar returns a hint with the tools whose names are most similar to a name: tools of the server, or of all
+// servers if it has none.
 func (m *Tools) similar(server, tool string, r inventory.Rules) string {
 	near := m.hub.finder.Near(server, tool, 3, r)
 	if len(near) == 0 {
@@ -82,8 +83,8 @@ func (m *Tools) similar(server, tool string, r inventory.Rules) string {
 	return "; did you mean " + strings.Join(names, ", ") + "?"
 }
 
-// fits returns what is wrong with the arguments of a call by the tool's schema, and how to
-// correct it; nil if nothing is, and for tools that are not known.
+// fits returns an error that says how the arguments of a call violate the tool's schema, and how to correct
+// them. It returns nil if they do not, and for tools that are not known.
 func (m *Tools) fits(server, tool string, arguments json.RawMessage) error {
 	t, known := m.client.Lookup(server, tool)
 	if !known {

@@ -1,6 +1,6 @@
-// Package meta is the surface that shows a client a few tools of the hub, whatever servers
-// there are: find_tool, the tools that call what it finds, and their siblings, which list
-// and call tools by server and name.
+// Package meta is the surface that shows a client a few tools of the hub, no matter which servers are
+// configured: find_tool, the tools that call what it finds, and their siblings, which list and call tools by
+// server and name.
 package meta
 
 import (
@@ -29,9 +29,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Tools are the hub's tools on this surface, for one session. There is one caller for each
-// degree of danger, so that the annotations are true and a client's own rules count: plan
-// modes permit CallRead only.
+// Tools are the hub's tools on this surface, for one session. For each level of danger, one tool calls other
+// tools, so that its annotations are true and the client's own rules work: plan modes permit CallRead only.
 type Tools struct {
 	hub      *Hub
 	queries  *finding.Queries
@@ -62,26 +61,28 @@ type Client interface {
 
 // Calls sends the session's calls of tools.
 type Calls interface {
-	// Vetted sends a call. If the tool is not known yet, it asks vet once it is.
+	// Vetted sends a call. If the tool is not known yet, Vetted calls vet once the server has listed the tool.
 	Vetted(ctx context.Context, server, tool string, params json.RawMessage, vet func() error) (call.Result, error)
 	// Refuse records a call that is not sent.
 	Refuse(ctx context.Context, server, tool string, params json.RawMessage, why error)
-	// Suggest returns the response to a call, with the names of tools that were meant.
+	// Suggest returns the response to a call. If the call named the wrong tool, the response also names similar
+	// tools.
 	Suggest(server, tool string, result call.Result, err error) (json.RawMessage, error)
-	// Unknown returns the error for a name that means no tool. how tells how to find one.
+	// Unknown returns the error for a name that matches no tool. how is a sentence that says how to find a
+	// tool.
 	Unknown(name, how string) *jsonrpc.Error
 }
 
-// Results keeps long results, of which a model reads the beginning first.
+// Results cuts long results, and serves requests for the parts that were cut off.
 type Results interface {
-	// Cut returns a result as the client is shown it.
+	// Cut returns a result, cut if it is too long for the client.
 	Cut(result json.RawMessage) json.RawMessage
-	// Call serves the tools that read on, for callers that accept a danger; ok is false
-	// for other tools.
+	// Call serves read_more and save_block; ok is false for other tools. accepts is the worst danger that the
+	// caller accepts.
 	Call(accepts danger.Level, name string, arguments json.RawMessage) (result json.RawMessage, ok bool, err error)
 }
 
-// Hub is what the tools of all sessions have in common. It is safe for concurrent use.
+// Hub is what the tools of all sessions share. It is safe for concurrent use.
 type Hub struct {
 	registry  *registry.Registry
 	inventory *inventory.Inventory
@@ -93,7 +94,7 @@ type Hub struct {
 
 	mu          sync.Mutex
 	of          *roster.Roster
-	definitions []json.RawMessage // for of
+	definitions []json.RawMessage // made from of
 }
 
 // HubOptions are the dependencies of a Hub.
@@ -104,12 +105,12 @@ type HubOptions struct {
 	Roster    *roster.Keeper
 	Servers   Servers
 	Slug      func(registry.Server) string // see package names
-	// Outdated reports whether the tools of a server are to be listed again before they
-	// are shown; nil if the catalog is always used.
+	// Outdated reports whether a server must list its tools again before they are shown. If it is nil, the
+	// catalog is always used.
 	Outdated func(server string) bool
 }
 
-// Servers are the processes of servers.
+// Servers starts servers and says what state they and their tools are in.
 type Servers interface {
 	Running(server string) bool
 	// Held returns an error for a tool whose definition waits for a person's approval.
@@ -118,7 +119,7 @@ type Servers interface {
 	Refresh(ctx context.Context, server string) error
 }
 
-// NewHub returns what the tools of all sessions have in common.
+// NewHub returns the hub that the tools of all sessions share.
 func NewHub(o HubOptions) *Hub {
 	return &Hub{
 		registry: o.Registry, inventory: o.Inventory, finder: o.Finder, roster: o.Roster, servers: o.Servers, slug: o.Slug,
@@ -149,7 +150,8 @@ func (m *Tools) Listed() surfaces.Definitions {
 	return surfaces.Definitions{Tools: definitions, Tokens: Tokens + texts}
 }
 
-// Instructions returns instructions of one line. The first sentence makes sense alone.
+// Instructions returns instructions of one line. The first sentence makes sense alone, because a client may
+// show only the beginning.
 func (m *Tools) Instructions() string {
 	servers := m.hub.roster.Now().Servers
 	if len(servers) == 0 {
@@ -159,10 +161,10 @@ func (m *Tools) Instructions() string {
 		" Do so before you say that a tool is missing; in plan mode, invoke with call_read_tool."
 }
 
-// FindHow tells how to find a tool, for the error of an unknown name.
+// FindHow returns a sentence that says how to find a tool, for the error about an unknown name.
 func (m *Tools) FindHow() string { return "Ask find_tool for others." }
 
-// AddsFound returns false: find_tool adds none to the session's list.
+// AddsFound returns false: find_tool adds no tools to the session's list.
 func (m *Tools) AddsFound() bool { return false }
 
 // Call serves tools/call of one of the tools; ok is false if name is none of them.
@@ -186,8 +188,8 @@ func (m *Tools) Call(ctx context.Context, name string, params json.RawMessage) (
 	return result, true, err
 }
 
-// find serves find_tool: registry's action of the same name, or get_schema if there is
-// only the name of a tool.
+// find serves find_tool. It does the same as the action find_tool of registry, or as get_schema if call_as is
+// the only argument.
 func (m *Tools) find(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
 	var args arguments.Arguments
 	if raw != nil {
@@ -213,7 +215,8 @@ func (m *Tools) find(ctx context.Context, raw json.RawMessage) (json.RawMessage,
 	return answer.Text(reply, write)
 }
 
-// callerFor returns the tool that calls a tool, and those that call any if it is nil.
+// callerFor returns the name of the tool that calls t. For nil, it returns text about the tools for calling any
+// tool.
 func callerFor(t *catalog.Tool) string {
 	if t == nil {
 		return callAny + ", or " + CallRead + " if it only reads"
@@ -221,7 +224,7 @@ func callerFor(t *catalog.Tool) string {
 	return callerOf(danger.Annotated(t))
 }
 
-// invoke serves a tool that calls another one of at most a danger. The result, or the
+// invoke serves a tool that calls other tools which are at most as dangerous as accepts. The result, or the
 // JSON-RPC error, is that of a direct call.
 func (m *Tools) invoke(ctx context.Context, accepts danger.Level, params json.RawMessage) (json.RawMessage, error) {
 	raw := jsonrpc.Get(params, "arguments")
@@ -283,7 +286,7 @@ func (m *Tools) admits(accepts danger.Level, server, tool string) error {
 	return fault.New(fault.Denied, "%s__%s %s; call it with %s", server, tool, lacks, callerOf(d))
 }
 
-// doToolset carries out an action on toolsets for a tool that accepts a danger.
+// doToolset carries out an action on toolsets, unless it is more dangerous than accepts.
 func (m *Tools) doToolset(
 	ctx context.Context, accepts danger.Level, action toolsetview.Action, raw json.RawMessage,
 ) (json.RawMessage, error) {

@@ -32,8 +32,8 @@ const (
 // sibling serves tools/call of one of the siblings.
 type sibling func(m *Tools, ctx context.Context, params json.RawMessage) (json.RawMessage, error)
 
-// siblings are the tools that name servers and tools apart. Their failures have
-// codes; see answer.Failure.
+// siblings are the tools that take the names of a server and of a tool as separate arguments. Their failures
+// have codes; see answer.Failure.
 var siblings = map[string]sibling{
 	listServersName: replying((*Tools).listServers),
 	searchName:      replying((*Tools).searchTools),
@@ -43,7 +43,8 @@ var siblings = map[string]sibling{
 	executeName:     (*Tools).execute,
 }
 
-// siblingArguments are the arguments of siblings. Models write some of them in other types.
+// siblingArguments are the arguments of siblings. The loosejson types accept values of other JSON types,
+// because models write some arguments so.
 type siblingArguments struct {
 	Query           string           `json:"query"`
 	Server          string           `json:"server"`
@@ -243,7 +244,7 @@ func (m *Tools) details(ctx context.Context, args siblingArguments) (any, *answe
 		d.Examples = jsonrpc.Get(t.Definition, "examples")
 	}
 	var required []string
-	_ = json.Unmarshal(jsonrpc.Get(d.InputSchema, "required"), &required) // otherwise none is
+	_ = json.Unmarshal(jsonrpc.Get(d.InputSchema, "required"), &required) // an invalid list requires nothing
 	if properties := jsonrpc.Get(d.InputSchema, "properties"); jsonrpc.IsObject(properties) {
 		jsonrpc.Each(properties, func(name string, property json.RawMessage) {
 			d.Parameters = append(d.Parameters, parameter{
@@ -255,7 +256,7 @@ func (m *Tools) details(ctx context.Context, args siblingArguments) (any, *answe
 	return d, nil
 }
 
-// refresh lists the tools of the named server, or of all that run, anew.
+// refresh lists the tools of the named server again, or those of all running servers if none is named.
 func (m *Tools) refresh(ctx context.Context, args siblingArguments) (any, *answer.Failure) {
 	servers := m.approved()
 	if args.Server != "" {
@@ -303,7 +304,7 @@ func (m *Tools) execute(ctx context.Context, params json.RawMessage) (json.RawMe
 		if err := vet(); err != nil {
 			failed = answer.FailureOf(err, server, tool)
 		}
-	case failed.Code == answer.NotFound: // the call asks the server first
+	case failed.Code == answer.NotFound: // the server may have the tool; the call makes it list its tools first
 		tool, failed = failed.Tool, nil
 	}
 	if failed != nil {

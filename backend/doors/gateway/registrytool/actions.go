@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/arguments"
 )
 
-// Definition is that of the tool. It is in the model's context in every session, so it
-// must be small; see Tokens.
+// Definition is the definition of the tool registry. It is in the model's context in every session, so it must
+// be small; see Tokens.
 var Definition = json.RawMessage(`{"name":"registry","title":"MCP tools of this user",` +
 	`"description":"Finds and calls tools of all MCP servers this user has. ` +
 	`Start with find_tool: say in query what you need, get the best tool and its required args; ` +

@@ -13,7 +13,7 @@ type Market interface {
 	Propose(ctx context.Context, p MarketProposal) (any, error)
 }
 
-// MarketQuery is a search of an agent. Empty fields restrict nothing.
+// MarketQuery is a search of the marketplace by an agent. An empty field does not restrict the search.
 type MarketQuery struct {
 	Text, Source, Cursor string
 	Limit                int
@@ -22,16 +22,15 @@ type MarketQuery struct {
 // MarketProposal is a server of the marketplace that an agent wants to install.
 type MarketProposal struct {
 	Source string // registry for all sources
-	Name   string // in the source, or with it: SOURCE:NAME
-	Server string // name of the server; empty for one that is made from Name
+	Name   string // name in the source, or SOURCE:NAME
+	Server string // name for the server; if empty, it is made from Name
 	Inputs map[string][]string
-	Client string // in which the agent runs, for the person who decides
+	Client string // client in which the agent runs, for the person who decides
 }
 
 // errNoMarket is the error of a hub without a marketplace.
 var errNoMarket = fault.New(fault.Unavailable, "there is no marketplace here; install takes name, command and args by hand")
 
-// browse serves the action browse.
 func (t *Tool) browse(ctx context.Context, args arguments.Arguments) (any, error) {
 	if t.market == nil {
 		return nil, errNoMarket

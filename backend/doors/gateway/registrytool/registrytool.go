@@ -1,5 +1,5 @@
-// Package registrytool is the surface with one tool of the hub, registry, whose actions
-// find and call tools, and manage servers and toolsets.
+// Package registrytool is the surface that shows one tool of the hub, registry, whose actions find and call
+// tools, and manage servers and toolsets.
 package registrytool
 
 import (
@@ -81,18 +81,19 @@ type Client interface {
 
 // Calls sends the session's calls of tools.
 type Calls interface {
-	// Vetted sends a call. If the tool is not known yet, it asks vet once it is.
+	// Vetted sends a call. If the tool is not known yet, Vetted calls vet once the server has listed the tool.
 	Vetted(ctx context.Context, server, tool string, params json.RawMessage, vet func() error) (call.Result, error)
 	// Refuse records a call that is not sent.
 	Refuse(ctx context.Context, server, tool string, params json.RawMessage, why error)
-	// Suggest returns the response to a call, with the names of tools that were meant.
+	// Suggest returns the response to a call. If the call named the wrong tool, the response also names similar
+	// tools.
 	Suggest(server, tool string, result call.Result, err error) (json.RawMessage, error)
 }
 
 // SignIns lets the client's user sign in to servers.
 type SignIns interface {
-	// Retry sends a request to a server, and sends it once more if the user has first to
-	// sign in and does so.
+	// Retry sends a request to a server. If the user has to sign in first and does so, Retry sends it once
+	// more.
 	Retry(ctx context.Context, server string, send func() error) error
 }
 
@@ -109,7 +110,8 @@ func (t *Tool) Listed() surfaces.Definitions {
 	return surfaces.Definitions{Tools: []json.RawMessage{Definition}, Tokens: Tokens}
 }
 
-// Instructions returns instructions of one line. The first sentence makes sense alone.
+// Instructions returns instructions of one line. The first sentence makes sense alone, because a client may
+// show only the beginning.
 func (t *Tool) Instructions() string {
 	servers := t.roster.Now().Servers
 	if len(servers) == 0 {
@@ -119,7 +121,7 @@ func (t *Tool) Instructions() string {
 		" Do so before you say that a tool is missing."
 }
 
-// FindHow tells how to find a tool, for the error of an unknown name.
+// FindHow returns a sentence that says how to find a tool, for the error about an unknown name.
 func (t *Tool) FindHow() string { return `Ask registry {action:"find_tool", query:…} for others.` }
 
 // AddsFound returns true: find_tool adds tools to the session's list.
@@ -231,8 +233,9 @@ func (t *Tool) proxyCall(ctx context.Context, args arguments.Arguments, params j
 	return answer.Call(result.JSON, err)
 }
 
-// meant returns the tool that proxy_call is to call, even if no server has such a name. It names its server, as clients of the
-// original product expect.
+// meant returns the server and the tool that proxy_call names. A call_as of the form mcp__server__tool is split
+// even if there is no such server, because clients of the original product expect an error that names the
+// server.
 func (t *Tool) meant(args arguments.Arguments) (server, tool string, err error) {
 	if args.Server != "" || strings.ContainsAny(args.CallAs, "_.") {
 		meant, err := t.client.Names().Tool(args.Server, cmp.Or(args.CallAs, args.Tool))

@@ -1,4 +1,5 @@
-// Package roster knows what the texts of the hub's tools say about the user's servers.
+// Package roster makes the parts of the hub's tool descriptions and instructions that name the user's servers
+// and what their tools are about.
 package roster
 
 import (
@@ -17,12 +18,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Roster is what the texts of the hub's tools say about the user's servers: clients that
-// defer tools search in these texts. It depends on the configuration only, so that the
-// lists of modern clients do, and that prompt caches stay valid. It is read-only.
+// Roster is what the descriptions of the hub's tools say about the user's servers, so that clients that defer
+// tools find them by a search. A roster depends on the configuration only, so that the lists of modern clients
+// do so too and prompt caches stay valid. It is read-only.
 type Roster struct {
-	Servers  []string // approved ones; those that were used most when the last one was added come first
-	Subjects []string // what their tools are about, as issue or file
+	Servers  []string // approved servers, sorted by use when their number or names last changed
+	Subjects []string // what their tools are about, such as issue or file
 }
 
 const (
@@ -30,14 +31,14 @@ const (
 	maxSubjectTokens = 9  // of subjects in a definition
 	maxInstructed    = 66 // bytes of server names in instructions, so that they end within the first 100 characters
 	maxSubjects      = 8
-	maxSubject       = 20 // bytes of one
+	maxSubject       = 20 // bytes of a subject
 )
 
 // Keeper keeps the present roster. It is safe for concurrent use.
 type Keeper struct {
 	servers   *registry.Registry
 	inventory *inventory.Inventory
-	calls     func() map[string]int // of each server in this installation
+	calls     func() map[string]int // number of calls of each server
 
 	mu         sync.Mutex
 	configured []string // names of the approved servers, as the registry lists them
@@ -51,7 +52,7 @@ func NewKeeper(servers *registry.Registry, tools *inventory.Inventory, calls fun
 	return &Keeper{servers: servers, inventory: tools, calls: calls}
 }
 
-// Now returns the present roster: the same pointer as long as it is the same.
+// Now returns the present roster. It returns the same pointer until the roster changes.
 func (k *Keeper) Now() *Roster {
 	var approved []string
 	for _, server := range k.servers.List() {
@@ -111,7 +112,7 @@ func subjectsOf(servers []string, snapshot *catalog.Snapshot, allow func(*catalo
 	return out
 }
 
-// changingVerbs are verbs of tools that are not those of danger.IsVerb.
+// changingVerbs are verbs in names of tools that danger.IsVerb does not know.
 var changingVerbs = strings.Fields("add append apply assign call change click close configure connect convert copy create do edit " +
 	"enable disable generate import insert install invoke join load make manage move navigate open post press process publish put " +
 	"register reload rename render reply request respond retry save schedule select send set sort start submit subscribe " +
@@ -158,12 +159,11 @@ func atMost(limit int) func(string) bool {
 	return func(text string) bool { return tokens.Estimate(text) <= limit }
 }
 
-// Names returns the names of servers in at most a number of tokens, and how many others
-// there are.
+// Names returns the names of servers, as many as fit in limit tokens, and the number of the others.
 func Names(servers []string, limit int) string { return nameSome(servers, atMost(limit)) }
 
-// nameSome returns the names of servers that fit, and how many others there are; only a
-// number if no name fits.
+// nameSome returns the names of servers that fit and the number of the others, or only a number if no name
+// fits.
 func nameSome(servers []string, fits func(string) bool) string {
 	shown := fitting(servers, fits)
 	switch others := len(servers) - len(shown); {

@@ -18,9 +18,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway/inventory"
 )
 
-// Actions are the actions on toolsets: registry's action toolset carries them out, and so
-// do the tools of the surface Meta that call tools, by the names of the actions. Lists need
-// not change for that.
+// Actions carries out the actions on toolsets for one session. A client calls them through the action toolset
+// of registry, or on the surface Meta through the tools that call tools, under the names of the actions.
+// Therefore they need no tools in the client's list.
 type Actions struct {
 	choice *Choice
 	finder *finding.Finder
@@ -29,19 +29,19 @@ type Actions struct {
 	proposer func() string
 }
 
-// Client says which tools the session's client may use, and what their names mean.
+// Client says which tools the session's client may use, and how it resolves their names.
 type Client interface {
 	Rules() inventory.Rules
 	Names() resolve.Scope
 }
 
-// NewActions returns the actions of a session. proposer describes its client to the person
-// who reviews its proposals.
+// NewActions returns the actions of a session. proposer describes the session's client to the person who
+// reviews its proposals.
 func NewActions(c *Choice, f *finding.Finder, client Client, proposer func() string) *Actions {
 	return &Actions{c, f, client, proposer}
 }
 
-// Action is one of the actions.
+// Action is an action on toolsets.
 type Action struct {
 	Name   string
 	Danger danger.Level
@@ -64,7 +64,7 @@ var actions = []Action{
 	},
 }
 
-// ActionNamed returns the action with a name; ok is false if there is none.
+// ActionNamed returns the action with this name; ok is false if there is none.
 func ActionNamed(name string) (action Action, ok bool) {
 	at := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
 	if at < 0 {
@@ -142,7 +142,8 @@ func (a *Actions) available(ctx context.Context, args arguments.Arguments) (any,
 	}{tools, total}, nil
 }
 
-// parse returns references to tools that models may call, by the names of the tools.
+// parse returns references to the tools with these names. It returns an error for a tool that models may not
+// call.
 func (a *Actions) parse(names []string) ([]toolset.Reference, error) {
 	scope, refs := a.client.Names(), make([]toolset.Reference, 0, len(names))
 	for _, name := range names {

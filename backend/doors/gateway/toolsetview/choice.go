@@ -11,26 +11,26 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// errNone is the error where there are no toolsets.
+// errNone is the error of a hub without toolsets.
 var errNone = fault.New(fault.Unavailable, "there are no toolsets here")
 
-// Choice says by which toolset a session is limited: that of its surface, or the one that
-// its client has equipped. It is safe for concurrent use.
+// Choice says which toolset limits a session: that of its surface, or the one that its client has equipped. It
+// is safe for concurrent use.
 type Choice struct {
 	Toolsets  *toolset.Keeper // nil if there are none
 	Inventory *inventory.Inventory
-	Client    string // whose limits count
+	Client    string // id of the client whose rules apply
 	// Set is the toolset of the surface, empty if the surface is another one.
 	Set string
-	// Equips is set if the client may equip a toolset: its tools are listed in place of
-	// those of active servers. What it has equipped belongs to the credential.
+	// Equips says that the client may equip a toolset, whose tools are then listed in place of those of active
+	// servers. The equipped toolset is stored for the credential.
 	Equips     bool
 	Credential string
 }
 
-// SetOf returns the toolset that a surface shows, empty if it is another one. The client or
-// its project may ask for a toolset where it was to be shown all servers, so that it is
-// never shown more than its entry says.
+// SetOf returns the toolset that a surface shows, empty if it shows something else. asked is the toolset that
+// the client or its project asks for. It has an effect only on surfaces that show all servers, so that a client
+// is never shown more than its entry allows.
 func SetOf(toolsets *toolset.Keeper, surface, asked string) string {
 	if set := surfaces.Toolset(surface); set != "" {
 		return set
@@ -83,9 +83,8 @@ func (c *Choice) toolsOf(set string) []*catalog.Tool {
 	})
 }
 
-// Admit returns an error unless the toolset admits a call. The server, of which it takes a
-// lease, runs until release is called, because a tool may have changed since its server
-// last ran.
+// Admit returns an error unless the toolset admits a call. It leases the server before it decides, because a
+// tool may have changed since its server last ran. The server runs until the caller calls release.
 func (c *Choice) Admit(tool catalog.Key, lease func() (*upstream.Lease, error)) (release func(), err error) {
 	release = func() {}
 	name := c.Set
@@ -101,7 +100,7 @@ func (c *Choice) Admit(tool catalog.Key, lease func() (*upstream.Lease, error)) 
 	if c.Set == "" {
 		t, err := c.Toolsets.Get(name)
 		if err != nil || !slices.ContainsFunc(t.Tools, func(r toolset.Reference) bool { return r.Key() == tool }) {
-			return release, nil // called past the list, as every other tool
+			return release, nil // a tool outside the equipped toolset may be called, but is not listed
 		}
 	}
 	if err := c.Toolsets.Admit(name, tool); err != nil {

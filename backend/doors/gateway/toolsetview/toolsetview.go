@@ -1,5 +1,5 @@
-// Package toolsetview is what MCP clients see of toolsets: the surface that has the tools of
-// one toolset and no others, the toolset that a client equips, and the actions on toolsets.
+// Package toolsetview shows toolsets to MCP clients: the surface that has the tools of one toolset and no
+// others, the toolset that a client equips, and the actions on toolsets.
 package toolsetview
 
 import (
@@ -31,7 +31,7 @@ type View struct {
 	info      json.RawMessage
 
 	mu     sync.Mutex
-	served []string // the servers as of the last Moved
+	served []string // the names of the servers at the last call of Moved
 }
 
 // Options are the dependencies of a View.
@@ -41,8 +41,7 @@ type Options struct {
 	Tools     Tools
 	Calls     Calls
 	Translate Translate
-	// Lists returns the result of a list request besides tools/list, with what servers
-	// have listed.
+	// Lists returns the result of a list method other than tools/list, with the items that servers have listed.
 	Lists func(method string, servers []registry.Server) json.RawMessage
 	Info  json.RawMessage // the serverInfo of the hub
 }
@@ -52,7 +51,7 @@ type Registry interface{ List() []registry.Server }
 
 // List is the tool list of the session.
 type List interface {
-	// Answer returns the result of tools/list, and notes what the client has read.
+	// Answer returns the result of tools/list, and records what the client has read.
 	Answer(ctx context.Context, listed func() ([]*catalog.Tool, surfaces.Definitions)) (json.RawMessage, error)
 }
 
@@ -61,8 +60,8 @@ type Tools interface {
 	// ShownIn returns the tool of a list that the client is shown under a name, nil if
 	// there is none.
 	ShownIn(tools []*catalog.Tool, name string) *catalog.Tool
-	// ForView returns the server of a view that the client has read, whose tools views
-	// call by their own names; ok is false unless one such server has this tool.
+	// ForView returns the server that a view of MCP Apps calls with the name of a tool. ok is false unless
+	// exactly one server of which the client has read a view has such a tool.
 	ForView(tool string) (server string, ok bool)
 }
 
@@ -80,7 +79,7 @@ type Translate interface {
 	Shown(server, method string, message json.RawMessage, bare string) json.RawMessage
 }
 
-// New returns the view of the toolset of a choice.
+// New returns the view of the toolset c.Set.
 func New(c *Choice, o Options) *View {
 	v := &View{
 		choice: c, registry: o.Registry, list: o.List, tools: o.Tools, calls: o.Calls, translate: o.Translate, lists: o.Lists, info: o.Info,
@@ -110,7 +109,7 @@ func (v *View) Introduce(_ context.Context, client json.RawMessage) (surfaces.In
 // Info returns the serverInfo of results.
 func (v *View) Info() json.RawMessage { return v.info }
 
-// List serves the methods that list something. Lists have one page.
+// List serves the list methods. Each list has one page.
 func (v *View) List(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case jsonrpc.Get(params, "cursor") != nil:
@@ -142,8 +141,7 @@ func (v *View) servers() (out []registry.Server) {
 // TTL returns how long clients may cache a list, in milliseconds.
 func (v *View) TTL(string) int64 { return surfaces.ListTTL }
 
-// Resolve returns the tool that a name means: a name as the client lists it, or the full
-// name of a tool of the toolset.
+// Resolve returns the tool for a name as the client lists it, or for the full name of a tool of the toolset.
 func (v *View) Resolve(name string) (server, tool string, ok bool) {
 	if t := v.tools.ShownIn(v.own(), name); t != nil {
 		return t.Server, t.Name, true
@@ -151,7 +149,7 @@ func (v *View) Resolve(name string) (server, tool string, ok bool) {
 	if v.choice.Toolsets == nil {
 		return "", "", false
 	}
-	t, _ := v.choice.Toolsets.Get(v.choice.Set) // without a toolset, it has no tools
+	t, _ := v.choice.Toolsets.Get(v.choice.Set) // if there is no such toolset, t has no tools
 	name = strings.TrimPrefix(name, "mcp__")
 	for _, r := range t.Tools {
 		if name == r.Server+"__"+r.Tool {
@@ -186,7 +184,7 @@ func (v *View) Incoming(method string, params json.RawMessage) (server string, o
 	return v.translate.Incoming(v.Shows, method, params)
 }
 
-// Shown returns what a server sends as the client is shown it.
+// Shown returns a message of a server with the names and URIs that the client is shown.
 func (v *View) Shown(server, method string, message json.RawMessage, bare string) json.RawMessage {
 	return v.translate.Shown(server, method, message, bare)
 }
