@@ -6,23 +6,23 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// HiddenFromModel reports whether a tool is only for the views of MCP Apps: the
-// visibility in its definition lists no model. Such a tool stays in lists, and
-// the client hides it; it is not searched for, and no model calls it.
+// HiddenFromModel reports whether a tool is only for the views of MCP Apps, because the visibility in its
+// definition does not include model. Such a tool stays in lists, and the client hides it; searches do not find
+// it, and models must not call it.
 func HiddenFromModel(definition json.RawMessage) bool {
 	who, limited := visibility(definition)
 	return limited && !who["model"]
 }
 
-// ForApps reports whether the views of MCP Apps may call a tool. They may unless
-// the visibility in its definition lists no app.
+// ForApps reports whether the views of MCP Apps may call a tool. They may, unless the visibility in its
+// definition does not include app.
 func ForApps(definition json.RawMessage) bool {
 	who, limited := visibility(definition)
 	return !limited || who["app"]
 }
 
-// visibility returns who may use a tool; limited is false if its definition does
-// not say. The value under "ui" counts before that under "ui/visibility".
+// visibility returns who may use a tool; limited is false if its definition does not say. The value under "ui"
+// takes precedence over that under "ui/visibility".
 func visibility(definition json.RawMessage) (who map[string]bool, limited bool) {
 	meta := jsonrpc.Get(definition, "_meta")
 	for _, list := range []json.RawMessage{

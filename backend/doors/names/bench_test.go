@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
-// large returns a tool result of one megabyte with a block of a type.
+// large returns a tool result of one megabyte of text that ends with the given content block.
 func large(block string) []byte {
 	line := `{\"path\": \"file:///srv/data\", \"note\": \"ui://a/x\"}\n`
 	return []byte(`{"content":[{"type":"text","text":"` + strings.Repeat(line, 1<<20/len(line)) + `"},` + block + `],"isError":false}`)

@@ -12,8 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// recorded are the lists of published servers, by method, by the slug of the
-// server.
+// recorded returns the recorded lists of published servers by slug and method.
 func recorded(t *testing.T) map[string]map[string]json.RawMessage {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(reference.Path(t, "catalog"), "*.json"))
@@ -78,8 +77,8 @@ func TestRecordedListsLeadBack(t *testing.T) {
 	namesLeadBack(t, tools)
 }
 
-// namesLeadBack checks the shown names of tools, for clients with different
-// limits. A tool and a prompt may have the same name.
+// namesLeadBack checks that the names under which tools are shown lead back to the tools, for clients with
+// different limits. A tool and a prompt may have the same name.
 func namesLeadBack(t *testing.T, tools []string) {
 	exists := make(map[string]bool)
 	for _, tool := range tools {

@@ -8,22 +8,21 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Servers answers which names the servers that a client reaches have. Known is
-// required; a nil Owners or Prompt finds nothing.
+// Servers finds the servers that names from a client belong to. Known is required; a nil Owners or Prompt finds
+// nothing.
 type Servers struct {
-	// Known reports whether a slug is that of such a server.
+	// Known reports whether a slug is that of a server which the client may reach.
 	Known func(slug string) bool
 	// Owners returns the slugs of the servers that have a URI or URI template.
 	Owners func(uri string) []string
-	// Prompt returns the server and the own name of a prompt, by the name that
-	// a client uses. It returns an error if there is no such prompt.
+	// Prompt returns the server of a prompt, and the prompt's name on it, by the name that a client uses. It
+	// returns an error if there is no such prompt.
 	Prompt func(shown string) (slug, name string, err error)
 }
 
-// URI returns the server of a URI or URI template from a client, and the URI as
-// the server knows it. A URI that does not carry a slug was not shown by the hub:
-// it comes from a text, for example. It belongs to the only server that has it;
-// if several or none have it, the error is an *OwnerError.
+// URI returns the server of a URI or URI template from a client, and the URI as the server knows it. A URI
+// without a slug was not shown by the hub, but comes from a text, for example. It belongs to the only server
+// that has it; if several or none have it, the error is an *OwnerError.
 func (s Servers) URI(shown string) (slug, uri string, err error) {
 	if slug, from, to, ok := split(shown, false, s.Known); ok {
 		return slug, shown[:from] + shown[to:], nil
@@ -38,8 +37,8 @@ func (s Servers) URI(shown string) (slug, uri string, err error) {
 	return "", "", newOwnerError(shown, owners, URI)
 }
 
-// TaskID returns the server of a task id from a client, and the id as the server
-// knows it. An id that does not carry a slug is an *OwnerError.
+// TaskID returns the server of a task id from a client, and the id as the server knows it. For an id without a
+// slug, the error is an *OwnerError.
 func (s Servers) TaskID(shown string) (slug, id string, err error) {
 	slug, at, ok := slugAt(shown, 0, '+', false)
 	if !ok || !s.Known(slug) {
@@ -48,17 +47,14 @@ func (s Servers) TaskID(shown string) (slug, id string, err error) {
 	return slug, shown[at:], nil
 }
 
-// Incoming returns the params of a request or notification from a client as the
-// server knows them, and the slug of this server. The slug is empty if the params
-// name no server, as in a request for a list. Params may also be the result of a
-// server's request. A name that does not belong to exactly one server is an
-// *OwnerError.
+// Incoming returns the params of a request or notification from a client as the server knows them, and the slug
+// of this server. The slug is empty if the params name no server, as in a request for a list. Params may also
+// be a client's answer to a request of a server. If a name does not belong to exactly one server, the error is
+// an *OwnerError.
 //
-// As in Outgoing, all other bytes stay as they are, and params that need no
-// change or are not valid are returned as they are. The names of tools and
-// prompts in tools/call and prompts/get do not change; find them with a
-// Directory. Use Listen for subscriptions/listen, which may name several
-// servers.
+// As in Outgoing, all other bytes stay as they are, and params that need no change or are not valid are
+// returned as they are. The names of tools and prompts in tools/call and prompts/get do not change; find them
+// with a Directory. Use Listen for subscriptions/listen, which may name several servers.
 func (s Servers) Incoming(method string, params json.RawMessage) (slug string, out json.RawMessage, err error) {
 	if !jsonscan.Valid(params) {
 		return "", params, nil
@@ -80,7 +76,7 @@ func (s Servers) Incoming(method string, params json.RawMessage) (slug string, o
 	if err != nil {
 		return "", params, err
 	}
-	// A client may relate a message to a task of its own, whose id has no slug.
+	// The related task may also be one of the client's own, whose id has no slug.
 	related, tasks, err := own(s.ownTask, params, "_meta", relatedTask, "taskId")
 	if err == nil && (slug == "" || slug == related) {
 		slug, edits = related, append(edits, tasks...)
@@ -96,8 +92,7 @@ func (s Servers) Incoming(method string, params json.RawMessage) (slug string, o
 // that make the string the server's own. The string is data[at:end].
 type owner func(data []byte, at, end int) (slug string, edits []edit, err error)
 
-// own applies an owner to the string at a path of member names. It returns
-// nothing if there is none.
+// own applies an owner to the string at a path of member names. It returns zero values if there is no string.
 func own(of owner, data []byte, path ...string) (slug string, edits []edit, err error) {
 	at, end, ok := find(data, '"', path...)
 	if !ok {
@@ -106,8 +101,8 @@ func own(of owner, data []byte, path ...string) (slug string, edits []edit, err 
 	return of(data, at, end)
 }
 
-// find returns the position of the value at a path of member names; ok is false
-// if there is no value that begins with this byte.
+// find returns the position of the value at a path of member names; ok is false unless the value begins with
+// the given byte.
 func find(data []byte, begin byte, path ...string) (from, to int, ok bool) {
 	to = len(data)
 	for _, name := range path {

@@ -15,12 +15,11 @@ type Subscription struct {
 	Params json.RawMessage
 }
 
-// Listen divides the params of subscriptions/listen among the servers that its
-// resource URIs and task ids name. Each server gets the params with its own URIs
-// and ids, as it knows them; all other bytes are those of the client. A server
-// that no URI and no id names gets none, although the client may ask for changes
-// of its lists. URIs and ids that do not belong to exactly one server are left
-// out; they are missing in the acknowledgement too.
+// Listen divides the params of subscriptions/listen among the servers that its resource URIs and task ids name.
+// The params for a server have only its URIs and ids, in the server's own form; all other bytes are those of
+// the client. A server that no URI and no id names gets no params, although the client may ask for changes of
+// its lists. URIs and ids that do not belong to exactly one server are left out; they are missing in the
+// acknowledgement too.
 func (s Servers) Listen(params json.RawMessage) []Subscription {
 	if !jsonscan.Valid(params) {
 		return nil
@@ -44,7 +43,7 @@ func (s Servers) Listen(params json.RawMessage) []Subscription {
 
 // division is an array, divided among servers.
 type division struct {
-	from, to int               // of the array; 0 if there is none
+	from, to int               // position of the array; 0 if there is none
 	elements map[string]string // elements of the new array by slug, separated by commas
 }
 

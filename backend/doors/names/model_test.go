@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// modelPaths are the paths of names, by method, for a model of Outgoing that
-// changes decoded messages. In a path, * is each element, # is each element, which
-// is a task id, and % is each member. An empty last step is a content block or
-// several. All messages have names at modelRelated too.
+// modelPaths are the paths of names in messages, by method. model, a simple version of Outgoing, changes the
+// decoded messages at these paths. In a path, * stands for each element, # for each element if it is a task id,
+// and % for each member. An empty last step stands for one or several content blocks. All messages may have a
+// name at modelRelated too.
 var modelPaths = map[string]string{
 	"tools/list": "tools.*._meta.ui.resourceUri tools.*._meta.ui/resourceUri " +
 		"tools.*._meta.openai/outputTemplate tools.*._meta.related.taskId",
@@ -104,12 +104,12 @@ func modelBlocks(value any, outer bool) any {
 	return value
 }
 
-// generator writes random JSON with odd spacing, duplicate members and large
-// numbers. Its members have the names of the protocol.
+// generator writes random JSON with odd spacing, duplicate members and large numbers. It uses the member names
+// of MCP.
 type generator struct {
 	*rand.Rand
 	bytes.Buffer
-	likely []string // names of members
+	likely []string // member names that it uses most
 }
 
 func (g *generator) pick(from ...string) string { return from[g.IntN(len(from))] }
@@ -154,8 +154,8 @@ func (g *generator) array(depth int, element func()) {
 	g.WriteString("]")
 }
 
-// wanted says what a member usually is: s for a string, o for an object, a for
-// an array of objects, l for a list of strings.
+// wanted has the usual type of a member: s for a string, i for a task id, t for a type, o for an object, a for
+// an array of objects, l for a list of URIs, k for a list of task ids, x for any value.
 var wanted = map[string]byte{
 	"uri": 's', "uriTemplate": 's', "resourceUri": 's', "ui/resourceUri": 's', "openai/outputTemplate": 's', "text": 's', "blob": 's',
 	"description": 's', "taskId": 'i', "type": 't', "_meta": 'o', "ui": 'o', "resource": 'o', "params": 'o', "task": 'o', "result": 'o',
@@ -172,7 +172,7 @@ var memberNames = func() (names []string) {
 	return names
 }()
 
-// object writes an object with these members and others, in any order.
+// object writes an object with the given members and random ones, in random order.
 func (g *generator) object(depth int, names ...string) {
 	for range g.IntN(4) {
 		if g.IntN(4) > 0 {

@@ -1,7 +1,6 @@
-// Package names maps the names of servers' tools, prompts, resources and tasks
-// to the names that clients are shown, and back. A client of the hub reaches
-// many servers through one connection, so each name it is shown tells which
-// server the name belongs to.
+// Package names maps the names of servers' tools, prompts, resources and tasks to the names that clients are
+// shown, and back. A client of the hub reaches many servers through one connection, so each name that it is
+// shown includes the server that the name belongs to.
 //
 // Tools and prompts are shown as server__name (Full, Cut) and found again by a
 // Directory. URIs, URI templates and task ids carry the slug of their server
@@ -9,8 +8,8 @@
 // messages by splicing: they change the strings that the protocol defines as
 // names and leave all other bytes as they are.
 //
-// The package has no state and does no I/O. The caller stores the slugs, and
-// answers through functions which servers exist.
+// The package has no state and does no I/O. The caller stores the slugs, and passes functions that say which
+// servers exist.
 package names
 
 import (
@@ -54,8 +53,7 @@ func Cut(full []string, limit int) []string {
 	return out
 }
 
-// CutTo reports whether Cut may show a full name, which is longer than the limit,
-// as shown.
+// CutTo reports whether Cut may shorten the name full to shown.
 func CutTo(full, shown string, limit int) bool {
 	return limit > 0 && shown != full && (shown == cut(full, limit, shortHash) || shown == cut(full, limit, longHash))
 }
@@ -68,10 +66,10 @@ func cut(name string, limit, digits int) string {
 	return string([]rune(name)[:limit-1-digits]) + "_" + hex.EncodeToString(sum[:])[:digits]
 }
 
-// Directory answers which tools exist, or which prompts. All functions are
-// required, and cover only servers that the client may reach.
+// Directory says which tools exist, or which prompts. All functions are required, and cover only servers that
+// the client may reach.
 type Directory struct {
-	// Listed returns the owner of a name in the client's list.
+	// Listed returns the server of a name in the client's list, and the name on that server.
 	Listed func(shown string) (server, name string, ok bool)
 	// Splits returns all ways to split server__name into the name of an
 	// existing server and a name, the longest server name first.
@@ -82,10 +80,10 @@ type Directory struct {
 	Owners func(name string) []string
 }
 
-// Find returns the tool or prompt that a client means by a name: one that is
-// listed under it, else server__name, else the only one that a server gives
-// this name. The result of server__name may be unknown to the hub; a known one
-// is preferred. A name that several servers or none use is an *OwnerError.
+// Find returns the tool or prompt that a client means by a name: the one that is listed under the name,
+// otherwise server__name, otherwise the only one that has this name on its server. The result of server__name
+// may be unknown to the hub, but known ones are preferred. If several servers or none use the name, the error
+// is an *OwnerError.
 func (d Directory) Find(shown string) (server, name string, err error) {
 	if server, name, ok := d.Listed(shown); ok {
 		return server, name, nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// slugs are those of the servers in the tests.
+// slugs are the slugs of the servers in the tests.
 var slugs = []string{"gh", "a", "svn", "my-server.v2", "x-ref", "ui", "skill", "a.b-c"}
 
 func known(slug string) bool { return slices.Contains(slugs, slug) }
@@ -87,7 +87,7 @@ func TestLongNamesAreCutAndStayDifferent(t *testing.T) {
 	if got[0] == got[1] || len(got[0]) != 20 {
 		t.Errorf("%q are shown as %q", same, got)
 	}
-	for i, name := range same { // cut alone, and beside the other
+	for i, name := range same { // with a short and with a long hash
 		if !CutTo(name, cut(name, 20, shortHash), 20) || !CutTo(name, got[i], 20) {
 			t.Errorf("%q is not recognized as %q", got[i], name)
 		}
@@ -97,8 +97,8 @@ func TestLongNamesAreCutAndStayDifferent(t *testing.T) {
 	}
 }
 
-// directory returns a Directory of tools, which are written server__name, and
-// of the names that are listed for them. A server exists if it has a tool.
+// directory returns a Directory of tools, which are written server__name. listed has the tools by the names
+// under which a client lists them. A server exists if it has a tool.
 func directory(tools []string, listed map[string]string) Directory {
 	return Directory{
 		Listed: func(shown string) (string, string, bool) { return strings.Cut(listed[shown], "__") },
@@ -128,10 +128,10 @@ func TestANameIsListedThenPrefixedThenUnique(t *testing.T) {
 		map[string]string{"a__cut_05b1bf": "a__x", "a__same": "b__same"})
 	for _, row := range []struct{ shown, server, name, wrong string }{
 		{"a__cut_05b1bf", "a", "x", ""},
-		{"a__same", "b", "same", ""}, // the list counts first
+		{"a__same", "b", "same", ""}, // the list takes precedence
 		{"b__same", "b", "same", ""},
 		{"a__new", "a", "new", ""}, // the server may have it
-		{"a__y", "a", "y", ""},     // b cannot take over a's names
+		{"a__y", "a", "y", ""},     // although b has a tool a__y
 		{"only", "b", "only", ""},
 		{"same", "", "", `find the server of "same": several servers have it; use a__same or b__same`},
 		{"none", "", "", `find the server of "none": no server has it; use a name from a list`},

@@ -7,18 +7,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
-// Outgoing returns a message of a server as clients are shown it, with the
-// server's slug in all URIs, URI templates and task ids. The message is the
-// result of a request with this method, or the params of a notification or
-// request from the server. The slug must come from the function Slug.
+// Outgoing returns a message of a server as clients are shown it, with the server's slug in all URIs, URI
+// templates and task ids. The message is the result of a request with this method, or the params of a
+// notification or request from the server. The slug must be one that the function Slug has returned.
 //
 // Only strings that the protocol defines as such names change; all other bytes
 // stay as they are, and so does text that looks like a URI. A message without
 // names, and one that is not valid JSON, is returned as it is. Names of tools and
 // prompts do not change, because the hub composes their lists.
 //
-// Do not pass requests of a server about a task of the client (tasks/get and
-// others): the client chose the id.
+// Do not pass requests of a server about a task of the client, such as tasks/get: the client has chosen the id.
 func Outgoing(slug, method string, message json.RawMessage) json.RawMessage {
 	return OutgoingExcept("", slug, method, message)
 }
@@ -33,8 +31,8 @@ func OutgoingExcept(bare, slug, method string, message json.RawMessage) json.Raw
 	}
 	s := scan{data: message, slug: slug, bare: bare}
 	end := s.value(in, jsonscan.Space(message, 0))
-	// Members and Elements recognize only some text that is not valid, so a
-	// message is checked before it changes.
+	// jsonscan.Members and jsonscan.Elements do not detect all invalid text, so a message is checked before it
+	// changes.
 	if end < 0 || len(s.edits) == 0 || !jsonscan.Valid(message) {
 		return message
 	}
@@ -47,8 +45,7 @@ type edit struct {
 	text     string
 }
 
-// splice returns a copy of data with edits, which are in the order of their
-// positions.
+// splice returns a copy of data with edits, which are sorted by position.
 func splice(data []byte, edits []edit) json.RawMessage {
 	size := len(data)
 	for _, e := range edits {
@@ -115,7 +112,7 @@ func (p *places) member(o *jsonscan.Object) *places {
 	return p.others
 }
 
-// name adds the edit of a string.
+// name adds the edit for a string that is a name.
 func (s *scan) name(k kind, at int) (end int) {
 	if end = jsonscan.End(s.data, at); end < 0 {
 		return -1
@@ -132,9 +129,9 @@ func (s *scan) name(k kind, at int) (end int) {
 	return end
 }
 
-// block adds the edits of a content block. Its type decides which members are
-// names, so nothing is decided before the end of the block. The results of
-// tools, in messages for sampling, contain other blocks, but those contain none.
+// block adds the edits of a content block. The type of the block decides which members are names and may be its
+// last member, so block looks at all members first. In messages for sampling, a block with the result of a tool
+// contains other blocks; those contain no further ones.
 func (s *scan) block(at int, mayNest bool) (end int) {
 	var uriAt, resourceAt, contentAt int
 	var kind []byte

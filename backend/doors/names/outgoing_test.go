@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// rows are the places of names, by method. In each message, ‹ and › surround
-// what is inserted for the server gh; the original message is without it.
+// rows are messages with names in all places, by method. The marks ‹ and › surround the text that Outgoing
+// inserts for the server gh; the original message does not have this text.
 var rows = []struct{ method, message string }{
 	{
 		"resources/list",
@@ -203,8 +203,7 @@ func ambiguous(message string) bool {
 	return strings.Contains(message, "zq") || strings.Contains(message, "x-ref:")
 }
 
-// onlyNamesChange checks that a message, as it is shown, consists of the bytes
-// of the original and of inserted slugs.
+// onlyNamesChange checks that Outgoing changes a message only by inserting slugs.
 func onlyNamesChange(t *testing.T, method string, message []byte) {
 	before := string(message)
 	got := string(Outgoing(inserted, method, message))

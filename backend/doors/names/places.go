@@ -1,6 +1,6 @@
 package names
 
-// kind is the kind of name that a JSON value is.
+// kind says which kind of name a JSON value is.
 type kind int
 
 const (
@@ -10,13 +10,12 @@ const (
 	kindContent // not a string: a content block, or an array of content blocks
 )
 
-// places describes a JSON value that contains names. The zero value describes one
-// without names.
+// places describes where a JSON value contains names. The zero value describes a value without names.
 type places struct {
 	kind    kind
 	members []member
-	others  *places // of members that are not in members
-	each    *places // of the elements of an array
+	others  *places // for all members that are not in members
+	each    *places // for the elements of an array
 }
 
 type member struct {
@@ -35,8 +34,8 @@ var (
 
 	related = member{relatedTask, withTask}
 	meta    = member{"_meta", object(related)}
-	// uiMeta is the _meta of tools and of their results: MCP Apps name the
-	// resource of a view in it, in one of three spellings.
+	// uiMeta is the _meta of tools and of their results. In MCP Apps it names the resource with the view, in
+	// one of three spellings.
 	uiMeta = member{"_meta", object(
 		related,
 		member{"ui", object(member{"resourceUri", aURI})},
@@ -51,17 +50,17 @@ var (
 	inputs    = member{"inputRequests", &places{others: object(member{"params", sampling})}}
 	resources = object(meta, member{"resources", list(withURI)})
 	skill     = object(member{"uri", aURI}, member{"resources", list(withURI)})
-	// answer is the result of a request that a task may carry out.
+	// answer has the members of the result of any request that a task may carry out.
 	answer = []member{uiMeta, {"content", blocks}, messages, contents}
-	// task is the state of a task, with its result once it has one.
+	// task is the state of a task, which contains the result once the task is completed.
 	task = object(meta, member{"taskId", aTask}, member{"result", object(answer...)}, inputs)
 )
 
-// anyMessage applies to messages with a method that is not in shown.
+// anyMessage describes messages whose method is not in shown.
 var anyMessage = object(meta)
 
-// shown lists, by method, where results and the params of notifications and
-// requests from servers contain names.
+// shown says, by method, where results, and the params of notifications and requests from servers, contain
+// names.
 var shown = map[string]*places{
 	"tools/list":               object(meta, member{"tools", list(object(uiMeta))}),
 	"tools/call":               object(uiMeta, member{"content", blocks}, inputs, member{"taskId", aTask}, member{"task", withTask}),

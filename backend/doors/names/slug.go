@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// compound lists the first parts of schemes such as svn+ssh and git+https. No
-// slug is equal to one of them, because a bare URI with such a scheme would look
-// like a URI of that server.
+// compound lists the first parts of schemes such as svn+ssh and git+https. Slug returns none of them, because a
+// server's own URI with such a scheme would look like a shown URI of the server with that slug.
 var compound = []string{"bzr", "coap", "coaps", "git", "hg", "http", "https", "svn"}
 
 // Slug returns the slug of a new server: lower-case letters, digits, dots and
@@ -41,7 +40,7 @@ func Slug(server string, taken func(slug string) bool) string {
 	}
 }
 
-// isSlug reports whether a slug may contain a character.
+// isSlug reports whether a slug may contain the character c.
 func isSlug[T byte | rune](c T) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-'
 }

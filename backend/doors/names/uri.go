@@ -1,19 +1,18 @@
 package names
 
-// noScheme is the scheme that a URI without one is shown with.
+// noScheme is the scheme that URI inserts before a URI without a scheme.
 const noScheme = "x-ref:"
 
-// URI returns the form of a server's URI, or URI template, that clients are
-// shown. Expanding a template that is shown gives the URI that is shown for the
-// expanded template.
+// URI returns the form of a server's URI, or URI template, that clients are shown. A client that expands a
+// shown template gets the shown form of the server's expanded template.
 //
 //	file:///a       gh+file:///a
 //	notes           gh+x-ref:notes
 //	ui://a/x        ui://gh+a/x
 //	skill://p/s.md  skill://gh/p/s.md
 //
-// MCP Apps require ui:// at the start. Skills may be in folders, and links from
-// one file of a skill to another are relative.
+// MCP Apps require URIs that begin with ui://. In a skill URI, the slug is the first folder, so that relative
+// links between the files of a skill still work.
 func URI(slug, uri string) string {
 	at, after := place(uri, false)
 	return uri[:at] + slug + after + uri[at:]
@@ -25,7 +24,7 @@ func TaskID(slug, id string) string { return slug + "+" + id }
 // text is a decoded text, or the bytes between the quotes of a JSON string.
 type text interface{ string | []byte }
 
-// place returns where the slug goes in a URI, and what follows the slug. If
+// place returns the position at which the slug is inserted in a URI, and the text that follows the slug. If
 // escaped is true, the URI may contain JSON escapes.
 func place[T text](uri T, escaped bool) (at int, after string) {
 	if at, ok := skip(uri, 0, "ui://", escaped); ok {
@@ -40,8 +39,8 @@ func place[T text](uri T, escaped bool) (at int, after string) {
 	return 0, "+"
 }
 
-// split is the inverse of place. The slug of a shown URI, together with what
-// surrounds it, is uri[from:to]; ok is false if no known slug is in its place.
+// split is the inverse of place. The slug of a shown URI, with the separator and scheme that were inserted with
+// it, is uri[from:to]; ok is false if the URI has no known slug there.
 func split[T text](uri T, escaped bool, known func(slug string) bool) (slug string, from, to int, ok bool) {
 	if at, found := skip(uri, 0, "ui://", escaped); found {
 		slug, to, ok = slugAt(uri, at, '+', escaped)
@@ -58,8 +57,7 @@ func split[T text](uri T, escaped bool, known func(slug string) bool) (slug stri
 	return slug, 0, to, true
 }
 
-// slugAt reads a slug that a separator follows, and returns the position after
-// the separator.
+// slugAt reads a slug with the separator after it, and returns the position after the separator.
 func slugAt[T text](s T, at int, separator byte, escaped bool) (slug string, end int, ok bool) {
 	read := make([]byte, 0, 64)
 	for {
@@ -75,8 +73,7 @@ func slugAt[T text](s T, at int, separator byte, escaped bool) (slug string, end
 	}
 }
 
-// skip returns the position after a word at a position of s, and whether the
-// word is there.
+// skip reports whether a word is at a position of s, and returns the position after the word.
 func skip[T text](s T, at int, word string, escaped bool) (end int, ok bool) {
 	end = at
 	for i := range len(word) {
@@ -107,8 +104,8 @@ func hasScheme[T text](uri T, escaped bool) bool {
 	}
 }
 
-// char returns the character at a position and the position after it. c is 0 at
-// the end, for characters that are not ASCII and for escaped control characters.
+// char returns the character at a position and the position after it. c is 0 at the end, for characters outside
+// ASCII and for escaped control characters.
 func char[T text](s T, at int, escaped bool) (c byte, next int) {
 	switch {
 	case at >= len(s):

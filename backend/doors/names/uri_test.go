@@ -108,15 +108,15 @@ func FuzzShownURIsLeadBack(f *testing.F) {
 		if got, id, err := servers.TaskID(TaskID(slug, text)); got != slug || id != text || err != nil {
 			t.Errorf("task %q of %q is %q of %q, %v", text, slug, id, got, err)
 		}
-		// The text is the inside of a JSON string, then the value of one.
+		// text is used as the inside of a JSON string, then as its decoded value.
 		leadsBack(t, slug, `"`+text+`"`)
 		leadsBack(t, slug, string(jsonrpc.Quote(text)))
 		leadsBack(t, slug, strings.ReplaceAll(string(jsonrpc.Quote(text)), "/", `\/`))
 	})
 }
 
-// leadsBack checks that a JSON string comes back byte for byte after a client
-// has been shown it as a URI and as a task id.
+// leadsBack checks that Incoming restores, byte for byte, a JSON string that Outgoing has changed as a URI and
+// as a task id.
 func leadsBack(t *testing.T, slug, quoted string) {
 	for _, row := range [][4]string{
 		{"notifications/resources/updated", "resources/read", "uri"},

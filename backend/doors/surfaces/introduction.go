@@ -14,29 +14,29 @@ type Introduction struct {
 	Instructions string          `json:"instructions,omitempty"`
 }
 
-// Definitions are those of the hub's own tools on a surface, as they are at present.
+// Definitions are the present definitions of the hub's own tools on a surface.
 type Definitions struct {
 	Tools  []json.RawMessage
 	Tokens int
 }
 
-// The names of extensions in capabilities that servers and clients declare.
+// The names of extensions, as servers and clients declare them in their capabilities.
 const (
-	// AppsExtension is MCP Apps: tools of servers that support it have views, which the
-	// client shows to its user.
+	// AppsExtension is MCP Apps: tools of servers that support it have views, user interfaces that the client
+	// shows.
 	AppsExtension = "io.modelcontextprotocol/ui"
-	// TasksExtension are the tasks of MCP 2026-07-28.
+	// TasksExtension is the extension for tasks in MCP 2026-07-28.
 	TasksExtension = "io.modelcontextprotocol/tasks"
 )
 
-// hubCapabilities are what the hub offers. Servers may come and go during a session,
-// so it declares what any of them may support.
+// hubCapabilities are the capabilities that the hub declares. Servers may come and go during a session, so it
+// declares what any of them may support.
 const hubCapabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"completions":{},` +
 	`"logging":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}`
 
-// Capabilities returns the capabilities of the hub for a client with these capabilities,
-// which may be nil. The hub passes on what MCP Apps and tasks need, and declares those that
-// the client does.
+// Capabilities returns the capabilities of the hub for a client with these capabilities, which may be nil. The
+// hub only passes on messages of MCP Apps and of the tasks extension, so it declares these extensions as the
+// client does.
 func Capabilities(client json.RawMessage) json.RawMessage {
 	capabilities := json.RawMessage(hubCapabilities)
 	declared := jsonrpc.Get(client, "extensions")
@@ -48,6 +48,6 @@ func Capabilities(client json.RawMessage) json.RawMessage {
 	return capabilities
 }
 
-// ListTTL is how long clients may cache the hub's lists, in milliseconds, unless a server
-// says how long its own may be.
+// ListTTL is how long clients may cache the hub's lists, in milliseconds. A surface of one server uses the time
+// that the server has stated.
 const ListTTL = 60_000

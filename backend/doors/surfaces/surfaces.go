@@ -1,5 +1,5 @@
-// Package surfaces names what MCP clients can be shown of the hub. The entry or the
-// token of a client chooses its surface; package gateway serves it.
+// Package surfaces names the surfaces: the choices of what an MCP client is shown of the hub. The configuration
+// entry or the token of a client chooses its surface; package gateway serves it.
 package surfaces
 
 import (
@@ -8,13 +8,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// The surfaces. All but those of one server or toolset include the tools, prompts and
-// resources of active servers. An empty surface counts as Registry.
+// The surfaces. Registry, Meta and Native include the tools, prompts and resources of active servers. An empty
+// surface counts as Registry.
 const (
 	Registry  = "registry" // the tool registry
 	Meta      = "meta"     // find_tool, and tools that call what it finds
-	Native    = "native"   // no tool of the hub
-	OfServer  = "server:"  // one server alone, whose name follows
+	Native    = "native"   // no tools of the hub, except for long results
+	OfServer  = "server:"  // one server and nothing else; its name follows
 	OfToolset = "toolset:" // the tools of a toolset and no others; its name follows
 )
 
@@ -31,8 +31,7 @@ func Check(surface string) error {
 	return nil
 }
 
-// Server returns the name of the server that a surface shows alone, empty if it shows
-// all servers.
+// Server returns the name of the server that a surface shows alone, empty if it shows something else.
 func Server(surface string) string {
 	name, ok := strings.CutPrefix(surface, OfServer)
 	if !ok {
@@ -41,7 +40,7 @@ func Server(surface string) string {
 	return name
 }
 
-// Toolset returns the name of the toolset that a surface shows, empty if it is another.
+// Toolset returns the name of the toolset that a surface shows, empty if it shows something else.
 func Toolset(surface string) string {
 	name, ok := strings.CutPrefix(surface, OfToolset)
 	if !ok {
