@@ -32,9 +32,8 @@ const (
 	drainTimeout = 10 * time.Second
 )
 
-// codeUnknownOutcome is the JSON-RPC error code of answers that the companion
-// gives in place of the hub: the hub is not running, or was lost before it
-// answered.
+// codeUnknownOutcome is the JSON-RPC error code with which the companion answers requests itself, because the
+// hub is not running or was lost before it answered.
 const codeUnknownOutcome = mcpversion.CodeUnknownOutcome
 
 // Companion is the stdio MCP server that an editor starts.
@@ -62,11 +61,11 @@ type Companion struct {
 	memory  memory
 	link    net.Conn      // nil while there is no hub
 	sent    int           // number of lines sent on link
-	read    int           // number of lines that the hub of link has read, as its farewell says; otherwise everything
+	read    int           // number of lines that the hub has read, from its farewell; everything without one
 	queue   [][]byte      // lines to send as soon as a hub is connected
 	offline error         // why there is no hub; nil while requests wait for one
-	linked  bool          // a hub was connected
-	early   bool          // the hub's last answers are given until one is connected
+	linked  bool          // a hub has been connected at least once
+	early   bool          // requests are answered from the cache until a hub is connected
 	settled chan struct{} // closed when no request is in flight; made by drain
 }
 
@@ -143,7 +142,7 @@ func (c *Companion) fromClient(line []byte) error {
 func (c *Companion) route(m *jsonrpc.Message, line []byte) (link net.Conn, reply []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// In the legacy era, calls may add tools to the list of a session.
+	// In the legacy era, a tool call may add tools to the list of a session. Such a list must not be cached.
 	if key, ok := c.keyOf(m); ok && (key.Era == modernEra || !c.memory.called) {
 		c.memory.ask(m.ID, key)
 	}
@@ -208,7 +207,7 @@ func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 	return answer(m.ID, result, nil), nil
 }
 
-// offlineCapabilities are declared to a client that arrives while there is no hub.
+// offlineCapabilities are declared to a client that connects while no hub is running.
 const offlineCapabilities = `{"tools":{"listChanged":true}}`
 
 func (c *Companion) serverInfo() json.RawMessage {

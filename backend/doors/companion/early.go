@@ -17,8 +17,8 @@ import (
 // milliseconds. Some clients drop a server that takes seconds to answer.
 const earlyAfter = 150 * time.Millisecond
 
-// answerEarly gives the hub's last answers if no hub is connected soon: at once if
-// none is running, and never if the user has stopped the hub.
+// answerEarly makes the companion answer requests with the hub's last answers, from the cache, if no hub is
+// connected soon. It does so at once if no hub is running, and never if the user has stopped the hub.
 func (c *Companion) answerEarly(ctx context.Context) {
 	if _, err := instance.Read(c.Folder); err == nil {
 		select {
@@ -32,10 +32,10 @@ func (c *Companion) answerEarly(ctx context.Context) {
 	}
 }
 
-// beginEarly answers requests from the hub's last answers, those in the queue and
-// from now on later ones, until the first hub is connected.
+// beginEarly answers the queued requests from the cache of the hub's last answers, and makes later requests be
+// answered so until the first hub is connected.
 func (c *Companion) beginEarly() {
-	c.sending.Lock() // nothing is queued and no hub is connected meanwhile
+	c.sending.Lock() // no line is queued and no hub is connected meanwhile
 	defer c.sending.Unlock()
 	c.mu.Lock()
 	c.early = c.waiting()
@@ -45,10 +45,10 @@ func (c *Companion) beginEarly() {
 	for _, line := range queue {
 		m, err := jsonrpc.Parse(line)
 		if err != nil {
-			continue // was parsed before
+			continue // cannot happen: fromClient has parsed the line
 		}
 		if reply := c.earlyReply(&m, bytes.TrimSuffix(line, []byte("\n"))); reply != nil {
-			_ = c.write(reply) // readClient ends too when the client is gone
+			_ = c.write(reply) // if the client is gone, readClient ends too
 			continue
 		}
 		c.mu.Lock()
@@ -60,7 +60,7 @@ func (c *Companion) beginEarly() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting() { // otherwise the queue was answered
+	if c.waiting() { // otherwise setOffline has answered the queue
 		c.queue = kept
 	}
 	c.checkSettled()
@@ -100,8 +100,8 @@ func (c *Companion) answers() answercache.Cache { return answercache.Cache{Folde
 // The eras in the keys of answers.
 const legacyEra, modernEra = "legacy", "modern"
 
-// keyOf returns the key under which the answer to a request is kept, without the
-// version of the hub. It returns false if the answer is not kept. The caller holds mu.
+// keyOf returns the key under which the answer to a request is cached, without the version of the hub. It
+// returns false if the answer is not cached. The caller holds mu.
 func (c *Companion) keyOf(m *jsonrpc.Message) (answercache.Key, bool) {
 	key := answercache.Key{Method: m.Method, Era: legacyEra, Editor: c.Entry.Client, Surface: c.Entry.Surface, Toolset: c.Entry.Toolset}
 	if !m.IsRequest() {
@@ -132,8 +132,8 @@ func clientOf(params json.RawMessage) (client, protocol string) {
 	return jsonrpc.GetString(jsonrpc.Get(params, "clientInfo"), "name"), jsonrpc.GetString(params, "protocolVersion")
 }
 
-// keep stores a line with an answer of the hub. If the client was shown another list of
-// tools before the hub answered, keep announces a change of the list.
+// keep caches the answer in a line of the hub. If the client got another list of tools from the cache before,
+// keep announces a change of the list.
 func (c *Companion) keep(q question, line []byte) {
 	m, err := jsonrpc.Parse(line)
 	if err != nil || m.Result == nil {

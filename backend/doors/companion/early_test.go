@@ -73,7 +73,7 @@ func newFolder(t *testing.T, kept map[answercache.Key]string) paths.Folder {
 	return folder
 }
 
-// lastAnswers are those of both eras.
+// lastAnswers are the cached answers of a hub, in both eras.
 var lastAnswers = map[answercache.Key]string{
 	of("initialize", legacyKey): `{"last":"initialize"}`, legacyKey: `{"tools":[1]}`,
 	of("server/discover", modernKey): `{"last":"discover"}`, modernKey: `{"tools":[2]}`,
@@ -89,7 +89,7 @@ func failsWith(err error) func(*Companion) {
 	}
 }
 
-// startCompanion runs a companion in a synctest bubble, after it was changed.
+// startCompanion applies changes to a companion and runs it in a synctest bubble.
 func startCompanion(t *testing.T, folder paths.Folder, change ...func(*Companion)) *editor {
 	t.Helper()
 	near, far := net.Pipe()
@@ -159,7 +159,7 @@ func (e *editor) hubSends(lines ...string) {
 	}()
 }
 
-// replayed is the id of a request that the companion repeats.
+// replayed returns the id with which the companion repeats a request to the hub.
 func replayed(what string) string { return `"companion-replay-` + what + `"` }
 
 func TestTheLastAnswersAreGivenWhileTheHubStarts(t *testing.T) {
@@ -345,7 +345,7 @@ func TestAnErrorDoesNotReplaceTheLastAnswer(t *testing.T) {
 	})
 }
 
-// A hub that runs answers itself. A companion waits for it for a moment only.
+// A running hub answers requests itself. The companion waits for it only for a moment.
 func TestARunningHubIsAskedFirst(t *testing.T) {
 	folder := newFolder(t, lastAnswers)
 	lock, err := instance.Acquire(folder)

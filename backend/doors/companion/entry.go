@@ -8,16 +8,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/surfaces"
 )
 
-// Entry is what the entry of an editor says about the companion that it starts.
+// Entry is what the configuration entry of an editor says about the companion that the editor starts.
 type Entry struct {
-	// Client is the id of the editor, whose limits the tools that it lists respect;
-	// empty if the entry does not say.
+	// Client is the id of the editor, whose limits decide how tools are adapted; empty if the entry has no id.
 	Client string `json:"client,omitempty"`
 	// Surface is what the client is shown; see package surfaces.
 	Surface string `json:"surface,omitempty"`
-	// Folder is the companion's working directory, which is that of the editor or of
-	// its project; empty if it is not known. A server that the client has for itself gets
-	// it as its root, if the client has no roots of its own.
+	// Folder is the companion's working directory, which is that of the editor or of its project; empty if it
+	// is not known. A server that runs for this client alone gets the folder as its root, if the client has no
+	// roots of its own.
 	Folder string `json:"folder,omitempty"`
 	Project
 }
@@ -44,7 +43,8 @@ func (e Entry) Check() error {
 	return surfaces.Check(e.Surface)
 }
 
-// WorkingFolder returns the working directory of this process for Entry.Folder.
+// WorkingFolder returns the working directory of this process for Entry.Folder, empty if it is unknown or too
+// long.
 func WorkingFolder() string {
 	folder, err := os.Getwd()
 	if err != nil || !utf8.ValidString(folder) || len(folder) > maxFolder {

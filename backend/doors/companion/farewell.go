@@ -16,7 +16,7 @@ type farewell struct {
 	Read int `json:"agent_discover_read"`
 }
 
-// farewellPrefix begins no message of JSON-RPC that a hub sends.
+// farewellPrefix begins every farewell, and no JSON-RPC message of a hub.
 const farewellPrefix = `{"agent_discover_read":`
 
 // gate is the hub's end of a session. It passes lines to the session until it is
@@ -28,7 +28,7 @@ type gate struct {
 	mu   sync.Mutex
 	shut bool
 	over chan struct{} // closed when the session has to end
-	read int           // complete lines
+	read int           // complete lines that the session has read
 }
 
 func (g *gate) Read(p []byte) (int, error) {
@@ -66,21 +66,21 @@ func (g *gate) Write(p []byte) (int, error) {
 	return g.stream.Write(p)
 }
 
-// close shuts the gate. Lines that have not been passed then never are.
+// close shuts the gate. The session gets no lines that it has not read yet.
 func (g *gate) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.shut = true
 }
 
-// end ends the session, whose gate is shut.
+// end ends the session. The gate must be shut.
 func (g *gate) end() {
 	close(g.over)
 	_ = g.SetReadDeadline(time.Now())                       // wakes a Read that waits for a line
-	_ = g.SetWriteDeadline(time.Now().Add(farewellTimeout)) // the companion may not read
+	_ = g.SetWriteDeadline(time.Now().Add(farewellTimeout)) // in case the companion does not read
 }
 
-// part says farewell after the session has ended.
+// part sends the farewell after the session has ended.
 func (g *gate) part() {
 	g.mu.Lock()
 	line, err := json.Marshal(farewell{g.read})
@@ -90,21 +90,21 @@ func (g *gate) part() {
 		return
 	}
 	_ = g.SetWriteDeadline(time.Now().Add(farewellTimeout))
-	_, _ = g.stream.Write(append(line, '\n')) // without it, the companion does not know what was read
+	_, _ = g.stream.Write(append(line, '\n')) // if this fails, the companion does not know which lines were read
 }
 
 const (
 	// farewellTimeout is how long a companion may take to read a farewell.
 	farewellTimeout = time.Second
-	// quiet is how long nothing was read or written when requests and answers are
-	// no longer on their way between the sessions and the servers.
+	// quiet is how long nothing must have been read or written until settle assumes that no message is on its
+	// way between sessions and servers.
 	quiet = 20 * time.Millisecond
-	// settling limits the wait for that.
+	// settling limits how long settle waits.
 	settling = 500 * time.Millisecond
 )
 
-// Retire stops reading requests from companions. Answers still reach them. The
-// requests that are not read are sent to the next hub.
+// Retire stops reading requests from companions, which send the unread ones to the next hub. Answers still
+// reach the companions. Retire waits up to half a second for messages that are on their way.
 func (h *Hub) Retire() {
 	h.mu.Lock()
 	h.retired = true
@@ -115,7 +115,7 @@ func (h *Hub) Retire() {
 	h.settle()
 }
 
-// settle waits until nothing is on its way between companions and the sessions.
+// settle waits until no message is on its way between companions and sessions, at most as long as settling.
 func (h *Hub) settle() {
 	for end := time.Now().Add(settling); time.Now().Before(end) && h.Sessions() > 0; {
 		rest := quiet - time.Since(time.Unix(0, h.moved.Load()))

@@ -21,14 +21,14 @@ type Hub struct {
 	Serve func(ctx context.Context, session string, entry Entry, stream io.ReadWriter) error
 	Busy  func() bool // reports whether calls are in flight
 	Stop  func()      // asks the hub to stop
-	// Admit is called with a connection whose companion has proved that it knows the token; nil if nobody needs to know.
+	// Admit is called with a connection whose companion has proved that it knows the token. It may be nil.
 	Admit func(net.Conn)
 	Log   *slog.Logger
 
 	mu       sync.Mutex
 	streams  map[*gate]struct{}
 	retired  bool
-	moved    atomic.Int64  // when a companion or a session has sent something, in nanoseconds since 1970
+	moved    atomic.Int64  // when a companion or a session last sent something, in nanoseconds since 1970
 	changed  chan struct{} // closed when the number of sessions changes; nil if nobody waits
 	sessions sync.WaitGroup
 }
@@ -82,9 +82,8 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// welcome runs the hub's side of the handshake and returns the session's id and entry,
-// and whether the companion understands a farewell. The id is "" if it has refused the
-// session.
+// welcome runs the hub's side of the handshake and returns the session's id and entry, and whether the
+// companion understands a farewell. The id is "" if the hub has refused the session.
 func (h *Hub) welcome(s *stream) (session string, entry Entry, farewells bool, err error) {
 	var hello greeting
 	if err := s.receive(&hello); err != nil {
@@ -184,8 +183,8 @@ func (h *Hub) Sessions() int {
 	return len(h.streams)
 }
 
-// AwaitIdle waits until no companion has been connected for the given time
-// without interruption. It returns the error of ctx if ctx ends before.
+// AwaitIdle waits until no companion has been connected for the given time without interruption. It returns the
+// error of ctx if ctx ends first.
 func (h *Hub) AwaitIdle(ctx context.Context, idle time.Duration) error {
 	for {
 		h.mu.Lock()

@@ -83,8 +83,8 @@ func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
 	return link, err
 }
 
-// mayWait reports whether requests wait for a hub although there was none for a reason:
-// a person starts or restarts it, or has ended the stop.
+// mayWait reports whether requests may wait for a hub although connecting has failed for the given reason: a
+// person is starting or restarting the hub, or the hub no longer counts as stopped by the user.
 func (c *Companion) mayWait(reason error) bool {
 	return instance.Starting(c.Folder) || reason == error(errStopped) && !instance.Stopped(c.Folder)
 }
@@ -103,7 +103,7 @@ func (c *Companion) reconsider() {
 	c.mu.Unlock()
 	select {
 	case c.wake <- struct{}{}:
-	default: // it wakes already, or is connecting
+	default: // keepLinked was woken already, or is connecting
 	}
 }
 
@@ -152,7 +152,7 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 		}
 	}
 	var again []byte
-	if !c.early || c.offline != nil { // otherwise the list that the client was shown is compared
+	if !c.early || c.offline != nil { // otherwise keep compares the cached list with the new one
 		again = c.memory.missed()
 	}
 	c.memory.sendListens()
@@ -196,12 +196,12 @@ func send(link net.Conn, lines []byte) {
 	}
 }
 
-// stall is how long the client may take to read a line before a lost link is
-// explained by that. The hub drops a client that does not read for longer.
+// stall is how long the client may take to read a line before the companion gives this as the reason for a lost
+// link. The hub disconnects a client that does not read for longer than that.
 const stall = 20 * time.Second
 
-// readHub copies the hub's lines to the client until the link ends. It reports
-// whether the client took so long to read one that the hub may have dropped it.
+// readHub copies the hub's lines to the client until the link ends. It reports whether the client took so long
+// to read a line that the hub may have dropped the link.
 func (c *Companion) readHub(link io.Reader) (stalled bool) {
 	version := c.Version
 	if s, ok := link.(*stream); ok {
@@ -229,9 +229,9 @@ func (c *Companion) readHub(link io.Reader) (stalled bool) {
 	}
 }
 
-// fromHub passes a line of the hub to the client, unless the companion has asked for it
-// or has passed it before, and keeps the answers that later companions may give. version
-// is that of the hub.
+// fromHub passes a line of the hub to the client, unless the line answers a request that the companion has
+// repeated, or acknowledges a listen request once more. It caches answers for later companions. version is the
+// version of the hub.
 func (c *Companion) fromHub(line []byte, version string) error {
 	if id := responseID(line); id != nil {
 		c.mu.Lock()
@@ -294,9 +294,9 @@ func responseID(line []byte) json.RawMessage {
 	return nil
 }
 
-// unlink queues the requests that were in flight on a lost link if the hub did not read
-// them or they change nothing, and answers the others with an error, because nobody knows whether the hub has carried
-// them out. why says how the link was lost.
+// unlink handles the requests that were in flight on a lost link. It queues those that the hub did not read or
+// that change nothing. It answers the others with an error, because the hub may have carried them out. why says
+// how the link was lost.
 func (c *Companion) unlink(why string) {
 	c.mu.Lock()
 	c.link = nil
@@ -315,8 +315,7 @@ func (c *Companion) unlink(why string) {
 	c.mu.Unlock()
 }
 
-// writeAll writes lines to the client. It ignores errors: readClient ends too
-// when the client is gone.
+// writeAll writes lines to the client. It ignores errors: if the client is gone, readClient ends too.
 func (c *Companion) writeAll(lines [][]byte) {
 	for _, line := range lines {
 		_ = c.write(line)

@@ -42,7 +42,7 @@ func TestListenRequestsAreSentToTheNextHub(t *testing.T) {
 			`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}`)
 		go func() {
 			const reordered = `{"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}},"method":"notifications/subscriptions/acknowledged","jsonrpc":"2.0"}`
-			sendTo(t, second, reordered) // the client has one
+			sendTo(t, second, reordered) // the client has already got an acknowledgement
 			sendTo(t, second, `{"jsonrpc":"2.0","method":"after"}`)
 		}()
 		expect(t, client, `{"jsonrpc":"2.0","method":"after"}`)
@@ -58,7 +58,7 @@ func TestListenRequestsAreSentToTheNextHub(t *testing.T) {
 	})
 }
 
-// A listen request that came while there was no hub is acknowledged by the next one.
+// If a listen request arrives while no hub is running, the next hub acknowledges it.
 func TestAListenRequestWithoutAHubWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &Companion{offline: errStopped}

@@ -21,9 +21,9 @@ const replayID = "companion-replay-"
 // session with a new hub. The zero value is ready to use.
 type memory struct {
 	inFlight    map[string][]byte   // requests without an answer, by id as JSON: the line if the next hub may get it too, else nil
-	sent        map[string]sentLine // requests without an answer that the current hub was sent, by id
-	questions   map[string]question // requests whose answers are kept, by id
-	early       map[string]question // requests that were answered without the hub, by the ids of their replay
+	sent        map[string]sentLine // requests without an answer that were sent to the current hub, by id
+	questions   map[string]question // requests whose answers are to be cached, by id
+	early       map[string]question // requests that were answered from the cache, by the ids with which replay repeats them
 	called      bool                // the client has called a tool
 	stale       bool                // the client's list of tools differs from the hub's
 	initialize  []byte              // line of the client's initialize request
@@ -40,15 +40,15 @@ type sentLine struct {
 	line   []byte
 }
 
-// question is a request whose answer is kept.
+// question is a request whose answer is to be cached.
 type question struct {
 	key   answercache.Key
-	line  []byte           // the request, if the client has got the answer
-	shown *answercache.Sum // of that answer
+	line  []byte           // the request, if it was answered from the cache
+	shown *answercache.Sum // of the cached answer; nil if there was none
 }
 
-// listen is an open subscriptions/listen request. It gets notifications until the
-// client cancels it.
+// listen is an open subscriptions/listen request. The client gets notifications for it until it cancels the
+// request.
 type listen struct {
 	line  []byte
 	sent  bool // to a hub
@@ -108,7 +108,7 @@ func (m *memory) settle(id string) bool {
 	return !bytes.HasPrefix([]byte(id), []byte(`"`+replayID))
 }
 
-// ask remembers that the answer to a request is kept under a key.
+// ask remembers that the answer to a request is to be cached under a key.
 func (m *memory) ask(id json.RawMessage, key answercache.Key) {
 	if m.questions == nil {
 		m.questions = make(map[string]question)
@@ -116,8 +116,7 @@ func (m *memory) ask(id json.RawMessage, key answercache.Key) {
 	m.questions[string(id)] = question{key: key}
 }
 
-// show remembers a request to which the client got an earlier answer of the hub, so
-// that replay repeats it.
+// show remembers a request that was answered from the cache, so that replay repeats it.
 func (m *memory) show(key answercache.Key, line []byte, sum answercache.Sum) {
 	what := key.Era + "-" + key.Method
 	if key.Method == "initialize" { // restore repeats it
@@ -163,7 +162,7 @@ func changesNothing(method string) bool {
 	return false
 }
 
-// send notes that a request was sent to the hub as the line with a number.
+// send records that a request was sent to the hub as the line with this number.
 func (m *memory) send(id json.RawMessage, number int, line []byte) {
 	if m.sent == nil {
 		m.sent = make(map[string]sentLine)
@@ -173,12 +172,11 @@ func (m *memory) send(id json.RawMessage, number int, line []byte) {
 	}
 }
 
-// abandon sorts out the requests in flight on a lost link, in the order in which they
-// were sent. read is the number of lines that the hub has read, or everything if the hub
-// did not say. abandon returns the lines of requests that the next hub gets too, and
-// removes the others and returns their ids. A request that the hub may have read is
-// returned once only, in case the hub ended because of it. An unanswered initialize
-// stays, because the next hub answers it.
+// abandon handles the requests in flight on a lost link, in the order in which they were sent. read is the
+// number of lines that the hub has read, or everything if the hub did not say. again are the lines of requests
+// to send to the next hub. lost are the ids of all other requests, which abandon removes. A request that the
+// hub may have read is in again only once, in case the hub ended because of it. An unanswered initialize stays
+// in flight, because the next hub answers it.
 func (m *memory) abandon(read int) (again [][]byte, lost []string) {
 	order := func(a, b string) int {
 		return cmp.Or(cmp.Compare(m.sent[a].number, m.sent[b].number), cmp.Compare(a, b))
@@ -202,7 +200,7 @@ func (m *memory) abandon(read int) (again [][]byte, lost []string) {
 	return again, lost
 }
 
-// everything is more lines than a hub reads.
+// everything is the number of lines that a hub has read if it has not sent a farewell.
 const everything = math.MaxInt
 
 // pending returns the lines of an unfinished initialization. They are sent to
@@ -262,19 +260,19 @@ func (m *memory) restore() []byte {
 	return out
 }
 
-// queued reports whether a request waits for the next hub, which then gets it anyway.
+// queued reports whether a request has no answer yet, so that the next hub gets it from the queue.
 func (m *memory) queued(line []byte) bool { return m.waits(string(jsonrpc.Get(line, "id"))) }
 
-// sendListens notes that the hub has all open listen requests.
+// sendListens records that all open listen requests were sent to a hub, so that replay repeats them to the next
+// hub.
 func (m *memory) sendListens() {
 	for _, l := range m.listens {
 		l.sent = true
 	}
 }
 
-// acknowledge notes that the hub has acknowledged a listen request, and reports
-// whether the acknowledgement is for the client: it is the first. missed are lines that
-// the client gets after it.
+// acknowledge records that the hub has acknowledged a listen request. first reports whether this is the first
+// acknowledgement, which the client must get. missed are lines that the client gets after it.
 func (m *memory) acknowledge(id string) (first bool, missed []byte) {
 	l := m.listens[id]
 	if l == nil || l.acked {
@@ -287,8 +285,8 @@ func (m *memory) acknowledge(id string) (first bool, missed []byte) {
 	return true, missed
 }
 
-// announceTools returns notifications that make the client fetch its list of tools
-// again. In the modern era it may have to wait for a listen request.
+// announceTools returns notifications that make the client fetch its list of tools again. If a modern client
+// has no listen request for them, the notification follows the acknowledgement of the next one.
 func (m *memory) announceTools(modern bool) []byte {
 	if !modern {
 		return []byte(toolsChanged)

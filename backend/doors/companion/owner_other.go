@@ -4,6 +4,6 @@ package companion
 
 import "io/fs"
 
-// ownedByUser reports whether a file belongs to the user of this process. On Windows, the
-// folders of other users cannot be above those of this one.
+// ownedByUser reports whether a file belongs to the user of this process. On Windows it returns true, because
+// the folders of a user are not inside those of another user.
 func ownedByUser(fs.FileInfo) bool { return true }

@@ -28,7 +28,7 @@ const (
 type Project struct {
 	// Toolset is the toolset that the client is limited to; empty for none.
 	Toolset string `json:"toolset,omitempty"`
-	// File is the ProjectFile; empty if there is none.
+	// File is the path of the ProjectFile; empty if there is none.
 	File string `json:"project,omitempty"`
 	// Problem says why the file names no toolset.
 	Problem string `json:"project_problem,omitempty"`
@@ -83,10 +83,10 @@ func readProject(file string, info fs.FileInfo) Project {
 	return p
 }
 
-// readOwn reads a file of this user.
+// readOwn reads a small, regular file that belongs to this user.
 func readOwn(file string, info fs.FileInfo) ([]byte, error) {
 	switch {
-	case !info.Mode().IsRegular(): // a pipe would never end
+	case !info.Mode().IsRegular(): // reading a pipe might never end
 		return nil, fault.New(fault.Invalid, "it is not a regular file")
 	case !ownedByUser(info):
 		return nil, fault.New(fault.Denied, "it belongs to another user")
