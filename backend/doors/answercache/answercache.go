@@ -1,10 +1,10 @@
-// Package answercache keeps the hub's last answers to requests that open a session
-// in files, so that a companion can give them while a hub starts. It answers which
-// answer a client got last; package companion decides when it may be given again.
+// Package answercache stores the hub's last answers to requests that open a session, so that a companion can
+// give them while a hub starts. It knows which answer a client got last; package companion decides when the
+// answer may be given again.
 //
-// The files are in the folder run of the data folder, which only its user can read,
-// as the files themselves. They contain what the hub has told a client: names,
-// descriptions and schemas of tools, names of servers, and no values of secrets.
+// The answers are files in the folder run of the data folder; only the user can read the folder and the files.
+// They contain what the hub has sent to clients: names, descriptions and schemas of tools, and names of
+// servers, but no values of secrets.
 package answercache
 
 import (
@@ -33,11 +33,11 @@ const (
 	maxFiles = 32
 	// prefix begins the names of the files. Their temporary files begin with a dot.
 	prefix = "answer-"
-	// staleTemp is the age from which a temporary file has no owner any more.
+	// staleTemp is the age from which a temporary file counts as left behind by a killed process.
 	staleTemp = time.Hour
 )
 
-// Key names an answer. Answers with different keys may differ.
+// Key has everything that an answer depends on.
 type Key struct {
 	Version  string // of the hub
 	Method   string
@@ -58,7 +58,7 @@ type Cache struct{ Folder paths.Folder }
 
 // file returns the path of the file with an answer.
 func (c Cache) file(k Key) string {
-	fields, _ := json.Marshal(k) // strings cannot fail
+	fields, _ := json.Marshal(k) // encoding strings cannot fail
 	sum := sha256.Sum256(fields)
 	return c.Folder.Run(prefix + hex.EncodeToString(sum[:16]))
 }

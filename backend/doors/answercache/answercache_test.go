@@ -113,13 +113,13 @@ func TestLargeAnswersAreNotKept(t *testing.T) {
 	if err := os.WriteFile(c.file(list), file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, c, list, "") // a file that this program did not write
+	expect(t, c, list, "") // the file is larger than any that Put writes
 	put(t, c, list, largest+" ")
 	expect(t, c, list, "")
 	put(t, c, list, largest+" ") // nothing to remove
 }
 
-// age sets the time at which files were last used.
+// age makes files look as if they were last used some time ago.
 func age(t *testing.T, by time.Duration, files ...string) {
 	t.Helper()
 	at := time.Now().Add(-by)

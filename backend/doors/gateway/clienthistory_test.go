@@ -37,13 +37,11 @@ func (m *memoryClients) KeepClient(ctx context.Context, c SeenClient) error {
 	return nil
 }
 
-// newHistory returns a history and its store.
 func newHistory() (*ClientHistory, *memoryClients) {
 	m := &memoryClients{wrote: make(chan struct{}, 10)}
 	return NewClientHistory(m, slog.New(slog.DiscardHandler)), m
 }
 
-// named returns an observation of a client.
 func named(name string) observe {
 	return func() (SeenClient, bool) { return SeenClient{Name: name}, true }
 }

@@ -25,7 +25,6 @@ type noClients struct{}
 func (noClients) Clients(context.Context) ([]SeenClient, error) { return nil, nil }
 func (noClients) KeepClient(context.Context, SeenClient) error  { return nil }
 
-// noSlugs stores no slugs.
 type noSlugs struct{}
 
 func (noSlugs) Slugs(context.Context) (map[int64]string, error) { return nil, nil }

@@ -35,7 +35,7 @@ func ofServers(t *testing.T, names []string, tools map[string][]string, used usa
 	return New(Options{Registry: reg, Usage: used, Catalog: catalogtest.Open(t, &events.Bus{}, definitions)})
 }
 
-// realServers are names of servers, and tools of some.
+// realServers are names of published servers. realTools has tools of some of them.
 var (
 	realServers = strings.Fields("github filesystem slack postgres notion linear sentry jira confluence stripe figma playwright " +
 		"kubernetes grafana asana airtable hubspot salesforce zendesk intercom datadog cloudflare vercel supabase mongodb redis " +
@@ -68,7 +68,7 @@ func TestSurfacesAreSmallWithAnyNumberOfServers(t *testing.T) {
 			}
 			count := tokens.Count(string(list))
 			all := count + tokens.Count(instructions)
-			if surface == surfaces.Meta { // it is the list that is small
+			if surface == surfaces.Meta { // the limit for Meta is for the list alone
 				all = count
 			}
 			if all >= limit || tokens.Count(instructions) > 75 {

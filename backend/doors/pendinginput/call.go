@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
 )
 
-// Call is one call of a server by a client, which may take several requests of the
-// client. Wait is called by one goroutine at a time, the other methods by any.
+// Call is one call from a client to a server. It may take several requests of the client. Wait is called by one
+// goroutine at a time, the other methods by any.
 type Call struct {
 	lot     *Lot
 	id      string
@@ -28,7 +28,7 @@ type Call struct {
 	mu     sync.Mutex
 	open   []*question // without an answer, in the order of arrival
 	count  int         // of all questions so far
-	round  int         // of the last state
+	round  int         // of the last state that the client got
 	expiry *time.Timer // runs while the call waits for a retry; nil before the first round
 	notify func(method string, params json.RawMessage)
 	next   func() // starts the call, or delivers the answers of a retry; called by Wait
@@ -48,8 +48,8 @@ type answer struct {
 // errOver is the answer to a question of a call that is over.
 var errOver = errors.New("the request that caused the question is over")
 
-// Ask passes a question of the server to the client and waits for the answer. The
-// error says why there is none.
+// Ask passes a question of the server to the client and waits for the answer. The error says why there is no
+// answer.
 func (c *Call) Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	c.mu.Lock()
 	c.count++
@@ -68,8 +68,8 @@ func (c *Call) Ask(ctx context.Context, method string, params json.RawMessage) (
 	}
 }
 
-// Notify passes a notification that belongs to the call, such as progress, to the request
-// of the client that waits. It is dropped while none does.
+// Notify passes a notification that belongs to the call, such as progress, to the request of the client that is
+// in Wait. It drops the notification if there is no such request.
 func (c *Call) Notify(method string, params json.RawMessage) {
 	c.mu.Lock()
 	to := c.notify
@@ -88,7 +88,7 @@ func (c *Call) Wait(ctx context.Context, notify func(method string, params json.
 	c.notify = notify
 	next := c.next
 	c.mu.Unlock()
-	next() // not earlier, since what it causes could notify nobody
+	next() // after notify is set, so that no notification is lost
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -116,8 +116,8 @@ func (c *Call) Wait(ctx context.Context, notify func(method string, params json.
 	}
 }
 
-// park ends a round. It returns what the client is asked, and nil if nothing is open
-// any more or the lot is full.
+// park ends a round. It returns the questions for the client, and nil if no question is open any more or too
+// many calls are parked.
 func (c *Call) park() *inputrequired.Result {
 	c.mu.Lock()
 	defer c.mu.Unlock()

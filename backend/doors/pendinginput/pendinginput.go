@@ -1,9 +1,9 @@
-// Package pendinginput lets clients of MCP 2026-07-28 use servers of older versions that
-// ask something while they handle a request. Such a client cannot be asked: it gets a
-// result of type input_required instead, and repeats the request with the answers.
-// Between the two, the request to the server stays in flight; it is parked.
+// Package pendinginput lets clients of MCP 2026-07-28 use servers of older versions that send requests to the
+// client, called questions here, while they handle a request. Such a client cannot receive them. It gets a
+// result of type input_required instead, and repeats its request with the answers. Between the two requests,
+// the request to the server stays in flight: the call is parked.
 //
-// The package leaves to its callers who may be asked, and what is sent to servers.
+// The callers of the package decide which clients may be asked, and what is sent to servers.
 package pendinginput
 
 import (
@@ -30,10 +30,10 @@ const (
 // ended since. Nobody knows what the call has done.
 var ErrUnknownOutcome = errors.New("the hub was restarted while the request waited for input; its outcome is unknown")
 
-// errFull is the answer to questions for which no call can be parked.
+// errFull is the answer to the questions of a call that cannot be parked, because too many calls are.
 var errFull = errors.New("too many requests wait for input; the question cannot be asked")
 
-// errExpired is the cause of the end of a call that was not retried in time.
+// errExpired is the cause with which a call ends if the client has not retried it in time.
 var errExpired = errors.New("the request was not repeated with the input within " + lifetime.String())
 
 // Lot holds the parked calls of all clients. It is safe for concurrent use.
@@ -51,9 +51,8 @@ func New(sealer *Sealer) *Lot {
 	return &Lot{sealer: sealer, id: rand.Text(), calls: make(map[string]*Call), counts: make(map[string]int)}
 }
 
-// Resume returns the parked call that a request continues, with the answers of the
-// request. The caller must call Wait next. A state can be used once. The error is
-// ErrState or ErrUnknownOutcome.
+// Resume returns the parked call that a retry continues, and gives it the answers in the retry. The caller must
+// call Wait next. A state can be used once. The error is ErrState or ErrUnknownOutcome.
 func (l *Lot) Resume(retry inputrequired.Retry, b Binding) (*Call, error) {
 	st, err := l.sealer.open(retry.State, b, time.Now())
 	if err != nil || st.Lot == "" {
@@ -94,8 +93,7 @@ func (l *Lot) Len() int {
 	return len(l.calls)
 }
 
-// admit gives a call a place, unless the lot is full. A call keeps its place until
-// leave.
+// admit counts a call as parked, unless too many are. The call counts until leave.
 func (l *Lot) admit(c *Call) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,7 +120,7 @@ func (l *Lot) leave(c *Call) {
 	}
 }
 
-// Outcome is what a request of the client is answered with.
+// Outcome is the answer to a request of the client.
 type Outcome struct {
 	Result   json.RawMessage       // of the server; nil if it asks for input
 	Required *inputrequired.Result // nil if the call is over

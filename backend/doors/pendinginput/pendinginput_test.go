@@ -33,7 +33,7 @@ func asking(methods ...string) func(context.Context, *pendinginput.Call) (json.R
 		for i, method := range methods {
 			answers[i] = make(chan string, 1)
 			go func() {
-				time.Sleep(time.Duration(i) * time.Millisecond) // the order of the questions
+				time.Sleep(time.Duration(i) * time.Millisecond) // so that the order of the questions is fixed
 				answer, err := c.Ask(ctx, method, json.RawMessage(fmt.Sprintf(`{"n":%d}`, i)))
 				if err != nil {
 					answer = json.RawMessage(err.Error())
@@ -50,7 +50,7 @@ func asking(methods ...string) func(context.Context, *pendinginput.Call) (json.R
 	}
 }
 
-// begin starts a call and returns what it requires at first.
+// begin starts a call and returns its first questions.
 func begin(t *testing.T, l *pendinginput.Lot, methods ...string) *inputrequired.Result {
 	t.Helper()
 	out, err := l.Begin(t.Context(), binding, asking(methods...)).Wait(t.Context(), nil)
@@ -183,7 +183,7 @@ func TestARetryAfterARestartSaysThatTheOutcomeIsUnknown(t *testing.T) {
 	})
 }
 
-// A call that is given up answers its questions and ends, and its place is free.
+// An abandoned call answers its questions, ends, and is no longer parked.
 func TestAnAbandonedCallAnswersItsServer(t *testing.T) {
 	for name, abandon := range map[string]func(*pendinginput.Lot, context.CancelFunc){
 		"nobody retries": func(*pendinginput.Lot, context.CancelFunc) { time.Sleep(11 * time.Minute) },
@@ -307,7 +307,7 @@ func TestNotificationsReachTheRequestThatWaits(t *testing.T) {
 		note := func(round string) func(string, json.RawMessage) {
 			return func(method string, params json.RawMessage) { got = append(got, round+method+string(params)) }
 		}
-		synctest.Wait() // nothing starts before somebody waits for it
+		synctest.Wait() // the call starts only in Wait
 		out, err := c.Wait(t.Context(), note("first "))
 		for _, round := range []string{"second ", "third "} {
 			if err != nil || out.Required == nil {

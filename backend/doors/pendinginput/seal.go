@@ -16,11 +16,11 @@ import (
 // refused.
 const version = "agent-discover/parking/1"
 
-// Binding is what a retry must have in common with the call that it continues.
+// Binding identifies a call. A retry can continue a call only if their bindings are equal.
 type Binding struct {
 	Principal string            `json:"p"` // who calls: the id of a token, or the session of a companion
 	Session   string            `json:"s"` // of the client, empty if it has none
-	Instance  string            `json:"v"` // of the server: a restarted one is another
+	Instance  string            `json:"v"` // of the server; another one after a restart
 	Method    string            `json:"m"`
 	Params    [sha256.Size]byte `json:"h"` // inputrequired.Hash
 }
@@ -35,15 +35,16 @@ type state struct {
 	Upstream json.RawMessage `json:"u,omitempty"` // the server's own requestState
 }
 
-// Sealer encrypts states, so that clients can neither read nor change them. A retry
-// has to present the state of its own call: a server sees one client, the hub, and
-// could not tell whose state it gets.
+// Sealer encrypts states, so that clients can neither read nor change them, and binds each state to its call. A
+// server itself could not notice that a client sends the state of another client, because the hub is its only
+// client.
 type Sealer struct{ aead cipher.AEAD }
 
 // KeySize is the size of a Sealer's key, in bytes.
 const KeySize = 32
 
-// NewSealer returns a sealer. States outlive the hub's process if the key does.
+// NewSealer returns a sealer with a key of KeySize bytes. It accepts the states of earlier processes that had
+// the same key.
 func NewSealer(key []byte) (*Sealer, error) {
 	if len(key) != KeySize {
 		return nil, fmt.Errorf("create sealer: the key has %d bytes instead of %d", len(key), KeySize)
@@ -85,7 +86,7 @@ func (s *Sealer) Open(sealed json.RawMessage, b Binding, now time.Time) (upstrea
 }
 
 func (s *Sealer) seal(st state) json.RawMessage {
-	plain, _ := json.Marshal(st) // has no value that cannot be encoded
+	plain, _ := json.Marshal(st) // encoding a state cannot fail
 	text, _ := json.Marshal(base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, []byte(version))))
 	return text
 }
