@@ -32,8 +32,8 @@ func (c *Companion) answerEarly(ctx context.Context) {
 	}
 }
 
-// beginEarly answers the queued requests from the cache of the hub's last answers, and makes later requests be
-// answered so until the first hub is connected.
+// beginEarly answers the queued requests with the hub's last answers from the cache. Later requests are
+// answered in the same way until the first hub is connected.
 func (c *Companion) beginEarly() {
 	c.sending.Lock() // no line is queued and no hub is connected meanwhile
 	defer c.sending.Unlock()

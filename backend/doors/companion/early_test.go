@@ -314,7 +314,8 @@ func TestAnswersAreKeptForTheVersionOfTheHub(t *testing.T) {
 	})
 }
 
-// Requests that restore a session on a later hub are sent to the first one once.
+// The first hub gets logging/setLevel and resources/subscribe only once, although the companion also uses them
+// to restore the session on later hubs.
 func TestRequestsThatWaitForTheHubAreSentOnce(t *testing.T) {
 	folder := newFolder(t, lastAnswers)
 	synctest.Test(t, func(t *testing.T) {

@@ -19,8 +19,8 @@ type farewell struct {
 // farewellPrefix begins every farewell, and no JSON-RPC message of a hub.
 const farewellPrefix = `{"agent_discover_read":`
 
-// gate is the hub's end of a session. It passes lines to the session until it is
-// shut, one at a time, so that it knows which ones the session has got.
+// gate is the hub's end of a session. It passes lines to the session one at a time and counts them, until it is
+// shut.
 type gate struct {
 	*stream
 	moved *atomic.Int64 // when a line was passed last, in nanoseconds since 1970

@@ -44,7 +44,7 @@ type sentLine struct {
 type question struct {
 	key   answercache.Key
 	line  []byte           // the request, if it was answered from the cache
-	shown *answercache.Sum // of the cached answer; nil if there was none
+	shown *answercache.Sum // sum of the cached answer that the client got; nil if there was none
 }
 
 // listen is an open subscriptions/listen request. The client gets notifications for it until it cancels the

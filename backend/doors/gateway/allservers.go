@@ -16,7 +16,7 @@ import (
 // active servers, and the session tools.
 type allServers struct {
 	own         hubTools
-	sorted      bool // clients of both eras get the tools in the same order, and no session tools
+	sorted      bool // legacy clients get the list of modern ones: sorted, without session tools
 	registry    *registry.Registry
 	inventory   *inventory.Inventory
 	tools       *clientTools

@@ -86,7 +86,7 @@ func (c *toolCalls) Refuse(ctx context.Context, server, tool string, params json
 	c.pipeline.Refuse(c.request(ctx, server, tool, params), why)
 }
 
-// roadKey is the context key of the name of the hub's own tool, such as proxy_call, through which a client
+// roadKey is the context key for the name of the hub's own tool, such as proxy_call, through which a client
 // calls another tool.
 type roadKey struct{}
 

@@ -17,8 +17,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// clientTools are the tools as the client of a session may use them, and the names under
-// which it is shown them. It is safe for concurrent use.
+// clientTools says which tools the client of a session may use, and under which names it is shown them. It is
+// safe for concurrent use.
 type clientTools struct {
 	inventory *inventory.Inventory
 	registry  *registry.Registry
@@ -36,7 +36,7 @@ type clientTools struct {
 // Rules returns the present rules for the client.
 func (c *clientTools) Rules() inventory.Rules { return c.inventory.For(c.client.limitedAs()) }
 
-// Names returns how names of tools that the client sends are resolved.
+// Names returns the scope in which names of tools from the client are resolved.
 func (c *clientTools) Names() resolve.Scope {
 	r := c.Rules()
 	return resolve.Scope{
@@ -45,7 +45,8 @@ func (c *clientTools) Names() resolve.Scope {
 	}
 }
 
-// Lookup returns a tool of a server as it appears to the session, by any of its names.
+// Lookup returns a tool of a server, by any of the tool's names, with the name and description that the session
+// is shown.
 func (c *clientTools) Lookup(server, tool string) (*catalog.Tool, bool) {
 	return c.Rules().Lookup(server, tool)
 }

@@ -54,7 +54,7 @@ func listed(t *catalog.Tool, name string) json.RawMessage {
 	definition := jsonrpc.Set(t.Definition, "name", jsonrpc.Quote(name))
 	fitting, _, err := mcpshape.Item(mcpshape.Tool, definition)
 	if err != nil {
-		return definition // a tool with a name always fits
+		return definition // cannot happen: every tool with a name can be corrected
 	}
 	return fitting
 }

@@ -39,7 +39,7 @@ func isModern(ctx context.Context) bool {
 	return e.modern
 }
 
-// exchanges returns the exchanges of one session's requests.
+// exchanges finds the exchange of each request of one session.
 type exchanges struct {
 	session  string // its id
 	caller   *clientCaller
@@ -47,7 +47,7 @@ type exchanges struct {
 	pipeline *call.Pipeline
 }
 
-// of returns the exchange of a request's context.
+// of returns the exchange of a request. For a legacy request, it sets the caller and the receiver of progress.
 func (x *exchanges) of(ctx context.Context) exchange {
 	e, _ := ctx.Value(exchangeKey{}).(exchange)
 	if e.caller == nil {

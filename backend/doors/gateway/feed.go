@@ -250,8 +250,8 @@ func (f *feed) deliver(a upstream.Announced) {
 		f.deliverTask(a)
 		return
 	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed":
-		// Upstream announces this for a list that is the same as before; see upstream.Announced. Clients of
-		// other surfaces would read their lists again for nothing.
+		// Upstream sends this notification only if the list is still the same; see upstream.Announced. Clients
+		// of other surfaces would read their lists again for nothing.
 		for _, s := range f.sessions.all() {
 			if one, ok := s.surface.(*oneServer); ok && one.Shows(a.Server) {
 				s.changes.announceList(a.Method)

@@ -20,7 +20,7 @@ type hubTools interface {
 	Listed() surfaces.Definitions
 	// Instructions returns the instructions of the hub as an MCP server.
 	Instructions() string
-	// Call serves tools/call of one of the tools; ok is false if name is none of them.
+	// Call serves tools/call for the hub's own tools; ok is false if name is not one of them.
 	Call(ctx context.Context, name string, params json.RawMessage) (result json.RawMessage, ok bool, err error)
 	// FindHow returns a sentence that says how to find a tool, for the error about an unknown name.
 	FindHow() string

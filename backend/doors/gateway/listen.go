@@ -14,7 +14,7 @@ import (
 // maxListens is how many subscriptions/listen requests of one session may be open.
 const maxListens = 16
 
-// maxListened is how many resources, and how many tasks, such a request may name.
+// maxListened is how many resources, and how many tasks, one subscriptions/listen request may name.
 const maxListened = 1000
 
 // listener is an open subscriptions/listen request. Its notifications carry its id.
@@ -34,7 +34,7 @@ type listener struct {
 type notification struct {
 	method string
 	params json.RawMessage
-	of     *listener // nil if it answers no listen request
+	of     *listener // the listen request that it belongs to; nil if there is none
 }
 
 // listFlags are the members of a listen request that ask for changes of lists.
@@ -96,7 +96,7 @@ func (n *listens) serve(ctx context.Context, params json.RawMessage) (json.RawMe
 	return nil, context.Cause(ctx)
 }
 
-// subscribe subscribes to resources, and returns those for which that succeeded.
+// subscribe subscribes l to resources, and returns the URIs of those for which that succeeded.
 func (n *listens) subscribe(ctx context.Context, l *listener, uris json.RawMessage) json.RawMessage {
 	done := []string{}
 	count := 0

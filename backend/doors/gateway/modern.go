@@ -75,7 +75,7 @@ func (s *modernRequests) answer(
 			return nil, answer.Request(err)
 		}
 		hop.ServerInfo, hop.TTLMs = own.Info, s.surface.TTL(method)
-		capabilities := jsonrpc.Delete(own.Capabilities, "tasks") // legacy clients only
+		capabilities := jsonrpc.Delete(own.Capabilities, "tasks") // only legacy clients use this capability
 		return mcpversion.Discover{Capabilities: capabilities, Instructions: own.Instructions}.Result(*hop), nil
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
 		return s.surface.List(ctx, method, mcpversion.Meta{}.Stamp(params))

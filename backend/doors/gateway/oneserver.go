@@ -111,7 +111,7 @@ func (o *oneServer) List(ctx context.Context, method string, params json.RawMess
 		return nil, answer.Request(err)
 	}
 	if jsonrpc.Get(known.Capabilities, capabilityOf[method]) == nil {
-		if o.client.offeredCapability(capabilityOf[method]) != nil { // by beforeSignIn
+		if o.client.offeredCapability(capabilityOf[method]) != nil { // offered by beforeSignIn
 			return o.emptyList(ctx, method), nil
 		}
 		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)

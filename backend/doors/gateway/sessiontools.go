@@ -32,7 +32,7 @@ type sessionToolSaver struct {
 	store SessionToolStore
 	log   *slog.Logger
 
-	saving sync.Mutex // held from reading to storing session tools, so that forget runs before or after
+	saving sync.Mutex // held while session tools are read and stored, so that forget does not run in between
 	mu     sync.Mutex
 	due    map[string]*sessionTools // tools that could not be stored, by session
 	failed chan struct{}            // capacity 1; wakes run

@@ -158,8 +158,7 @@ func (s *signIns) awaitSignIn() {
 	s.awaited = true
 }
 
-// signedIn tells the client that the lists besides the tools have changed, if it was shown
-// empty ones.
+// signedIn tells the client that the lists besides the tools have changed, if the client was shown empty lists.
 func (s *signIns) signedIn() {
 	s.mu.Lock()
 	awaited := s.awaited

@@ -52,7 +52,7 @@ func (b *slugs) of(server registry.Server) string {
 // saveRetry is the time between attempts to store slugs.
 const saveRetry = 10 * time.Second
 
-// run stores new slugs until ctx ends, in the background of calls.
+// run stores new slugs until ctx ends, so that calls need not wait for the store.
 func (b *slugs) run(ctx context.Context) {
 	var again <-chan time.Time
 	for {

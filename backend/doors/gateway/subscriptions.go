@@ -55,8 +55,8 @@ type subscription struct {
 	subscribers map[subscriber]forms // guarded by resourceSubscriptions.mu
 }
 
-// forms says in which forms a subscriber has written the URI of a resource. It gets updates with the same
-// forms.
+// forms says in which forms a subscriber has written the URI of a resource. The subscriber gets updates with
+// the same forms.
 type forms uint8
 
 const (

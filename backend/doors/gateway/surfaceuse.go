@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// SurfaceUse is what the model of a client is shown on a surface, at the start of a
-// session.
+// SurfaceUse says how many tools a surface shows the model of a client at the start of a session, and how many
+// tokens they take.
 type SurfaceUse struct {
 	Tools     int
 	Tokens    int

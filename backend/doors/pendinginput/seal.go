@@ -22,7 +22,7 @@ type Binding struct {
 	Session   string            `json:"s"` // of the client, empty if it has none
 	Instance  string            `json:"v"` // of the server; another one after a restart
 	Method    string            `json:"m"`
-	Params    [sha256.Size]byte `json:"h"` // inputrequired.Hash
+	Params    [sha256.Size]byte `json:"h"` // inputrequired.Hash of the params
 }
 
 // state is the content of a requestState.

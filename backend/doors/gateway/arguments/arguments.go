@@ -10,7 +10,7 @@ import (
 )
 
 // Arguments are the arguments of the actions of registry, and of the tools that do the same on other surfaces.
-// The loosejson types accept values of other JSON types, because models write some arguments so.
+// The loosejson types also accept values of other JSON types, because models sometimes write the wrong type.
 type Arguments struct {
 	Action        string              `json:"action"`
 	Query         string              `json:"query"`

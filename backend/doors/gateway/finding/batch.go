@@ -17,7 +17,7 @@ const (
 	namedLift  = 0.10 // an intent of the batch names the server
 	highLift   = 0.10 // another intent matches the server with high confidence
 	mediumLift = 0.05 // another intent matches the server with medium confidence
-	maxLift    = 0.15 // limit of the sum
+	maxLift    = 0.15 // limit of the sum of these shares
 	nearBest   = 0.80 // share of the best score that a tool must reach to be lifted
 )
 

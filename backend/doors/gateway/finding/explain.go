@@ -17,7 +17,7 @@ type Finding struct {
 	Took       time.Duration     // time of the search alone
 	ReadAs     []string          // English words added to a query in another language
 	Hits       []search.Hit      // with reasons; scores are rounded as in replies to agents
-	Closest    []search.Hit      // the nearest tools when nothing was found, as Hits
+	Closest    []search.Hit      // the nearest tools when nothing was found, in the form of Hits
 	Hint       string            // when nothing was found
 	Reply      string            // the reply that an agent gets, as JSON
 }

@@ -38,7 +38,7 @@ func New(tools *inventory.Inventory, searcher *search.Searcher, arrivals Arrival
 // Prepare loads what the first search needs.
 func (f *Finder) Prepare() { f.search.Prepare() }
 
-// Findable returns a filter that accepts the tools that a search by some rules may find.
+// Findable returns a filter that accepts the tools that a search under these rules may find.
 func (f *Finder) Findable(r inventory.Rules) func(*catalog.Tool) bool { return f.inventory.Findable(r) }
 
 // LimitOf returns how many tools the reply to a query may have. A wanted number under 1 stands for the default.

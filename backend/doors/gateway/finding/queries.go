@@ -39,7 +39,7 @@ type QueryOptions struct {
 	Asked func(answers ...learning.Answer)
 }
 
-// Tools are the tools as the session's client may use them.
+// Tools says which tools the session's client may use, and how it resolves their names.
 type Tools interface {
 	Rules() inventory.Rules
 	Names() resolve.Scope

@@ -63,8 +63,8 @@ func (i *Inventory) Active(r Rules) []*catalog.Tool {
 	return out
 }
 
-// Findable returns a filter that accepts the tools of approved servers that models may
-// call by some rules, which are the tools that find_tool may return.
+// Findable returns a filter that accepts the tools that find_tool may return: those of approved servers that
+// the rules let models call.
 func (i *Inventory) Findable(r Rules) func(*catalog.Tool) bool {
 	approved, forModels := make(map[string]bool), i.ForModels()
 	for _, server := range i.servers.List() {

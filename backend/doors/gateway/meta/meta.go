@@ -49,11 +49,12 @@ type Options struct {
 	Results  Results
 }
 
-// Client has the tools as the session's client may use them.
+// Client says which tools the session's client may use, and how it resolves their names.
 type Client interface {
 	Rules() inventory.Rules
 	Names() resolve.Scope
-	// Lookup returns a tool of a server as it appears to the session, by any of its names.
+	// Lookup returns a tool of a server, by any of the tool's names, with the name and description that the
+	// session is shown.
 	Lookup(server, tool string) (*catalog.Tool, bool)
 	// ForModel returns an error for a tool that models must not call.
 	ForModel(server, tool string) error
@@ -167,7 +168,7 @@ func (m *Tools) FindHow() string { return "Ask find_tool for others." }
 // AddsFound returns false: find_tool adds no tools to the session's list.
 func (m *Tools) AddsFound() bool { return false }
 
-// Call serves tools/call of one of the tools; ok is false if name is none of them.
+// Call serves tools/call for these tools; ok is false if name is not one of them.
 func (m *Tools) Call(ctx context.Context, name string, params json.RawMessage) (result json.RawMessage, ok bool, err error) {
 	if name == findName {
 		result, err := m.find(ctx, jsonrpc.Get(params, "arguments"))

@@ -43,8 +43,8 @@ var siblings = map[string]sibling{
 	executeName:     (*Tools).execute,
 }
 
-// siblingArguments are the arguments of siblings. The loosejson types accept values of other JSON types,
-// because models write some arguments so.
+// siblingArguments are the arguments of siblings. The loosejson types also accept values of other JSON types,
+// because models sometimes write the wrong type.
 type siblingArguments struct {
 	Query           string           `json:"query"`
 	Server          string           `json:"server"`

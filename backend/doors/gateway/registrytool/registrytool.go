@@ -69,7 +69,7 @@ type Options struct {
 	SignIns  SignIns
 }
 
-// Client has the tools as the session's client may use them.
+// Client says which tools the session's client may use, and how it resolves their names.
 type Client interface {
 	Rules() inventory.Rules
 	Names() resolve.Scope

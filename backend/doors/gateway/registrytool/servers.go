@@ -29,7 +29,7 @@ type listedServer struct {
 	Waiting         bool     `json:"waiting_for_approval,omitempty"`
 }
 
-// list serves the action list: it returns the configured servers, filtered.
+// list serves the action list: it returns the configured servers that match the arguments.
 func (t *Tool) list(ctx context.Context, args arguments.Arguments) (any, error) {
 	servers, err := t.registry.Search(ctx, args.Query)
 	if err != nil {
@@ -70,7 +70,7 @@ func (t *Tool) install(ctx context.Context, args arguments.Arguments) (any, erro
 			Server string `json:"server"`
 		}{"already_registered", args.Name}, nil
 	}
-	if args.Command == "" && (args.Source != "" || strings.Contains(args.Name, ":")) { // no server has a name with a colon
+	if args.Command == "" && (args.Source != "" || strings.Contains(args.Name, ":")) { // a colon means SOURCE:NAME
 		return t.installListed(ctx, args)
 	}
 	if args.Command == "" {

@@ -18,8 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Roster is what the descriptions of the hub's tools say about the user's servers, so that clients that defer
-// tools find them by a search. A roster depends on the configuration only, so that the lists of modern clients
+// Roster is what the descriptions of the hub's tools say about the user's servers. Clients that defer tools
+// search in these descriptions. A roster depends on the configuration only, so that the lists of modern clients
 // do so too and prompt caches stay valid. It is read-only.
 type Roster struct {
 	Servers  []string // approved servers, sorted by use when their number or names last changed
@@ -154,7 +154,7 @@ func singular(word string) string {
 	return stem
 }
 
-// atMost returns a function that accepts texts of at most a number of tokens.
+// atMost returns a function that accepts texts of at most limit tokens.
 func atMost(limit int) func(string) bool {
 	return func(text string) bool { return tokens.Estimate(text) <= limit }
 }
