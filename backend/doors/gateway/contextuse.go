@@ -91,9 +91,9 @@ func (u *contextUse) note(s *Session) {
 	})
 }
 
-// seen returns an observation of the session's client. It returns false before the first request and for the
-// command line. Whole is computed from known, the tools that the client would load if all servers were
-// configured in it, or from their names alone if it defers loading tools.
+// seen returns an observation of the session's client. The second result is false before the first request and
+// for the command line. known are the tools that the client would load if all servers were configured in it.
+// Whole counts their tokens, or those of their names alone if the client defers loading tools.
 func (s *Session) seen(now time.Time, known []*catalog.Tool) (SeenClient, bool) {
 	name, version := s.client.called()
 	if !s.client.isIntroduced() || name == commandLineClient {

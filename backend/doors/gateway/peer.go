@@ -19,7 +19,7 @@ type Peer interface {
 	Done() <-chan struct{}
 }
 
-// pipe is a Peer at the other end of one stream.
+// pipe is a Peer that is connected by a single stream.
 type pipe struct{ *jsonrpc.Conn }
 
 // Notify implements Peer.

@@ -27,7 +27,7 @@ const maxTasks = 256
 type task struct {
 	server, tool, id string
 	lease            *upstream.Lease // keeps the server that knows the task running until the task is over
-	last             json.RawMessage // the task as the client is shown it, once it is over; legacy clients list it
+	last             json.RawMessage // the task as the client is shown it, once it is over; for tasks/list
 
 	cutting sync.Mutex
 	cut     json.RawMessage // the result as the client is shown it; nil if it was not cut

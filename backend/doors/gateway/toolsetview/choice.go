@@ -83,8 +83,9 @@ func (c *Choice) toolsOf(set string) []*catalog.Tool {
 	})
 }
 
-// Admit returns an error unless the toolset admits a call. It leases the server before it decides, because a
-// tool may have changed since its server last ran. The server runs until the caller calls release.
+// Admit returns an error unless the toolset admits a call. If it does, Admit leases the server and asks the
+// toolset again, because the tool may have changed since its server last ran. The server runs until the caller
+// calls release.
 func (c *Choice) Admit(tool catalog.Key, lease func() (*upstream.Lease, error)) (release func(), err error) {
 	release = func() {}
 	name := c.Set
