@@ -1,7 +1,6 @@
-// Package downloads answers when the package of a server is downloaded, and where to. A
-// Downloader does it before the first start, so that the first start is quick. An
-// Installer does it for servers in a sandbox, each into the folder of its server. The
-// downloads are made by package packagemanager.
+// Package downloads decides when the package of a server is downloaded, and into which folder. A Downloader downloads
+// it before the first start of the server, so that this start is quick. An Installer installs the packages of servers
+// in a sandbox, each into the folder of its server. Package packagemanager runs npm and uv.
 package downloads
 
 import (
@@ -25,8 +24,8 @@ import (
 )
 
 const (
-	// downloadTimeout limits one download. The start of a server waits less long; what it has
-	// begun goes on without it.
+	// downloadTimeout limits one download. The start of a server waits less long; a download that it has begun goes
+	// on without it.
 	downloadTimeout = 15 * time.Minute
 	// maxQueued is how many servers may wait for a background download. If the
 	// queue is full, the first start of the server downloads the package.
@@ -35,8 +34,8 @@ const (
 
 // Confined restricts what package managers and servers may do.
 type Confined interface {
-	// Install installs the package of a server that is started from a folder of its own.
-	// installed is false if the server is started from the caches of the user.
+	// Install installs the package of a server that is started from its own folder. installed is false if the server
+	// is started from the user's caches.
 	Install(ctx context.Context, server registry.Server, env process.Env, report func(line string)) (installed bool, err error)
 	Manager(upstream.Launch, sandbox.ManagerAccess) (upstream.Launch, error)
 }
@@ -121,8 +120,8 @@ func (p *Downloader) Download(ctx context.Context, s registry.Server, report fun
 	return "", p.download(ctx, s, c, report)
 }
 
-// needed returns what has to be downloaded before the first start of a server, or in skipped the
-// reason why nothing is.
+// needed returns the command line whose package must be downloaded before the first start of a server. If nothing has
+// to be downloaded, skipped says why.
 func (p *Downloader) needed(s registry.Server) (c packagemanager.CommandLine, skipped string) {
 	c, skipped = packagemanager.Parse(s)
 	if skipped == "" && !s.Confined() {
@@ -192,7 +191,7 @@ func (p *Downloader) download(ctx context.Context, s registry.Server, c packagem
 	return late(ctx, c, packagemanager.Install(ctx, o))
 }
 
-// late returns the error of a download that took too long in words of its own.
+// late returns a fault.Timeout if a download failed because the deadline of ctx passed, and err otherwise.
 func late(ctx context.Context, c packagemanager.CommandLine, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fault.Wrap(err, fault.Timeout, "the download of %s did not finish within %s; check that the package registry is reachable",
@@ -201,7 +200,6 @@ func late(ctx context.Context, c packagemanager.CommandLine, err error) error {
 	return err
 }
 
-// temporary creates a folder for one download.
 func (p *Downloader) temporary() (string, error) {
 	p.empty()
 	if err := os.MkdirAll(p.options.Folder, 0o700); err != nil {

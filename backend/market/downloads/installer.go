@@ -24,15 +24,15 @@ import (
 
 // Installer implements sandbox.Packages: it installs the packages that npx and uvx would
 // download when a server starts into a folder of the server, and finds the program that
-// they would start. So the program can be started in a sandbox that has no network and in
-// which the caches of packages cannot be changed.
+// they would start. The program can then run in a sandbox that has no network and cannot
+// change the caches of packages.
 //
-// The package managers run behind walls of their own. The packages of npm are installed
-// without their scripts. If they have some, the scripts run afterwards in the sandbox. It
-// is safe for concurrent use.
+// The package managers run in sandboxes of their own. npm installs packages without their
+// installation scripts; these run afterwards in the sandbox of the server. An Installer is
+// safe for concurrent use.
 type Installer struct {
 	log    *slog.Logger
-	ctx    context.Context // of running installations, which several callers may wait for
+	ctx    context.Context // of running installations, for each of which several callers may wait
 	cancel context.CancelFunc
 	all    sync.WaitGroup
 
@@ -40,26 +40,26 @@ type Installer struct {
 	running map[string]*installation // by folder
 }
 
-// installation is one that runs.
+// installation is a running installation.
 type installation struct {
 	cancel  context.CancelFunc
 	waiting int           // number of callers that wait for it
-	done    chan struct{} // is closed when err is set
+	done    chan struct{} // closed when err is set
 	err     error
 }
 
-// NewInstaller returns an installer. What it has begun ends with Run.
+// NewInstaller returns an installer. Its installations end when Run ends.
 func NewInstaller(log *slog.Logger) *Installer {
 	i := &Installer{log: log, running: make(map[string]*installation)}
 	i.ctx, i.cancel = context.WithCancel(context.Background())
 	return i
 }
 
-// Run ends all installations when ctx ends.
+// Run waits until ctx ends, then cancels all installations and waits for their end.
 func (i *Installer) Run(ctx context.Context) error {
 	<-ctx.Done()
 	i.mu.Lock()
-	i.cancel() // from now on, none begins
+	i.cancel() // under mu, so that join starts no installation after Wait has begun
 	i.mu.Unlock()
 	i.all.Wait()
 	return nil
@@ -69,13 +69,13 @@ func (i *Installer) Run(ctx context.Context) error {
 func (i *Installer) Resolve(
 	ctx context.Context, folder string, server registry.Server, l upstream.Launch, use sandbox.Use,
 ) (upstream.Launch, bool, error) {
-	filled := server // the arguments of l contain secrets, which may be part of the command line
+	filled := server // the arguments of l have their secrets filled in
 	filled.Command, filled.Args = l.Command, l.Args
 	line, skipped := packagemanager.Parse(filled)
 	if skipped != "" || !line.Starts {
 		return l, false, nil
 	}
-	installed, _ := json.Marshal([]any{line.Runner, line.Packages, line.Options}) // cannot fail for texts
+	installed, _ := json.Marshal([]any{line.Runner, line.Packages, line.Options}) // encoding strings cannot fail
 	hash := sha256.Sum256(installed)
 	j := job{
 		CommandLine: line, launch: l, use: use, level: server.Sandbox, redactor: redact.ForLaunch(launch.Launch{Env: l.Own, Args: l.Args}),
@@ -119,8 +119,8 @@ func (i *Installer) join(server string, j job) *installation {
 	return one
 }
 
-// wait waits for an installation. If ctx is cancelled, the installation ends unless others
-// wait for it; if the time of ctx is over, it goes on.
+// wait waits for an installation. If ctx is cancelled, wait cancels the installation unless other callers wait for
+// it. If the deadline of ctx passes, the installation goes on.
 func (i *Installer) wait(ctx context.Context, one *installation, j job) error {
 	select {
 	case <-one.done:
@@ -137,12 +137,11 @@ func (i *Installer) wait(ctx context.Context, one *installation, j job) error {
 	}
 	if alone {
 		one.cancel()
-		<-one.done // the caller may remove the folder
+		<-one.done // once wait returns, the caller may remove the folder
 	}
 	return ctx.Err()
 }
 
-// job is one installation.
 type job struct {
 	packagemanager.CommandLine
 	launch   upstream.Launch
@@ -152,9 +151,9 @@ type job struct {
 	folder   string
 }
 
-// install fills the folder, which may have the rest of an interrupted installation.
+// install installs the package into the folder of the job, after it has removed an incomplete installation there.
 func (j job) install(ctx context.Context) error {
-	root, err := os.OpenRoot(filepath.Dir(j.folder)) // the server may have made links in its folder
+	root, err := os.OpenRoot(filepath.Dir(j.folder)) // do not follow links that the server may have made in its folder
 	if err == nil {
 		defer func() { _ = root.Close() }()
 		err = root.RemoveAll(filepath.Base(j.folder))
@@ -193,7 +192,7 @@ func (j job) find() (upstream.Launch, error) {
 	return j.findNPM()
 }
 
-// marker is the file that a complete installation has.
+// marker is the name of a file that exists in every complete installation.
 const marker = ".complete"
 
 func (j job) complete() bool {
@@ -201,7 +200,7 @@ func (j job) complete() bool {
 	return err == nil
 }
 
-// inside returns the program to which a link leads, which is in the folder of the installation.
+// inside resolves a link to a program. It fails if the program is outside the folder of the installation.
 func (j job) inside(link string) (string, error) {
 	program, err := filepath.EvalSymlinks(link)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// runScripts runs the installation scripts of the packages that npm has installed, if they have some, in the sandbox of
-// the server, without its variables.
+// runScripts runs the installation scripts of the packages that npm has installed, if there are any. They run in the
+// sandbox of the server, without the variables that are configured for it.
 func (j job) runScripts(ctx context.Context) error {
 	listed, err := paths.ReadRegular(filepath.Join(j.folder, "node_modules", ".package-lock.json"), maxDescription)
 	if err != nil || !bytes.Contains(listed, []byte(`"hasInstallScript": true`)) {
@@ -42,8 +42,8 @@ func (j job) runScripts(ctx context.Context) error {
 	return nil
 }
 
-// findNPM returns the launch of the program that npx would start: that which is named,
-// or the only one of the package, or the one with the name of the package.
+// findNPM returns the launch of the program that npx would start: the program that the command line names, otherwise
+// the only one of the package, otherwise the one with the name of the package.
 func (j job) findNPM() (upstream.Launch, error) {
 	l := j.launch
 	modules := filepath.Join(j.folder, "node_modules")
@@ -63,7 +63,7 @@ func (j job) findNPM() (upstream.Launch, error) {
 		return l, err
 	}
 	path := filepath.Join(modules, ".bin") + string(filepath.ListSeparator)
-	if folder := j.Folder(); folder != "" { // the Node beside npx
+	if folder := j.Folder(); folder != "" { // so that the program finds the Node.js beside npx
 		path += folder + string(filepath.ListSeparator)
 	}
 	l.Command, l.Args, l.Env = program, j.Args, l.Env.With("PATH", path+l.Env.Get("PATH"))
@@ -85,7 +85,7 @@ func binOf(folder string) (string, error) {
 	}
 	short := described.Name[strings.LastIndexByte(described.Name, '/')+1:]
 	var programs map[string]string
-	if json.Unmarshal(described.Bin, &programs) != nil { // a text is the path of the program with the name of the package
+	if json.Unmarshal(described.Bin, &programs) != nil { // a string is the path of the only program
 		return short, nil
 	}
 	if _, ok := programs[short]; ok || len(programs) == 0 {
@@ -100,5 +100,5 @@ func binOf(folder string) (string, error) {
 	return names[0], nil // the only program, perhaps with several names
 }
 
-// maxDescription is the size in bytes of the longest descriptions of packages that are read.
+// maxDescription is the maximum size of a package.json or package-lock.json file in bytes.
 const maxDescription = 32 << 20

@@ -8,7 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// categories are subjects of servers, each with the words by which it is recognized. Registries have no categories.
+// categories are the categories of servers, each with the words that indicate it. Registries do not categorize
+// servers.
 var categories = []struct{ name, words string }{
 	{
 		"databases",
@@ -66,8 +67,8 @@ func Categories() []string {
 
 const maxCategories = 2 // of a server
 
-// categoriesOf returns the categories of a server, at most two: those with the most words in its name, title, keywords and
-// description.
+// categoriesOf returns the categories of a server, at most two. It chooses those with the most words in the name,
+// title, keywords and description of the server.
 func categoriesOf(l *listing.Listing) []string {
 	weights := make([]int, len(categories))
 	count := func(text string, weight int) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// readmeTime is how long details wait for the registry of a package, which has the README of an entry that offers it.
+// readmeTime limits how long Get waits for a package registry to add a README and other facts to an entry.
 const readmeTime = 5 * time.Second
 
 // Details are one server, and the IDs of the listings that describe it.
@@ -18,8 +18,8 @@ type Details struct {
 	IDs []string `json:"ids" nullable:"false"`
 }
 
-// Get returns a server by its ID. The README and other facts that the entry of a registry lacks come from the registry of
-// its package, if that answers. The entry's own inputs are kept.
+// Get returns a server by its ID. It adds the README and other facts that the entry lacks from the registry of the
+// package, if that registry answers in time. The inputs of the entry are kept.
 func (f *Federation) Get(ctx context.Context, id string) (Details, error) {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
@@ -40,7 +40,7 @@ func (f *Federation) Get(ctx context.Context, id string) (Details, error) {
 	return d, nil
 }
 
-// source returns the source with a name, nil if there is none that can return details.
+// source returns the source with a name, or nil if there is none or it cannot return details.
 func (f *Federation) source(name string) *Source {
 	for i := range f.options.Sources {
 		if s := &f.options.Sources[i]; s.Name == name && s.Get != nil {
@@ -50,18 +50,18 @@ func (f *Federation) source(name string) *Source {
 	return nil
 }
 
-// complete adds what the registry of the first package knows that is in one of the sources.
+// complete adds the facts about the first package whose registry is one of the sources and answers.
 func (f *Federation) complete(ctx context.Context, d *Details) {
 	ctx, cancel := context.WithTimeout(ctx, readmeTime)
 	defer cancel()
 	for _, p := range d.Packages {
-		source := f.source(string(p.Kind)) // package registries are named as the kinds of their packages
+		source := f.source(string(p.Kind)) // a source of packages has the name of their kind
 		if source == nil || source.Name == d.Source || p.BaseURL != "" {
 			continue
 		}
 		other, err := source.Get(ctx, p.Identifier)
 		if err != nil {
-			continue // an addition: the entry is complete without it
+			continue // the details are usable without these additions
 		}
 		r := Result{Listing: d.Listing, IDs: d.IDs}
 		r.absorb(&other.Listing)

@@ -1,6 +1,7 @@
-// Package federation searches several registries at the same time and makes one list of what they find. A registry that is
-// slow or fails holds up nothing: answers come as soon as the first one has something, and the last one says which registry
-// is missing and why. The sources know how each registry is searched.
+// Package federation searches several registries at the same time and merges what they find into one list. A registry
+// that is slow or fails does not delay the others: partial answers come as soon as the first registry has found
+// something, and the last answer reports which registries are missing and why. Each Source knows how to search its
+// registry.
 package federation
 
 import (
@@ -20,8 +21,8 @@ const (
 	Patience = 15 * time.Second
 	// maxEach is the largest number of listings that each source is asked for.
 	maxEach = 60
-	// currentFor is how long the answer of a source to a text is used again, for people who change filters or type, and
-	// failedFor how long a failure is, for those who ask again for what was missing.
+	// The answer of a source to a text is reused for currentFor, because people type and change filters, and a
+	// failure for failedFor, because people search again for missing results.
 	currentFor = time.Minute
 	failedFor  = 3 * time.Second
 	maxKept    = 100
@@ -38,7 +39,7 @@ type Source struct {
 
 // Options are the dependencies of a Federation.
 type Options struct {
-	Sources []Source // in the order in which they are reported
+	Sources []Source // in the order of Answer.Sources
 	// Installed returns the IDs of the listings that are installed; nil means none.
 	Installed func(ctx context.Context) map[string]bool
 	// Updatable returns the IDs of installed listings that have a newer version; nil means none.
@@ -57,9 +58,9 @@ type Federation struct {
 
 type request struct{ source, text string }
 
-// kept is the answer of a source.
+// kept is the answer of a source to one request, which may be pending.
 type kept struct {
-	done  chan struct{} // closed when the source has answered; the other fields are set before
+	done  chan struct{} // closed when the other fields are set
 	at    time.Time
 	found []listing.Listing
 	err   error
@@ -90,12 +91,12 @@ type Query struct {
 	Within time.Duration
 }
 
-// Remote selects servers that run elsewhere, in Query.Runtime.
+// Remote is the value of Query.Runtime that selects servers with a remote address.
 const Remote = "remote"
 
 const defaultLimit = 30
 
-// Progress is how far the search in a source has come.
+// Progress is the state of the search in one source.
 type Progress string
 
 const (
@@ -105,33 +106,33 @@ const (
 	Missing    Progress = "missing"
 )
 
-// Report is what became of the search in a source.
+// Report describes the search in one source.
 type Report struct {
 	Source   string   `json:"source"`
 	Progress Progress `json:"progress"`
 	Found    int      `json:"found"`             // listings, before filters
-	Problem  string   `json:"problem,omitempty"` // why it is incomplete or missing: a sentence for people
+	Problem  string   `json:"problem,omitempty"` // why the source is incomplete or missing: a sentence for people
 	Elapsed  int64    `json:"elapsed_ms"`
 }
 
-// Answer is what is known at one moment of a search.
+// Answer holds the results of a search so far.
 type Answer struct {
 	Results []Result `json:"results" nullable:"false"`
-	Total   int      `json:"total"` // results, without the limit of the query
+	Total   int      `json:"total"` // number of results without the limit of the query
 	Sources []Report `json:"sources" nullable:"false"`
 	Done    bool     `json:"done"` // this is the last answer
 }
 
-// outcome is the end of the search in one source.
+// outcome is the result of the search in one source.
 type outcome struct {
-	at    int // of the source
+	at    int // index of the source
 	found []listing.Listing
 	err   error
 }
 
-// Search searches all sources that the query selects. It calls partial, which may be nil, with the results so far after each
-// source but the last one, which must return soon, and returns the whole answer. It takes at most Patience. The order of results does
-// not depend on which source answers first.
+// Search searches all sources that the query selects and returns the whole answer. After each source but the last, it
+// calls partial with the results so far; partial may be nil and must return soon. Search takes at most Patience. The
+// order of the results does not depend on which source answers first.
 func (f *Federation) Search(ctx context.Context, q Query, partial func(Answer)) Answer {
 	work, cancel := context.WithTimeout(context.WithoutCancel(ctx), Patience)
 	follow := context.AfterFunc(ctx, cancel)
@@ -158,7 +159,7 @@ func (f *Federation) Search(ctx context.Context, q Query, partial func(Answer)) 
 				partial(s.answer(false))
 			}
 		case <-soon:
-			follow() // the sources go on, so that the next search has their answers
+			follow() // detach the sources from ctx: their answers are kept for the next search
 			s.giveUp("It is slower than the others; search again in a moment to see what it finds.")
 		case <-within:
 			if s.drain(); s.waiting > 0 {
@@ -193,8 +194,8 @@ type inquiry struct {
 	reports    []Report            // by source
 }
 
-// start starts the search in each source. The goroutines end when their sources return, which they do once ctx ends. cancel
-// is called when all have ended.
+// start starts the search in each source. The goroutines end when their sources return, which they do once ctx ends.
+// The last one calls cancel.
 func (f *Federation) start(ctx context.Context, cancel func(), q Query) *inquiry {
 	s := &inquiry{federation: f, query: q, began: f.options.Now()}
 	for _, source := range f.options.Sources {
@@ -205,7 +206,7 @@ func (f *Federation) start(ctx context.Context, cancel func(), q Query) *inquiry
 	}
 	s.waiting = len(s.sources)
 	s.found = make([][]listing.Listing, s.waiting)
-	s.outcomes = make(chan outcome, s.waiting) // a source that nobody waits for any more must not hang
+	s.outcomes = make(chan outcome, s.waiting) // buffered, so that no source blocks when Search has returned
 	if f.options.Installed != nil {
 		s.installed = f.options.Installed(ctx)
 	}
@@ -227,8 +228,8 @@ func (f *Federation) start(ctx context.Context, cancel func(), q Query) *inquiry
 	return s
 }
 
-// ask searches one source, unless it answered lately. While it is searched for the same text already, ask waits for that
-// answer.
+// ask searches one source, or returns its recent answer to the same text. If a search for the same text is running,
+// ask waits for the answer of that.
 func (f *Federation) ask(ctx context.Context, source Source, text string) ([]listing.Listing, error) {
 	key := request{source.Name, strings.ToLower(text)}
 	for {
@@ -249,7 +250,8 @@ func (f *Federation) ask(ctx context.Context, source Source, text string) ([]lis
 	}
 }
 
-// keep returns the answer to a request. first reports that it is a new one, which the caller has to finish.
+// keep returns the kept answer to a request. If there is none, keep returns a new one and first is true: the caller
+// must search and call finish.
 func (f *Federation) keep(key request) (k *kept, first bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -264,7 +266,7 @@ func (f *Federation) keep(key request) (k *kept, first bool) {
 	return k, true
 }
 
-// finish sets an answer. One that was cancelled says nothing about the source, and is not kept.
+// finish sets an answer. A cancelled search says nothing about the source, so its answer is not kept.
 func (f *Federation) finish(key request, k *kept, found []listing.Listing, err error, cancelled bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -286,7 +288,7 @@ func (f *Federation) fresh(k *kept) bool {
 	return k.err == nil && age < currentFor || age < failedFor
 }
 
-// Forget drops the answers that are kept, after something that sources find has changed.
+// Forget drops all kept answers. Call it after a change in what the sources can find.
 func (f *Federation) Forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -313,7 +315,7 @@ func (s *inquiry) add(o outcome) {
 
 func (s *inquiry) elapsed() int64 { return s.federation.options.Now().Sub(s.began).Milliseconds() }
 
-// drain adds the outcomes that have arrived together with the end of the search.
+// drain adds the outcomes that have already arrived.
 func (s *inquiry) drain() {
 	for {
 		select {
@@ -335,7 +337,7 @@ func (s *inquiry) giveUp(why string) {
 	}
 }
 
-// answer returns what is known now.
+// answer returns the merged, ranked and filtered results so far.
 func (s *inquiry) answer(done bool) Answer {
 	results := rank(s.query.Text, merge(slices.Concat(s.found...)), s.installed, s.federation.options.Now())
 	for i := range results {
@@ -352,7 +354,8 @@ func (s *inquiry) answer(done bool) Answer {
 	}
 }
 
-// selects reports whether a result passes the filters. Sources are selected before they are asked.
+// selects reports whether a result passes the filters for category and runtime. start applies the filter for the
+// source.
 func (q *Query) selects(r *Result) bool {
 	if q.Category != "" && !slices.Contains(r.Categories, q.Category) {
 		return false

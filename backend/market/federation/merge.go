@@ -12,22 +12,22 @@ import (
 // Result is a server that was found, in one source or in several.
 type Result struct {
 	listing.Listing
-	// IDs are those of all listings of this server, its own first.
+	// IDs are the IDs of all listings of this server, that of Listing first.
 	IDs        []string `json:"ids" nullable:"false"`
 	Installed  bool     `json:"installed"`
-	Updatable  bool     `json:"updatable"` // it is installed, and there is a newer version
+	Updatable  bool     `json:"updatable"` // the server is installed and has a newer version
 	Categories []string `json:"categories,omitempty"`
-	Score      float64  `json:"score"` // from 0 to 1; results are in this order
+	Score      float64  `json:"score"` // from 0 to 1; results are sorted by it
 
-	unrelated bool // it has no word of the text
+	unrelated bool // no word of the searched text occurs in the listing
 }
 
-// merge makes results of listings: one for each name in a source. A package in its own registry and the entries of the
-// official registry that offer it are one server, described by the entry, because it lists the inputs that the server
-// needs. The result does not depend on the order of the listings.
+// merge makes one result of each listing, with one exception: a package in its own registry and the entries of the
+// official registry that offer it are one server. The entry describes it, because the entry lists the inputs that the
+// server needs. The result does not depend on the order of the listings.
 func merge(all []listing.Listing) []Result {
 	var out []Result
-	offered := make(map[string][]int) // official results by package
+	offered := make(map[string][]int) // indexes of official results in out, by package
 	all = distinct(all)
 	for i := range all {
 		if all[i].Source != listing.Official {
@@ -59,7 +59,8 @@ func merge(all []listing.Listing) []Result {
 	return out
 }
 
-// distinct returns the listings that may be offered, the newest of each ID, sorted by ID.
+// distinct returns one listing for each ID, the newest one, sorted by ID. It omits deleted listings and those without
+// a name.
 func distinct(all []listing.Listing) []listing.Listing {
 	all = slices.DeleteFunc(slices.Clone(all), func(l listing.Listing) bool {
 		return l.Status == listing.Deleted || l.Source == "" || l.Name == ""
@@ -112,7 +113,7 @@ func (r *Result) absorb(l *listing.Listing) {
 
 var separators = regexp.MustCompile(`[-_.]+`)
 
-// packageKey identifies a package in a registry that is searched too, "" for other packages.
+// packageKey identifies a package in a registry that is also a source. It returns "" for other packages.
 func packageKey(p *listing.Package) string {
 	switch p.Kind {
 	case listing.KindNPM:

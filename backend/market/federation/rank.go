@@ -13,22 +13,24 @@ import (
 )
 
 const (
-	// trustShare is the largest part of a score that trust decides. It moves a result past others that fit nearly as well.
+	// trustShare is the share of trust in a score. Trust ranks a result above others that match the text nearly as
+	// well.
 	trustShare = 0.25
-	// related is the relevance of a result that has no word of the text: its source found it by meaning, or by texts that
-	// it did not send.
+	// related is the minimum relevance of a result that contains a word of the text. Sources find the others by
+	// meaning, or by texts that they do not send.
 	related = 0.05
-	// fitting is the relevance of a result that fits so well that those without a word of the text are left out.
+	// fitting is the relevance from which a result matches so well that results without a word of the text are left
+	// out.
 	fitting = 4 * related
 	// deprecatedShare multiplies the trust in deprecated servers.
 	deprecatedShare = 0.5
 
-	settledAge    = 180 * 24 * time.Hour // from which age says nothing more
-	manyDownloads = 1e6                  // per month, from which more say nothing
+	settledAge    = 180 * 24 * time.Hour // trust does not grow beyond this age
+	manyDownloads = 1e6                  // per month; trust does not grow beyond it
 )
 
-// rank scores the results of a search and sorts them, the best first. Equal scores are in the order of the IDs. If one fits
-// clearly, it leaves out those that have no word of the text.
+// rank scores the results of a search and sorts them, the best first. Equal scores are in the order of the IDs. If
+// one result matches the text well, rank leaves out those that contain no word of it.
 func rank(text string, results []Result, installed map[string]bool, now time.Time) []Result {
 	tools := make([]*catalog.Tool, len(results))
 	for i := range results {
@@ -45,7 +47,7 @@ func rank(text string, results []Result, installed map[string]bool, now time.Tim
 		case text != "":
 			r.Score = max(relevance[i], related) * (1 - trustShare + trustShare*trust)
 		case r.Status == listing.Deprecated:
-			r.Score = trust * deprecatedShare // with a text, its relevance is lower already
+			r.Score = trust * deprecatedShare // the relevance to a text is already lower for deprecated servers
 		default:
 			r.Score = trust
 		}
@@ -59,8 +61,8 @@ func rank(text string, results []Result, installed map[string]bool, now time.Tim
 	return results
 }
 
-// trust returns from 0 to 1 how trustworthy a server appears: it rises with a verified publisher, downloads and age, and if
-// the server is installed here.
+// trust returns a score from 0 to 1 for the trustworthiness of a server: a verified publisher, downloads, age, and
+// being installed on this machine raise it.
 func (r *Result) trust(now time.Time) float64 {
 	trust := 0.0
 	if r.Verified {
@@ -72,7 +74,7 @@ func (r *Result) trust(now time.Time) float64 {
 	if first := r.Published; !first.IsZero() && first.Before(now) {
 		trust += 0.15 * min(float64(now.Sub(first))/float64(settledAge), 1)
 	}
-	users := 0.3 // unknown: neither many nor none
+	users := 0.3 // not known: assume neither many nor none
 	if r.Downloads > 0 {
 		users = min(math.Log10(float64(r.Downloads)+1)/math.Log10(manyDownloads), 1)
 	}

@@ -11,13 +11,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// stall is how long a download may receive nothing, unless a test changes it.
+// stall is how long a download may receive nothing before it fails.
 const stall = 30 * time.Second
 
 var errStalled = errors.New("the download has received nothing for a while")
 
-// Download writes a file of at most limit bytes to w. It calls progress with the bytes so far and the size of the file,
-// which is 0 if the server does not say it. A download may take any time while it receives something.
+// Download downloads a file of at most limit bytes and writes it to w. It calls progress with the bytes so far and
+// the size of the file, which is 0 if the server does not send it. A download has no time limit as long as it
+// receives data.
 func (c *Client) Download(ctx context.Context, address string, limit int64, w io.Writer, progress func(done, total int64)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -63,7 +64,7 @@ func (c *Client) Download(ctx context.Context, address string, limit int64, w io
 	}
 }
 
-// broken translates an error of a download.
+// broken returns the fault for an error of a download.
 func (c *Client) broken(ctx context.Context, address string, err error) error {
 	if errors.Is(context.Cause(ctx), errStalled) {
 		return fault.Wrap(errStalled, fault.Timeout, "%s sent nothing for %s, so the download was given up", c.place(address), c.stall)

@@ -37,17 +37,17 @@ type Options struct {
 	Source string
 	// Proxy returns the proxy for an address; nil uses none.
 	Proxy func(*url.URL) (*url.URL, error)
-	// CAs are the trusted certificate authorities; nil trusts those of the system.
+	// CAs are the trusted certificate authorities; nil means those of the system.
 	CAs *x509.CertPool
-	// Network replaces Proxy and CAs, if it is not nil. It is called when the first request is made.
+	// Network replaces Proxy and CAs, if it is not nil. It is called once, before the first request.
 	Network func() (proxy func(*url.URL) (*url.URL, error), authorities *x509.CertPool)
-	// Insecure accepts any certificate of the hosts for which it returns true, because the user's own settings say so; nil
+	// Insecure reports whether any certificate of a host is accepted, because the user's own settings say so; nil
 	// accepts none.
 	Insecure func(host string) bool
-	// Allow reports whether a connection to an address may be made, because the documents to download are named by others.
-	// nil allows all addresses.
+	// Allow reports whether connections to an address may be made. It restricts downloads whose URLs come from a
+	// foreign document. nil allows all addresses.
 	Allow func(ctx context.Context, ip netip.Addr) bool
-	// Authorize returns the Authorization header for an address, "" for none. It is asked again for each redirect.
+	// Authorize returns the Authorization header for an address, "" for none. It is called again for each redirect.
 	Authorize func(*url.URL) string
 }
 
@@ -64,7 +64,7 @@ func New(o Options) *Client {
 	return &Client{source: o.Source, stall: stall, http: &http.Client{Transport: hop, CheckRedirect: checkRedirect}}
 }
 
-// transports are for one client; lax, which may be nil, accepts any certificate.
+// transports are the transports of one client; lax, which may be nil, accepts any certificate.
 type transports struct{ strict, lax transport }
 
 type transport interface {
@@ -104,8 +104,8 @@ func newTransport(o Options, anyCertificate bool) transport {
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// hop sends each request, including those that follow redirects, with the headers and over the transport for its address.
-// A header that was set on the first request would be sent to other hosts as well.
+// hop is the transport of a Client. It sets the Authorization header and chooses the strict or the lax transport for
+// each request, also after a redirect: net/http could send a header of the first request to other hosts as well.
 type hop struct {
 	transports func() transports
 	insecure   func(host string) bool
@@ -129,7 +129,7 @@ func (h *hop) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.strict.RoundTrip(r)
 }
 
-// CloseIdleConnections makes http.Client.CloseIdleConnections work.
+// CloseIdleConnections is called by http.Client.CloseIdleConnections.
 func (h *hop) CloseIdleConnections() {
 	t := h.transports()
 	t.strict.CloseIdleConnections()
@@ -165,8 +165,8 @@ func (c *Client) JSON(ctx context.Context, address, accept string, limit int64, 
 	return nil
 }
 
-// Bytes downloads a document of at most limit bytes. A web page is an error, because registries have none at these
-// addresses: it comes from a proxy or a sign-in page.
+// Bytes downloads a document of at most limit bytes. A web page is an error: registries have no pages at these
+// addresses, so it comes from a proxy or a sign-in page.
 func (c *Client) Bytes(ctx context.Context, address, accept string, limit int64) ([]byte, error) {
 	answer, err := c.Get(ctx, address, accept, limit)
 	if err != nil {
@@ -182,11 +182,11 @@ func (c *Client) Bytes(ctx context.Context, address, accept string, limit int64)
 	return answer.Body, nil
 }
 
-// Answer is what a registry answers.
+// Answer is the response of a registry.
 type Answer struct {
 	Status int
 	Header http.Header
-	Body   []byte // with another status than 200, its beginning
+	Body   []byte // only the beginning if the status is not 200
 }
 
 // pageType is the media type of web pages.
@@ -199,10 +199,10 @@ func (a *Answer) IsPage() bool {
 		"<!doctype html")
 }
 
-// maxExplanation is how much of an answer with another status than 200 is read.
+// maxExplanation is the number of bytes read from the body of an error response.
 const maxExplanation = 64 << 10
 
-// Get is Bytes for callers that know what other answers than documents mean.
+// Get is like Bytes but returns responses with any status, and web pages, without an error.
 func (c *Client) Get(ctx context.Context, address, accept string, limit int64) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -255,7 +255,7 @@ func (c *Client) checkStatus(address string, status int) error {
 	return fault.New(fault.Failed, "%s answered with status %d", place, status)
 }
 
-// failed translates an error of a request.
+// failed returns the fault for an error of a request.
 func (c *Client) failed(ctx context.Context, address string, err error) error {
 	place := c.place(address)
 	if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
@@ -286,7 +286,7 @@ func cause(err error) error {
 	return err
 }
 
-// place names the registry and its host.
+// place returns the name of the registry and its host, for errors.
 func (c *Client) place(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

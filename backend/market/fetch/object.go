@@ -14,8 +14,8 @@ const (
 	maxURL  = 500  // bytes of a URL
 )
 
-// Object is a JSON object of a registry. A value of the wrong type counts as missing, so that one odd member does not
-// make the whole document useless.
+// Object is a JSON object of a registry. A member of the wrong type counts as missing, so that it does not make the
+// whole document useless.
 type Object map[string]json.RawMessage
 
 // Text returns a string on one line without hidden characters, cut to 2,000 characters.
@@ -24,7 +24,7 @@ func (o Object) Text(name string) string { return Line(o[name]) }
 // Line returns a JSON string on one line without hidden characters, cut to 2,000 characters.
 func Line(raw json.RawMessage) string { return safetext.Clip(safetext.Label(Whole(raw)), maxText) }
 
-// Whole returns a JSON string as it is, "" for another value.
+// Whole returns a JSON string unchanged, and "" for another value.
 func Whole(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -33,10 +33,10 @@ func Whole(raw json.RawMessage) string {
 	return text
 }
 
-// Exact returns a string as it is: names and versions must not become valid by leaving characters out.
+// Exact returns a string unchanged: an invalid name or version must not become valid because characters are removed.
 func (o Object) Exact(name string) string { return Whole(o[name]) }
 
-// Object returns the object in a member, nil if it is none.
+// Object returns the object in a member, or nil if the member is not an object.
 func (o Object) Object(name string) Object {
 	var inner Object
 	if json.Unmarshal(o[name], &inner) != nil {
@@ -48,7 +48,7 @@ func (o Object) Object(name string) Object {
 // Objects returns the objects in a list.
 func (o Object) Objects(name string) []Object {
 	var items []json.RawMessage
-	_ = json.Unmarshal(o[name], &items) // another value has no objects
+	_ = json.Unmarshal(o[name], &items) // a value that is not a list has no objects
 	out := make([]Object, 0, len(items))
 	for _, item := range items {
 		var inner Object
@@ -74,7 +74,7 @@ func (o Object) Texts(name string, limit int) []string {
 	return out
 }
 
-// Number returns a whole number, 0 if it is negative or none.
+// Number returns a number without its fraction, and 0 if it is negative, larger than 1e15 or not a number.
 func (o Object) Number(name string) int64 {
 	var n float64
 	if json.Unmarshal(o[name], &n) != nil || n < 0 || n > 1e15 {
@@ -83,7 +83,7 @@ func (o Object) Number(name string) int64 {
 	return int64(n)
 }
 
-// Time returns a time, the zero time if it is none.
+// Time returns a time in RFC 3339 format, and the zero time if the member is not one.
 func (o Object) Time(name string) time.Time {
 	t, err := time.Parse(time.RFC3339, o.Text(name))
 	if err != nil {
@@ -92,8 +92,8 @@ func (o Object) Time(name string) time.Time {
 	return t.UTC()
 }
 
-// Web returns an https URL that a person may open for the address of a repository or page, "" if there is none. It knows
-// the forms in which packages name repositories: git+https://…, git@host:path, ssh://git@host/path, github:user/name.
+// Web returns the https URL of a repository or page that a person can open, and "" if there is none. It knows the
+// forms in which packages name repositories: git+https://…, git@host:path, ssh://git@host/path, github:user/name.
 func Web(address string) string {
 	address = strings.TrimSpace(address)
 	if at, path, ok := strings.Cut(address, ":"); ok && strings.HasPrefix(at, "git@") && !strings.HasPrefix(path, "//") {

@@ -19,8 +19,8 @@ import (
 
 // Files downloads files.
 type Files interface {
-	// Download writes a file of at most limit bytes to w and calls progress with the bytes so far and the size, which is
-	// 0 if it is not known.
+	// Download writes a file of at most limit bytes to w and calls progress with the bytes so far and the size, which
+	// is 0 if it is not known.
 	Download(ctx context.Context, address string, limit int64, w io.Writer, progress func(done, total int64)) error
 }
 
@@ -71,9 +71,9 @@ func (i *Installer) unpack(ctx context.Context, file *bundle.Bundle, p *plan.Pla
 	}
 	defer leave()
 	folder := filepath.Join(i.options.Machine.Bundles, file.Folder())
-	shared := i.leftovers.held.count(folder) > 0 // whichever job ends last removes it, or none does
+	shared := i.leftovers.held.count(folder) > 0 // the job that ends last removes the folder, unless a server needs it
 	steps.holds = append(steps.holds, i.leftovers.held.hold(folder))
-	if _, err := os.Lstat(folder); err != nil || shared { // another one may belong to another server
+	if _, err := os.Lstat(folder); err != nil || shared { // an existing folder may belong to another server
 		if err := i.leftovers.mark(ctx, steps, Leftover{Kind: LeftFolder, Path: folder}, nil); err != nil {
 			return err
 		}
@@ -92,10 +92,10 @@ func (i *Installer) unpack(ctx context.Context, file *bundle.Bundle, p *plan.Pla
 // holds counts the running jobs that need a folder. The zero value is ready to use.
 type holds struct {
 	mu    sync.Mutex
-	users map[string]int // by the path of a folder
+	users map[string]int // keys are paths of folders
 }
 
-// hold counts a job until release is called.
+// hold counts a job that needs a folder until the job calls release.
 func (h *holds) hold(folder string) (release func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -128,10 +128,10 @@ func (i *Installer) closeBundle(r *plan.Request) {
 	}
 }
 
-// maxShelf is how many downloaded bundles are kept for plans that are being looked at.
+// maxShelf is how many downloaded bundles are kept for plans that a person is reading.
 const maxShelf = 4
 
-// shelf keeps downloaded bundles whose checksum is right in a temporary folder. The zero value is ready to use.
+// shelf keeps downloaded bundles with a correct checksum in a temporary folder. The zero value is ready to use.
 type shelf struct {
 	mu     sync.Mutex
 	folder string
@@ -140,7 +140,7 @@ type shelf struct {
 
 type shelved struct{ sum, path string }
 
-// create creates a file for a download. It calls note with the folder of the shelf when it makes that.
+// create creates a file for a download. When it creates the folder of the shelf, it calls note with the path.
 func (s *shelf) create(note func(folder string) error) (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,13 +189,13 @@ func (s *shelf) open(sum string) (*bundle.Bundle, error) {
 		return nil, nil
 	}
 	b, err := bundle.Open(path)
-	if fault.KindOf(err) == fault.NotFound && !s.has(sum) { // removed meanwhile
+	if fault.KindOf(err) == fault.NotFound && !s.has(sum) { // another job has removed it
 		return nil, nil
 	}
 	return b, err
 }
 
-// drop removes a bundle.
+// drop removes a bundle from the shelf.
 func (s *shelf) drop(sum string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,7 +207,7 @@ func (s *shelf) drop(sum string) {
 	})
 }
 
-// close removes all files.
+// close removes the shelf with all files.
 func (s *shelf) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

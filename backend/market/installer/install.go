@@ -11,30 +11,30 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secretscan"
 )
 
-// Install says what a server was installed from, so that the same plan can be made again: for an update with the same
-// answers, and to go back to this version.
+// Install records what a server was installed from, so that the same plan can be made again: with the same answers
+// for an update, and to return to this version.
 type Install struct {
 	ID      int64           `json:"-"`
 	Server  int64           `json:"-"` // id of the server in the registry
-	Current bool            `json:"-"` // the server has this version now; the others are former ones
+	Current bool            `json:"-"` // the server has this version; the records of former versions are not current
 	Listing listing.Listing `json:"listing"`
 	Option  string          `json:"option"`
-	// Version is that of the package. A container image may have a digest instead, and a remote server has the version
-	// of its listing.
+	// Version is the version of the package. A container image may have a digest instead, and a remote server has the
+	// version of its listing.
 	Version string          `json:"version"`
 	Hash    string          `json:"hash"` // plan.Plan.Hash
 	Release listing.Release `json:"release,omitzero"`
 	Digest  string          `json:"digest,omitempty"`
-	// Answers are those to the questions of the plan, without secrets, which are in the keychain.
+	// Answers are the answers to the questions of the plan, except for secrets, which are in the keychain.
 	Answers map[string][]string `json:"answers,omitempty"`
 	// Asked are the names of all questions of the plan.
 	Asked []string `json:"asked,omitempty"`
-	// Configured is what the server was configured with. A person may have changed that since.
+	// Configured is the configuration of the server after its installation. A person may have changed it since.
 	Configured Configured `json:"configured"`
 	At         time.Time  `json:"at"`
 }
 
-// Store keeps what was installed.
+// Store stores the records of installations and the notes about leftovers.
 type Store interface {
 	// SaveInstall adds a version of a server and makes it the current one. Versions of removed servers are deleted with
 	// them.
@@ -45,14 +45,15 @@ type Store interface {
 	// each server.
 	Installs(ctx context.Context, server int64) ([]Install, error)
 
-	// SaveLeftover stores what a job is about to make, and returns its id. DropLeftovers deletes some.
+	// SaveLeftover stores what a job is about to make, and returns its id. DropLeftovers deletes the notes with the
+	// given ids.
 	SaveLeftover(ctx context.Context, l Leftover) (id int64, err error)
 	DropLeftovers(ctx context.Context, ids []int64) error
-	// Leftovers returns all, the newest first.
+	// Leftovers returns all leftovers, the newest first.
 	Leftovers(ctx context.Context) ([]Leftover, error)
 }
 
-// RecordOf is the record of a plan that is going to be carried out.
+// RecordOf returns the record of a plan that the caller is about to carry out.
 func RecordOf(server int64, r plan.Request, p *plan.Plan) Install {
 	i := Install{
 		Server: server, Current: true, Listing: r.Listing, Option: p.Option.ID, Version: p.Version, Hash: p.Hash,
@@ -70,7 +71,8 @@ func RecordOf(server int64, r plan.Request, p *plan.Plan) Install {
 	return i
 }
 
-// Configured is the part of a server's configuration that a plan decides. Its texts refer to secrets.
+// Configured is the part of a server's configuration that a plan decides. Secrets in its strings are references to
+// the keychain.
 type Configured struct {
 	Transport string            `json:"transport"`
 	Command   string            `json:"command,omitempty"`
@@ -82,7 +84,7 @@ type Configured struct {
 	Version   string            `json:"version,omitempty"` // of the package
 }
 
-// ConfiguredOf returns that part of a server's configuration.
+// ConfiguredOf returns the part of a server's configuration that a plan decides.
 func ConfiguredOf(s registry.Server) Configured {
 	return Configured{
 		Transport: s.Transport, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers,
@@ -90,7 +92,7 @@ func ConfiguredOf(s registry.Server) Configured {
 	}
 }
 
-// Apply replaces that part of a server's configuration.
+// Apply replaces the part of a server's configuration that a plan decides.
 func (c Configured) Apply(s *registry.Server) {
 	s.Transport, s.Command, s.Args, s.Env, s.URL, s.Headers = c.Transport, c.Command, c.Args, c.Env, c.URL, c.Headers
 	s.Package.Name, s.Package.Version = c.Package, c.Version

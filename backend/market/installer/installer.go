@@ -1,7 +1,7 @@
 // Package installer carries out plans: it checks that the program a server needs is installed, downloads the package,
-// configures the server with its secrets, and starts it once, because its list of tools is the proof that it works. A
-// failed or cancelled installation leaves neither files nor a server nor secrets behind, except for what the user's own
-// package manager keeps in its cache.
+// configures the server with its secrets, and starts it once to list its tools, which proves that it works. A failed
+// or cancelled installation leaves no files, server or secrets behind, except for what the user's own package manager
+// keeps in its cache.
 //
 // Callers of Install ask a person for approval where that is needed. Package plan turns listings into plans.
 package installer
@@ -29,8 +29,8 @@ import (
 
 // Options are the dependencies of an Installer.
 type Options struct {
-	// Machine describes the machine for plans, except for its programs. Nothing else may unpack bundles into its folder
-	// for bundles.
+	// Machine describes the machine for plans, except for its programs. No other part of the hub may unpack bundles
+	// into Machine.Bundles.
 	Machine  plan.Machine
 	Programs Programs
 	// Environment returns the environment that servers run in.
@@ -48,7 +48,7 @@ type Options struct {
 	Log         *slog.Logger
 }
 
-// Programs answers which programs work on this machine.
+// Programs finds out which programs work on this machine.
 type Programs interface {
 	Check(ctx context.Context) prerequisites.Report
 	Forget() // makes the next Check probe all programs
@@ -59,8 +59,8 @@ type Releases interface {
 	Release(ctx context.Context, name, version string) (listing.Release, error)
 }
 
-// Packages downloads what npx or uvx would download when a server first starts. skipped says why there is nothing to
-// download.
+// Packages downloads the package that npx or uvx would download when a server first starts. skipped says why there is
+// nothing to download.
 type Packages interface {
 	Download(ctx context.Context, s registry.Server, report func(line string)) (skipped string, err error)
 }
@@ -70,7 +70,7 @@ type Intake interface {
 	Add(ctx context.Context, a intake.Arrival) (intake.Outcome, error)
 	// Policy returns the setting agents.install: allow, ask or deny.
 	Policy() string
-	// Unstorable returns why no secret can be stored now, or "".
+	// Unstorable returns the reason why no secret can be stored now, and "" if secrets can be stored.
 	Unstorable(ctx context.Context) string
 	// Secure moves the credentials in the configuration of a server to the keychain.
 	Secure(ctx context.Context, name string) (registry.Server, error)
@@ -84,9 +84,9 @@ type Servers interface {
 	Remove(ctx context.Context, name string) error
 }
 
-// Children knows what the processes of servers print.
+// Children keeps what the processes of servers print.
 type Children interface {
-	// Stderr returns the end of a server's standard error, redacted.
+	// Stderr returns the last part of a server's standard error, redacted.
 	Stderr(server string) string
 }
 
@@ -107,7 +107,7 @@ type Installer struct {
 const (
 	maxQueued   = 16
 	maxRunning  = 4
-	maxFinished = 50 // jobs that are remembered after their end
+	maxFinished = 50 // finished jobs that are kept
 )
 
 // New returns an installer. Its jobs run only while Run is running.
@@ -123,8 +123,8 @@ func New(o Options) *Installer {
 	return i
 }
 
-// Run removes what jobs of a killed hub have left behind. Then it runs the jobs until ctx ends, and returns when all have
-// ended. It removes the files and images of servers that are removed meanwhile.
+// Run removes what jobs of a killed hub have left behind, then runs jobs until ctx ends, and returns when all have
+// ended. Meanwhile it removes the files and images of servers that are removed.
 func (i *Installer) Run(ctx context.Context) error {
 	changes, stop := events.Subscribe[registry.Changed](i.options.Bus, maxChanges) // before tidy, so that no removal is missed
 	i.leftovers.tidy(ctx)
@@ -142,22 +142,22 @@ func (i *Installer) Run(ctx context.Context) error {
 	i.mu.Unlock()
 	for len(i.queue) > 0 {
 		run := <-i.queue
-		jobs.Go(func() { run(ctx) }) // it only notes that it was cancelled
+		jobs.Go(func() { run(ctx) }) // ctx has ended, so the job only records that it was cancelled
 	}
 	jobs.Wait()
 	return i.shelf.close()
 }
 
-// Order is a server to install.
+// Order describes a server to install.
 type Order struct {
 	Request plan.Request
-	// Hash is that of the plan that was approved. If the plan that would be carried out has another one, nothing is
-	// installed. An empty Hash approves the plan as it turns out to be.
+	// Hash is the hash of the approved plan. If the hash of the plan differs, nothing is installed. An empty Hash
+	// approves any plan.
 	Hash string
 	// Unseen means that no person has seen the plan. Unless agents may install servers, no program of the package is run,
 	// not even to install it: the server waits for approval.
 	Unseen bool
-	// ProposedBy is the client whose agent has chosen the server; empty if none has.
+	// ProposedBy is the client whose agent has chosen the server, or "".
 	ProposedBy string
 }
 
@@ -169,9 +169,9 @@ func (i *Installer) Install(o Order) (Progress, error) {
 	return i.start(j, func(ctx context.Context) error { return i.install(ctx, j, o) })
 }
 
-// Prepare starts the download that is needed before a plan can be shown: that of a bundle, whose manifest has the
-// questions, or of a container image, whose digest is pinned. Afterwards Plan returns the whole plan. Nothing of the
-// download is run.
+// Prepare starts the download that is needed before a plan can be shown: a bundle, whose manifest has the questions,
+// or a container image, whose digest is pinned. Afterwards Plan returns the whole plan. Prepare runs no downloaded
+// code.
 func (i *Installer) Prepare(r plan.Request) (Progress, error) {
 	j := newJob(i.options.Bus, Progress{Kind: Preparation, Listing: r.Listing.ID(), Server: cmp.Or(r.Name, plan.ServerName(r.Listing))})
 	return i.start(j, func(ctx context.Context) error { return i.prepare(ctx, j, r) })
@@ -184,7 +184,7 @@ func (i *Installer) InstallProgram(name string) (Progress, error) {
 	return i.start(j, func(ctx context.Context) error { return i.installProgram(ctx, j, name) })
 }
 
-// start queues a job, unless a similar job for the same server has not ended.
+// start queues a job. It fails if a job that excludes it is running for the same server.
 func (i *Installer) start(j *job, work func(context.Context) error) (Progress, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -276,8 +276,8 @@ func (i *Installer) Lines(id string) ([]string, error) {
 	return slices.Clone(j.lines), nil
 }
 
-// Wait returns the result of a job once it has ended. The error is that of the job, or that of ctx, whose end does not
-// cancel the job. The result is valid with an error, too.
+// Wait waits for the end of a job and returns its result. The error is that of the job, or that of ctx, whose end
+// does not cancel the job. The result is valid even if there is an error.
 func (i *Installer) Wait(ctx context.Context, id string) (Result, error) {
 	j, err := i.job(id)
 	if err != nil {
@@ -295,24 +295,24 @@ func (i *Installer) job(id string) (*job, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, j := range i.jobs {
-		if j.progress.ID == id { // which never changes
+		if j.progress.ID == id { // no lock is needed: the ID never changes
 			return j, nil
 		}
 	}
 	return nil, fault.New(fault.NotFound, "no installation has this id; it may have ended long ago")
 }
 
-// undoTimeout bounds what undoes a failed installation.
+// undoTimeout limits the time for undoing a failed installation.
 const undoTimeout = time.Minute
 
-// undo lists what undoes the steps of an installation.
+// undo lists the functions that undo the steps of an installation.
 type undo struct {
 	steps  []func(ctx context.Context) error
 	marked []int64  // ids of stored leftovers
-	holds  []func() // release the folders that other jobs must not remove
+	holds  []func() // each releases a folder, which other jobs must not remove until then
 }
 
-// release releases the folders. Call it before the steps are undone, or once they are permanent.
+// release releases the folders that the job holds. Call it before the steps are undone, or once they are permanent.
 func (u *undo) release() {
 	for _, f := range u.holds {
 		f()
@@ -322,7 +322,7 @@ func (u *undo) release() {
 
 func (u *undo) add(f func(ctx context.Context) error) { u.steps = append(u.steps, f) }
 
-// run undoes all steps, the last one first, although ctx may have ended.
+// run undoes all steps, the last one first, even if ctx has ended.
 func (u *undo) run(ctx context.Context, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()

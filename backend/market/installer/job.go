@@ -22,14 +22,14 @@ type Kind string
 // The kinds of jobs.
 const (
 	Installation        Kind = "install"
-	Preparation         Kind = "prepare" // the download before a plan can be shown
+	Preparation         Kind = "prepare" // a download that a plan needs before it can be shown
 	ProgramInstallation Kind = "program"
-	Comparison          Kind = "compare"  // of another version of a server with the present one
+	Comparison          Kind = "compare"  // of another version of a server with the installed one
 	Update              Kind = "update"   // to another version
-	Rollback            Kind = "rollback" // to the former version
+	Rollback            Kind = "rollback" // to a former version
 )
 
-// family returns the same kind for all kinds of jobs that exclude each other on a server.
+// family returns a kind that is equal for all kinds of jobs that exclude each other on one server.
 func (k Kind) family() Kind {
 	if k == Comparison || k == Update || k == Rollback {
 		return Installation
@@ -37,7 +37,7 @@ func (k Kind) family() Kind {
 	return k
 }
 
-// participle is what happens to a server during a job, for people.
+// participle describes for people what a job does to a server.
 func (k Kind) participle() string {
 	switch k {
 	case Comparison:
@@ -65,7 +65,7 @@ const (
 	Done          Step = "done"
 )
 
-// State is how far a job is.
+// State tells whether a job is running and how it ended.
 type State string
 
 // The states of a job. All but Running are final.
@@ -76,23 +76,23 @@ const (
 	Cancelled State = "cancelled"
 )
 
-// Progress is the state of a job. It is published when a step begins, at most ten times a second while bytes arrive, and
-// at the end.
+// Progress is a snapshot of a job. It is published when a step begins, at most ten times a second during a download,
+// and at the end.
 type Progress struct {
 	ID        string    `json:"id"`
 	Kind      Kind      `json:"kind"`
 	Listing   string    `json:"listing,omitempty"`
-	Server    string    `json:"server"` // or the program that is installed
+	Server    string    `json:"server"` // name of the server, or of the program that is installed
 	State     State     `json:"state"`
-	Step      Step      `json:"step"` // of a job that failed: the one that failed
+	Step      Step      `json:"step"` // the current step, or the one that failed
 	Started   time.Time `json:"started"`
-	Elapsed   int64     `json:"elapsed_ms"`      // of the whole job
-	InStep    int64     `json:"step_elapsed_ms"` // of the step
-	Bytes     int64     `json:"bytes,omitempty"` // downloaded so far, if that is known
-	Total     int64     `json:"total,omitempty"` // size of the download, if it is known
-	Tools     int       `json:"tools,omitempty"` // that the server has listed
+	Elapsed   int64     `json:"elapsed_ms"`      // time since the start of the job
+	InStep    int64     `json:"step_elapsed_ms"` // time since the start of the step
+	Bytes     int64     `json:"bytes,omitempty"` // downloaded so far, if known
+	Total     int64     `json:"total,omitempty"` // size of the download, if known
+	Tools     int       `json:"tools,omitempty"` // number of tools that the server has listed
 	SignIn    bool      `json:"sign_in,omitempty"`
-	Waiting   bool      `json:"waiting_for_approval,omitempty"` // the server is configured, and a person has to approve it
+	Waiting   bool      `json:"waiting_for_approval,omitempty"` // the server is configured and waits for approval by a person
 	Error     string    `json:"error,omitempty"`
 	Code      string    `json:"code,omitempty"`      // of the error
 	Variable  string    `json:"variable,omitempty"`  // the environment variable without which the server does not start
@@ -106,10 +106,10 @@ type Output struct {
 	At   time.Time `json:"at"`
 }
 
-// Result is what a job has led to.
+// Result is the outcome of a job.
 type Result struct {
 	Progress
-	Plan   *plan.Plan      // nil if the job ended before there was one
+	Plan   *plan.Plan      // nil if the job ended before the plan was made
 	Server registry.Server // as it is configured; zero unless the installation succeeded
 	Tools  []*catalog.Tool
 }
@@ -125,7 +125,7 @@ const (
 	betweenBytes = 100 * time.Millisecond // between two events that differ in bytes only
 )
 
-// job is an installation, or a part of one.
+// job is a running or ended job of an Installer.
 type job struct {
 	bus    *events.Bus
 	cancel context.CancelCauseFunc
@@ -146,7 +146,6 @@ func newJob(bus *events.Bus, p Progress) *job {
 	return &job{bus: bus, done: make(chan struct{}), progress: p, entered: now}
 }
 
-// snapshot returns the progress at this moment.
 func (j *job) snapshot() Progress {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -171,7 +170,6 @@ func (j *job) change(edit func(p *Progress)) {
 	events.Publish(j.bus, j.current())
 }
 
-// enter begins a step.
 func (j *job) enter(step Step) {
 	j.change(func(p *Progress) {
 		p.Step, p.Bytes, p.Total = step, 0, 0
@@ -179,7 +177,7 @@ func (j *job) enter(step Step) {
 	})
 }
 
-// bytes notes how much of a download has arrived.
+// bytes sets how many bytes of a download have arrived.
 func (j *job) bytes(done, total int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -191,7 +189,7 @@ func (j *job) bytes(done, total int64) {
 	}
 }
 
-// line adds a line that a program has printed. Secrets must be redacted.
+// line adds a line that a program has printed. The caller has redacted secrets.
 func (j *job) line(text string) {
 	text = safetext.Visible(safetext.Clip(text, maxLine))
 	j.mu.Lock()

@@ -19,19 +19,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
-// Leftover is something that a job makes and that must not outlast the job if it fails. It is stored before it is made,
-// so that it can be removed even if the hub is killed. The notes about bundles, programs and images stay until no server needs
-// these any more.
+// Leftover is something that a job makes and that must not outlast the job if it fails. The store keeps a note of it,
+// written before it is made, so that it can be removed even if the hub is killed. The notes about bundles, programs
+// and images stay until no server needs these any more.
 type Leftover struct {
 	ID     int64  `json:"-"`
 	Kind   string `json:"kind"`
 	Path   string `json:"path,omitempty"`   // of a folder
-	Engine string `json:"engine,omitempty"` // program that has an image
-	Image  string `json:"image,omitempty"`  // its reference
-	Server string `json:"server,omitempty"` // or the one that has a secret or an install
+	Engine string `json:"engine,omitempty"` // program of the container engine that has the image
+	Image  string `json:"image,omitempty"`  // reference of the image
+	Server string `json:"server,omitempty"` // name of the server, also for the kinds secret and install
 	Secret string `json:"secret,omitempty"`
-	// Install is the record of another version, which belongs to the server once its launch has this Hash. To is the id of a
-	// former record instead.
+	// Install is the record of another version, which becomes the record of the server once the hash of its launch is
+	// Hash. If the job returns to a former version, To is the id of its record instead.
 	Install *Install `json:"install,omitempty"`
 	To      int64    `json:"to,omitempty"`
 	Hash    string   `json:"hash,omitempty"`
@@ -46,8 +46,8 @@ const (
 	LeftInstall = "install"
 )
 
-// leftovers removes what jobs and removed servers have left behind. It is safe for concurrent
-// use.
+// leftovers removes the files, images, servers and secrets that failed jobs and removed servers have left behind. It
+// is safe for concurrent use.
 type leftovers struct {
 	store        Store
 	registry     *registry.Registry
@@ -55,17 +55,17 @@ type leftovers struct {
 	vault        *vault.Vault
 	machine      plan.Machine
 	programs     *programs
-	busy         func() bool                                 // a job is running
+	busy         func() bool                                 // reports whether a job is running
 	finishSwitch func(ctx context.Context, l Leftover) error // Installer.finishSwitch
 	bus          *events.Bus
 	log          *slog.Logger
 
 	held      holds         // folders that running jobs need
-	unpacking chan struct{} // held while the folder for bundles is changed
+	unpacking chan struct{} // holds an element while a job changes the folder for bundles
 }
 
-// mark stores a leftover before it is made. undo removes it if the job fails; if undo is nil,
-// the function that removes it at the next start of the hub does.
+// mark stores a note about a leftover before the job makes it. If the job fails, undo removes the leftover; a nil
+// undo means discard, which tidy also uses when the hub starts.
 func (o *leftovers) mark(ctx context.Context, steps *undo, l Leftover, undo func(ctx context.Context) error) error {
 	id, err := o.store.SaveLeftover(ctx, l)
 	if err != nil {
@@ -79,26 +79,26 @@ func (o *leftovers) mark(ctx context.Context, steps *undo, l Leftover, undo func
 	}
 	steps.add(func(ctx context.Context) error {
 		if err := undo(ctx); err != nil {
-			return err // the next start of the hub tries again
+			return err // the note stays, so the next start of the hub tries again
 		}
 		return o.store.DropLeftovers(ctx, []int64{id})
 	})
 	return nil
 }
 
-// keep makes what a job has made permanent.
+// keep makes the changes of a job permanent: it releases the folders and deletes the notes about leftovers.
 func (o *leftovers) keep(ctx context.Context, steps *undo) {
-	steps.release() // its servers need the folders from now on
+	steps.release() // from now on the folders are needed by servers
 	if len(steps.marked) == 0 {
 		return
 	}
 	if err := o.store.DropLeftovers(context.WithoutCancel(ctx), steps.marked); err != nil {
-		o.log.Warn("could not delete the notes about a finished installation", "error", err) // they do no harm: see discard
+		o.log.Warn("could not delete the notes about a finished installation", "error", err) // harmless: see discard
 	}
 	*steps = undo{}
 }
 
-// tidy removes what jobs of a killed hub have left behind.
+// tidy removes the leftovers of a killed hub. Run calls it once.
 func (o *leftovers) tidy(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, undoTimeout)
 	defer cancel()
@@ -159,7 +159,7 @@ func (o *leftovers) discardFolder(ctx context.Context, l Leftover) error {
 		return err
 	}
 	defer leave()
-	if o.held.count(l.Path) > 0 || o.needs(ctx, l) { // by a job, or by a server that was installed meanwhile
+	if o.held.count(l.Path) > 0 || o.needs(ctx, l) { // a job holds it, or a server that was installed meanwhile needs it
 		return nil
 	}
 	err = os.RemoveAll(l.Path)
@@ -169,7 +169,7 @@ func (o *leftovers) discardFolder(ctx context.Context, l Leftover) error {
 	return err
 }
 
-// enterBundles waits until no other job changes the folder for bundles.
+// enterBundles waits until no other job changes the folder for bundles. The caller must call leave.
 func (o *leftovers) enterBundles(ctx context.Context) (leave func(), err error) {
 	select {
 	case o.unpacking <- struct{}{}:

@@ -15,16 +15,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/subprocess"
 )
 
-// programs runs the programs of package managers and container engines. It is safe for
-// concurrent use.
+// programs runs package managers and container engines. It is safe for concurrent use.
 type programs struct {
 	environment func(context.Context) process.Env
 
 	mu      sync.Mutex
-	digests []pulled // of images that were downloaded to be planned; guarded by mu
+	digests []pulled // of images that findDigest has downloaded; guarded by mu
 }
 
-// run runs a program in the environment of servers and returns the end of its output.
+// run runs a program in the environment of servers and returns the last part of its output.
 func (p *programs) run(ctx context.Context, report func(line string), name string, args ...string) (string, error) {
 	env := p.environment(ctx)
 	path := env.LookPath(name)
@@ -50,7 +49,7 @@ type pulled struct{ reference, digest string }
 
 const maxDigests = 50
 
-// digest returns the digest of an image that Prepare has downloaded, and "" if there is none.
+// digest returns the digest of an image that Prepare has downloaded, or "".
 func (p *programs) digest(reference string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,7 +61,7 @@ func (p *programs) digest(reference string) string {
 	return ""
 }
 
-// noteDigest notes the digest of an image that was downloaded.
+// noteDigest remembers the digest of a downloaded image.
 func (p *programs) noteDigest(reference, digest string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,10 +89,10 @@ func engine(p *plan.Plan) string {
 	return p.Option.Program
 }
 
-// pull downloads an image. If it was not on this machine before, a failure removes it again.
+// pull downloads an image. If the machine did not have it before, undoing the steps removes it.
 func (i *Installer) pull(ctx context.Context, j *job, engine, reference string, steps *undo) error {
-	had, _ := i.programs.hasImage(ctx, engine, reference) // pull says what is wrong with the engine
-	if had && strings.Contains(reference, "@") {          // a digest leads to the same image for ever
+	had, _ := i.programs.hasImage(ctx, engine, reference) // if the engine does not work, the pull below returns the error
+	if had && strings.Contains(reference, "@") {          // the image of a digest never changes
 		return nil
 	}
 	if !had {
@@ -105,8 +104,8 @@ func (i *Installer) pull(ctx context.Context, j *job, engine, reference string, 
 	return err
 }
 
-// hasImage reports whether a container engine has an image. It returns an error if the engine could not say so, for example
-// because its daemon is not running.
+// hasImage reports whether a container engine has an image. It returns an error if the engine cannot answer, for
+// example because its daemon is not running.
 func (p *programs) hasImage(ctx context.Context, engine, reference string) (bool, error) {
 	output, err := p.run(ctx, func(string) {}, engine, "image", "inspect", "--format", "{{.Id}}", reference)
 	if err != nil && missingImage.MatchString(output) {
@@ -115,12 +114,12 @@ func (p *programs) hasImage(ctx context.Context, engine, reference string) (bool
 	return err == nil, err
 }
 
-// missingImage matches what Docker and Podman say about an image that they do not have.
+// missingImage matches the errors of Docker and Podman for an image that they do not have.
 var missingImage = regexp.MustCompile(`(?i)no such (image|object)|image not known`)
 
 var repoDigest = regexp.MustCompile(`(?m)^(\S+)@(sha256:[a-f0-9]{64})\s*$`)
 
-// findDigest downloads the image of a plan by its tag, and notes its digest.
+// findDigest downloads the image of a plan by its tag and remembers its digest.
 func (i *Installer) findDigest(ctx context.Context, j *job, p *plan.Plan, steps *undo) error {
 	tagged := reference(p.Download)
 	if err := i.pull(ctx, j, engine(p), tagged, steps); err != nil {
@@ -140,7 +139,8 @@ func (i *Installer) findDigest(ctx context.Context, j *job, p *plan.Plan, steps 
 	return fault.New(fault.Failed, "%s does not say which digest the image %s has, so its version cannot be pinned", engine(p), tagged)
 }
 
-// step runs a command of a plan. The folder that it fills is removed after a failure, unless it existed before.
+// step runs a command of a plan. Undoing the steps removes the folder that the command fills, unless it existed
+// before.
 func (i *Installer) step(ctx context.Context, j *job, p *plan.Plan, step plan.Step, steps *undo) error {
 	if folder := packageFolder(i.options.Machine.Packages, p.Server.Command); folder != "" {
 		if _, err := os.Lstat(folder); err != nil {
@@ -153,7 +153,8 @@ func (i *Installer) step(ctx context.Context, j *job, p *plan.Plan, step plan.St
 	return err
 }
 
-// packageFolder returns the folder of a server's program below the folder for packages, and "" if it is elsewhere.
+// packageFolder returns the folder directly below packages that contains a server's program, or "" if the program is
+// elsewhere.
 func packageFolder(packages, command string) string {
 	relative, err := filepath.Rel(packages, filepath.FromSlash(command))
 	if packages == "" || err != nil || !filepath.IsLocal(relative) {

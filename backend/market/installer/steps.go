@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// install installs a server, or undoes everything.
+// install installs a server. If that fails, it undoes all steps.
 func (i *Installer) install(ctx context.Context, j *job, o Order) error {
 	var steps undo
 	err := i.carryOut(ctx, j, o, &steps)
@@ -93,7 +93,7 @@ func runsOnDownload(d *plan.Download) bool {
 	return d != nil && d.Kind != listing.KindMCPB && d.Kind != listing.KindOCI
 }
 
-// prepare downloads what a plan cannot be shown without.
+// prepare downloads what is needed to show a plan: the bundle, or the image whose digest is pinned.
 func (i *Installer) prepare(ctx context.Context, j *job, r plan.Request) error {
 	var steps undo
 	j.enter(Prerequisites)
@@ -127,7 +127,7 @@ func (i *Installer) exists(server string) bool {
 	return err == nil
 }
 
-// plan makes the plan for a request, which it completes with what is known of the package.
+// plan makes the plan for a request. It adds to the request the bundle, digest or release of the package, if known.
 func (i *Installer) plan(ctx context.Context, r *plan.Request) (*plan.Plan, error) {
 	m := i.options.Machine
 	m.Programs = i.options.Programs.Check(ctx)
@@ -135,7 +135,7 @@ func (i *Installer) plan(ctx context.Context, r *plan.Request) (*plan.Plan, erro
 	if err != nil {
 		return nil, err
 	}
-	r.Option = p.Option.ID // what is added to the request is about this option
+	r.Option = p.Option.ID // the additions to the request are about this option
 	known, err := i.add(ctx, r, p)
 	if err != nil || !known {
 		return p, err
@@ -143,7 +143,8 @@ func (i *Installer) plan(ctx context.Context, r *plan.Request) (*plan.Plan, erro
 	return plan.Make(*r, m)
 }
 
-// add adds to a request what is known of the package of its plan. It reports whether it has added something.
+// add adds the bundle, digest or release of the plan's package to a request. It reports whether it has added
+// something.
 func (i *Installer) add(ctx context.Context, r *plan.Request, p *plan.Plan) (bool, error) {
 	if p.Download == nil || p.Problem != "" {
 		return false, nil
@@ -162,7 +163,7 @@ func (i *Installer) add(ctx context.Context, r *plan.Request, p *plan.Plan) (boo
 		return false, nil
 	}
 	release, err := releases.Release(ctx, p.Download.Name, wanted(r.Listing, p.Download))
-	chosen := r.Listing.Source != listing.Official // a person has chosen a version of a package, and no entry names it
+	chosen := r.Listing.Source != listing.Official // a person chose this version in a package registry, so it must exist
 	if err != nil && (p.Unresolved == plan.Version || chosen && fault.KindOf(err) == fault.NotFound) {
 		return false, err
 	}
@@ -180,7 +181,8 @@ func wanted(l listing.Listing, d *plan.Download) string {
 	return d.Version
 }
 
-// examine makes the plan and checks all that can be checked before a download.
+// examine makes the plan and checks everything that can be checked before a download. If err is nil, the caller
+// closes r.Bundle.
 func (i *Installer) examine(ctx context.Context, j *job, r *plan.Request) (*plan.Plan, error) {
 	p, err := i.plan(ctx, r)
 	if err != nil {
@@ -193,7 +195,7 @@ func (i *Installer) examine(ctx context.Context, j *job, r *plan.Request) (*plan
 	return p, nil
 }
 
-// check returns why a plan cannot be carried out. A file or digest that is not known yet is no reason.
+// check returns an error if a plan cannot be carried out. A bundle or digest that is not downloaded yet is no error.
 func check(j *job, p *plan.Plan) error {
 	j.result.Plan = p
 	installs, asks := j.progress.Kind != Preparation, len(p.Unanswered()) > 0
@@ -211,7 +213,7 @@ func check(j *job, p *plan.Plan) error {
 	return nil
 }
 
-// complete downloads what the plan is not complete without, and returns the complete plan.
+// complete downloads the bundle or image that the plan lacks, and returns the complete plan.
 func (i *Installer) complete(ctx context.Context, j *job, r *plan.Request, p *plan.Plan, steps *undo) (*plan.Plan, error) {
 	switch p.Unresolved {
 	case plan.File:
@@ -279,7 +281,7 @@ func (i *Installer) register(ctx context.Context, o Order, p *plan.Plan, steps *
 	return out.Server, err
 }
 
-// prove starts the server and lists its tools. A remote server that asks for a sign-in works as far as anybody can know.
+// prove starts the server and lists its tools. A remote server that asks for a sign-in counts as working.
 func (i *Installer) prove(ctx context.Context, j *job, p *plan.Plan) error {
 	tools, err := i.options.Servers.Refresh(ctx, p.Name)
 	if err != nil && !errors.Is(err, mcphttp.ErrSignIn) {
@@ -320,7 +322,7 @@ func (i *Installer) installProgram(ctx context.Context, j *job, name string) err
 	return nil
 }
 
-// advice says how a person installs a program, and "" if that is not known.
+// advice tells a person how to install a program. It returns "" if there is no advice.
 func advice(install *prerequisites.Install) string {
 	switch {
 	case install == nil:

@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// sweepAgain is the time until another attempt to remove what a server has left. Its container may still be stopping.
+	// sweepAgain is the time until the next attempt to remove what a removed server has left behind. Its container
+	// may still be stopping.
 	sweepAgain = 2 * time.Second
 	// maxSweeps limits these attempts. The next start of the hub tries again.
 	maxSweeps = 30
@@ -32,7 +33,7 @@ func (o *leftovers) sweepRemoved(ctx context.Context, changes <-chan registry.Ch
 		case <-ctx.Done():
 			return
 		case c, ok := <-changes:
-			if !ok { // too many at once
+			if !ok { // the subscription ended because too many changes were waiting
 				changes, stop = events.Subscribe[registry.Changed](o.bus, maxChanges)
 			}
 			if !ok || c.Removed {
@@ -51,8 +52,8 @@ func (o *leftovers) sweepRemoved(ctx context.Context, changes <-chan registry.Ch
 	}
 }
 
-// sweep removes folders and images that no server needs any more. It reports whether all of them are gone. While a job is
-// running, which may need them, it removes nothing. A failure is logged with level.
+// sweep removes folders and images that no server needs any more. It reports whether all of them are gone. A running
+// job may need them, so sweep removes nothing until it ends. A failure is logged with level.
 func (o *leftovers) sweep(ctx context.Context, level slog.Level) (done bool) {
 	notes, err := o.store.Leftovers(ctx)
 	if err != nil {
@@ -86,7 +87,8 @@ func (i *Installer) busy() bool {
 	return slices.ContainsFunc(i.jobs, func(j *job) bool { return j.snapshot().State == Running })
 }
 
-// lasting reports whether a leftover is part of a server: its note stays until no server needs it.
+// lasting reports whether a leftover is a bundle, program or image that a server uses. Its note stays until no server
+// needs it.
 func (o *leftovers) lasting(l Leftover) bool {
 	of := filepath.Dir(l.Path)
 	return l.Kind == LeftImage || l.Kind == LeftFolder &&
@@ -104,7 +106,7 @@ func (o *leftovers) needs(ctx context.Context, l Leftover) bool {
 		}
 		installs, err := o.store.Installs(ctx, s.ID)
 		if err != nil {
-			return true // it is not known
+			return true // keep it if the installs cannot be read
 		}
 		for _, one := range installs {
 			var former registry.Server
@@ -123,7 +125,7 @@ func needs(s registry.Server, l Leftover) bool {
 	if mentions(s, l.Image) {
 		return true
 	}
-	// An image that was downloaded by its tag is used by its digest.
+	// A server that was installed from an image with this tag may refer to the image by its digest.
 	name := l.Image
 	if colon := strings.LastIndexByte(name, ':'); colon > strings.LastIndexByte(name, '/') {
 		name = name[:colon]

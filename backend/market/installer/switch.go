@@ -12,13 +12,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
-// Version is another version of a server, to which Switch changes it.
+// Version is a version of a server to which Switch changes it.
 type Version struct {
-	Planned    Configured        // as the version would be configured at its first installation
-	Configured Configured        // with what a person has changed since
-	Values     map[string]string // of the secrets that the keychain does not have yet
+	Planned    Configured        // as a new installation of the version would be configured
+	Configured Configured        // Planned, with the changes that a person has made to the present configuration
+	Values     map[string]string // of the secrets that are to be added to the keychain
 	Record     Install           // to be added; ignored if To is set
-	To         int64             // id of the record of the former version that the server returns to
+	To         int64             // if not 0, the id of the record of the former version to which the server returns
 }
 
 // Switch gives a server another version. Its settings, its other secrets and its links to secrets of other servers stay.
@@ -58,8 +58,8 @@ func (w *Work) Switch(ctx context.Context, name string, to Version) error {
 	return i.record(ctx, name, l, links, func(now Configured) Configured { return recorded(to, now) })
 }
 
-// recorded returns what the record of a version says that it was configured with. now is the configuration once its
-// credentials are in the keychain.
+// recorded returns the configuration for the record of a version: Planned, without the changes that a person has
+// made. now is the configuration of the server after its credentials were moved to the keychain.
 func recorded(to Version, now Configured) Configured {
 	out := to.Planned
 	texts := func(planned, merged, now map[string]string) map[string]string {
@@ -88,7 +88,8 @@ func (i *Installer) configure(ctx context.Context, name string, c Configured) er
 	return err
 }
 
-// record completes a switch once the server has its new configuration. recorded returns what is recorded of that.
+// record completes a switch once the server has its new configuration: it moves credentials to the keychain, restores
+// the links to secrets of other servers, and stores the record. recorded returns the configuration for that record.
 func (i *Installer) record(ctx context.Context, name string, l Leftover, links []vault.Grant,
 	recorded func(now Configured) Configured,
 ) error {
@@ -110,8 +111,8 @@ func (i *Installer) record(ctx context.Context, name string, l Leftover, links [
 	return i.options.Store.SaveInstall(ctx, *l.Install)
 }
 
-// finishSwitch completes a switch that a kill of the hub has interrupted after the server got its new configuration.
-// Before that, there is nothing to do.
+// finishSwitch completes a switch that was interrupted because the hub was killed. If the server did not get its new
+// configuration, finishSwitch does nothing.
 func (i *Installer) finishSwitch(ctx context.Context, l Leftover) error {
 	s, err := i.options.Registry.Get(l.Server)
 	if fault.KindOf(err) == fault.NotFound || err == nil && launch.Of(s).Hash() != l.Hash {
@@ -126,9 +127,9 @@ func (i *Installer) finishSwitch(ctx context.Context, l Leftover) error {
 	}
 	for _, one := range installs {
 		if one.Current && (one.ID == l.To || l.Install != nil && one.Hash == l.Install.Hash && one.At.Equal(l.Install.At)) {
-			return nil // it was recorded
+			return nil // the record was stored before the hub was killed
 		}
 	}
-	// what a person has changed is not known any more
+	// which parts a person has changed is no longer known, so record the whole configuration
 	return i.record(ctx, l.Server, l, nil, func(now Configured) Configured { return now })
 }

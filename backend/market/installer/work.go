@@ -6,16 +6,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 )
 
-// Work is a job that another package does: an update of a server, or what leads to one. Everything that it has made is
-// removed if it fails.
+// Work is a job of another package, such as an update of a server. If the job fails, the installer undoes everything
+// that was made with the methods of Work.
 type Work struct {
 	installer *Installer
 	job       *job
 	steps     undo
 }
 
-// Start starts a job of another package in the background. p has the kind, the listing and the server. Only one such job
-// or installation runs for a server at the same time.
+// Start starts a job of another package in the background. p has the kind, the listing and the server. For each
+// server, only one such job or installation runs at a time.
 func (i *Installer) Start(p Progress, do func(ctx context.Context, w *Work) error) (Progress, error) {
 	j := newJob(i.options.Bus, p)
 	return i.start(j, func(ctx context.Context) error {
@@ -39,16 +39,16 @@ func (w *Work) ID() string { return w.job.progress.ID }
 // Enter begins a step.
 func (w *Work) Enter(step Step) { w.job.enter(step) }
 
-// Line adds a line to the output of the job. Secrets must be redacted.
+// Line adds a line to the output of the job. The caller has redacted secrets.
 func (w *Work) Line(text string) { w.job.line(text) }
 
-// Listed notes how many tools the server has, and whether it asks for a sign-in instead.
+// Listed records how many tools the server has listed, and whether it asks for a sign-in instead.
 func (w *Work) Listed(tools int, signIn bool) {
 	w.job.change(func(p *Progress) { p.Tools, p.SignIn = tools, signIn })
 }
 
-// Plan makes the plan for a request. It downloads what the plan is not complete without, and adds what it has found out
-// to the request. The caller closes the request with Close.
+// Plan makes the plan for a request. It downloads the bundle or image that the plan needs, and adds to the request
+// what it finds out about the package. The caller must call Close with the request.
 func (w *Work) Plan(ctx context.Context, r *plan.Request) (*plan.Plan, error) {
 	w.Enter(Prerequisites)
 	p, err := w.installer.examine(ctx, w.job, r)

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Fitting returns the listings with words that begin with words of a text, the best first. An empty text selects all. The
-// packages of the result are copies.
+// Fitting returns the listings that match a text, the best first: one of their words begins with a word of the text.
+// An empty text matches all listings. The packages of the result are copies.
 func Fitting(all []Listing, text string) []Listing {
 	words := strings.FieldsFunc(strings.ToLower(text), separatesWords)
 	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 2 || slices.Contains(common, w) })
@@ -27,15 +27,15 @@ func Fitting(all []Listing, text string) []Listing {
 	return out
 }
 
-// common are words that say nothing about a server.
+// common are words that are too common to select servers.
 var common = []string{
 	"mcp", "server", "servers", "the", "for", "and", "with", "to", "in", "of", "my", "need", "something", "from", "a", "an",
 }
 
 func separatesWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// weight returns 2 if a word of the name of a listing begins with a word or with its singular, 1 if another of its words
-// does, and 0 otherwise.
+// weight returns 2 if a word in the name or title of a listing begins with word or its singular, 1 if another word of
+// the listing does, and 0 otherwise.
 func weight(l *Listing, word string) int {
 	if len(word) > 4 {
 		word = strings.TrimSuffix(word, "s")

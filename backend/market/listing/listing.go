@@ -1,8 +1,9 @@
-// Package listing defines what the marketplace offers: servers that can be installed, as the registries of MCP servers
-// and of packages describe them. Sources produce listings, the mirror stores them, and package plan turns one into a
+// Package listing defines listings: servers that can be installed, as the registries of MCP servers and of packages
+// describe them. Sources produce listings, the mirror stores them, and package plan turns one into a configured
 // server. The fields follow the server.json of the official MCP registry.
 //
-// All texts of a listing come from strangers. They are data to show, never instructions, commands or markup.
+// All texts of a listing come from unknown publishers. Show them as data; never treat them as instructions, commands
+// or markup.
 package listing
 
 import (
@@ -12,7 +13,7 @@ import (
 
 // The sources of listings.
 const (
-	Official = "official" // the official MCP registry
+	Official = "official"
 	NPM      = "npm"
 	PyPI     = "pypi"
 )
@@ -47,27 +48,27 @@ type Listing struct {
 	Remotes     []Remote  `json:"remotes,omitempty"`
 }
 
-// Details are a listing with what only a request for one server finds out.
+// Details are a listing with the facts that only a request for this server returns.
 type Details struct {
 	Listing
-	Readme string `json:"readme,omitempty"` // Markdown, which may contain HTML; foreign text, to be shown without running anything
-	// Server reports whether the package looks like an MCP server, and Signs says why, each as a short text.
+	Readme string `json:"readme,omitempty"` // Markdown, which may contain HTML; not trusted, so display it without running scripts
+	// Server reports whether the package appears to be an MCP server, and Signs are the reasons, each a short text.
 	Server bool     `json:"server"`
 	Signs  []string `json:"signs,omitempty"`
 }
 
-// Release is a version of a package, as much as its registry says without a download.
+// Release is a version of a package, with the facts that its registry offers without a download.
 type Release struct {
 	Version    string
-	Program    string // as Package.Program
-	Requires   string // as Package.Requires
+	Program    string // see Package.Program
+	Requires   string // see Package.Requires
 	Deprecated string // the publisher's message; empty for a version that is not deprecated
 }
 
 // ID identifies a listing among all sources: SOURCE:NAME.
 func (l *Listing) ID() string { return l.Source + ":" + l.Name }
 
-// SplitID returns the parts of an ID, and false if it has no source.
+// SplitID returns the parts of an ID, and false if one of them is missing.
 func SplitID(id string) (source, name string, ok bool) {
 	source, name, ok = strings.Cut(id, ":")
 	return source, name, ok && source != "" && name != ""
@@ -85,10 +86,10 @@ const (
 	KindCargo Kind = "cargo"
 )
 
-// runtimes are the words of the original product for how packages are run.
+// runtimes are the names of runtimes in the original product, whose clients this hub still serves.
 var runtimes = map[Kind]string{KindNPM: "node", KindPyPI: "python", KindOCI: "docker", KindNuGet: "dotnet"}
 
-// Runtime returns the word for how packages of the kind are run that clients of the original product know.
+// Runtime returns the name of the runtime for packages of this kind that clients of the original product expect.
 func (k Kind) Runtime() string {
 	if word := runtimes[k]; word != "" {
 		return word
@@ -99,28 +100,28 @@ func (k Kind) Runtime() string {
 // Package is a program that can be downloaded and started as a server.
 type Package struct {
 	Kind       Kind   `json:"kind"`
-	BaseURL    string `json:"base_url,omitempty"` // of the registry, if it is not the usual one
+	BaseURL    string `json:"base_url,omitempty"` // address of the registry, if it is not the default one
 	Identifier string `json:"identifier"`         // a name; for oci an image reference, for mcpb a URL
 	Version    string `json:"version,omitempty"`  // for oci, the version is part of the identifier
 	SHA256     string `json:"sha256,omitempty"`   // of the file, in hex
 	Runtime    string `json:"runtime,omitempty"`  // the publisher's hint: npx, uvx, docker or dnx
-	// of an npm or PyPI package: the one to start, if the runner would not find it by the package's name
+	// name of the program to start in an npm or PyPI package, if npx or uvx would not find it by the package's name
 	Program   string     `json:"program,omitempty"`
-	Before    []Argument `json:"before,omitempty"` // arguments of the runtime
+	Before    []Argument `json:"before,omitempty"` // arguments for the runtime
 	Arguments []Argument `json:"arguments,omitempty"`
 	Env       []Field    `json:"env,omitempty"`
-	Transport Remote     `json:"transport"` // what the program speaks once it runs
-	// Requires are the versions of Node.js or Python that the package runs with, such as >=18.
+	Transport Remote     `json:"transport"` // how to connect to the program once it runs
+	// Requires is the range of versions of Node.js or Python that the package needs, such as >=18.
 	Requires string `json:"requires,omitempty"`
 }
 
-// Remote is a way to speak to a server: over stdio, or at a URL.
+// Remote is a way to connect to a server: over stdio, or at a URL.
 type Remote struct {
 	Type      string           `json:"type"`              // stdio, streamable-http or sse
 	URL       string           `json:"url,omitempty"`     // may contain {variables}
-	Headers   []Field          `json:"headers,omitempty"` // of each request
+	Headers   []Field          `json:"headers,omitempty"` // sent with each request
 	Variables map[string]Input `json:"variables,omitempty"`
-	Probe     *Probe           `json:"probe,omitempty"` // nil if nobody has tried the address
+	Probe     *Probe           `json:"probe,omitempty"` // nil if the address has not been tried
 }
 
 // Probe is the result of a request to the address of a remote server.
@@ -136,17 +137,18 @@ type Input struct {
 	Required    bool     `json:"required,omitempty"`
 	Secret      bool     `json:"secret,omitempty"`
 	Format      string   `json:"format,omitempty"` // string (also if empty), number, boolean or filepath
-	Value       string   `json:"value,omitempty"`  // fixed; nobody is asked. It may contain {variables}
+	Value       string   `json:"value,omitempty"`  // fixed, so that the user is not asked for it; may contain {variables}
 	Default     string   `json:"default,omitempty"`
 	Placeholder string   `json:"placeholder,omitempty"` // an example
-	Choices     []string `json:"choices,omitempty"`     // the only possible values, if there are any
-	From        string   `json:"from,omitempty"`        // FromReadme; empty if the publisher has declared the input
+	Choices     []string `json:"choices,omitempty"`     // the only allowed values, if not empty
+	From        string   `json:"from,omitempty"`        // FromReadme, or empty if the publisher has declared the input
 }
 
-// FromReadme marks an input that was found in the README of a package. It may be wrong, and others may be missing.
+// FromReadme marks an input that was found in the README of a package. It may be wrong, and the README may omit other
+// inputs.
 const FromReadme = "readme"
 
-// Field is a named input: an environment variable or a header. The variables are those of its value.
+// Field is a named input: an environment variable or a header. Variables are the variables in its value.
 type Field struct {
 	Name string `json:"name"`
 	Input
@@ -156,9 +158,9 @@ type Field struct {
 // Argument is an argument of a program.
 type Argument struct {
 	Input
-	Named     bool             `json:"named,omitempty"` // Name comes before the value
+	Named     bool             `json:"named,omitempty"` // the argument is Name followed by the value
 	Name      string           `json:"name,omitempty"`  // of a named argument, with its dashes; it may have no value
-	Hint      string           `json:"hint,omitempty"`  // what the value of a positional argument is
+	Hint      string           `json:"hint,omitempty"`  // describes the value of a positional argument
 	Repeated  bool             `json:"repeated,omitempty"`
 	Variables map[string]Input `json:"variables,omitempty"`
 }

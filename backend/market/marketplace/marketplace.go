@@ -1,11 +1,11 @@
-// Package marketplace is what the doors of the hub offer of the marketplace: it searches all sources, shows one server,
-// turns a choice into a plan, and installs it. It connects the packages that do the work:
+// Package marketplace connects the packages that search for servers and install them. It searches all sources, shows
+// one server, turns a choice into a plan, and installs it:
 //
-//	official ── mirror ─┐
-//	npm ────────────────┼─ federation ── Choice ── plan ── installer
-//	pypi ───────────────┘
+// official ── mirror ─┐
+// npm ────────────────┼─ federation ── Choice ── plan ── installer
+// pypi ───────────────┘
 //
-// Nothing is requested from the network before somebody asks for something.
+// It sends no request to the network until a caller searches, opens a server or installs one.
 package marketplace
 
 import (
@@ -31,7 +31,7 @@ import (
 // Options are the dependencies of a Marketplace.
 type Options struct {
 	Official  *official.Client
-	Mirror    *mirror.Mirror // of Official
+	Mirror    *mirror.Mirror // copy of Official
 	NPM       *npm.Source
 	PyPI      *pypi.Source
 	Prober    *probe.Prober
@@ -48,7 +48,7 @@ type Marketplace struct {
 	federation *federation.Federation
 
 	mu   sync.Mutex
-	kept map[version]kept // details that plans are made of
+	kept map[version]kept // details of servers from which plans are made
 }
 
 // version identifies a version of a listing; an empty number means the latest one.
@@ -60,11 +60,11 @@ type kept struct {
 }
 
 const (
-	// currentFor is how long the details of a server are used again, so that a plan does not change while a person answers
-	// its questions.
+	// currentFor is how long the details of a server are reused, so that a plan does not change while a person
+	// answers its questions.
 	currentFor = 10 * time.Minute
 	maxKept    = 50
-	// probeTime is how long details wait for the addresses of a remote server.
+	// probeTime limits how long Details waits for the addresses of a remote server.
 	probeTime = 4 * time.Second
 )
 
@@ -82,7 +82,7 @@ func New(o Options) *Marketplace {
 	return m
 }
 
-// Run forgets what was found when the copy of the registry has changed, until ctx ends.
+// Run drops kept answers and details when the copy of the registry changes, until ctx ends.
 func (m *Marketplace) Run(ctx context.Context) error {
 	changes := make(chan struct{}, 1)
 	defer events.Signal[mirror.Refreshed](m.options.Bus, changes)()
@@ -105,13 +105,13 @@ func (m *Marketplace) Search(ctx context.Context, q federation.Query) (federatio
 	listings := make([]listing.Listing, len(answer.Results))
 	for i := range answer.Results {
 		r := &answer.Results[i]
-		r.Remotes = slices.Clone(r.Remotes) // the answer may be used again
+		r.Remotes = slices.Clone(r.Remotes) // the federation may reuse the answer
 		listings[i] = r.Listing
 	}
 	return answer, m.options.Prober.Known(ctx, listings)
 }
 
-// entry returns an entry of the official registry: from the copy, or if it is not there, from the registry itself.
+// entry returns an entry of the official registry: from the copy, or if the copy does not have it, from the registry.
 func (m *Marketplace) entry(ctx context.Context, name string) (listing.Details, error) {
 	l, ok, err := m.options.Mirror.Lookup(ctx, name)
 	if err != nil {
@@ -132,7 +132,7 @@ func (m *Marketplace) installed(ctx context.Context) map[string]bool {
 	out := make(map[string]bool)
 	installs, err := m.options.Installs.Installs(ctx, 0)
 	if err != nil {
-		return out // a search is of use without it
+		return out // a search works without it
 	}
 	for _, i := range installs {
 		out[i.Listing.ID()] = true
@@ -145,7 +145,7 @@ func (m *Marketplace) Servers(ctx context.Context, listings []string) []int64 {
 	out := []int64{}
 	installs, err := m.options.Installs.Installs(ctx, 0)
 	if err != nil {
-		return out // details are of use without it
+		return out // details are useful without it
 	}
 	for _, i := range installs {
 		if slices.Contains(listings, i.Listing.ID()) {
@@ -155,7 +155,7 @@ func (m *Marketplace) Servers(ctx context.Context, listings []string) []int64 {
 	return out
 }
 
-// Details returns a server by its ID, and tries its addresses. An empty version means the latest one.
+// Details returns a version of a server by its ID, and probes its addresses. An empty version means the latest one.
 func (m *Marketplace) Details(ctx context.Context, id, number string) (federation.Details, error) {
 	d, err := m.details(ctx, id, number)
 	if err != nil || len(d.Remotes) == 0 {
@@ -167,7 +167,7 @@ func (m *Marketplace) Details(ctx context.Context, id, number string) (federatio
 	return d, m.options.Prober.Probe(limited, []listing.Listing{d.Listing})
 }
 
-// details returns a server by its ID.
+// details is Details without the probe.
 func (m *Marketplace) details(ctx context.Context, id, number string) (federation.Details, error) {
 	key := version{id, number}
 	m.mu.Lock()
@@ -192,7 +192,7 @@ func (m *Marketplace) details(ctx context.Context, id, number string) (federatio
 	return d, nil
 }
 
-// Latest returns the latest version of a listing, as its source has it now.
+// Latest returns the latest version of a listing from its source.
 func (m *Marketplace) Latest(ctx context.Context, id string) (listing.Listing, error) {
 	d, err := m.federation.Get(ctx, id)
 	return d.Listing, err
@@ -211,18 +211,18 @@ func (m *Marketplace) setVersion(ctx context.Context, d *federation.Details, num
 		return fault.New(fault.NotFound, "%s names no package", safetext.Visible(d.ID()))
 	}
 	d.Packages = slices.Clone(d.Packages)
-	d.Version, d.Packages[0].Version = number, number // the plan refuses what is no version
+	d.Version, d.Packages[0].Version = number, number // the plan rejects an invalid version
 	return nil
 }
 
-// Choice is a server to install, as it is chosen.
+// Choice is a server to install, with the user's choices.
 type Choice struct {
 	ID      string              `json:"id" doc:"Identifier of the listing, SOURCE:NAME, such as npm:@scope/name."`
 	Version string              `json:"version,omitempty" doc:"Version of the listing; the latest one by default."`
 	Option  string              `json:"option,omitempty" doc:"Identifier of one of the plan's options; the preferred one by default."`
 	Name    string              `json:"name,omitempty" doc:"Name of the server; by default one that is made from the listing's name."`
 	Answers map[string][]string `json:"answers,omitempty" doc:"Answers by the names of the plan's questions. Only a repeated question has several. An empty answer omits an optional value that has a default."`
-	// SecretsLater is that of plan.Request: an agent does not know the secrets.
+	// SecretsLater is plan.Request.SecretsLater. It is set for agents, which do not know the secrets.
 	SecretsLater bool `json:"-"`
 }
 
@@ -235,7 +235,7 @@ func (m *Marketplace) Request(ctx context.Context, c Choice) (plan.Request, erro
 	return plan.Request{Listing: d.Listing, Option: c.Option, Name: c.Name, Answers: c.Answers, SecretsLater: c.SecretsLater}, nil
 }
 
-// Plan returns how a choice would be installed.
+// Plan returns the plan for a choice; see installer.Installer.Plan.
 func (m *Marketplace) Plan(ctx context.Context, c Choice) (*plan.Plan, error) {
 	r, err := m.Request(ctx, c)
 	if err != nil {
@@ -244,7 +244,8 @@ func (m *Marketplace) Plan(ctx context.Context, c Choice) (*plan.Plan, error) {
 	return m.options.Installer.Plan(ctx, r)
 }
 
-// Prepare starts the download without which the plan of a choice is not complete.
+// Prepare starts the download that is needed before the plan of a choice is complete; see
+// installer.Installer.Prepare.
 func (m *Marketplace) Prepare(ctx context.Context, c Choice) (installer.Progress, error) {
 	r, err := m.Request(ctx, c)
 	if err != nil {
@@ -253,7 +254,7 @@ func (m *Marketplace) Prepare(ctx context.Context, c Choice) (installer.Progress
 	return m.options.Installer.Prepare(r)
 }
 
-// Install starts the installation of a choice. Request of the order is set to that of the choice.
+// Install starts the installation of a choice. It replaces o.Request with the request for c.
 func (m *Marketplace) Install(ctx context.Context, c Choice, o installer.Order) (installer.Progress, error) {
 	var err error
 	if o.Request, err = m.Request(ctx, c); err != nil {
@@ -262,7 +263,7 @@ func (m *Marketplace) Install(ctx context.Context, c Choice, o installer.Order) 
 	return m.options.Installer.Install(o)
 }
 
-// Wait returns the result of a job once it has ended; see installer.Installer.Wait.
+// Wait waits for the end of a job; see installer.Installer.Wait.
 func (m *Marketplace) Wait(ctx context.Context, id string) (installer.Result, error) {
 	return m.options.Installer.Wait(ctx, id)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/official"
 )
 
-// Page is a part of the official registry.
+// Page is a page of the official registry.
 type Page struct {
 	Listings []listing.Listing
 	Next     string // the cursor of the next page; empty on the last one
@@ -20,21 +20,21 @@ type Page struct {
 // HasRegistry reports whether an official registry is configured.
 func (m *Marketplace) HasRegistry() bool { return m.options.Official.Check() == nil }
 
-// firstPageTime is how long the first page is waited for.
+// firstPageTime limits how long Page waits for the first page of the registry.
 const firstPageTime = 6 * time.Second
 
-// ofCopy begins the cursors of pages of the copy. The rest is the name of the last server.
+// ofCopy is the prefix of cursors for pages of the copy. The name of the last server follows.
 const ofCopy = "after:"
 
-// Page returns the latest versions of servers of the official registry, a page at a time; the empty cursor begins. With a
-// text, it returns those whose names contain it. If the registry does not answer, the page without a text comes from the
-// copy.
+// Page returns a page of the latest versions of servers in the official registry. The empty cursor returns the first
+// page. With a text, the page contains servers whose names contain it. If the registry does not answer, the first
+// page without a text comes from the copy.
 func (m *Marketplace) Page(ctx context.Context, text, cursor string, limit int) (Page, error) {
 	after, copied := strings.CutPrefix(cursor, ofCopy)
 	if copied {
 		return m.copied(ctx, after, limit)
 	}
-	if cursor == "" { // there are other sources to show in its place
+	if cursor == "" { // limit the wait: the caller has other sources to show in place of the first page
 		limited, cancel := context.WithTimeout(ctx, firstPageTime)
 		defer cancel()
 		ctx = limited

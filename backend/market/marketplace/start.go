@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/npm"
 )
 
-// Start is what is shown before somebody searches.
+// Start is the content of the marketplace before a search.
 type Start struct {
 	Servers    []WellKnown `json:"servers" nullable:"false" doc:"Well-known servers."`
 	Categories []string    `json:"categories" nullable:"false" doc:"All categories."`
@@ -52,7 +52,7 @@ var wellKnown = []WellKnown{
 }
 
 func known(kind listing.Kind, name, title, purpose, category string) WellKnown {
-	// sources are named as their kinds
+	// a source of packages has the name of their kind
 	return WellKnown{ID: string(kind) + ":" + name, Title: title, Purpose: purpose, Kind: kind, Category: category}
 }
 
@@ -61,7 +61,7 @@ func onNPM(name, category string) WellKnown {
 	return known(listing.KindNPM, name, title, purpose, category)
 }
 
-// Start returns what is shown before somebody searches. It needs no network.
+// Start returns the content of the marketplace before a search. It needs no network.
 func (m *Marketplace) Start(ctx context.Context) Start {
 	s := Start{Servers: slices.Clone(wellKnown), Categories: federation.Categories()}
 	installed, updatable := m.installed(ctx), map[string]bool{}

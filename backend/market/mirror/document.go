@@ -11,23 +11,23 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// Document is what is searched of a listing.
+// Document holds the searchable texts of a listing.
 type Document struct {
-	Publisher   string // as words, such as "modelcontextprotocol"
+	Publisher   string // words, such as "modelcontextprotocol"
 	Name        string // without the namespace
 	Title       string
 	Description string
 	Terms       string // keywords and names of packages
-	Hash        string // of all fields
+	Hash        string // SHA-256 of all other fields, in hex
 }
 
-// deprecation marks descriptions such that the search ranks a listing lower.
+// deprecation begins the description of a deprecated listing, so that the search ranks it lower.
 const deprecation = "DEPRECATED. "
 
 // documentOf returns the document of a listing.
 func documentOf(l *listing.Listing) Document {
 	space, name, ok := strings.Cut(l.Name, "/")
-	if !ok { // packages without a scope
+	if !ok { // a package without a scope
 		space, name = "", l.Name
 	}
 	d := Document{Publisher: publisher(space), Name: name, Title: l.Title, Description: l.Description}
@@ -36,7 +36,7 @@ func documentOf(l *listing.Listing) Document {
 	}
 	terms := slices.Clone(l.Keywords)
 	for _, p := range l.Packages {
-		if p.Kind == listing.KindMCPB { // a URL
+		if p.Kind == listing.KindMCPB { // its identifier is a URL
 			continue
 		}
 		id, _, _ := strings.Cut(p.Identifier, "@sha256:")
@@ -51,7 +51,7 @@ func documentOf(l *listing.Listing) Document {
 	return d
 }
 
-// hosts are the namespaces of sites where anybody can publish.
+// hosts begin the namespaces of sites where anybody can publish.
 var hosts = []string{"io.github.", "com.github.", "io.gitlab.", "com.gitlab."}
 
 // publisher returns a namespace without the part that most publishers share: io.github.user and com.user are "user".
@@ -67,15 +67,15 @@ func publisher(space string) string {
 	return space
 }
 
-// Tool returns a listing in the form in which the search for tools reads it.
+// Tool converts a listing to a tool, the form that the search for tools reads. id is the ID of the tool.
 func Tool(l *listing.Listing, id int64) *catalog.Tool { return documentOf(l).tool(id) }
 
-// tool returns a document in the form in which the search reads it: the server is the publisher, and the name of the one
-// parameter has the terms.
+// tool converts a document to a tool, which the search reads: its server is the publisher, and its only parameter is
+// named by the terms.
 func (d Document) tool(id int64) *catalog.Tool {
 	t := &catalog.Tool{ID: id, Server: d.Publisher, Name: d.Name, Title: d.Title, Description: d.Description, Hash: d.Hash}
 	if d.Terms != "" {
-		quoted, _ := json.Marshal(d.Terms) // a string
+		quoted, _ := json.Marshal(d.Terms) // encoding a string cannot fail
 		t.Definition = slices.Concat([]byte(`{"inputSchema":{"properties":{`), quoted, []byte(`:{}}}}`))
 	} else {
 		t.Definition = noTerms

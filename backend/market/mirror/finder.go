@@ -15,29 +15,29 @@ import (
 )
 
 const (
-	// staleAfter is how old the documents of a search may be while a refresh changes the copy.
+	// staleAfter limits the age of the documents of a search while a refresh changes the copy.
 	staleAfter = 5 * time.Second
 	// MaxFound is the largest number of listings that Search returns.
 	MaxFound = 50
-	// leastShare is the share of the best score below which a listing does not fit.
+	// leastShare is the minimum score of a found listing, as a share of the best score.
 	leastShare = 0.3
 )
 
-// finder searches the documents of the copy with the search that finds tools. It holds them in memory. Vectors are
-// computed while Run of its index runs, and stored; until then, words alone decide.
+// finder searches the documents of the copy with the search for tools. It holds them in memory. Their vectors are
+// computed and stored while run runs; a document without a vector is found by its words alone.
 type finder struct {
 	catalog *catalog.Catalog
 	search  *search.Searcher
 	index   *embedding.Index
 
 	mu     sync.Mutex
-	loaded int64     // Mirror.change at the time of the last load; -1 before the first
-	at     time.Time // when it was
-	used   time.Time // when somebody last searched; guarded by Mirror.mu
+	loaded int64     // Mirror.change at the last load; -1 before the first
+	at     time.Time // time of the last load
+	used   time.Time // time of the last search; guarded by Mirror.mu
 }
 
 func newFinder(ctx context.Context, o Meaning, log *slog.Logger) (*finder, error) {
-	bus := &events.Bus{} // the hub's own search must not see these documents
+	bus := &events.Bus{} // a bus of its own keeps these documents out of the hub's search for tools
 	c, err := catalog.Open(ctx, unstored{}, bus, log)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (f *finder) load(ctx context.Context, store Store, change int64, now time.T
 	taken := make(map[catalog.Key]bool)
 	err := store.MirrorDocuments(ctx, func(id int64, d Document) {
 		t := d.tool(id)
-		for taken[t.Key()] { // publishers of the same name: spaces are no words
+		for taken[t.Key()] { // append spaces, which the search ignores, to make publishers with equal names unique
 			t.Server += " "
 		}
 		taken[t.Key()] = true
@@ -84,8 +84,8 @@ func (f *finder) load(ctx context.Context, store Store, change int64, now time.T
 	return nil
 }
 
-// Search returns at most limit listings that fit a text, the best first. It needs no network. Only while there is no copy,
-// it asks the registry, and requests a refresh; without a registry it returns an error.
+// Search returns at most limit listings that match a text, the best first. It needs no network, unless there is no
+// copy yet: then it searches the registry and requests a refresh, or returns an error if no registry is configured.
 func (m *Mirror) Search(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
 	if s := m.Status(); s.Entries == 0 && s.Refreshed.IsZero() {
 		if err := m.options.Source.Check(); err != nil {
@@ -113,7 +113,7 @@ func (m *Mirror) Search(ctx context.Context, text string, limit int) ([]listing.
 	return m.options.Store.MirrorByID(ctx, ids)
 }
 
-// open returns the finder, and the number of changes of the copy.
+// open returns the finder, which it creates if necessary, and the current value of Mirror.change.
 func (m *Mirror) open(ctx context.Context) (*finder, int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,13 +123,13 @@ func (m *Mirror) open(ctx context.Context) (*finder, int64, error) {
 			return nil, 0, err
 		}
 		m.finder = f
-		m.opened <- f // Run takes it, and unloads it before the next one is opened
+		m.opened <- f // does not block: Run receives a finder before unload drops it
 	}
 	m.finder.used = m.options.Now()
 	return m.finder, m.change, nil
 }
 
-// reload reads the documents again after a refresh if somebody searches, so that the next search need not wait.
+// reload reads the documents again after a refresh if a finder is open, so that the next search need not wait.
 func (m *Mirror) reload(ctx context.Context) {
 	m.mu.Lock()
 	f, change := m.finder, m.change
@@ -142,7 +142,7 @@ func (m *Mirror) reload(ctx context.Context) {
 	}
 }
 
-// unload drops a finder that nobody has used for some time. It reports whether it did.
+// unload drops the finder if nobody has searched for unloadAfter. It reports whether it did.
 func (m *Mirror) unload() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,9 +1,7 @@
-// Package mirror keeps a copy of a registry of MCP servers on this machine and searches it without a network. It reads
-// the whole registry once, then only what has changed; a refresh that was interrupted goes on where it stopped.
+// Package mirror keeps a copy of a registry of MCP servers on this machine and searches it without a network. It
+// reads the whole registry once, then only changes. An interrupted refresh continues where it stopped.
 //
-//	official ── pages ── refresh ── store ── documents ── finder (words, meaning) ── listings
-//
-// It also tries the addresses of remote servers that somebody looks at, and remembers which ones answered.
+// official ── pages ── refresh ── store ── documents ── finder (words, meaning) ── listings
 package mirror
 
 import (
@@ -21,15 +19,16 @@ import (
 )
 
 const (
-	// refreshEvery is the time between two refreshes, and firstAfter the time from the start of the hub to the first.
+	// refreshEvery is the time between two refreshes, and firstAfter the minimum time from the start of the hub to
+	// the first one.
 	refreshEvery = 24 * time.Hour
 	firstAfter   = time.Minute
-	// lookEvery is how often the time is compared with that of the next refresh. Timers stop while a machine sleeps.
+	// lookEvery limits the wait of a timer, because timers stop while a machine sleeps.
 	lookEvery = time.Hour
-	// After a failure the next attempt is made after retryFirst, then after twice as long, up to retryMost.
+	// The first retry comes retryFirst after a failure. The time doubles with each further failure, up to retryMost.
 	retryFirst = time.Minute
 	retryMost  = 4 * time.Hour
-	// unloadAfter is the time without a search after which the memory of the search is released.
+	// unloadAfter is the time without a search after which the documents are removed from memory.
 	unloadAfter = 10 * time.Minute
 )
 
@@ -48,10 +47,10 @@ type Source interface {
 // Refreshing is published during a refresh, after each page.
 type Refreshing struct {
 	Entries int           // number of entries read so far
-	Elapsed time.Duration // since the refresh began or went on
+	Elapsed time.Duration // since the refresh began or continued
 }
 
-// Refreshed is published after a refresh. Problem is why it failed; empty if it succeeded.
+// Refreshed is published after a refresh. Problem is the reason for its failure; empty if it succeeded.
 type Refreshed struct {
 	Entries int // number of servers in the copy
 	Problem string
@@ -71,10 +70,10 @@ type Options struct {
 	Bus     *events.Bus
 	Log     *slog.Logger
 	Meaning Meaning
-	// Installed returns the names of the installed servers of the registry. Their entries are kept when the registry
-	// deletes them. It may be nil.
+	// Installed returns the names of installed servers. Their entries are kept when the registry deletes them.
+	// Installed may be nil.
 	Installed func(ctx context.Context) ([]string, error)
-	Now       func() time.Time // nil: time.Now
+	Now       func() time.Time // nil means time.Now
 }
 
 // Status describes the copy.
@@ -83,7 +82,7 @@ type Status struct {
 	Entries   int    // number of servers in the copy
 	Refreshed time.Time
 	Running   bool // a refresh is running
-	Read      int  // number of entries that it has read so far
+	Read      int  // number of entries that the running or last refresh has read
 	Began     time.Time
 	Problem   string // why the last refresh failed; empty if it succeeded
 	FailedAt  time.Time
@@ -92,18 +91,18 @@ type Status struct {
 // Mirror is a copy of a registry. Its methods are safe for concurrent use, except Run, which may run once at a time.
 type Mirror struct {
 	options Options
-	wake    chan struct{} // holds a token after a refresh was requested
-	opened  chan *finder  // a finder whose vectors Run is to maintain
+	wake    chan struct{} // holds an element after a refresh was requested
+	opened  chan *finder  // passes a new finder to Run, which maintains its vectors
 
 	mu     sync.Mutex
-	flight *flight // the refresh that is requested or running
+	flight *flight // the requested or running refresh, or nil
 	status Status
-	finder *finder // nil until somebody searches
+	finder *finder // nil while there have been no recent searches
 	state  State   // owned by Run
 	change int64   // counts the changes to the copy
 	ended  bool    // Run has ended
-	// foreign means that the stored entries are those of another registry than the configured one. They count as missing,
-	// and are replaced with the first page of the configured one.
+	// foreign means that the stored entries come from another registry than the configured one. They count as
+	// missing. The first page of the configured registry replaces them.
 	foreign bool
 }
 
@@ -129,7 +128,8 @@ func Open(ctx context.Context, o Options) (*Mirror, error) {
 	return m, m.publishState(ctx, m.state)
 }
 
-// Run refreshes the copy once a day after its first use, and whenever Refresh is called, until ctx ends. It returns nil.
+// Run refreshes the copy whenever Refresh or Request is called, and once a day after the first use, until ctx ends.
+// It returns nil.
 func (m *Mirror) Run(ctx context.Context) error {
 	defer m.abandon()
 	began := m.options.Now()
@@ -162,7 +162,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 	}
 }
 
-// untilDue returns the time until the next refresh or retry is due.
+// untilDue returns how long Run waits before it checks again whether a refresh or an unload is due.
 func (m *Mirror) untilDue(began time.Time) time.Duration {
 	wait := min(m.untilRefresh(began), lookEvery)
 	m.mu.Lock()
@@ -173,7 +173,7 @@ func (m *Mirror) untilDue(began time.Time) time.Duration {
 	return max(wait, time.Second)
 }
 
-// untilRefresh returns the time until the next refresh, for a hub that has begun to run at a time.
+// untilRefresh returns the time until the next refresh is due. began is the time at which Run was called.
 func (m *Mirror) untilRefresh(began time.Time) time.Duration {
 	if m.options.Source.Check() != nil {
 		return lookEvery
@@ -182,13 +182,13 @@ func (m *Mirror) untilRefresh(began time.Time) time.Duration {
 	next := m.state.Refreshed.Add(refreshEvery)
 	switch {
 	case m.state.Round == 0 && m.state.Failures == 0:
-		return lookEvery // nobody has used the marketplace yet
+		return lookEvery // the copy has never been used
 	case m.state.Doubted && m.state.Failures > 0:
 		next = m.state.FailedAt.Add(refreshEvery)
 	case m.state.Failures > 0:
 		next = m.state.FailedAt.Add(min(retryFirst<<min(m.state.Failures-1, 16), retryMost))
 	case m.state.Open:
-		next = now // it was interrupted
+		next = now // the last refresh was interrupted
 	}
 	return max(next.Sub(now), began.Add(firstAfter).Sub(now))
 }
@@ -205,13 +205,14 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 	}
 }
 
-// Request starts a refresh, unless one is running, and does not wait for it. The error is why there is nothing to refresh.
+// Request requests a refresh, unless one is running, and does not wait for it. It returns an error if no registry is
+// configured or Run has ended.
 func (m *Mirror) Request() error {
 	if err := m.options.Source.Check(); err != nil {
 		return err
 	}
 	select {
-	case <-m.request().done: // the hub is shutting down
+	case <-m.request().done: // closed already: the hub is shutting down
 		return errEnded
 	default:
 		return nil
@@ -237,7 +238,7 @@ func (m *Mirror) request() *flight {
 	return m.flight
 }
 
-// fly runs the requested refresh.
+// fly runs the requested refresh, if there is one.
 func (m *Mirror) fly(ctx context.Context) {
 	m.mu.Lock()
 	f := m.flight
@@ -247,7 +248,7 @@ func (m *Mirror) fly(ctx context.Context) {
 	}
 }
 
-// land ends a refresh for those who wait for it.
+// land ends a refresh with err, for all callers that wait for it.
 func (m *Mirror) land(f *flight, err error) {
 	m.mu.Lock()
 	m.flight = nil
@@ -258,7 +259,7 @@ func (m *Mirror) land(f *flight, err error) {
 
 var errEnded = fault.New(fault.Unavailable, "the hub is shutting down; refresh the marketplace after it has started again")
 
-// abandon ends a refresh that was requested when Run has ended, and all later ones.
+// abandon fails the pending refresh and makes all later ones fail, because Run has ended.
 func (m *Mirror) abandon() {
 	m.mu.Lock()
 	f := m.flight
@@ -276,7 +277,8 @@ func (m *Mirror) Status() Status {
 	return m.status
 }
 
-// Lookup returns the listing of a server, even if the registry has deleted it and it is installed.
+// Lookup returns the listing of a server, and whether the copy has it. The copy keeps deleted listings of installed
+// servers.
 func (m *Mirror) Lookup(ctx context.Context, name string) (listing.Listing, bool, error) {
 	if m.isForeign() {
 		return listing.Listing{}, false, nil
@@ -284,7 +286,7 @@ func (m *Mirror) Lookup(ctx context.Context, name string) (listing.Listing, bool
 	return m.options.Store.MirrorListing(ctx, name)
 }
 
-// Page returns at most limit listings in the order of their names, those after a name; the empty name begins.
+// Page returns at most limit listings in the order of their names, beginning after the name after.
 func (m *Mirror) Page(ctx context.Context, after string, limit int) ([]listing.Listing, error) {
 	if m.isForeign() {
 		return nil, nil

@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// format is the number of the form in which listings are stored. A change to the form, or to how entries of the
-	// registry are converted, needs a new number, so that all are read again.
+	// format is the version of the form in which listings are stored. Increase it after a change to that form, or to
+	// the conversion of entries of the registry: all entries are then read again.
 	format = 1
-	// overlap is how long before the last round the next one begins to look for changes: clocks differ, and a change
-	// may become visible some time after the moment that it is marked with.
+	// overlap is how far the next round goes back before the last one when it asks for changes: clocks differ, and a
+	// change may become visible after its timestamp.
 	overlap = time.Hour
-	// fullEvery is the time after which all servers are read again. It finds what a round of changes cannot find, such
-	// as entries that were removed without a trace.
+	// fullEvery is the time after which all servers are read again. This finds what a list of changes does not
+	// contain, such as entries that were removed without a trace.
 	fullEvery = 7 * 24 * time.Hour
-	// fewUnseen is the number of entries, and unseenShare the share, that may be missing from a complete list before it
-	// is taken for an incomplete one.
+	// If more than fewUnseen entries, and more than unseenShare of all, are missing from a complete list, the list
+	// counts as incomplete.
 	fewUnseen   = 50
 	unseenShare = 0.2
-	// maxRead is the number of entries after which a round is given up, so that a registry whose pages do not end does not
+	// maxRead is the number of entries after which a round is aborted, so that a registry with endless pages does not
 	// fill the disk. It is many times the size of the official registry.
 	maxRead = 1_000_000
 )
 
-// pauses are the times before a request is repeated after a problem that may pass.
+// pauses are the times before a request is repeated after a temporary failure.
 var pauses = []time.Duration{time.Second, 5 * time.Second}
 
-// refresh completes the open round, or makes a new one.
+// refresh continues the open round, or runs a new one.
 func (m *Mirror) refresh(ctx context.Context) error {
 	if err := m.options.Source.Check(); err != nil {
 		return err
@@ -42,7 +42,8 @@ func (m *Mirror) refresh(ctx context.Context) error {
 	resumed := m.state.Open
 	err := m.round(ctx, began)
 	if fault.KindOf(err) == fault.Failed && (resumed || !m.state.Full) {
-		// The registry may have rejected the cursor of an earlier hub, or cannot list changes: read everything.
+		// The registry may reject a cursor from before a restart, or may not support lists of changes: read
+		// everything.
 		m.options.Log.Info("the registry is read again from its beginning", "error", err)
 		m.state.Open, m.state.FullAt = false, time.Time{}
 		err = m.round(ctx, began)
@@ -55,12 +56,12 @@ func (m *Mirror) refresh(ctx context.Context) error {
 func (m *Mirror) conclude(ctx context.Context, err error) {
 	state := m.state
 	switch {
-	case ctx.Err() != nil: // the hub is shutting down; the round goes on after its next start
+	case ctx.Err() != nil: // the hub is shutting down; the next start continues the round
 	case err != nil:
 		state.Problem, state.FailedAt = fault.MessageOf(err), m.options.Now()
 		state.Failures++
 		if fault.KindOf(err) == fault.Failed {
-			state.Open = false // the same page would fail again
+			state.Open = false // the same page would fail again, so start a new round
 		}
 		m.options.Log.Warn("could not refresh the copy of the registry", "error", err)
 		m.state = state
@@ -102,10 +103,10 @@ func (m *Mirror) update(change func(*Status)) {
 	change(&m.status)
 }
 
-// round reads the pages of a round, and stores each together with the cursor of the next one.
+// round reads the remaining pages of a round. It stores each page together with the cursor of the next one.
 func (m *Mirror) round(ctx context.Context, began time.Time) error {
 	m.begin()
-	seen := make(map[string]bool) // cursors; a registry that repeats one would never end
+	seen := make(map[string]bool) // cursors; a registry that repeats one would make the loop endless
 	for m.state.Open {
 		seen[m.state.Cursor] = true
 		page, err := m.page(ctx, official.Query{Cursor: m.state.Cursor, Latest: m.state.Full, Since: m.state.Since})
@@ -138,7 +139,7 @@ func (m *Mirror) round(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// begin prepares the state for the next page.
+// begin starts a new round unless one is open.
 func (m *Mirror) begin() {
 	s := &m.state
 	s.URL = m.options.Source.URL()
@@ -156,7 +157,7 @@ func (m *Mirror) begin() {
 	}
 }
 
-// page requests a page, and again after problems that may pass.
+// page requests a page. It repeats the request after temporary failures.
 func (m *Mirror) page(ctx context.Context, q official.Query) (official.Page, error) {
 	for attempt := 0; ; attempt++ {
 		page, err := m.options.Source.List(ctx, q)
@@ -174,7 +175,7 @@ func (m *Mirror) page(ctx context.Context, q official.Query) (official.Page, err
 	}
 }
 
-// changeOf returns the change that a page makes, with the state after it.
+// changeOf returns the change for a page, with the state after it.
 func (m *Mirror) changeOf(ctx context.Context, page official.Page) (Change, error) {
 	c := Change{State: m.state}
 	s := &c.State
@@ -196,9 +197,9 @@ func (m *Mirror) changeOf(ctx context.Context, page official.Page) (Change, erro
 
 func stored(l listing.Listing) Stored { return Stored{l, documentOf(&l)} }
 
-// successors adds the latest versions of servers whose stored version is no longer the latest. That happens when a
-// publisher withdraws a version: the registry marks the withdrawn version as changed, but not the one that takes its
-// place.
+// successors adds the new latest versions of servers whose stored version is no longer the latest. This happens when
+// a publisher withdraws a version: the registry reports the withdrawn version as changed, but not the one that
+// replaces it.
 func (m *Mirror) successors(ctx context.Context, page official.Page, latest map[string]bool, c *Change) error {
 	withdrawn := make(map[string]string) // versions by name
 	var names []string
@@ -232,7 +233,7 @@ func (m *Mirror) successors(ctx context.Context, page official.Page, latest map[
 	return nil
 }
 
-// complete adds the end of a round to the change of its last page.
+// complete adds the end of a round to the change for its last page.
 func (m *Mirror) complete(ctx context.Context, c *Change) error {
 	now := m.options.Now()
 	s := &c.State
@@ -244,7 +245,7 @@ func (m *Mirror) complete(ctx context.Context, c *Change) error {
 		if err != nil {
 			return err
 		}
-		unseen -= len(c.Put) // at most: those of this page are not stored yet
+		unseen -= len(c.Put) // entries of the last page are not stored yet
 		if unseen > fewUnseen && float64(unseen) > unseenShare*float64(all) && !s.Doubted {
 			m.state.Open, m.state.Doubted = false, true
 			return fault.New(fault.Unavailable,
@@ -263,7 +264,7 @@ func (m *Mirror) complete(ctx context.Context, c *Change) error {
 	return nil
 }
 
-// apply publishes a change that was stored.
+// apply applies a stored change to the state in memory and publishes the progress.
 func (m *Mirror) apply(c Change, began time.Time) {
 	m.state = c.State
 	elapsed := m.options.Now().Sub(began)
@@ -271,7 +272,7 @@ func (m *Mirror) apply(c Change, began time.Time) {
 	m.change++
 	m.foreign = false
 	if m.status.Read = c.State.Read; m.status.Refreshed.IsZero() {
-		m.status.Entries = c.State.Read // they can be searched already; the end of the refresh counts them
+		m.status.Entries = c.State.Read // an estimate; the end of the refresh counts them
 	}
 	m.mu.Unlock()
 	events.Publish(m.options.Bus, Refreshing{Entries: c.State.Read, Elapsed: elapsed})

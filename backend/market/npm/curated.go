@@ -6,8 +6,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// entries are well-known servers on npm: name, title, purpose, and words that people search for and the rest does not
-// contain.
+// entries are well-known servers on npm. keywords are search terms that the name, title and purpose do not contain.
 var entries = []struct{ name, title, purpose, keywords string }{
 	{
 		"@modelcontextprotocol/server-filesystem", "Filesystem", "Reads, writes and searches files in the folders that you choose",
@@ -30,7 +29,7 @@ var entries = []struct{ name, title, purpose, keywords string }{
 	{"@modelcontextprotocol/server-github", "GitHub", "Works with repositories, issues and pull requests on GitHub", "git code"},
 }
 
-// replaced are the entries that their publishers no longer maintain, and what replaces them.
+// replaced maps entries that their publishers no longer maintain to advice on the replacement.
 var replaced = map[string]string{
 	"@modelcontextprotocol/server-github": "GitHub's own server replaces it: github/github-mcp-server, a container or a remote server",
 }
@@ -51,7 +50,7 @@ var curated = func() []listing.Listing {
 	return out
 }()
 
-// WellKnown returns the title and the purpose of a well-known server; "" for others.
+// WellKnown returns the title and the purpose of a well-known server, and "" for any other package.
 func WellKnown(name string) (title, purpose string) {
 	for _, e := range entries {
 		if e.name == name {

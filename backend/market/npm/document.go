@@ -26,8 +26,9 @@ const (
 	abbreviated = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8"
 )
 
-// Release returns the version of a package that a text names: an exact version, a tag such as latest, or the latest of a
-// series such as 1.x. An empty text means the tag latest. The error is a fault.NotFound if there is none.
+// Release returns the release of a package that wanted names: an exact version, a tag such as latest, or the newest
+// version of a series such as 1.x. An empty wanted means the tag latest. The error is a fault.NotFound if no version
+// matches.
 func (s *Source) Release(ctx context.Context, name, wanted string) (listing.Release, error) {
 	document, c, err := s.document(ctx, name, abbreviated)
 	if err != nil {
@@ -60,11 +61,11 @@ func (s *Source) Registry(ctx context.Context, name string) (string, error) {
 	return u.String(), nil
 }
 
-// Get returns the latest version of a package with its README and the inputs that it mentions. It has no
-// Packages if it has no program, or it is not known which of them to start.
+// Get returns the latest version of a package with its README and the inputs that the README mentions. Packages is
+// empty if the package has no program, or if npx does not know which of its programs to start.
 func (s *Source) Get(ctx context.Context, name string) (listing.Details, error) {
 	document, c, err := s.document(ctx, name, "application/json")
-	if fault.CodeOf(err) == fault.CodeTooLarge { // many versions; one of them is enough
+	if fault.CodeOf(err) == fault.CodeTooLarge { // the document has all versions; the manifest of the latest one is enough
 		return s.getManifest(ctx, name)
 	}
 	if err != nil {
@@ -89,7 +90,7 @@ func (s *Source) Get(ctx context.Context, name string) (listing.Details, error) 
 	return d, nil
 }
 
-// firstPublished returns the time of the first version. Not all registries say when a package was created.
+// firstPublished returns the time of the first version. Some registries do not say when a package was created.
 func firstPublished(times fetch.Object) time.Time {
 	first := times.Time("created")
 	for version := range times {
@@ -144,7 +145,7 @@ func (s *Source) document(ctx context.Context, name, accept string) (fetch.Objec
 	return document, c, err
 }
 
-// find returns the version that a text names, and its manifest, nil if there is none.
+// find returns the version that wanted names, and its manifest, which is nil if there is no such version.
 func find(document fetch.Object, wanted string) (version string, manifest fetch.Object) {
 	versions := document.Object("versions")
 	version = wanted
@@ -159,7 +160,7 @@ func find(document fetch.Object, wanted string) (version string, manifest fetch.
 	return version, versions.Object(version)
 }
 
-// newest returns the highest version with a prefix that is no pre-release, "" if there is none.
+// newest returns the highest version with a prefix that is not a pre-release, and "" if there is none.
 func newest(versions fetch.Object, prefix string) string {
 	best, numbers := "", []int(nil)
 	for version := range versions {
@@ -168,7 +169,7 @@ func newest(versions fetch.Object, prefix string) string {
 		}
 		var own []int
 		for part := range strings.SplitSeq(version, ".") {
-			n, _ := strconv.Atoi(part) // out of range: the largest number
+			n, _ := strconv.Atoi(part) // a number out of range becomes the largest int
 			own = append(own, n)
 		}
 		if best == "" || slices.Compare(own, numbers) > 0 {
@@ -178,7 +179,8 @@ func newest(versions fetch.Object, prefix string) string {
 	return best
 }
 
-// readManifest reads the manifest of a version. It returns false if it is not one of the package.
+// readManifest reads the manifest of a version. It returns false if the manifest is invalid or belongs to another
+// package.
 func readManifest(m fetch.Object, name string) (listing.Details, bool) {
 	version := m.Exact("version")
 	if m.Exact("name") != name || !ValidName(name) || !validVersion.MatchString(version) {
@@ -247,7 +249,7 @@ func launch(name, version string) listing.Package {
 	}
 }
 
-// license returns the license, which old packages describe with an object or a list of them.
+// license returns the license. Old packages use an object, or a list of objects, instead of a string.
 func license(o fetch.Object) string {
 	if l := o.Text("license"); l != "" {
 		return l
@@ -266,13 +268,14 @@ func license(o fetch.Object) string {
 
 func repository(o fetch.Object) string {
 	address := cmp.Or(o.Text("repository"), o.Object("repository").Text("url"))
-	if strings.Count(address, "/") == 1 && !strings.Contains(address, ":") { // user/name
+	if strings.Count(address, "/") == 1 && !strings.Contains(address, ":") { // the short form user/name
 		address = "github:" + address
 	}
 	return fetch.Web(address)
 }
 
-// deprecation returns the publisher's message, "" for a package that is not deprecated. Some registries only say true.
+// deprecation returns the publisher's message, and "" for a package that is not deprecated. Some registries send true
+// instead of a message.
 func deprecation(o fetch.Object) string {
 	if message := o.Text("deprecated"); message != "" {
 		return message
@@ -291,7 +294,8 @@ func bins(m fetch.Object, name string) []string {
 	return slices.Sorted(maps.Keys(m.Object("bin")))
 }
 
-// startable reports whether npx knows which program of a package to start: the only one, or the one with its name.
+// startable reports whether npx knows which program of a package to start: the only one, or the one with the name of
+// the package.
 func startable(m fetch.Object, name string, programs []string) bool {
 	targets := make(map[string]bool)
 	for program := range m.Object("bin") {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// parse reads a file in npm's dialect of INI, and replaces the variables in it. Settings in sections have no meaning for
-// npm and are left out. A key with brackets, as in ca[], collects lines.
+// parse reads a file in npm's dialect of INI and expands its variables. npm ignores settings in sections, so parse
+// leaves them out. A key with brackets, such as ca[], may occur several times; its values are joined.
 func parse(text string, get func(name string) (string, bool)) map[string]string {
 	out := make(map[string]string)
 	section := false
@@ -36,7 +36,7 @@ func parse(text string, get func(name string) (string, bool)) map[string]string 
 	return out
 }
 
-// unquote returns a key or value without its quotes, and without a comment if it has none.
+// unquote returns a key or value without its quotes. An unquoted text ends before a comment.
 func unquote(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > 1 && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
@@ -67,8 +67,8 @@ func unquote(text string) string {
 // reference matches a variable, such as ${TOKEN} or ${TOKEN?}, with the backslashes before it.
 var reference = regexp.MustCompile(`(\\*)\$\{([^${}?]+)(\?)?\}`)
 
-// expand replaces the variables in a text. One that is not set stays as it is written, unless a question mark follows its
-// name. An odd number of backslashes protects it.
+// expand replaces the variables in a text. It leaves a variable that is not set as it is, or removes it if its name
+// ends with a question mark. An odd number of backslashes before a variable prevents its replacement.
 func expand(text string, get func(name string) (string, bool)) string {
 	return reference.ReplaceAllStringFunc(text, func(whole string) string {
 		m := reference.FindStringSubmatch(whole)

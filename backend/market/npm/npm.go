@@ -1,6 +1,6 @@
-// Package npm finds MCP servers in the registry that the user's npm is set up for. Address, credentials, proxy and
-// certificates come from npm's own settings; no address is built in. Answers of a registry are foreign input: names and
-// versions that npm would not accept are left out, and texts are only for display.
+// Package npm finds MCP servers in the registry that the user's npm is configured for. Address, credentials, proxy
+// and certificates come from npm's own settings; no address is built in. Answers of a registry are not trusted: names
+// and versions that npm would not accept are left out, and texts are only for display.
 package npm
 
 import (
@@ -33,17 +33,16 @@ const (
 
 // Options are the dependencies of a Source.
 type Options struct {
-	// Environment returns the environment in which the user's npm runs.
 	Environment func(ctx context.Context) process.Env
-	// Project is a folder whose .npmrc applies; it may be empty.
+	// Project is a folder whose .npmrc applies, or "".
 	Project string
 }
 
 // Source searches npm. Its methods may be called concurrently.
 type Source struct {
 	options Options
-	// fallback holds the registry that npm uses if no setting names one, "" until npm was asked. It is empty while a
-	// search asks.
+	// fallback is a buffered channel that guards the default registry of npm, "" until npm has answered. It is empty
+	// while a search asks npm.
 	fallback chan string
 }
 
@@ -62,14 +61,14 @@ var (
 	validVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(?:[-+][0-9A-Za-z.+-]*)?$`)
 )
 
-// ValidName reports whether a text is the name of a package, such as left-pad or @scope/name. Names that look like options
-// are not valid.
+// ValidName reports whether name is a valid package name, such as left-pad or @scope/name. Names that look like
+// options are not valid.
 func ValidName(name string) bool {
 	return len(name) <= 214 && validName.MatchString(name) && !strings.HasPrefix(name, "-") && !strings.Contains(name, "/-")
 }
 
-// Search returns the servers that fit a text, at most limit: those that npm finds, and well-known ones. It returns the
-// well-known ones together with an error if npm cannot be searched.
+// Search returns at most limit servers that match a text: those that npm finds, and well-known ones. If npm cannot be
+// searched, it returns the well-known ones together with an error.
 func (s *Source) Search(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	found, err := s.find(ctx, text, limit)
@@ -82,8 +81,8 @@ func (s *Source) Search(ctx context.Context, text string, limit int) ([]listing.
 	return found, err
 }
 
-// find returns the servers that npm finds for a text, at most limit. It sends the two forms of query that find servers: by keyword,
-// and by word; and it looks the text up if it is the name of a package. It returns what it has if some of them fail.
+// find returns at most limit servers that npm finds for a text. It searches by keyword and by word. If the text is
+// the name of a package, it also looks that package up. It fails only if all searches fail.
 func (s *Source) find(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
 	scope, _, _ := strings.Cut(text, "/")
 	if !strings.HasPrefix(text, "@") || strings.Contains(scope, " ") {
@@ -116,7 +115,8 @@ func queries(text string) []string {
 	return all
 }
 
-// merge runs searches at the same time and returns their results, each package once, in turn from each search.
+// merge runs searches at the same time and merges their results: the first of each search, then the second of each,
+// without duplicates.
 func merge(searches []func() ([]listing.Listing, error), limit int) ([]listing.Listing, error) {
 	found, failures := make([][]listing.Listing, len(searches)), make([]error, len(searches))
 	var group sync.WaitGroup
@@ -148,13 +148,14 @@ func merge(searches []func() ([]listing.Listing, error), limit int) ([]listing.L
 	return out, nil
 }
 
-// connection is the registry for one search or package, and how it is reached.
+// connection is a client for one registry and the address of that registry.
 type connection struct {
 	http *fetch.Client
 	base string
 }
 
-// connect reads npm's settings, which may have changed, and returns the registry for a package or scope.
+// connect reads npm's settings, which may have changed since the last search, and returns a connection to the
+// registry for a package or scope.
 func (s *Source) connect(ctx context.Context, name string) (*connection, error) {
 	env := s.options.Environment(ctx)
 	settings, err := readSettings(env, s.options.Project)
@@ -177,7 +178,7 @@ func (s *Source) connect(ctx context.Context, name string) (*connection, error) 
 	return &connection{fetch.New(options), base}, nil
 }
 
-// ask returns the registry that npm uses if no setting names one. It starts npm once and remembers the answer.
+// ask returns the registry that npm uses if no setting names one. It runs npm once and remembers the answer.
 func (s *Source) ask(ctx context.Context, env process.Env) (base string, err error) {
 	select {
 	case base = <-s.fallback:

@@ -19,14 +19,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 )
 
-// settings are npm's own settings, in npm's order: environment, project, user, global and built-in file. Values may be
-// credentials: they are used for requests and appear nowhere else.
+// settings are npm's settings in the order of their precedence: environment, project, user, global and built-in file.
+// Values may be credentials: use them for requests only, and never log or return them.
 type settings struct {
 	env    process.Env
-	layers []map[string]string // the first that has a key decides
+	layers []map[string]string // the first layer that has a key decides
 }
 
-// readSettings reads npm's settings in the environment of the user. project is a folder with an .npmrc; it may be empty.
+// readSettings reads npm's settings in the user's environment. project is a folder with an .npmrc, or "".
 func readSettings(env process.Env, project string) (*settings, error) {
 	s := &settings{env: env, layers: []map[string]string{fromEnvironment(env)}}
 	user := s.get("userconfig")
@@ -61,7 +61,7 @@ func fromEnvironment(env process.Env) map[string]string {
 		}
 		key := name[len(prefix):]
 		if !strings.HasPrefix(key, "//") {
-			key = strings.ToLower(key[:1] + strings.ReplaceAll(key[1:], "_", "-")) // the first may begin a name, as in _auth
+			key = strings.ToLower(key[:1] + strings.ReplaceAll(key[1:], "_", "-")) // a leading underscore belongs to the name, as in _auth
 		}
 		out[key] = value
 	}
@@ -112,14 +112,14 @@ func builtinFile(env process.Env) string {
 	if runtime.GOOS == "windows" {
 		return filepath.Join(filepath.Dir(path), "node_modules", "npm", "npmrc")
 	}
-	return filepath.Join(filepath.Dir(filepath.Dir(path)), "npmrc") // npm is npm/bin/npm-cli.js
+	return filepath.Join(filepath.Dir(filepath.Dir(path)), "npmrc") // the link npm leads to npm/bin/npm-cli.js
 }
 
-// globalFile returns the global settings file: etc/npmrc below the prefix, which is the folder of Node.js unless it is set.
+// globalFile returns the global settings file: etc/npmrc below the prefix, which is by default the folder of Node.js.
 func globalFile(s *settings, builtin string) string {
 	prefix := cmp.Or(s.get("prefix"), s.env.Get("PREFIX"))
 	if prefix == "" && builtin != "" {
-		if text, err := os.ReadFile(builtin); err == nil { // npm's installer for Windows sets it there
+		if text, err := os.ReadFile(builtin); err == nil { // npm's installer for Windows sets the prefix in the built-in file
 			prefix = parse(string(text), func(name string) (string, bool) { return s.env.Get(name), true })["prefix"]
 		}
 	}
@@ -138,8 +138,8 @@ func globalFile(s *settings, builtin string) string {
 	return filepath.Join(prefix, "etc", "npmrc")
 }
 
-// registry returns the address of the registry for a package or a scope, without a slash at its end; "" if the settings
-// name none.
+// registry returns the address of the registry for a package or a scope, without a slash at its end, and "" if the
+// settings name none.
 func (s *settings) registry(name string) (string, error) {
 	address := s.get("registry")
 	if scope, _, ok := strings.Cut(name, "/"); ok || strings.HasPrefix(name, "@") {
@@ -171,7 +171,8 @@ func (s *settings) options() (fetch.Options, error) {
 	return o, err
 }
 
-// proxy returns a function for the proxy of an address: that of npm's settings, otherwise that of the environment.
+// proxy returns a function that returns the proxy for an address. The proxy in npm's settings has precedence over
+// that of the environment.
 func (s *settings) proxy() func(*url.URL) (*url.URL, error) {
 	setting := func(key string) string {
 		if value := s.get(key); value != "false" && value != "true" {
@@ -195,7 +196,7 @@ func (s *settings) proxy() func(*url.URL) (*url.URL, error) {
 	})
 }
 
-// authorities returns the certificate authorities: those of the settings replace those of the system, as they do for npm.
+// authorities returns the certificate authorities. As for npm, those of the settings replace those of the system.
 func (s *settings) authorities() (*x509.CertPool, error) {
 	text := strings.ReplaceAll(s.get("ca"), `\n`, "\n")
 	if file := s.get("cafile"); file != "" {
@@ -215,10 +216,11 @@ func (s *settings) authorities() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// lastPart matches the part of a key that npm removes in each step while it looks for the credentials of an address.
+// lastPart matches the last part of a key. npm removes it repeatedly until it finds credentials for the rest.
 var lastPart = regexp.MustCompile(`(?:[^/]+|/)$`)
 
-// authorize returns the Authorization header for an address: the credentials with the longest key that begins its path.
+// authorize returns the Authorization header for an address: the credentials whose key is the longest prefix of host
+// and path.
 func (s *settings) authorize(u *url.URL) string {
 	for key := "//" + u.Host + u.EscapedPath(); len(key) > len("//"); key = lastPart.ReplaceAllString(key, "") {
 		if token := s.get(key + ":_authToken"); token != "" {

@@ -1,6 +1,6 @@
-// Package oci finds out which container image a name such as registry.example/ada/weather:latest leads to, without a
-// download. It asks the user's own tools, skopeo or docker buildx, which know the registries and the sign-in to them. No
-// address of a registry is built in.
+// Package oci returns the digest of the container image that a name such as registry.example/ada/weather:latest
+// refers to, without downloading the image. It runs the user's own tools, skopeo or docker buildx, which know the
+// registries and the user's sign-ins. No address of a registry is built in.
 package oci
 
 import (
@@ -13,24 +13,25 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/subprocess"
 )
 
-// Registries asks the registries of images. It is safe for concurrent use.
+// Registries looks up images in their registries. It is safe for concurrent use.
 type Registries struct {
 	environment func(context.Context) process.Env
 }
 
-// New returns registries. environment returns the environment of the user's own tools.
+// New returns Registries that run their tools in the environment that the function returns.
 func New(environment func(context.Context) process.Env) *Registries {
 	return &Registries{environment}
 }
 
 var (
 	digest = regexp.MustCompile(`sha256:[a-f0-9]{64}`)
-	// image matches the name of an image. It begins with no dash and has no characters of a template or address.
+	// image matches the name of an image. A name cannot begin with a dash, and cannot contain characters of a
+	// template or address.
 	image = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`)
 )
 
-// Digest returns the digest of the image that a name leads to, such as sha256:…. If no tool can say it, the error is a
-// fault.Unavailable.
+// Digest returns the digest of the image that reference refers to, such as sha256:…. The error is a fault.Unavailable
+// if no tool can find it.
 func (r *Registries) Digest(ctx context.Context, reference string) (string, error) {
 	if !image.MatchString(reference) {
 		return "", fault.New(fault.Invalid, "%s is not the name of an image", safetext.Clip(safetext.Visible(reference), 100))

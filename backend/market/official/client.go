@@ -1,9 +1,9 @@
-// Package official reads the official registry of MCP servers, and other registries with the same interface
-// (version 0.1). It asks one registry, whose address the user has configured, and turns its entries into listings.
-// Package mirror keeps a copy of a whole registry and searches it.
+// Package official reads the official registry of MCP servers, and other registries with the same API (version 0.1).
+// It reads the one registry whose address is configured, and turns its entries into listings. Package mirror keeps a
+// copy of a whole registry and searches it.
 //
-// A registry is not trusted: answers are limited in size and time, entries whose name or version is not valid are left
-// out, and values of a wrong type count as missing.
+// A registry is not trusted: answers are limited in size and time, entries whose name or version is not valid are
+// left out, and values of a wrong type count as missing.
 package official
 
 import (
@@ -23,43 +23,44 @@ import (
 )
 
 const (
-	// PageSize is the largest number of entries that the registry puts on a page.
+	// PageSize is the maximum number of entries on a page of the registry.
 	PageSize = 100
-	// maxAnswer is the largest answer that is read, in bytes: 100 entries with long texts are about 1 MB.
+	// maxAnswer is the maximum size of an answer in bytes. 100 entries with long texts have about 1 MB.
 	maxAnswer = 16 << 20
-	// minSearch is the least number of characters that the registry searches for.
+	// minSearch is the minimum number of characters in a word to search for.
 	minSearch = 3
 )
 
 // Options configure a Client.
 type Options struct {
-	// URL is the address of the registry, such as https://registry.example.com; empty if the user has configured none.
+	// URL is the address of the registry, such as https://registry.example.com; empty if none is configured.
 	URL string
 	// Proxy returns the proxy for an address; nil connects directly.
 	Proxy func(*url.URL) (*url.URL, error)
-	// CAs are the trusted certificate authorities; nil trusts those of the system.
+	// CAs are the trusted certificate authorities; nil means those of the system.
 	CAs *x509.CertPool
 	// Network replaces Proxy and CAs, as in fetch.Options.
 	Network func() (proxy func(*url.URL) (*url.URL, error), authorities *x509.CertPool)
 }
 
-// Client asks a registry. Its methods are safe for concurrent use. Their errors are faults that name the registry and
-// say what to do.
+// Client reads a registry. Its methods are safe for concurrent use. Their errors are faults that name the registry
+// and say what to do.
 type Client struct {
 	base    *url.URL // nil if no registry is configured
 	invalid error    // why the configured address cannot be used
 	fetch   *fetch.Client
 }
 
-// New returns a client. An address that is missing or not valid is reported by the methods of the client, so that
-// everything else works without a registry.
+// New returns a client. If the address is missing or not valid, the methods of the client return an error, so that
+// the rest of the hub works without a registry.
 func New(o Options) *Client {
 	c := &Client{fetch: fetch.New(fetch.Options{Source: "the MCP registry", Proxy: o.Proxy, CAs: o.CAs, Network: o.Network})}
 	c.base, c.invalid = parse(o.URL)
 	return c
 }
 
-// parse returns the address of a registry. People also copy addresses that end with the version of the interface.
+// parse parses the address of a registry. It removes the version of the API from the end, which people often copy
+// too.
 func parse(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -98,7 +99,7 @@ type Query struct {
 	Cursor  string    // Page.Next of the page before; empty for the first page
 	Limit   int       // the largest number of entries on the page; 0 means PageSize
 	Latest  bool      // only the latest version of each server
-	Since   time.Time // only entries that have changed since then; they include deleted ones
+	Since   time.Time // only entries that have changed since then, including deleted ones
 	Deleted bool      // include deleted entries
 }
 
@@ -108,16 +109,16 @@ type Entry struct {
 	Latest bool // this is the latest version of the server
 }
 
-// Page is a part of the answer to a query.
+// Page is a page of the answer to a query.
 type Page struct {
 	Entries []Entry
 	Next    string    // the cursor of the next page; empty on the last one
 	Skipped int       // number of entries that were left out because they are not valid
-	Date    time.Time // the time on the registry's clock; zero if it did not say
+	Date    time.Time // time on the registry's clock; zero if the answer does not contain it
 }
 
-// List returns a page of the entries that a query selects. A registry that answers with the cursor that it was sent
-// would repeat the page for ever; that is an error.
+// List returns a page of the entries that a query selects. It returns an error if the cursor of the next page is that
+// of this page, because the caller would read the same page for ever.
 func (c *Client) List(ctx context.Context, q Query) (Page, error) {
 	values := url.Values{"limit": {strconv.Itoa(PageSize)}}
 	if q.Limit > 0 {
@@ -170,7 +171,7 @@ func (c *Client) Versions(ctx context.Context, name string) ([]Entry, error) {
 	return page.Entries, nil
 }
 
-// LatestVersion is the version for which Version returns the latest one.
+// LatestVersion is the argument with which Version returns the latest version.
 const LatestVersion = "latest"
 
 // Version returns one version of a server, even a deleted one.
@@ -192,8 +193,8 @@ func (c *Client) Version(ctx context.Context, name, version string) (Entry, erro
 	return entry, nil
 }
 
-// Search returns the latest versions of at most limit servers whose names contain the words of a text, those with the
-// most words first. The registry compares words only with names.
+// Search returns the latest versions of at most limit servers whose names contain words of a text. Those with the
+// most words come first. The registry searches names only.
 func (c *Client) Search(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
 	words := searchable(text)
 	if len(words) == 0 {
@@ -210,7 +211,7 @@ func (c *Client) Search(ctx context.Context, text string, limit int) ([]listing.
 	return mostWords(found, words, limit), nil
 }
 
-// answer is an answer of the registry with status 200.
+// answer is a response of the registry with status 200.
 type answer struct {
 	body []byte
 	date time.Time
@@ -238,10 +239,10 @@ func (c *Client) get(ctx context.Context, path string, values url.Values) (answe
 	return answer{got.Body, date}, nil
 }
 
-// codeMissing marks the faults for entries that do not exist.
+// codeMissing is the code of faults for entries that do not exist.
 const codeMissing = "not_in_registry"
 
-// refused returns the fault for an answer with another status than 200.
+// refused returns the fault for a response whose status is not 200.
 func (c *Client) refused(status int, body []byte) error {
 	detail := ""
 	if o, ok := readObject(body); ok {
@@ -270,7 +271,7 @@ func (c *Client) refused(status int, body []byte) error {
 	}
 }
 
-// missing replaces the fault for an entry that does not exist by one that names it.
+// missing replaces a fault with codeMissing by one that names the entry.
 func (c *Client) missing(err error, name, version string) error {
 	if fault.CodeOf(err) != codeMissing {
 		return err

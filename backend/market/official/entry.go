@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// The largest sizes that are accepted. Texts that are longer are cut, lists that are longer end early.
+// Limits for parts of an entry. Longer texts are cut, and the rest of longer lists is ignored.
 const (
 	maxName        = 200
 	minName        = 3
@@ -28,7 +28,8 @@ const (
 // pattern is the pattern of names in the schema of server.json.
 var pattern = regexp.MustCompile(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
 
-// isName reports whether a name is valid: its parts are also no parts of a path that lead elsewhere.
+// isName reports whether a name is valid. A part that consists of dots is invalid, because it would change the path
+// of a URL.
 func isName(name string) bool {
 	if len(name) < minName || len(name) > maxName || !pattern.MatchString(name) {
 		return false
@@ -45,7 +46,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// isVersion reports whether a version is a plain word.
+// isVersion reports whether a version has no spaces and no hidden characters, and does not consist of dots.
 func isVersion(version string) bool {
 	return version != "" && len(version) <= maxVersion && isPlain(version) && strings.Trim(version, ".") != ""
 }
@@ -55,7 +56,7 @@ func isPlain(text string) bool {
 	return text == strings.ToValidUTF8(text, "") && strings.IndexFunc(text, func(r rune) bool { return r == ' ' || safetext.Hidden(r) }) < 0
 }
 
-// readPage reads a list of entries. It returns false if it is none.
+// readPage reads a page of entries. It returns false if body is not one.
 func readPage(body []byte) (Page, bool) {
 	o, ok := readObject(body)
 	if !ok {
@@ -76,10 +77,10 @@ func readPage(body []byte) (Page, bool) {
 	return page, true
 }
 
-// meta is the name under which the registry adds its own data to an entry.
+// meta is the key of the registry's own data in the _meta of an entry.
 const meta = "io.modelcontextprotocol.registry/official"
 
-// readEntry reads an entry in the form of any version of the interface. It returns false if its name or version is not
+// readEntry reads an entry in the format of any version of the API. It returns false if its name or version is not
 // valid.
 func readEntry(data []byte) (Entry, bool) {
 	whole, ok := readObject(data)
@@ -87,7 +88,7 @@ func readEntry(data []byte) (Entry, bool) {
 		return Entry{}, false
 	}
 	server := whole.object("server")
-	if server == nil { // the form until August 2025
+	if server == nil { // the format until August 2025
 		server = whole
 	}
 	own := whole.object("_meta").object(meta)
@@ -108,8 +109,8 @@ func readEntry(data []byte) (Entry, bool) {
 	return e, isName(e.Name) && isVersion(e.Version)
 }
 
-// readListing converts a server.json. detail has its version in entries before August 2025, own is what the registry
-// itself says about the entry.
+// readListing converts a server.json. own is the registry's own data about the entry. In entries before August 2025,
+// detail has the version.
 func readListing(server, detail, own object) listing.Listing {
 	l := listing.Listing{
 		Source:      listing.Official,
@@ -150,7 +151,7 @@ func readListing(server, detail, own object) listing.Listing {
 	return l
 }
 
-// https returns a URL that a person may open, and an empty text for others.
+// https returns an https URL that a person can open, and "" for any other text.
 func https(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(text) > maxURL || !isPlain(text) {

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// object is a JSON object of the registry. Its methods find a member by the name that it has today, and by the name in
-// snake case that it had until September 2025. A value of a wrong type counts as missing.
+// object is a JSON object of the registry. Its methods find a member by its present name, and by the name in snake
+// case that it had until September 2025. A value of a wrong type counts as missing.
 type object map[string]json.RawMessage
 
 // readObject returns an object, and false for any other JSON text.
@@ -49,8 +49,8 @@ func snake(name string) string {
 	return b.String()
 }
 
-// text returns a string, cut to maxText characters. Numbers and booleans are returned as written: publishers give
-// defaults in this form.
+// text returns a string, cut to maxText bytes. It returns numbers and booleans as written, because publishers write
+// defaults as such values.
 func (o object) text(names ...string) string { return scalar(o.raw(names...)) }
 
 func scalar(raw json.RawMessage) string {
@@ -61,14 +61,14 @@ func scalar(raw json.RawMessage) string {
 		return safetext.Prefix(string(raw), maxText)
 	}
 	var s string
-	_ = json.Unmarshal(raw, &s) // it is a valid string
+	_ = json.Unmarshal(raw, &s) // raw is a valid JSON string
 	return safetext.Prefix(s, maxText)
 }
 
-// flag returns a boolean, false if it is missing.
+// flag returns a boolean, and false if it is missing.
 func (o object) flag(names ...string) bool { return string(o.raw(names...)) == "true" }
 
-// object returns an object, which is empty if it is missing.
+// object returns the object in a member, and nil if it is missing.
 func (o object) object(names ...string) object {
 	inner, _ := readObject(o.raw(names...))
 	return inner
@@ -77,7 +77,7 @@ func (o object) object(names ...string) object {
 // objects returns the objects in an array, at most limit.
 func (o object) objects(limit int, names ...string) []object {
 	var items []json.RawMessage
-	_ = json.Unmarshal(o.raw(names...), &items) // not an array: no objects
+	_ = json.Unmarshal(o.raw(names...), &items) // a value that is not an array has no objects
 	var out []object
 	for _, item := range items {
 		if inner, ok := readObject(item); ok && len(out) < limit {
@@ -90,7 +90,7 @@ func (o object) objects(limit int, names ...string) []object {
 // texts returns the strings in an array, at most limit.
 func (o object) texts(limit int, names ...string) []string {
 	var items []json.RawMessage
-	_ = json.Unmarshal(o.raw(names...), &items) // not an array: no texts
+	_ = json.Unmarshal(o.raw(names...), &items) // a value that is not an array has no strings
 	var out []string
 	for _, item := range items {
 		if text := scalar(item); text != "" && len(out) < limit {
@@ -100,7 +100,7 @@ func (o object) texts(limit int, names ...string) []string {
 	return out
 }
 
-// time returns a time, zero if it is missing.
+// time returns a time, and the zero time if it is missing or invalid.
 func (o object) time(names ...string) time.Time {
 	t, err := time.Parse(time.RFC3339, o.text(names...))
 	if err != nil {

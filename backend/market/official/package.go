@@ -8,18 +8,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// stdio is the type of the transport of programs that speak on standard input and output.
 const stdio = "stdio"
 
 var checksum = regexp.MustCompile(`^[a-f0-9]{64}$`)
 
-// kinds are older names of the kinds of registries.
+// kinds maps older names of the kinds of registries to the present ones.
 var kinds = map[string]listing.Kind{
 	"docker": listing.KindOCI, "docker-hub": listing.KindOCI, "crates": listing.KindCargo, "crate": listing.KindCargo,
 }
 
-// readPackage converts a package. It returns false for one without an identifier, and for one whose checksum is not
-// valid: without it, the file would be used unchecked.
+// readPackage converts a package. It returns false if the identifier is missing, or if the checksum is not valid:
+// without the checksum, the file would be used unchecked.
 func readPackage(o object) (listing.Package, bool) {
 	p := listing.Package{
 		Kind:       listing.Kind(strings.ToLower(o.text("registryType", "registryName"))),
@@ -49,7 +48,8 @@ func readPackage(o object) (listing.Package, bool) {
 		(p.Version == "" || isVersion(p.Version)) && (p.SHA256 == "" || checksum.MatchString(p.SHA256))
 }
 
-// image returns the reference of a container image. In older entries, its registry and version are apart.
+// image returns the reference of a container image. In older entries, registry, name and version are separate
+// members.
 func image(name, registry, version string) string {
 	if u, err := url.Parse(registry); err == nil && u.Host != "" {
 		if first, _, ok := strings.Cut(name, "/"); !ok || !strings.ContainsAny(first, ".:") && first != "localhost" {
@@ -63,7 +63,7 @@ func image(name, registry, version string) string {
 	return name
 }
 
-// transports are the types of transports and their other names.
+// transports maps the names of transport types, including older ones, to the present names.
 var transports = map[string]string{
 	stdio: stdio, "sse": "sse", "streamable-http": "streamable-http", "streamable": "streamable-http", "http": "streamable-http",
 }
@@ -106,7 +106,7 @@ func readInputs(o object, name string) map[string]listing.Input {
 	return out
 }
 
-// readFields converts an array of inputs with names; those without a name are left out.
+// readFields converts an array of named inputs. It leaves out those without a name.
 func readFields(o object, name string) []listing.Field {
 	var out []listing.Field
 	for _, inner := range o.objects(maxItems, name) {

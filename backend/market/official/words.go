@@ -10,10 +10,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// maxWords is the largest number of words of a text that the registry is asked for, each with a request of its own.
+// maxWords is the maximum number of words of a text to search for. Each word needs a request.
 const maxWords = 3
 
-// searchable returns the longest words of a text that the registry can search for.
+// searchable returns the longest words of a text, at most maxWords, that the registry can search for.
 func searchable(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("./_-", r)
@@ -29,8 +29,8 @@ func searchable(text string) []string {
 	return out
 }
 
-// mostWords returns the listings of the latest versions, those whose names contain the most of the words first, at most
-// limit.
+// mostWords returns at most limit listings, only latest versions. Those whose names contain the most words come
+// first.
 func mostWords(found []Entry, words []string, limit int) []listing.Listing {
 	matches := make(map[string]int)
 	var out []listing.Listing

@@ -16,19 +16,19 @@ const (
 	notPackage = "not an npx/uvx server"
 )
 
-// CommandLine is what a command line of npx or uvx says.
+// CommandLine is a parsed command line of npx or uvx.
 type CommandLine struct {
 	Runner   string   // npx or uvx
 	Command  string   // as configured, perhaps with a folder
 	Packages []string // the server's own package first
-	Options  []string // those options that decide where packages come from, each followed by its value
-	Starts   bool     // it says which program starts; otherwise, Program and Args are empty
-	Program  string   // name of the program in the package; empty if the package has the name
+	Options  []string // the options that decide where packages come from, each followed by its value
+	Starts   bool     // the command line names a program to start; otherwise, Program and Args are empty
+	Program  string   // name of the program in the package; empty if it is the name of the package
 	Args     []string // of the program
 }
 
-// Parse returns what the command line of a server says. If npx or uvx would download
-// nothing to start the server, skipped is the reason.
+// Parse parses the command line of a server. If npx or uvx would download nothing to start the server, skipped says
+// why.
 func Parse(s registry.Server) (c CommandLine, skipped string) {
 	if s.Transport != "stdio" || len(s.Args) == 0 && s.Package.Name == "" {
 		return c, noPackage
@@ -58,7 +58,7 @@ var published = regexp.MustCompile(`^(@[A-Za-z0-9_][A-Za-z0-9._~-]*/)?[A-Za-z0-9
 
 // These are the kinds of runner options that take a value.
 const (
-	other  = iota // the value has no influence on the download
+	other  = iota // the value does not affect the download
 	names         // the value names a package
 	origin        // the value decides where packages come from
 )
@@ -132,9 +132,8 @@ func (c CommandLine) Folder() string {
 	return ""
 }
 
-// Local returns the option of the command line that makes a package manager use something of
-// this computer, or from an address that is no package registry: it may be built or run. It is
-// empty if there is none.
+// Local returns the first option of the command line that makes a package manager use a local file or folder, or an
+// address that is not a package registry, and "" if there is none. Code from there may be built or run.
 func (c CommandLine) Local() string {
 	for at := 0; at+1 < len(c.Options); at += 2 {
 		switch name, value := c.Options[at], c.Options[at+1]; name {

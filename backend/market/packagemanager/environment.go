@@ -14,31 +14,32 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// passed are the variables of the user that package managers get, beside their own settings.
+// passed are the user's variables that package managers get, in addition to the package managers' own settings.
 var passed = strings.Fields(`
 	PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME NETRC
 	HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE
 	SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT TEMP TMP USERNAME USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA
 	PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) ALLUSERSPROFILE NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE`)
 
-// registries matches the variables with which a server may choose its package registry.
+// registries matches the variables in which a server may set the address of a package registry.
 var registries = regexp.MustCompile(`(?i)^(?:npm_config_(?:@[^:=/]+:)?registry|UV_INDEX_URL|UV_EXTRA_INDEX_URL|UV_DEFAULT_INDEX|UV_INDEX)$`)
 
-// nameOfIndex matches the name that uv lets a package registry have. The credentials of the user
-// for a registry of a name must not go to another address that a server gives that name.
+// nameOfIndex matches the name before the address of a package registry in a setting of uv. The name is removed: uv
+// must not send the user's credentials for a named registry to another address to which a server gives the same name.
 var nameOfIndex = regexp.MustCompile(`(^|\s)[A-Za-z0-9_-]+=`)
 
 // tokensOfNPM are the variables in which users usually keep their tokens for npm.
 var tokensOfNPM = []string{"NPM_TOKEN", "NODE_AUTH_TOKEN"}
 
-// addresses matches the values of these variables: web addresses, perhaps with names.
+// addresses matches the allowed values of the variables that registries matches: web addresses, each optionally with
+// a name.
 var addresses = regexp.MustCompile(`^(?:[A-Za-z0-9_-]+=)?https?://\S+(?:\s+(?:[A-Za-z0-9_-]+=)?https?://\S+)*$`)
 
-// referenceOfNPM matches a variable in a configuration of npm.
+// referenceOfNPM matches a reference to a variable in a configuration file of npm.
 var referenceOfNPM = regexp.MustCompile(`\$\{(\w+)\??\}`)
 
-// environment returns the environment of the package manager. It is that of the user without
-// what changes which code is loaded, and with the package registries of the server.
+// environment returns the environment of the package manager: the user's environment without variables that change
+// which code is loaded, and with the server's package registries.
 func (o Order) environment() process.Env {
 	named, settings := make(map[string]bool), "UV_"
 	if o.Runner == "npx" {
@@ -68,7 +69,7 @@ func (o Order) environment() process.Env {
 	return env.With("PATH", o.path())
 }
 
-// path returns a PATH in which the refused git and the folder of the runner are first.
+// path returns a PATH that begins with the folder of refusedGit and the folder of the runner.
 func (o Order) path() string {
 	folders := []string{o.refusing()}
 	if folder := o.CommandLine.Folder(); folder != "" {
@@ -77,8 +78,8 @@ func (o Order) path() string {
 	return strings.Join(append(folders, o.Env.Get("PATH")), string(filepath.ListSeparator))
 }
 
-// variable returns the value of a variable of the user. Package managers ignore the case of
-// the names of their settings.
+// variable returns the value of one of the user's variables. It ignores the case of name, as package managers do for
+// their settings.
 func (o Order) variable(name string) string {
 	for _, variable := range o.Env {
 		if key, value, _ := strings.Cut(variable, "="); strings.EqualFold(key, name) {
@@ -88,7 +89,7 @@ func (o Order) variable(name string) string {
 	return ""
 }
 
-// below returns a path in the home folder, or in the folder of a variable if that is set.
+// below returns the folder in variable if that is an absolute path, and otherwise a path below the home folder.
 func (o Order) below(variable string, home ...string) string {
 	if folder := o.variable(variable); filepath.IsAbs(folder) {
 		return folder
@@ -124,8 +125,8 @@ func (o Order) sharedNPM() string {
 // pathOptions are the options of npx and uvx whose value is the path of a file or folder.
 var pathOptions = strings.Fields("--userconfig --with-requirements -c --constraints --config-file -f --find-links")
 
-// options returns the options of the command line that decide where packages come from, but
-// not from which cache. Paths are absolute, because the package manager runs elsewhere.
+// options returns the options of the command line that decide where packages come from, except for the cache. It
+// makes paths absolute, because the package manager runs in another folder.
 func (o Order) options() (out []string) {
 	for at := 0; at+1 < len(o.Options); at += 2 {
 		name, value := o.Options[at], o.Options[at+1]
@@ -145,7 +146,7 @@ func (o Order) options() (out []string) {
 
 var certificatesOfNPM = regexp.MustCompile(`(?m)^\s*cafile\s*=\s*"?(/[^"\r\n]*?)"?\s*$`)
 
-// configOfNPM returns the files of the user that npm reads.
+// configOfNPM returns the user's files that npm reads.
 func (o Order) configOfNPM() []string {
 	files := append(o.certificates(), cmp.Or(o.variable("npm_config_userconfig"), filepath.Join(o.Env.Home(), ".npmrc")))
 	for _, name := range []string{"npm_config_globalconfig", "npm_config_cafile"} {
@@ -161,7 +162,7 @@ func (o Order) configOfNPM() []string {
 	return files
 }
 
-// configOfUV returns the files and folders of the user that uv reads.
+// configOfUV returns the user's files and folders that uv reads.
 func (o Order) configOfUV() []string {
 	files := append(o.certificates(), filepath.Join(o.below("XDG_CONFIG_HOME", ".config"), "uv"))
 	if path := o.variable("UV_CONFIG_FILE"); path != "" {
@@ -170,7 +171,7 @@ func (o Order) configOfUV() []string {
 	return files
 }
 
-// access returns what a package manager with this configuration needs.
+// access returns the access that a package manager with these configuration files needs.
 func (o Order) access(config []string) sandbox.ManagerAccess {
 	a := sandbox.ManagerAccess{Write: []string{o.Folder}, Config: config, Read: []string{o.sharedPythons()}}
 	options := o.options()
@@ -191,7 +192,7 @@ func (o Order) access(config []string) sandbox.ManagerAccess {
 	return a
 }
 
-// certificates returns the certificates of authorities that the user trusts in addition.
+// certificates returns the files and folders with the user's additional certificate authorities.
 func (o Order) certificates() (files []string) {
 	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"} {
 		if path := o.variable(name); filepath.IsAbs(path) {
@@ -201,8 +202,8 @@ func (o Order) certificates() (files []string) {
 	return files
 }
 
-// credentials returns where the configuration of uv has a user name or a password of a
-// package registry, and "" if it has none.
+// credentials returns the variable or file in the configuration of uv that contains a user name or password for a
+// package registry, and "" if there is none.
 func (o Order) credentials(a sandbox.ManagerAccess) string {
 	for _, variable := range o.environment() {
 		name, value, _ := strings.Cut(variable, "=")
@@ -219,16 +220,17 @@ func (o Order) credentials(a sandbox.ManagerAccess) string {
 	return ""
 }
 
-// secretOfUV matches the variables in which uv has credentials; a token may be the user name.
+// secretOfUV matches the names of the variables that contain credentials for uv. A user name counts, because it may
+// be a token.
 var secretOfUV = regexp.MustCompile(`_(?:PASSWORD|USERNAME|TOKEN|API_KEY)$`)
 
 var userInfo = regexp.MustCompile(`://[^/\s"']+@`)
 
-// maxConfig is the size in bytes up to which a file of a package manager's configuration is
-// read. Larger ones are collections of certificates.
+// maxConfig is the maximum size in bytes of a configuration file that is read. Larger files are collections of
+// certificates.
 const maxConfig = 64 << 10
 
-// read returns the texts of those files that exist, also of the configuration of uv in a folder.
+// read returns the contents of those files that exist. A folder named uv stands for its file uv.toml.
 func read(files []string) (texts []string) {
 	for _, file := range files {
 		if filepath.Base(file) == "uv" {
@@ -247,8 +249,7 @@ func read(files []string) (texts []string) {
 
 var portOfAddress = regexp.MustCompile(`(?i)(https?|socks\w*)://(?:[^/\s"'@]*@)?(?:\[[^\]\s]*\]|[^/:\s"']+)(?::(\d+))?`)
 
-// portsIn returns the ports of the web addresses in texts, and those that name servers and
-// package registries have otherwise.
+// portsIn returns the ports of the web addresses in texts, and those of DNS and HTTPS.
 func portsIn(texts []string) []uint16 {
 	ports := []uint16{53, 443}
 	for _, text := range texts {

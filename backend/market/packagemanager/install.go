@@ -1,6 +1,6 @@
-// Package packagemanager answers what npm and uv install for a command line of npx or uvx,
-// and runs them: which program, in which environment, with which configuration of the
-// user, from which package registries, and with access to what.
+// Package packagemanager finds out what npm and uv have to install for a command line of npx or uvx, and runs them.
+// It decides which program runs, in which environment, with which part of the user's configuration, with which
+// package registries, and with access to which files and ports.
 package packagemanager
 
 import (
@@ -19,33 +19,30 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/sandbox"
 )
 
-// Order is what npm or uv installs, where, and for whom.
+// Order describes what npm or uv installs, and into which folder.
 type Order struct {
 	CommandLine
-	Env     process.Env       // of the programs of the user
-	Own     map[string]string // of the server; the package manager gets only addresses of package registries
-	Folder  string            // is filled; it is empty or missing
-	Shared  bool              // fill the caches of the user too, from which npx and uvx start packages
-	Confine Confine           // nil if nothing can be enforced
-	Report  func(line string) // is called for each line that the package manager writes
+	Env     process.Env       // environment of the user's programs
+	Own     map[string]string // variables of the server, of which the package manager gets only addresses of package registries
+	Folder  string            // folder to install into, empty or missing
+	Shared  bool              // also fill the user's caches, from which npx and uvx start packages
+	Confine Confine           // nil if the system cannot restrict programs
+	Report  func(line string) // called for each line that the package manager writes
 	Redact  func(string) string
 }
 
-// Confine returns the launch that starts a package manager with this access and no other,
-// as far as the system can enforce it.
+// Confine returns a launch that starts a package manager with this access only, as far as the system can enforce it.
 type Confine func(upstream.Launch, sandbox.ManagerAccess) (upstream.Launch, error)
 
-// own is a subfolder for what a package manager needs only while it installs.
+// own is the subfolder for files that a package manager needs only during the installation.
 const own = ".installing"
 
-// noBuild matches the complaint of uv about a package that is published as source only.
+// noBuild matches the error of uv for a package that is published as source only.
 var noBuild = regexp.MustCompile(`(?i)building[^\n]*\bdisabled\b|no usable wheels|--no-build`)
 
-// Install installs the packages of an order. npm fills node_modules in the folder, uv fills
-// tools and bin. Neither runs code of packages, except for packages of Python that are
-// published as source only: these are built, behind the walls, unless the caches of the user
-// are shared. No package comes from a git repository. The error is a fault, or the cause of
-// ctx.
+// Install installs the packages of an order. npm fills node_modules in the folder, uv fills tools and bin. Neither
+// runs code of packages, with one exception: Python packages that are published as source only are built, confined by
+// Confine, unless Shared is set. No package comes from a git repository. The error is a fault, or the cause of ctx.
 func Install(ctx context.Context, o Order) error {
 	if option := o.Local(); option != "" && o.Shared {
 		return fault.New(fault.Unavailable,
@@ -67,8 +64,8 @@ func Install(ctx context.Context, o Order) error {
 	return err
 }
 
-// prepare creates the folder with what a package manager needs in it. A server may have made
-// links in the folder above it, which are not followed to other folders.
+// prepare creates the folder with the files that a package manager needs. It does not follow links that a server may
+// have made in the parent folder.
 func (o Order) prepare() error {
 	root, err := os.OpenRoot(filepath.Dir(o.Folder))
 	if err != nil {
@@ -81,22 +78,22 @@ func (o Order) prepare() error {
 			return err
 		}
 	}
-	// The folder is a project of its own, so that npm looks for no other above it.
+	// With a package.json, npm does not search the parent folders for a project.
 	if err := root.WriteFile(filepath.Join(base, "package.json"), []byte("{}\n"), 0o600); err != nil || runtime.GOOS == "windows" {
-		return err // on Windows, a path to git that leads nowhere has the same effect
+		return err // on Windows, setting the path of git to a missing file has the same effect
 	}
 	return root.WriteFile(filepath.Join(base, own, "bin", "git"), []byte(refusedGit), 0o700)
 }
 
-// refusedGit is the program that npm and uv find in place of git. Git would run programs that
-// the configuration of a repository names.
+// refusedGit is the program that npm and uv run as git. The real git would run programs that are named in the
+// configuration of a repository.
 const refusedGit = "#!/bin/sh\n" +
 	"echo 'dependencies from git repositories are not installed, because git can run code of a package' >&2\nexit 1\n"
 
-// tidy removes what is not needed after the installation.
+// tidy removes the files that are needed only during the installation.
 func (o Order) tidy() {
 	if root, err := os.OpenRoot(filepath.Dir(o.Folder)); err == nil {
-		_ = root.RemoveAll(filepath.Join(filepath.Base(o.Folder), own)) // what is left only needs space
+		_ = root.RemoveAll(filepath.Join(filepath.Base(o.Folder), own)) // files that remain only need space
 		_ = root.Close()
 	}
 }
@@ -127,9 +124,9 @@ func (o Order) uv(ctx context.Context) error {
 		args = append(args, "--with", more)
 	}
 	args = append(args, o.Packages[0])
-	// The Pythons that uv has installed for the user are at the end.
+	// Append the Pythons that uv has installed for the user.
 	path := o.path()
-	pythons, _ := filepath.Glob(filepath.Join(o.sharedPythons(), "*", "bin")) // the pattern is correct
+	pythons, _ := filepath.Glob(filepath.Join(o.sharedPythons(), "*", "bin")) // the pattern is valid
 	for _, folder := range slices.Backward(pythons) {
 		path += string(filepath.ListSeparator) + folder
 	}
@@ -159,7 +156,7 @@ func (o Order) uv(ctx context.Context) error {
 	return o.failed(ctx, "uv", output, err)
 }
 
-// run runs a package manager behind the walls, and returns the end of its output.
+// run runs a package manager, confined by Confine, and returns the last part of its output.
 func (o Order) run(ctx context.Context, program string, env process.Env, a sandbox.ManagerAccess, args []string) (string, error) {
 	path := env.LookPath(o.Beside(program))
 	if path == "" {
@@ -170,7 +167,7 @@ func (o Order) run(ctx context.Context, program string, env process.Env, a sandb
 	l := upstream.Launch{Command: path, Args: args, Env: env, Dir: o.Folder}
 	if o.Confine != nil {
 		for _, folder := range a.Write {
-			_ = os.MkdirAll(folder, 0o700) // otherwise the package manager says that it may not write to it
+			_ = os.MkdirAll(folder, 0o700) // a missing folder would count as not writable
 		}
 		var err error
 		if l, err = o.Confine(l, a); err != nil {
@@ -181,7 +178,7 @@ func (o Order) run(ctx context.Context, program string, env process.Env, a sandb
 	return o.Redact(output), err
 }
 
-// failed returns the error of a package manager.
+// failed returns the error for the failure err of a package manager.
 func (o Order) failed(ctx context.Context, program, output string, err error) error {
 	switch {
 	case err == nil:

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// ActivePersona is an active persona, with what its activation has added.
+// ActivePersona is an active persona, with the servers and toolsets that its activation has added.
 type ActivePersona struct {
 	Name     string        `json:"name"`
 	Version  string        `json:"version"`
@@ -44,9 +44,8 @@ type Lifecycle interface {
 	Remove(ctx context.Context, name string) error
 }
 
-// Options are the dependencies of Personas.
 type Options struct {
-	Folder    string // with the user's personas
+	Folder    string // folder with the user's personas
 	Parser    Parser
 	Store     Store
 	Intake    *intake.Intake
@@ -58,16 +57,16 @@ type Options struct {
 // Personas activates personas. It is safe for concurrent use.
 type Personas struct {
 	options Options
-	mu      sync.Mutex // held during an activation or its end
+	mu      sync.Mutex // held while a persona is activated or deactivated
 }
 
-// New returns the personas of a user.
+// New returns the Personas with these options.
 func New(o Options) *Personas { return &Personas{options: o} }
 
-// Folder is where List looks.
+// Folder returns the folder whose personas List returns.
 func (p *Personas) Folder() string { return p.options.Folder }
 
-// Read reads the persona at a path, or the one of this name in the folder of personas.
+// Read reads the persona at an absolute path, or the one with this name in the folder of personas.
 func (p *Personas) Read(ctx context.Context, path string) (Persona, error) {
 	if !filepath.IsAbs(path) {
 		if !filepath.IsLocal(path) || strings.ContainsAny(path, `/\`) {
@@ -82,7 +81,7 @@ func (p *Personas) Read(ctx context.Context, path string) (Persona, error) {
 	return Read(ctx, path, p.options.Parser)
 }
 
-// List returns the personas in the folder. One that cannot be read has a problem.
+// List returns the personas in the folder. For a persona that cannot be read, Problems says why.
 func (p *Personas) List(ctx context.Context) ([]Persona, error) {
 	entries, err := os.ReadDir(p.options.Folder)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -111,9 +110,9 @@ func (p *Personas) Active(ctx context.Context) ([]ActivePersona, error) {
 	return p.options.Store.Personas(ctx)
 }
 
-// Activate adds the servers and toolsets of a persona, and equips a client with its default
-// toolset unless client is nil. hash is that of the persona as it was shown, empty for any. If a
-// part fails, the others are removed again.
+// Activate adds the servers and toolsets of a persona, and equips a client with its default toolset unless client is
+// nil. hash is the hash of the persona that a person has seen; an empty hash matches any. If a part fails, Activate
+// removes the parts that it has added.
 func (p *Personas) Activate(ctx context.Context, path, hash string, client *string) (ActivePersona, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,7 +135,7 @@ func (p *Personas) Activate(ctx context.Context, path, hash string, client *stri
 	return a, err
 }
 
-// admit returns why a persona cannot be activated, or nil.
+// admit returns an error if a persona cannot be activated.
 func (p *Personas) admit(ctx context.Context, one Persona, hash string) error {
 	if len(one.Problems) > 0 {
 		return fault.New(fault.Invalid, "the persona cannot be activated: %s", strings.Join(one.Problems, "; "))
@@ -159,7 +158,7 @@ func (p *Personas) admit(ctx context.Context, one Persona, hash string) error {
 	return nil
 }
 
-// add adds the parts of a persona, and notes them in a.
+// add adds the parts of a persona, and records them in a.
 func (p *Personas) add(ctx context.Context, one Persona, a *ActivePersona) error {
 	for _, s := range one.Servers {
 		if s.Existing {
@@ -184,7 +183,7 @@ func (p *Personas) add(ctx context.Context, one Persona, a *ActivePersona) error
 	return p.options.Store.SavePersona(ctx, *a)
 }
 
-// Deactivate removes what the activation of a persona has added and still exists.
+// Deactivate removes the servers and toolsets that the activation of a persona has added, as far as they still exist.
 func (p *Personas) Deactivate(ctx context.Context, name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -202,7 +201,7 @@ func (p *Personas) Deactivate(ctx context.Context, name string) error {
 	return p.options.Store.DeletePersona(ctx, name)
 }
 
-// remove removes the parts of a persona. Parts that are gone are left out.
+// remove removes the parts of a persona that still exist.
 func (p *Personas) remove(ctx context.Context, a ActivePersona) error {
 	var errs []error
 	for _, name := range a.Toolsets {

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/bundle"
 )
 
-// open returns the files of a persona in a folder or a zip archive, by their names. Only the
-// two files of a persona are read, and nothing is unpacked.
+// open returns the contents of the files of a persona in a folder or a zip archive, by name. It reads only the two
+// files of a persona, and unpacks nothing to disk.
 func open(path string) (map[string][]byte, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fault.New(fault.Invalid, "the path of the persona must be absolute")
@@ -32,7 +32,7 @@ func open(path string) (map[string][]byte, error) {
 	return bundle.Members(path, maxFile, aboutFile, serversFile)
 }
 
-// openFolder reads the files of a folder. Links out of the folder are not followed.
+// openFolder reads the files of a persona in a folder. It does not follow links out of the folder.
 func openFolder(path string) (map[string][]byte, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {

@@ -1,10 +1,9 @@
-// Package persona reads personas, which are folders or archives with the servers and
-// toolsets for a kind of work, and activates them. Servers of a persona wait for approval
-// as any that somebody else proposes; its toolsets have tools that a person pins once their
-// servers have listed them.
+// Package persona reads personas, which are folders or archives with the servers and toolsets for a kind of work, and
+// activates them. The servers of a persona wait for approval like all proposed servers. Once they have listed their
+// tools, a person pins the tools of the toolsets.
 //
-//	persona.yaml   name, description, version, toolsets, defaultToolset
-//	mcp.json       servers, in the form of any MCP client
+// persona.yaml   name, description, version, toolsets, defaultToolset
+// mcp.json       servers, in the format of any MCP client
 package persona
 
 import (
@@ -32,13 +31,13 @@ const (
 	maxVersion  = 50  // characters
 )
 
-// The files of a persona.
+// The names of a persona's files.
 const (
 	aboutFile   = "persona.yaml"
 	serversFile = "mcp.json"
 )
 
-// Persona is a persona as its files describe it.
+// Persona is a persona as described by its files.
 type Persona struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description"`
@@ -68,12 +67,12 @@ type IncludedServer struct {
 	parsed importer.Parsed
 }
 
-// Parser reads servers in the form of any MCP client.
+// Parser parses server configurations in the format of any MCP client.
 type Parser interface {
 	Parse(ctx context.Context, text string) ([]importer.Parsed, error)
 }
 
-// about is the form of persona.yaml.
+// about is the content of persona.yaml.
 type about struct {
 	Name        string  `yaml:"name"`
 	Description string  `yaml:"description"`
@@ -89,7 +88,7 @@ type group struct {
 	ToolIDs     []string `yaml:"toolIds"` // another spelling
 }
 
-// scalar is a text, or a number as it is written.
+// scalar is a string in YAML, or the source text of a number.
 type scalar string
 
 // UnmarshalYAML implements yaml.Unmarshaler.
@@ -101,8 +100,8 @@ func (s *scalar) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// Read reads a persona. The error is a fault if its files cannot be read; what is wrong
-// with their contents is in Problems.
+// Read reads a persona. The error is a fault if its files cannot be read. Problems lists what is wrong with their
+// contents.
 func Read(ctx context.Context, path string, parser Parser) (Persona, error) {
 	files, err := open(path)
 	if err != nil {
@@ -165,7 +164,7 @@ func (p *Persona) readServers(ctx context.Context, text []byte, parser Parser) {
 	}
 }
 
-// check notes what is wrong with the contents.
+// check adds what is wrong with the contents to Problems.
 func (p *Persona) check() {
 	if toolset.CheckName(p.Name) != nil {
 		p.problem("name: use 2 to 50 lower-case letters, digits and hyphens")
@@ -202,7 +201,7 @@ func (p *Persona) check() {
 	}
 }
 
-// toolset returns a toolset with the names that the servers have here.
+// toolset returns a toolset in which servers have their configured names.
 func (p *Persona) toolset(set IncludedToolset) toolset.Toolset {
 	t := toolset.Toolset{Name: set.Name, Description: set.Description}
 	for _, name := range set.Tools {
@@ -211,8 +210,8 @@ func (p *Persona) toolset(set IncludedToolset) toolset.Toolset {
 	return t
 }
 
-// reference returns the tool with a name such as SERVER.TOOL. Of several ways to split it,
-// one with a server of the persona wins.
+// reference parses the name of a tool, such as SERVER.TOOL. If several splits are possible, a split after a server of
+// the persona is preferred.
 func (p *Persona) reference(name string) toolset.Reference {
 	best := toolset.Reference{}
 	for _, s := range p.Servers {

@@ -8,10 +8,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// argumentName matches the name of a named argument. It may end with the sign before the value.
+// argumentName matches the name of a named argument, including a trailing equals sign.
 var argumentName = regexp.MustCompile(`^[-/+]{0,2}[A-Za-z0-9][A-Za-z0-9._:-]*=?$`)
 
-// arguments returns the arguments of a package.
+// arguments returns the arguments that a listing passes to a package.
 func (b *builder) arguments(list []listing.Argument) []string {
 	var out []string
 	for _, a := range list {
@@ -54,8 +54,8 @@ func (b *builder) positional(a listing.Argument) []string {
 	return out
 }
 
-// named returns a named argument, once for each of its values. The value is an argument of its own, as it is for other
-// clients that read listings, except where it would be read as an option or as no value.
+// named returns a named argument, once for each of its values. Like other clients of listings, it passes the value as
+// the next argument, unless the program would take the value for an option or would not expect it there.
 func (b *builder) named(a listing.Argument) []string {
 	if bare(a) {
 		return []string{a.Name}
@@ -90,7 +90,7 @@ func bare(a listing.Argument) bool {
 		len(a.Choices) == 0 && len(a.Variables) == 0 && !a.Required && !a.Secret && !strings.HasSuffix(a.Name, "=")
 }
 
-// argumentInput returns an argument as an input that is asked for under a name.
+// argumentInput returns the input for an argument. name is the name of its question.
 func argumentInput(a listing.Argument, name, where string) input {
 	return input{
 		Input: a.Input, variables: a.Variables, name: name, where: where, secret: "argument:" + name, repeated: a.Repeated, visible: true,

@@ -17,7 +17,7 @@ type builder struct {
 	request Request
 	machine Machine
 	plan    *Plan
-	names   map[string]bool // of questions
+	names   map[string]bool // names of the plan's questions
 }
 
 const stdio = "stdio"
@@ -55,14 +55,14 @@ func build(r Request, m Machine, c candidate) *Plan {
 		}
 	}
 	if c.at != nil && c.at.Probe != nil && c.at.Probe.Answer == "sign_in" {
-		o.Secrets = max(o.Secrets, 1) // a token
+		o.Secrets = max(o.Secrets, 1) // for the token of a sign-in
 		b.note("The server asks for a sign-in, which follows the installation.")
 	}
 	b.plan.Option = o
 	return b.plan
 }
 
-// refuse records why the option cannot be installed. The first reason stays.
+// refuse records why the option cannot be installed. Only the first reason is kept.
 func (b *builder) refuse(format string, args ...any) {
 	if b.plan.Problem == "" {
 		b.plan.Problem = fmt.Sprintf(format, args...)
@@ -73,7 +73,7 @@ func (b *builder) note(format string, args ...any) {
 	b.plan.Notes = append(b.plan.Notes, fmt.Sprintf(format, args...))
 }
 
-// install plans a package.
+// install plans a package, which is started over stdio.
 func (b *builder) install(p listing.Package) {
 	if p.Transport.Type != "" && p.Transport.Type != stdio {
 		b.refuse("It is a program that listens at an address of its own (%s). Programs are started over stdio only.",
@@ -98,14 +98,14 @@ func (b *builder) install(p listing.Package) {
 	}
 }
 
-// needs records the programs of which one is needed.
+// needs records that the plan requires one of the programs.
 func (b *builder) needs(programs ...string) {
 	b.plan.Needs = prerequisites.Requirement{Programs: programs}
 }
 
 var (
 	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-	// hijacks match variables that decide which program or package is started, instead of what it does.
+	// hijacks match variables that change which program or package is started, instead of how it works.
 	hijacks = regexp.MustCompile(`(?i)^(?:PATH|PATHEXT|COMSPEC|SHELL|IFS|BASH_ENV|HOME|USERPROFILE|APPDATA|LOCALAPPDATA|SYSTEMROOT|XDG_.*|LD_.*|DYLD_.*|GCONV_PATH|` +
 		`NODE_OPTIONS|NODE_PATH|NPM_CONFIG_.*|NPX_.*|UV_.*|UVX_.*|PIP_.*|PYTHON(?:PATH|HOME|STARTUP|EXECUTABLE|USERBASE|PLATLIBDIR|BREAKPOINT|WARNINGS|INSPECT)|VIRTUAL_ENV|` +
 		`NUGET_.*|DOTNET_(?:STARTUP_HOOKS|ROOT.*|HOST_PATH|ADDITIONAL_DEPS|SHARED_STORE|CLI_.*)|COR(?:ECLR)?_.*|CARGO_.*|RUSTUP_.*|RUSTC.*|RUSTFLAGS)$`)

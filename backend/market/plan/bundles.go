@@ -16,7 +16,7 @@ import (
 
 var checksum = regexp.MustCompile(`^[a-f0-9]{64}$`)
 
-// mcpb plans a bundle. Its command is unknown until its file has been downloaded.
+// mcpb plans a bundle. Its command is unknown until the file of the bundle has been downloaded.
 func (b *builder) mcpb(p listing.Package) {
 	b.plan.Download = &Download{Kind: p.Kind, Name: p.Identifier, Version: p.Version, From: p.Identifier, SHA256: p.SHA256}
 	b.plan.Server.Package.Name, b.plan.Server.Package.Version = p.Identifier, p.Version
@@ -49,16 +49,16 @@ func (m Machine) system() bundle.System {
 	}}
 }
 
-// formats maps the kinds of settings of bundles to formats of inputs.
+// formats maps the kinds of a bundle's settings to formats of inputs.
 var formats = map[string]string{"number": "number", "boolean": "boolean", "file": "filepath", "directory": "filepath"}
 
-// unpacked plans a bundle whose file was downloaded.
+// unpacked plans a bundle whose file has been downloaded.
 func (b *builder) unpacked(file *bundle.Bundle) {
 	answers, names, stored := make(map[string]string), b.secretNames(file), make(map[string]bool)
 	for _, o := range file.Options {
 		standard := file.Default(b.machine.system(), o)
 		in := listing.Input{Description: o.Description, Required: o.Required, Secret: o.Secret, Format: formats[o.Kind], Default: standard}
-		if strings.Contains(standard, "\n") { // the bundle uses its own list if there is no answer
+		if strings.Contains(standard, "\n") { // a list: without an answer, the bundle uses it itself
 			in.Default, in.Placeholder, in.Required = "", strings.ReplaceAll(standard, "\n", ", "), false
 		}
 		r := b.ask(asked{Input: in, name: o.Key, secret: names[o.Key], label: o.Title, where: "The setting " +
@@ -98,7 +98,8 @@ func (b *builder) unpacked(file *bundle.Bundle) {
 	}
 }
 
-// secretNames returns the names of the secrets that the answers to a bundle's secret questions become.
+// secretNames returns the names under which the answers to a bundle's secret settings are stored, by the key of the
+// setting.
 func (b *builder) secretNames(file *bundle.Bundle) map[string]string {
 	answers := make(map[string]string)
 	for _, o := range file.Options {
@@ -116,8 +117,8 @@ func (b *builder) secretNames(file *bundle.Bundle) map[string]string {
 	return names
 }
 
-// keepAnswers adds the secret answers of a bundle, some of which the keychain has already. Its command must refer to
-// these secrets only.
+// keepAnswers adds the bundle's secret answers to the plan. stored has the names of those that the keychain already
+// has. The bundle's command must refer to no other secrets.
 func (b *builder) keepAnswers(run bundle.Launch, kept []bundle.Secret, stored map[string]bool) {
 	var names []string
 	for _, s := range kept {

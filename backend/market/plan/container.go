@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 )
 
-// containerRules are the options of docker run that a listing may pass. Those that give a container the rights of the
-// computer, such as --privileged, are not among them.
+// containerRules are the options of docker run that a listing may pass. Options that give a container access to the
+// computer, such as --privileged, are missing.
 var containerRules = map[string]rule{
 	"-i": drop, "--interactive": drop, "--rm": drop, "-t": drop, "--tty": drop, "-it": drop, "-ti": drop, "-d": drop, "--detach": drop,
 	"--name": take, "-e": take, "--env": take, "-v": take, "--volume": take, "--mount": take, "--tmpfs": take,
@@ -24,8 +24,8 @@ var (
 	digest = regexp.MustCompile(`^sha256:[a-f0-9]{64}$`)
 	image  = regexp.MustCompile(`^((?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?/)?[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*)` +
 		`(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(sha256:[a-f0-9]{64}))?$`)
-	// release matches the tags of one release, such as 1.2.0-alpine. By convention, publishers move all others to newer images:
-	// latest and main as well as 1.2.
+	// release matches tags of one release, such as 1.2.0-alpine. Publishers usually move other tags, such as latest,
+	// main and 1.2, to newer images.
 	release = regexp.MustCompile(`(?:^|[^0-9.])\d+\.\d+\.\d+`)
 )
 
@@ -41,7 +41,7 @@ func (b *builder) container(p listing.Package) {
 	options, words := b.options(engine, p.Before, containerRules)
 	for _, o := range options {
 		switch o.name {
-		case "--name": // two containers cannot have the same name
+		case "--name": // drop the name, because two containers cannot have the same one
 		case "-e", "--env":
 			fields = b.variable(fields, o)
 		default:
@@ -56,12 +56,12 @@ func (b *builder) container(p listing.Package) {
 		}
 	}
 	for _, name := range b.env(fields) {
-		args = append(args, "-e", name) // the value is in the environment, which others cannot read
+		args = append(args, "-e", name) // docker reads the value from the environment
 	}
 	b.run(engine, append(append(args, reference), b.arguments(p.Arguments)...)...)
 }
 
-// image returns the reference of the image, with the version or digest that makes it the same one tomorrow.
+// image returns the reference of the image, with a version or digest that does not change.
 func (b *builder) image(p listing.Package) string {
 	parts := image.FindStringSubmatch(p.Identifier)
 	if parts == nil || len(p.Identifier) > 400 {
@@ -88,7 +88,7 @@ func (b *builder) image(p listing.Package) string {
 	return b.plan.Download.Image()
 }
 
-// variable adds the environment variable that an option -e sets or passes on.
+// variable adds the environment variable that an option -e sets, or passes from the environment.
 func (b *builder) variable(fields []listing.Field, o given) []listing.Field {
 	name, text, sets := strings.Cut(o.value.Value, "=")
 	at := slices.IndexFunc(fields, func(f listing.Field) bool { return f.Name == name })
@@ -97,14 +97,14 @@ func (b *builder) variable(fields []listing.Field, o given) []listing.Field {
 	case name == "":
 		b.refuse("It asks %s for an environment variable without a name.", o.name)
 	case sets && at >= 0 && len(f.Variables) == 0:
-		// a placeholder for the value of the variable that the listing declares
+		// the option repeats a variable that the listing declares
 	case sets:
 		if f.Value = text; at >= 0 {
 			fields[at] = f
 			return fields
 		}
 		return append(fields, f)
-	case at < 0: // the listing does not say what it is: it may be a credential
+	case at < 0: // not declared by the listing, so it may be a credential
 		f.Value, f.Secret = "", true
 		return append(fields, f)
 	}

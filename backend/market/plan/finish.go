@@ -15,10 +15,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
-// Source is the source of servers that are installed from listings.
+// Source is registry.Server.Source of servers that are installed from listings.
 const Source = "registry"
 
-// finish completes the chosen plan.
+// finish completes the plan of the chosen option.
 func (p *Plan) finish(r Request) {
 	l, s := r.Listing, &p.Server
 	s.Name = cmp.Or(r.Name, ServerName(l))
@@ -49,16 +49,16 @@ func (p *Plan) finish(r Request) {
 		p.Hash = p.hash()
 		return
 	}
-	if p.Server = (registry.Server{}); p.Problem != "" { // nothing that could be started or copied
+	if p.Server = (registry.Server{}); p.Problem != "" { // a refused plan contains nothing that could be started or copied
 		p.Env, p.URL, p.Headers, p.Steps, p.Secrets, p.values = nil, "", nil, nil, nil, nil
 	}
 }
 
-// hash returns the SHA-256 of the parts of a plan that a person approves. It contains no value of a secret, so that a
-// short one cannot be guessed from it.
+// hash returns the SHA-256 of the parts of a plan that a person approves. It covers no values of secrets, because a
+// short value could be guessed from the hash.
 func (p *Plan) hash() string {
 	secret := slices.Clone(p.Secrets)
-	// cannot fail for texts
+	// encoding strings cannot fail
 	canonical, _ := json.Marshal([]any{
 		p.ID, p.Version, p.Option.ID, launch.Of(p.Server).Hash(), p.Server.Package, p.Download, p.Steps, secret,
 	})
@@ -66,10 +66,10 @@ func (p *Plan) hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// common are the last parts of listings' names that do not tell servers apart.
+// common are the last parts of listings' names that do not distinguish servers.
 var common = []string{"mcp", "server", "mcp-server", "server-mcp", "mcp_server", "mcpserver"}
 
-// ServerName returns a valid name for the server of a listing. It may be taken.
+// ServerName returns a valid name for the server of a listing. Another server may already have it.
 func ServerName(l listing.Listing) string {
 	scope, name, ok := strings.Cut(strings.TrimPrefix(l.Name, "@"), "/")
 	if !ok {

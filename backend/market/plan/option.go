@@ -10,21 +10,21 @@ import (
 // Option is one of the ways in which a listing can be installed.
 type Option struct {
 	ID        string `json:"id"`                // such as npm, oci-2 or streamable-http
-	Kind      string `json:"kind"`              // of the package, or remote
-	Name      string `json:"name"`              // of the package, or the address
-	Program   string `json:"program,omitempty"` // that starts the server
-	Ready     bool   `json:"ready"`             // the program works on this machine; the remote server is not known to fail
-	Missing   string `json:"missing,omitempty"` // a sentence that says why it is not ready
-	Problem   string `json:"problem,omitempty"` // a sentence that says why it cannot be installed at all
-	Secrets   int    `json:"secrets"`           // how many secrets it needs
-	Required  int    `json:"required"`          // how many answers it needs
+	Kind      string `json:"kind"`              // kind of the package, or remote
+	Name      string `json:"name"`              // name of the package, or the address
+	Program   string `json:"program,omitempty"` // program that starts the server
+	Ready     bool   `json:"ready"`             // the program works, or the remote server is not known to fail
+	Missing   string `json:"missing,omitempty"` // a sentence that says why Ready is false
+	Problem   string `json:"problem,omitempty"` // a sentence that says why the option cannot be installed
+	Secrets   int    `json:"secrets"`           // number of required secrets
+	Required  int    `json:"required"`          // number of required answers
 	Downloads bool   `json:"downloads"`
 }
 
-// Remote is the kind of options that are reached at an address.
+// Remote is Option.Kind of remote servers.
 const Remote = "remote"
 
-// candidate is an option with the part of the listing that it is made from.
+// candidate is an option and the part of the listing from which it is made.
 type candidate struct {
 	id   string
 	pkg  *listing.Package // nil for a remote server
@@ -32,7 +32,7 @@ type candidate struct {
 	plan *Plan
 }
 
-// candidates returns the options of a listing in its order.
+// candidates returns the options of a listing in the order of the listing.
 func candidates(l *listing.Listing) []candidate {
 	var out []candidate
 	taken := make(map[string]int)
@@ -51,18 +51,19 @@ func candidates(l *listing.Listing) []candidate {
 	return out
 }
 
-// classes order options that are otherwise equal: programs before remote servers, which see everything that agents send
-// them, and those before containers, which start slowly, and programs that have to be compiled.
+// classes order options that are otherwise equal: first programs, then remote servers, which see everything that
+// agents send to them, then containers, which start slowly, then programs that must be compiled.
 var classes = map[string]int{
 	string(listing.KindNPM): 0, string(listing.KindPyPI): 0, string(listing.KindNuGet): 0, string(listing.KindMCPB): 0,
 	Remote: 1, string(listing.KindOCI): 2, string(listing.KindCargo): 3,
 }
 
-// rank sorts options: those that work here before those that need a program, and those without secrets before others.
+// rank sorts options: those that work on this machine before those that need a program, and then those without
+// secrets before those with secrets.
 func rank(all []candidate) {
 	key := func(c candidate) []int {
 		o := c.plan.Option
-		secret := o.Secrets > 0 || c.plan.Unresolved == File // whose questions are not known yet
+		secret := o.Secrets > 0 || c.plan.Unresolved == File // the questions of a bundle are unknown before its download
 		return []int{truth(o.Problem != ""), truth(!o.Ready), truth(secret), classes[o.Kind]}
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int {

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/prerequisites"
 )
 
-// identifiers match the names of packages. They match no option, path, address or version.
+// identifiers match the names of packages. They do not match options, paths, addresses or names with a version.
 var identifiers = map[listing.Kind]*regexp.Regexp{
 	listing.KindNPM:   regexp.MustCompile(`^(?:@[A-Za-z0-9_][A-Za-z0-9._~-]*/)?[A-Za-z0-9_][A-Za-z0-9._~-]*$`),
 	listing.KindPyPI:  regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[[A-Za-z0-9][A-Za-z0-9._,-]*\])?$`),
@@ -21,8 +21,8 @@ var identifiers = map[listing.Kind]*regexp.Regexp{
 // script matches the name of a program in a package.
 var script = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// release checks the name of a package. It returns the package with the version to install, and with what is known of
-// that version.
+// release checks the name of a package. It returns the package with the version to install, and with what the package
+// registry says about that version.
 func (b *builder) release(p listing.Package) listing.Package {
 	if !identifiers[p.Kind].MatchString(p.Identifier) || strings.Contains(p.Identifier, "..") || len(p.Identifier) > 214 {
 		b.refuse("“%s” is not the name of a package.", prose(p.Identifier, 100))
@@ -49,7 +49,7 @@ var (
 	openVersion = regexp.MustCompile(`(?:^|\.)[xX](?:\.|$)`)
 )
 
-// exact reports whether a version names one release, and no range or tag that may lead to another one tomorrow.
+// exact reports whether a version names one release. Ranges and tags do not: they may refer to another release later.
 func exact(version string) bool {
 	return versionText.MatchString(version) && !openVersion.MatchString(version) && len(version) <= 255
 }
@@ -59,14 +59,14 @@ func (b *builder) run(program string, args ...string) {
 	b.plan.Server.Command, b.plan.Server.Args = program, slices.DeleteFunc(args, func(arg string) bool { return arg == "" })
 }
 
-// own reports whether a word names the package itself, perhaps with a version.
+// own reports whether word is the name of the package, optionally with a version.
 func own(p listing.Package, word string) bool {
 	rest, ok := strings.CutPrefix(word, p.Identifier)
 	return ok && (rest == "" || strings.HasPrefix(rest, "@") || strings.HasPrefix(rest, "=="))
 }
 
-// program returns the program of a package to start, if it is not the one with the name of the package: the last word
-// before the arguments, or the one that the listing or the package registry names.
+// program returns the program of a package to start, or "" if it has the name of the package. A word that precedes
+// the arguments of the package names the program; otherwise the listing or the package registry does.
 func (b *builder) program(p listing.Package, runner string, words []string, named bool) string {
 	words = slices.DeleteFunc(words, func(word string) bool { return own(p, word) && !(named && word == p.Identifier) })
 	name := p.Program
@@ -115,7 +115,7 @@ func (b *builder) npm(p listing.Package) {
 	b.run("npx", append(args, rest...)...)
 }
 
-// harmless matches arguments that every shell leaves as they are.
+// harmless matches arguments that no shell changes.
 var harmless = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 var uvxRules = map[string]rule{
@@ -129,7 +129,7 @@ var (
 	pinned        = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]+\])?==\d[0-9A-Za-z.+!_-]*$`)
 )
 
-// interpreter matches the names that make uvx start an interpreter of Python in place of a package of that name.
+// interpreter matches the names for which uvx starts a Python interpreter instead of a package.
 var interpreter = regexp.MustCompile(`(?i)^(?:c?python|pypy|graalpy|pyodide)w?[\d.]*$`)
 
 func (b *builder) pypi(p listing.Package) {
@@ -137,7 +137,7 @@ func (b *builder) pypi(p listing.Package) {
 	if bare, _, _ := strings.Cut(p.Identifier, "["); interpreter.MatchString(bare) {
 		b.refuse("“%s” is not the name of a package for uvx, which would start Python itself.", prose(p.Identifier, 100))
 	}
-	b.needs(prerequisites.UVX) // which downloads a Python that suits the package, if there is none
+	b.needs(prerequisites.UVX) // if there is no suitable Python, uvx downloads one
 	options, words := b.options("uvx", p.Before, uvxRules)
 	named, args := false, []string{}
 	for _, o := range options {

@@ -1,10 +1,10 @@
-// Package plan turns a listing and the answers of a person into a server: the command, arguments, variables, address
-// and headers with which it is started or reached. It says which answers are missing, what is downloaded from where,
-// and what the server could do. It starts, downloads and stores nothing.
+// Package plan turns a listing and a person's answers into a server: the command, arguments, variables, address and
+// headers with which it is started or reached. A plan lists missing answers, what is downloaded from where, and what
+// the server could do. This package starts, downloads and stores nothing.
 //
-// A listing is hostile input. Its names become arguments only if they are names, its options of npx, uvx and docker
-// only if they are known to be harmless, and its texts never refer to secrets or to the user's environment. Nothing is
-// passed to a shell. An answer that is missing is never guessed.
+// A listing is hostile input. Its names become arguments only if they are valid names, its options of npx, uvx and
+// docker only if they are known to be harmless, and its texts never refer to secrets or to the user's environment.
+// Nothing is passed to a shell. A missing answer is never guessed.
 package plan
 
 import (
@@ -23,36 +23,36 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
-// Request is what a person wants to install.
+// Request describes what a person wants to install.
 type Request struct {
 	Listing listing.Listing
-	Option  string // the ID of one of the listing's options; empty for the preferred one
-	Name    string // of the server; empty for one that is made from the listing's name
-	// Answers are the answers by the names of their questions. Only a repeated question has several. An empty answer
-	// omits an optional value that has a default.
+	Option  string // ID of one of the listing's options; empty for the preferred one
+	Name    string // name of the server; empty for one derived from the listing's name
+	// Answers are the answers by the names of their questions. Only a repeated question may have several. An empty
+	// answer omits an optional value that has a default.
 	Answers map[string][]string
-	// Former are the answers that were given for another version. Those to questions that this version does not ask are
-	// ignored.
+	// Former are the answers that were given for another version. Answers to questions that this version does not ask
+	// are ignored.
 	Former map[string][]string
-	// Stored has the names of secrets that the keychain has for this server already. They answer the questions about
-	// them, unless Answers does.
+	// Stored has the names of the server's secrets that the keychain already has. They answer the questions about
+	// these secrets, unless Answers does.
 	Stored map[string]bool
 	// SecretsLater means that a person enters the required secrets after the server was configured, so that their
 	// questions need no answers. The configuration refers to these secrets.
 	SecretsLater bool
-	// Sandbox is the level of an installed server; empty for the one that new servers get.
+	// Sandbox is the sandbox level of an installed server; empty for the default level of new servers.
 	Sandbox string
 
-	// The following are about the package of Option. Without an Option, they are about the only one of the listing.
+	// The following fields describe the package of Option or, if Option is empty, the only package of the listing.
 
-	// Release is what the package registry says about the version to install. It is needed if the listing names no
-	// version, or a changing one such as latest, and ignored if it is about another version than that of the listing.
+	// Release is the answer of the package registry about the version to install. It is needed if the listing names
+	// no version, or one that changes, such as latest. It is ignored if the listing names another version.
 	Release listing.Release
-	Digest  string         // of a container image whose tag may lead to another image tomorrow, such as sha256:…
-	Bundle  *bundle.Bundle // of an option of kind mcpb, once it has been downloaded
+	Digest  string         // digest of a container image whose tag may later refer to another image, such as sha256:…
+	Bundle  *bundle.Bundle // downloaded bundle of an option of kind mcpb, or nil
 }
 
-// Answer returns the answers to a question.
+// Answer returns the answers to a question: those in Answers, otherwise those in Former.
 func (r *Request) Answer(name string) []string {
 	if given, answered := r.Answers[name]; answered {
 		return given
@@ -60,53 +60,54 @@ func (r *Request) Answer(name string) []string {
 	return r.Former[name]
 }
 
-// Machine describes the machine on which the server is going to run.
+// Machine describes the machine on which the server will run.
 type Machine struct {
 	OS       string // linux, darwin or windows
 	Home     string // the user's home folder
-	Packages string // folder for programs that are installed for one server each
+	Packages string // folder for programs, each installed for one server
 	Bundles  string // folder into which bundles are unpacked
 	Programs prerequisites.Report
-	// Registry returns the address from which the user's own tool downloads a package, and "" if that is not known.
+	// Registry returns the address from which the user's package manager downloads a package, and "" if it is not
+	// known. Registry may be nil.
 	Registry func(kind listing.Kind, name string) string
 }
 
-// Plan is how a listing becomes a server. Its JSON is what a person is shown before the approval: it contains the
-// configuration word for word, with references in place of secrets.
+// Plan describes how a listing becomes a server. Its JSON is shown to a person before the approval: it contains the
+// exact configuration, with references in place of secrets.
 type Plan struct {
-	ID      string   `json:"id"` // of the listing
+	ID      string   `json:"id"` // ID of the listing
 	Version string   `json:"version,omitempty"`
 	Option  Option   `json:"option"`
-	Options []Option `json:"options" nullable:"false"` // all of the listing, the preferred one first
+	Options []Option `json:"options" nullable:"false"` // all options of the listing, the preferred one first
 
-	Name    string            `json:"name"` // of the server
+	Name    string            `json:"name"` // name of the server
 	Command []string          `json:"command,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
 	Server  registry.Server   `json:"-"`
 
-	Download  *Download  `json:"download,omitempty"` // nil if nothing is downloaded
-	Steps     []Step     `json:"steps,omitempty"`    // commands that are run once, before the first start
-	Secrets   []Secret   `json:"secrets,omitempty"`  // values that are stored in the keychain
+	Download  *Download  `json:"download,omitempty"` // nil if nothing needs to be downloaded
+	Steps     []Step     `json:"steps,omitempty"`    // commands that run once, before the first start
+	Secrets   []Secret   `json:"secrets,omitempty"`  // values to store in the keychain
 	Questions []Question `json:"questions" nullable:"false"`
 
-	Unresolved string   `json:"unresolved,omitempty"` // what has to be found out first: Version, Digest or File
+	Unresolved string   `json:"unresolved,omitempty"` // what must be found out first: Version, Digest or File
 	Problem    string   `json:"problem,omitempty"`    // a sentence that says why the option cannot be installed
-	Notes      []string `json:"notes,omitempty"`      // sentences for the person who decides
+	Notes      []string `json:"notes,omitempty"`      // sentences for the person who approves the plan
 
 	Needs   prerequisites.Requirement `json:"needs"`
-	Missing string                    `json:"missing,omitempty"` // a sentence that says which program has to be installed first
-	// Install says how the missing program is installed.
+	Missing string                    `json:"missing,omitempty"` // a sentence that names the program to install first
+	// Install describes how to install the missing program.
 	Install *prerequisites.Install `json:"install,omitempty"`
 
 	Risk risk.Assessment `json:"risk"`
-	Hash string          `json:"hash"` // of everything that is run, downloaded and stored, but no secret value
+	Hash string          `json:"hash"` // hash of everything that is run, downloaded and stored, except for values of secrets
 
-	values map[string]string // of the secrets, by their names
+	values map[string]string // values of secrets, by name
 }
 
-// The values of Plan.Unresolved.
+// The values of Plan.Unresolved, each with the field of Request that resolves it.
 const (
 	Version = "version" // Request.Release
 	Digest  = "digest"  // Request.Digest
@@ -118,14 +119,14 @@ type Download struct {
 	Kind    listing.Kind `json:"kind"`
 	Name    string       `json:"name"`
 	Version string       `json:"version,omitempty"`
-	From    string       `json:"from,omitempty"` // address of the package registry or file; empty if the user's own tool decides
+	From    string       `json:"from,omitempty"` // address of the package registry or file; empty if the user's package manager decides
 	SHA256  string       `json:"sha256,omitempty"`
 }
 
-// Image returns the reference with which a container image is pulled.
+// Image returns the reference for pulling a container image.
 func (d Download) Image() string {
 	if digest.MatchString(d.Version) {
-		return d.Name + "@" + d.Version // podman does not accept a tag besides the digest
+		return d.Name + "@" + d.Version // Podman does not accept a tag together with a digest
 	}
 	return d.Name + ":" + cmp.Or(d.Version, "latest")
 }
@@ -136,21 +137,21 @@ type Step struct {
 	Why     string   `json:"why"`
 }
 
-// Secret is a value that is stored in the keychain.
+// Secret is a value to store in the keychain.
 type Secret struct {
 	Name      string `json:"name"`
-	Reference string `json:"reference"`        // the text that stands for its value in the configuration
-	Where     string `json:"where"`            // the part of the configuration that refers to it, for people
-	Stored    bool   `json:"stored,omitempty"` // the keychain has the value already, or gets it later
-	// Visible reports that other programs of this computer can see the value while the server runs, because the server
+	Reference string `json:"reference"`        // the text in the configuration that is replaced by the value
+	Where     string `json:"where"`            // the part of the configuration that contains Reference, for people
+	Stored    bool   `json:"stored,omitempty"` // the keychain already has the value, or gets it later
+	// Visible means that other programs on this computer can see the value while the server runs, because the server
 	// accepts it only as an argument.
 	Visible bool `json:"visible,omitempty"`
 }
 
-// Values returns the values of the secrets by their names, except for those that are stored already.
+// Values returns the values of secrets by name, except for those that the keychain already has.
 func (p *Plan) Values() map[string]string { return maps.Clone(p.values) }
 
-// Unanswered returns the questions without which the server cannot be installed.
+// Unanswered returns the questions that must be answered before the server can be installed.
 func (p *Plan) Unanswered() []Question {
 	var out []Question
 	for _, q := range p.Questions {
@@ -161,8 +162,8 @@ func (p *Plan) Unanswered() []Question {
 	return out
 }
 
-// Check returns an error that says what is missing for the plan to be carried out, and nil if nothing is. A missing
-// prerequisite is no error: it can be installed in the meantime.
+// Check returns an error that says what the plan still lacks, and nil if it can be carried out. A missing program is
+// no error: it can be installed in the meantime.
 func (p *Plan) Check() error {
 	switch missing := p.Unanswered(); {
 	case p.Problem != "":
@@ -179,8 +180,8 @@ func (p *Plan) Check() error {
 	return nil
 }
 
-// Make returns the plan for a request. The error is a fault: the listing has nothing to install, or the request names
-// an option or answers that the listing does not have. All other obstacles are in the plan.
+// Make returns the plan for a request. The error is a fault: the listing has nothing to install, or the request
+// contains an option or answers that the listing does not have. The plan itself describes all other obstacles.
 func Make(r Request, m Machine) (*Plan, error) {
 	if r.Listing.Status == listing.Deleted {
 		return nil, fault.New(fault.NotFound, "%s was withdrawn by its publisher", safetext.Visible(r.Listing.ID()))
@@ -227,7 +228,7 @@ func Make(r Request, m Machine) (*Plan, error) {
 	return p, nil
 }
 
-// checkAnswers returns an error if there is an answer without a question.
+// checkAnswers returns an error if there are answers without a question.
 func (p *Plan) checkAnswers(answers map[string][]string) error {
 	var known, unknown []string
 	for _, q := range p.Questions {
@@ -238,7 +239,7 @@ func (p *Plan) checkAnswers(answers map[string][]string) error {
 			unknown = append(unknown, safetext.Visible(name))
 		}
 	}
-	if len(unknown) == 0 || p.Unresolved == File { // the file has more questions
+	if len(unknown) == 0 || p.Unresolved == File { // the file will add questions
 		return nil
 	}
 	return fault.New(fault.Invalid, "%s does not ask for %s; it asks for %s", p.ID, strings.Join(unknown, ", "),

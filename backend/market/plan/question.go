@@ -17,35 +17,35 @@ import (
 
 // Question asks a person for a value.
 type Question struct {
-	Name        string   `json:"name"` // key of the answer; unique in a plan
+	Name        string   `json:"name"` // key of the answer, unique in a plan
 	Label       string   `json:"label"`
 	Description string   `json:"description,omitempty"`
-	Where       string   `json:"where"`            // what the value becomes, for people
+	Where       string   `json:"where"`            // how the value is used, for people
 	Format      string   `json:"format,omitempty"` // number, boolean or filepath; empty for text
 	Required    bool     `json:"required"`
 	Secret      bool     `json:"secret"`
-	Repeated    bool     `json:"repeated,omitempty"` // there may be several answers
+	Repeated    bool     `json:"repeated,omitempty"` // several answers are allowed
 	Flag        bool     `json:"flag,omitempty"`     // an empty answer passes the argument without a value
 	Choices     []string `json:"choices,omitempty"`
 	Default     string   `json:"default,omitempty"`
 	Placeholder string   `json:"placeholder,omitempty"`
-	Guessed     bool     `json:"guessed,omitempty"` // found in a README; it may be wrong
+	Guessed     bool     `json:"guessed,omitempty"` // found in a README, so it may be wrong
 	Stored      bool     `json:"stored,omitempty"`  // the keychain has the answer
 	Later       bool     `json:"later,omitempty"`   // a person enters the secret after the server was configured
-	Missing     bool     `json:"missing"`           // the server cannot be installed without another answer
-	Why         string   `json:"why,omitempty"`     // a sentence that says why the question is asked, or what is wrong with the answer
+	Missing     bool     `json:"missing"`           // the server cannot be installed without a valid answer
+	Why         string   `json:"why,omitempty"`     // a sentence that says why there is a question, or what is wrong with the answer
 }
 
-// asked is an input of a listing that may need an answer.
+// asked is an input of a listing that may become a question.
 type asked struct {
 	listing.Input
-	name     string // of the question, if it is free
-	secret   string // name of the secret that the answer becomes, if it is one
+	name     string // preferred name of the question
+	secret   string // name of the secret that stores a secret answer
 	label    string
 	where    string
 	repeated bool
 	flag     bool
-	check    func(value string) string // returns what is wrong with a value, and "" if nothing is
+	check    func(value string) string // returns what is wrong with a value, or ""
 }
 
 const (
@@ -55,15 +55,15 @@ const (
 
 // reply is the answer to a question, or its default.
 type reply struct {
-	values []string // none if there is no acceptable answer
+	values []string // empty if there is no acceptable answer
 	secret bool
-	stored bool // the keychain has the values, in whose place values has words
-	at     int  // index of the question; -1 if nobody was asked
+	stored bool // the keychain has the values, so that values contains placeholders
+	at     int  // index of the question; -1 if the listing fixes the value
 }
 
-// ask adds a question and returns the reply. If the answers are not acceptable, the question says why.
+// ask adds a question and returns the reply. If the answers are not acceptable, the question has a reason in Why.
 func (b *builder) ask(a asked) reply {
-	if a.Value != "" { // of a variable
+	if a.Value != "" { // a variable with a fixed value
 		b.constant(a.where, a.Value)
 		return reply{values: []string{a.Value}, secret: a.Secret, at: -1}
 	}
@@ -112,10 +112,10 @@ func (b *builder) ask(a asked) reply {
 	return reply{values: answers, secret: secret, at: len(b.plan.Questions) - 1}
 }
 
-// storedValue is what checks see in place of a value that the keychain has or gets later.
+// storedValue is the placeholder for a value that the keychain has, or gets later.
 const storedValue = "stored"
 
-// stored returns a word for each answer that the keychain has.
+// stored returns a placeholder for each answer that the keychain has.
 func (b *builder) stored(a asked) (out []string) {
 	name := secretName(a.secret)
 	for b.request.Stored[numbered(name, len(out)+1)] && (len(out) == 0 || a.repeated) {
@@ -124,7 +124,8 @@ func (b *builder) stored(a asked) (out []string) {
 	return out
 }
 
-// reask says that the answer to a question does not do. where is what the answer becomes, for the case that nobody was asked.
+// reask marks the question of a reply as not answered, for the reason why. If the listing fixes the value, reask
+// refuses the option instead; where describes the value.
 func (b *builder) reask(r reply, where, why string) {
 	if r.at < 0 {
 		b.refuse("%s is fixed by the listing and cannot be used. %s", where, strings.Replace(why, "The answer ", "It ", 1))
@@ -133,7 +134,8 @@ func (b *builder) reask(r reply, where, why string) {
 	b.plan.Questions[r.at].Missing, b.plan.Questions[r.at].Why = true, why
 }
 
-// acceptable returns the answers as they are used, without empty ones, and what is wrong with them.
+// acceptable returns the answers in the spelling in which they are used, without empty ones. If an answer is wrong,
+// problem says why.
 func (b *builder) acceptable(a asked, answers []string) (out []string, problem string) {
 	if len(answers) > 1 && !a.repeated || len(answers) > maxAnswers {
 		return nil, "There are too many answers."
@@ -171,7 +173,7 @@ var (
 	references = regexp.MustCompile(`\$\{(?:env|secret):`)
 )
 
-// refers reports whether a text contains a reference, which is replaced when the server is started.
+// refers reports whether a text contains a reference, which the hub would replace when it starts the server.
 func refers(text string) bool { return references.MatchString(text) }
 
 // convert returns an answer in the spelling of its format, or what is wrong with it.
@@ -201,7 +203,7 @@ func (m Machine) convert(format, answer string) (text, problem string) {
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
-// free returns a name that no question of the plan has.
+// free returns an unused name for a question, and marks it as used.
 func (b *builder) free(name string) string {
 	free := name
 	for n := 2; b.names[free]; n++ {
@@ -211,12 +213,12 @@ func (b *builder) free(name string) string {
 	return free
 }
 
-// prose returns a text of a listing for display.
+// prose returns a text of a listing on one line, cut to n characters, for display.
 func prose(text string, n int) string {
 	return safetext.Clip(safetext.Runs(safetext.Visible(strings.Join(strings.Fields(text), " "))), n)
 }
 
-// constant records a problem if a text of the listing cannot be used word for word.
+// constant refuses the option if a text of the listing cannot be used as it is written.
 func (b *builder) constant(where, text string) {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, safetext.Hidden):

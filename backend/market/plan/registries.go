@@ -9,9 +9,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// registry sets from where a package is downloaded. If the listing names another package registry than the user's own
-// tool is set to, the person chooses one: a package with the same name may be another one there. It returns the option
-// for the chosen registry, whose address gets a suffix, and "" for the user's own.
+// registry sets the address from which a package is downloaded. If the listing names another package registry than
+// that of the user's package manager, a person chooses between them, because the same name may denote another package
+// there. It returns the command-line option that selects the chosen registry, its address extended by suffix, or ""
+// for the user's registry.
 func (b *builder) registry(p listing.Package, option, suffix string) string {
 	ours := ""
 	if b.machine.Registry != nil && b.plan.Problem == "" {
@@ -52,8 +53,8 @@ func withoutUser(address string) string {
 	return u.String()
 }
 
-// sameRegistry reports whether two addresses are those of the same registry. That of a Python registry may lead to its
-// index.
+// sameRegistry reports whether two addresses belong to the same registry. The address of a Python registry may
+// include /simple, the path of its index.
 func sameRegistry(a, b string) bool {
 	plain := func(address string) string {
 		address = strings.ToLower(strings.TrimRight(address, "/"))
@@ -62,8 +63,8 @@ func sameRegistry(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// webAddress parses an address that a listing or a person gives. It accepts https, and http too on this computer and in
-// the answer of a person, but no user name and nothing that cannot be seen.
+// webAddress parses an address from a listing. It accepts https, and http on this computer. It accepts no user name
+// and no hidden characters.
 func webAddress(address string) (*url.URL, bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil || u.Host == "" || u.Opaque != "" ||

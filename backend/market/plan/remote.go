@@ -20,10 +20,10 @@ func (b *builder) remote(r listing.Remote) {
 	b.headers(r.Headers)
 }
 
-// The parts of an address in which a variable may be.
+// The parts of an address in which a variable may occur.
 const (
 	inScheme = iota
-	inBase   // the variable is the beginning, with the host
+	inBase   // the variable is the beginning of the address, including the host
 	inHost
 	inPath
 	inQuery
@@ -84,7 +84,7 @@ func (b *builder) address(r listing.Remote) {
 			if part := partOf(r.URL, variable); part != inPath && part != inQuery {
 				return strings.TrimRight(answer, "/")
 			}
-			return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(answer)) // right in both parts
+			return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(answer)) // correct in paths and in queries
 		},
 	}
 	in.whole = func(plain string) string {

@@ -6,25 +6,25 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// rule says what becomes of an option that a listing passes to npx, uvx, docker or dnx. An option without a rule is
-// refused: it could start another program or load code from elsewhere.
+// rule says how the plan treats an option that a listing passes to npx, uvx, docker or dnx. Options without a rule
+// are refused: they could start another program or load other code.
 type rule int
 
 const (
-	drop rule = iota + 1 // the plan has the option anyway, or it does not fit a server
-	pass                 // it has no value
-	take                 // it has a value
+	drop rule = iota + 1 // leave the option out: the plan sets it anyway, or it is not useful for a server
+	pass                 // keep the option, which has no value
+	take                 // keep the option with its value
 )
 
-// given is an option of a listing for the program that starts the package.
+// given is an option that a listing passes to the program that starts the package.
 type given struct {
 	name  string
 	rule  rule
-	value listing.Argument // of an option whose rule is take: its value as a positional argument
+	value listing.Argument // if rule is take, the value of the option as a positional argument
 }
 
-// options reads the arguments of a listing for the program that starts its package. Listings spell options as named or
-// positional arguments, and with the value in the same argument or in the next one. words are the arguments that are no
+// options reads the arguments that a listing passes to the program that starts its package. Options may be named or
+// positional arguments, with the value in the same argument or in the next one. words are the arguments that are not
 // options.
 func (b *builder) options(program string, before []listing.Argument, rules map[string]rule) (options []given, words []string) {
 	for i := 0; i < len(before); i++ {
@@ -71,7 +71,7 @@ func (b *builder) options(program string, before []listing.Argument, rules map[s
 	return options, words
 }
 
-// fixed returns the value of an option that has no variables.
+// fixed returns the value of an option. It refuses options whose value depends on an answer.
 func (b *builder) fixed(program string, o given) string {
 	if o.value.Value == "" || len(o.value.Variables) > 0 {
 		b.refuse("It asks for the value of the option %s of %s.", o.name, program)

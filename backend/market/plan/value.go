@@ -10,25 +10,25 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
-// value is a text of the configuration.
+// value is one string of the configuration.
 type value struct {
-	text   string // as it is stored: with references in place of secrets
-	plain  string // as the server gets it
+	text   string // as stored, with references in place of secrets
+	plain  string // as the server receives it
 	secret bool   // text contains a reference
 }
 
-// input is an input of a listing at one place of the configuration.
+// input is an input of a listing that becomes a part of the configuration.
 type input struct {
 	listing.Input
 	variables map[string]listing.Input
-	name      string // of the question, and in the names of those about variables
+	name      string // name of the question, and part of the names of questions about variables
 	label     string
-	where     string // for people, such as: The variable API_KEY
-	secret    string // name of the secret, and the beginning of the names of secrets in variables
+	where     string // description for people, such as: The variable API_KEY
+	secret    string // name of the secret, and prefix of the names of secrets in variables
 	repeated  bool
 	flag      bool
-	visible   bool // everybody on this computer can see the value
-	// check returns what is wrong with the answer for a variable, or for the whole if variable is empty.
+	visible   bool // other users of this computer can see the value
+	// check returns what is wrong with the answer for a variable, or with the whole answer if variable is empty.
 	check func(variable, answer string) string
 	// whole returns what is wrong with the complete value.
 	whole func(plain string) string
@@ -36,11 +36,11 @@ type input struct {
 	escape func(variable, answer string) string
 }
 
-// braces match what may be a variable.
+// braces match texts that may be variables.
 var braces = regexp.MustCompile(`\{([^{}]+)\}`)
 
-// fill returns the values of an input: none if it is optional and has no answer, or if an answer is missing, and
-// several only if it is repeated.
+// fill returns the values of an input. There are none if the input is optional and has no answer, or if an answer is
+// missing. There are several only if the input is repeated.
 func (b *builder) fill(in input) []value {
 	if in.Value == "" {
 		r := b.ask(asked{
@@ -68,7 +68,7 @@ func (b *builder) fill(in input) []value {
 	return b.expand(in, names)
 }
 
-// wrong returns what is wrong with an answer, and with the whole value that it leads to.
+// wrong returns what is wrong with an answer, or with plain, the whole value that contains it.
 func (in input) wrong(variable, answer, plain string) string {
 	if in.check != nil && answer != "" {
 		if problem := in.check(variable, answer); problem != "" {
@@ -81,7 +81,7 @@ func (in input) wrong(variable, answer, plain string) string {
 	return ""
 }
 
-// used returns the variables that the value of an input contains, in their order.
+// used returns the declared variables in the value of an input, in their order.
 func (in input) used() []string {
 	var names []string
 	for _, found := range braces.FindAllStringSubmatch(in.Value, -1) {
@@ -92,7 +92,8 @@ func (in input) used() []string {
 	return names
 }
 
-// expand replaces variables once, not in the inserted answers. Braces around other words are kept.
+// expand returns the values of an input whose variables are replaced by answers. Braces in answers, and around other
+// words, are kept.
 func (b *builder) expand(in input, names []string) []value {
 	replies, count := make(map[string]reply), 1
 	for _, name := range names {
@@ -138,7 +139,7 @@ func (b *builder) expand(in input, names []string) []value {
 	return out
 }
 
-// insert returns the value of an input with these answers for its variables, or what is wrong with it.
+// insert returns the value of an input with these answers for its variables, or what is wrong with that value.
 func (b *builder) insert(in input, answers map[string]string, replies map[string]reply) (v value, problem string) {
 	replace := func(with func(name, answer string) string) string {
 		return braces.ReplaceAllStringFunc(in.Value, func(found string) string {
@@ -155,7 +156,7 @@ func (b *builder) insert(in input, answers map[string]string, replies map[string
 	}
 	public := replace(func(name, answer string) string {
 		if replies[name].secret {
-			return "\x00" // no part of a reference
+			return "\x00" // a character that cannot be part of a reference
 		}
 		return answer
 	})
@@ -184,13 +185,13 @@ func (b *builder) insert(in input, answers map[string]string, replies map[string
 
 var notInSecretName = regexp.MustCompile(`[^A-Za-z0-9_.:-]+`)
 
-// secretName returns a valid name of a secret.
+// secretName returns a valid name for a secret.
 func secretName(name string) string {
 	name = notInSecretName.ReplaceAllString(name, "-")
 	return name[:min(len(name), 100)]
 }
 
-// numbered returns the name of the nth secret that would have the same name.
+// numbered returns the name of the nth secret with the same base name.
 func numbered(name string, n int) string {
 	if n == 1 {
 		return name
@@ -198,7 +199,8 @@ func numbered(name string, n int) string {
 	return fmt.Sprintf("%s:%d", name, n)
 }
 
-// keep adds a secret of an input and returns the reference to it. The keychain has the value of a stored one.
+// keep adds a secret for an input and returns the reference to it. If stored, the keychain already has the value, and
+// text is ignored.
 func (b *builder) keep(in input, name, text string, stored bool) string {
 	name = secretName(name)
 	free := name

@@ -9,29 +9,29 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// Machine describes what decides how programs are installed.
+// Machine describes the properties of a machine that decide how programs are installed on it.
 type Machine struct {
 	OS      string // linux, darwin or windows
-	Root    bool   // this process has the rights of an administrator
-	Desktop bool   // a person sees windows that this process opens
+	Root    bool   // this process has administrator rights
+	Desktop bool   // a person can see windows that this process opens
 }
 
-// ThisMachine describes the machine on which this program runs. env is the environment of the person's session.
+// ThisMachine describes the machine on which this program runs. env is the environment of the user's session.
 func ThisMachine(env process.Env) Machine {
 	desktop := runtime.GOOS != "linux" || env.Get("DISPLAY") != "" || env.Get("WAYLAND_DISPLAY") != ""
 	return Machine{OS: runtime.GOOS, Root: os.Geteuid() == 0, Desktop: desktop}
 }
 
-// Install says how a missing program is installed. Nothing in it comes from a listing.
+// Install describes how to install a missing program. Nothing in it comes from a listing.
 type Install struct {
-	// Commands are the commands to type in a terminal, one after the other. There are none if this machine has no package
-	// manager with the program.
+	// Commands are the commands to type in a terminal, in this order. It is empty if this machine has no package
+	// manager that offers the program.
 	Commands [][]string `json:"commands,omitempty"`
-	// Run are the commands that install the program without a terminal. There are none if that is not possible.
+	// Run are the commands that install the program without a terminal. It is empty if there are none.
 	Run [][]string `json:"run,omitempty"`
-	// Root reports that a command needs the rights of an administrator, for which the system asks.
+	// Root means that a command needs administrator rights, for which the system asks.
 	Root bool   `json:"root,omitempty"`
-	Page string `json:"page"` // web page of the official installer
+	Page string `json:"page"` // URL of the official installer's page
 	Note string `json:"note,omitempty"`
 }
 
@@ -39,9 +39,9 @@ type Install struct {
 type manager struct {
 	program string
 	systems []string
-	args    []string // before the names of the packages
+	args    []string // arguments before the names of the packages
 	root    bool
-	// packages are the names of the packages, by program; a program without a name is not offered.
+	// packages are the names of packages by program. Programs that are missing are not offered.
 	packages map[string]string
 }
 
@@ -74,10 +74,10 @@ var managers = []manager{
 	{pipx, []string{"linux", "darwin"}, []string{"install"}, false, map[string]string{UV: "uv"}},
 }
 
-// pipx installs uv where the package manager of the system does not have it.
+// pipx installs uv if the package manager of the system does not offer uv.
 const pipx = "pipx"
 
-// partOf maps programs to those with which they are installed.
+// partOf maps programs to the programs that include them.
 var partOf = map[string]string{NPX: Node, UVX: UV, DNX: Dotnet}
 
 var pages = map[string]string{
@@ -87,8 +87,7 @@ var pages = map[string]string{
 	Cargo: "https://www.rust-lang.org/tools/install",
 }
 
-// install returns how a program is installed on the machine. find returns the path of a program, and "" if there is
-// none.
+// install describes how to install a program on the machine. find returns the path of a program, or "".
 func (m Machine) install(name string, find func(program string) string) *Install {
 	if whole := partOf[name]; whole != "" {
 		name = whole
@@ -109,7 +108,8 @@ func (m Machine) install(name string, find func(program string) string) *Install
 	return out
 }
 
-// add adds the command with which a package manager of this machine installs a program. It returns false if none has it.
+// add adds the command with which a package manager of this machine installs a program. It returns false if no
+// package manager offers the program.
 func (m Machine) add(out *Install, name string, find func(program string) string) bool {
 	for _, with := range managers {
 		packages := strings.Fields(with.packages[name])
@@ -123,7 +123,7 @@ func (m Machine) add(out *Install, name string, find func(program string) string
 		out.Commands, out.Run, out.Root = [][]string{command}, [][]string{command}, with.root
 		if with.root && !m.Root {
 			out.Run = nil
-			if m.Desktop && find("pkexec") != "" { // it asks the person in a window for the rights of an administrator
+			if m.Desktop && find("pkexec") != "" { // pkexec asks for administrator rights in a window
 				out.Run = [][]string{slices.Concat([]string{"pkexec", find(command[0])}, command[1:])}
 			}
 			out.Commands = [][]string{append([]string{"sudo"}, command...)}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Prereqs says which of the programs that many servers need can print their version. For
-// Docker, that needs no engine.
+// Prereqs says which of the programs that many servers need can print their version. Docker can print it without a
+// running engine.
 type Prereqs struct {
 	NPX    bool `json:"npx"`
 	UVX    bool `json:"uvx"`

@@ -1,5 +1,5 @@
-// Package prerequisites answers which of the programs that start servers work on this machine, in which versions, and
-// with which command a missing one is installed. It installs nothing.
+// Package prerequisites finds out which of the programs that start servers work on this machine, in which versions,
+// and which command installs a missing one. It installs nothing.
 package prerequisites
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/subprocess"
 )
 
-// The programs that servers are started with.
+// The programs that start servers.
 const (
 	Node   = "node"
 	NPX    = "npx"
@@ -35,9 +35,9 @@ func Programs() []string {
 type Program struct {
 	Name     string   `json:"name"`
 	Path     string   `json:"path,omitempty"`    // empty if the program is not installed
-	Version  string   `json:"version,omitempty"` // such as 20.11.1; of docker, that of the engine
+	Version  string   `json:"version,omitempty"` // such as 20.11.1; for docker, the version of the engine
 	Works    bool     `json:"works"`
-	Rootless bool     `json:"rootless,omitempty"` // of podman: it needs no administrator
+	Rootless bool     `json:"rootless,omitempty"` // podman runs containers without administrator rights
 	Problem  string   `json:"problem,omitempty"`  // a sentence that says why the program does not work
 	Install  *Install `json:"install,omitempty"`  // nil if the program is installed
 }
@@ -58,11 +58,11 @@ func (r Report) Program(name string) Program {
 
 // Options are the dependencies of a Checker.
 type Options struct {
-	// Environment returns the environment that servers run in, which is that of the login shell.
+	// Environment returns the environment that servers run in, that of the login shell.
 	Environment func(context.Context) process.Env
-	// Run runs a program and returns its output. If it is nil, the program is really run.
+	// Run runs a program and returns its output; nil means subprocess.Run.
 	Run func(ctx context.Context, env process.Env, program string, args ...string) (string, error)
-	// Find returns the path of a program in an environment, and "" if there is none. If it is nil, the PATH is searched.
+	// Find returns the path of a program in an environment, or ""; nil means process.Env.LookPath.
 	Find    func(env process.Env, program string) string
 	Machine Machine
 }
@@ -94,7 +94,7 @@ func New(o Options) *Checker {
 }
 
 const (
-	probeTimeout = 20 * time.Second // of one program: npx needs seconds on a busy machine
+	probeTimeout = 20 * time.Second // for one program: npx needs seconds on a busy machine
 	probeAge     = time.Minute      // how long a report is reused
 )
 

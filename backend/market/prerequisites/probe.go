@@ -11,19 +11,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// probes are the programs whose probe is not NAME --version.
+// probes has the programs that are not probed with NAME --version.
 var probes = map[string]struct {
-	names []string // on the PATH, the first one that exists; empty: the name of the program
-	run   string   // the program that is run; empty: the one that was found
+	names []string // names to look up on the PATH, in this order; by default the name of the program
+	run   string   // program to run; by default the one that was found
 	args  []string
-	why   string // why a failure means that the program does not work
+	why   string // describes a failure of the probe
 }{
 	Python: {names: []string{"python3", "python"}, args: []string{"--version"}},
 	Docker: {args: []string{"version", "--format", "{{.Server.Version}}"}, why: "its engine does not answer"},
 	Podman: {
 		args: []string{"info", "--format", "{{.Version.Version}} rootless={{.Host.Security.Rootless}}"}, why: "it cannot run containers",
 	},
-	DNX: {run: Dotnet, args: []string{"--version"}}, // dnx has no version of its own
+	DNX: {run: Dotnet, args: []string{"--version"}}, // dnx has no version of its own, so ask dotnet
 }
 
 var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+(?:[-+][0-9A-Za-z.-]+)?`)
@@ -63,7 +63,7 @@ func (c *Checker) probe(ctx context.Context, env process.Env, name string) Progr
 	return p
 }
 
-// quote returns the last line of a program's output, for the end of a sentence.
+// quote returns the last line of a program's output as the end of a sentence.
 func quote(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	last := safetext.Clip(safetext.Visible(strings.TrimSpace(lines[len(lines)-1])), 200)

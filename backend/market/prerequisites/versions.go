@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Requirement is what a package needs to run.
+// Requirement describes the programs that a package needs to run.
 type Requirement struct {
-	// Programs are the programs of which one has to work, in order of preference.
+	// Programs are alternatives, of which one has to work, in order of preference.
 	Programs []string `json:"programs"`
-	// Of is the program that Versions are about. It is empty if every version will do.
+	// Of is the program whose version must be in the range Versions. It is empty if every version works.
 	Of       string `json:"of,omitempty"`
-	Versions string `json:"versions,omitempty"` // as npm and Python write them, such as >=18 or >=3.10,<4
+	Versions string `json:"versions,omitempty"` // in the notation of npm or Python, such as >=18 or >=3.10,<4
 }
 
-// Meets returns the program that meets a requirement. If none does, the program is the preferred one of those that
-// should be installed or repaired, and problem is a sentence that says why it does not.
+// Meets returns the program that meets a requirement. If none does, p is the program to install or repair, and
+// problem is a sentence that says why p does not meet the requirement.
 func (r Report) Meets(q Requirement) (p Program, problem string) {
 	if len(q.Programs) == 0 {
 		return Program{Works: true}, ""
@@ -28,7 +28,7 @@ func (r Report) Meets(q Requirement) (p Program, problem string) {
 			return p, r.outdated(p, q)
 		}
 	}
-	for _, name := range q.Programs { // one that is installed and does not work is nearer than one that is missing
+	for _, name := range q.Programs { // prefer to repair an installed program
 		if p = r.Program(name); p.Path != "" {
 			return p, p.Problem
 		}
@@ -50,8 +50,8 @@ func (r Report) outdated(p Program, q Requirement) string {
 	return fmt.Sprintf("%s has the version %s, but the package needs %s.", of.Name, of.Version, q.Versions)
 }
 
-// Allows reports whether a version is in a range, as the engines of an npm package or the requires-python of a Python
-// package state it. A range that cannot be read allows every version, because whether the package runs is then unknown.
+// Allows reports whether a version is in a range in the notation of npm's engines or Python's requires-python. If the
+// range cannot be parsed, Allows returns true, because the package may run.
 func Allows(versions, version string) bool {
 	have, _, ok := parse(version)
 	if !ok {
@@ -73,7 +73,7 @@ func allowsAll(versions string, have [3]int) bool {
 	}
 	rest := strings.Trim(comparison.ReplaceAllString(versions, ""), " ,\t")
 	if rest != "" {
-		return true // not a range that is known here
+		return true // an unknown notation
 	}
 	for _, c := range comparison.FindAllStringSubmatch(versions, -1) {
 		if !allows(c[1], c[2], have) {
@@ -88,7 +88,7 @@ func allows(operator, text string, have [3]int) bool {
 	if !ok || parts == 0 {
 		return true
 	}
-	upTo := func(part int) [3]int { // the next version after all that begin with the first numbers of want
+	upTo := func(part int) [3]int { // the version after all that begin with the first part+1 numbers of want
 		next := [3]int{}
 		copy(next[:], want[:part+1])
 		next[part]++
@@ -119,7 +119,7 @@ func allows(operator, text string, have [3]int) bool {
 	return !less(have, want) && less(have, upTo(parts-1))
 }
 
-// parse returns the first three numbers of a version, and how many of them there are before an x or *.
+// parse returns the first three numbers of a version, and how many of them precede an x or *.
 func parse(text string) (numbers [3]int, parts int, ok bool) {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "v")
 	if i := strings.IndexAny(text, "-+"); i >= 0 {

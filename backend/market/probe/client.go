@@ -66,7 +66,7 @@ func (c *client) redirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// try sends the first request of a session to an address.
+// try sends the first request of an MCP session to an address.
 func (c *client) try(ctx context.Context, address, transport string) listing.Probe {
 	if transport == "sse" {
 		return c.subscribe(ctx, address)
@@ -91,7 +91,8 @@ func (c *client) try(ctx context.Context, address, transport string) listing.Pro
 
 var clientInfo = json.RawMessage(`{"name":"agent-discover","version":"1"}`)
 
-// post sends a request. foreign reports whether the server may understand a request of another era of MCP.
+// post sends a request. foreign reports whether the server may understand a request of another generation of MCP
+// versions.
 func (c *client) post(ctx context.Context, address, method string, params json.RawMessage,
 	header http.Header,
 ) (p listing.Probe, foreign bool) {
@@ -137,7 +138,7 @@ func (c *client) send(ctx context.Context, method, address string, body []byte, 
 	return c.http.Do(request)
 }
 
-// subscribe opens the event stream of a server of MCP 2024-11-05.
+// subscribe opens the event stream of a server with MCP 2024-11-05.
 func (c *client) subscribe(ctx context.Context, address string) listing.Probe {
 	response, err := c.send(ctx, http.MethodGet, address, nil, nil)
 	if err != nil {
@@ -153,7 +154,7 @@ func (c *client) subscribe(ctx context.Context, address string) listing.Probe {
 	return listing.Probe{Answer: OK}
 }
 
-// status returns the result for an answer without success, and false for others.
+// status returns the result for a response whose status is not a success, and false for any other response.
 func status(response *http.Response) (listing.Probe, bool) {
 	switch code := response.StatusCode; {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden && response.Header.Get("WWW-Authenticate") != "":
@@ -173,7 +174,7 @@ func kindOf(response *http.Response) string {
 
 var errForeign = errors.New("it does not answer like an MCP server")
 
-// first returns the first response in an answer.
+// first returns the first JSON-RPC response in the body of an HTTP response.
 func first(response *http.Response) (json.RawMessage, error) {
 	limited := io.LimitReader(response.Body, maxAnswer)
 	if kindOf(response) != stream {
@@ -207,7 +208,7 @@ func isResponse(data []byte) bool {
 	return jsonrpc.Valid(data) && jsonrpc.GetString(data, "jsonrpc") == "2.0" && jsonrpc.Get(data, "method") == nil
 }
 
-// failure returns the result for a request without an answer.
+// failure returns the result for a request that failed with err.
 func failure(err error) listing.Probe {
 	detail := err.Error()
 	if e, ok := errors.AsType[*url.Error](err); ok {

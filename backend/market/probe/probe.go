@@ -1,8 +1,9 @@
-// Package probe answers whether the addresses of remote servers work. It sends the first request of a session without
-// credentials, and remembers the answer. Many addresses in registries lead nowhere, so those that somebody looks at are
-// tried before they are offered; never all of a registry.
+// Package probe finds out whether the addresses of remote servers work. It sends the first request of an MCP session
+// without credentials, and remembers the answer. Many addresses in registries do not work, so the hub probes those
+// that it is about to show; it never probes a whole registry.
 //
-// Addresses come from strangers: only public ones are tried, and answers are limited in size and time.
+// The addresses come from unknown publishers: by default only public ones are probed, and answers are limited in size
+// and time.
 package probe
 
 import (
@@ -26,19 +27,20 @@ const (
 )
 
 const (
-	// atOnce is the number of addresses that are tried at the same time, and MaxAddresses the number in one call.
+	// atOnce is the number of addresses that are probed at the same time, and MaxAddresses the maximum number in one
+	// call.
 	atOnce       = 4
 	MaxAddresses = 50
-	// patience is how long one address may take.
+	// patience limits the time for one address.
 	patience = 10 * time.Second
-	// A good answer is trusted for keepGood, a bad one for keepBad.
+	// A good answer is reused for keepGood, and a bad one for keepBad.
 	keepGood = 24 * time.Hour
 	keepBad  = time.Hour
 )
 
-// Store remembers answers.
+// Store persists answers.
 type Store interface {
-	// Probes returns the remembered answers of addresses.
+	// Probes returns the stored answers by address. Addresses without one are missing.
 	Probes(ctx context.Context, urls []string) (map[string]listing.Probe, error)
 	SaveProbe(ctx context.Context, url string, p listing.Probe) error
 }
@@ -48,25 +50,25 @@ type Options struct {
 	Store Store
 	// Proxy returns the proxy for an address; nil connects directly.
 	Proxy func(*url.URL) (*url.URL, error)
-	// CAs verify certificates; nil means those of the system.
+	// CAs are the trusted certificate authorities; nil means those of the system.
 	CAs *x509.CertPool
-	// Network replaces Proxy and CAs, if it is not nil. It is called when the first address is tried.
+	// Network replaces Proxy and CAs, if it is not nil. It is called once, before the first request.
 	Network func() (proxy func(*url.URL) (*url.URL, error), authorities *x509.CertPool)
-	Agent   string // the User-Agent header
-	// Allow reports whether an address may be tried; nil allows public ones.
+	Agent   string // value of the User-Agent header
+	// Allow reports whether an address may be probed; nil allows public ones.
 	Allow   func(netip.Addr) bool
-	Timeout time.Duration // 0: ten seconds
+	Timeout time.Duration // for one address; 0 means ten seconds
 	Now     func() time.Time
 }
 
-// Prober tries addresses. Its methods are safe for concurrent use.
+// Prober probes addresses. Its methods are safe for concurrent use.
 type Prober struct {
 	options Options
-	slots   chan struct{} // holds a token for each address that is being tried
+	slots   chan struct{} // holds an element for each address that is being probed
 	client  func() *client
 
 	mu      sync.Mutex
-	running map[string]chan struct{} // by address, closed when the attempt is over
+	running map[string]chan struct{} // by address; each channel is closed when the probe is over
 }
 
 // New returns a prober.
@@ -86,20 +88,20 @@ func New(o Options) *Prober {
 	}
 }
 
-// Known fills in the remembered answers of the remotes of listings. It sends nothing.
+// Known fills in the stored answers for the remotes of listings. It sends no requests.
 func (p *Prober) Known(ctx context.Context, listings []listing.Listing) error {
 	_, _, err := p.known(ctx, listings)
 	return err
 }
 
-// known fills in remembered answers. It returns the addresses that can be tried, and their remotes.
+// known fills in the stored answers. It returns the addresses that can be probed, and their remotes.
 func (p *Prober) known(ctx context.Context, listings []listing.Listing) (urls []string, remotes map[string][]*listing.Remote, err error) {
 	remotes = make(map[string][]*listing.Remote)
 	for i := range listings {
 		for j := range listings[i].Remotes {
 			r := &listings[i].Remotes[j]
 			if !strings.HasPrefix(r.URL, "https://") && !strings.HasPrefix(r.URL, "http://") || strings.ContainsAny(r.URL, "{}") {
-				continue // a variable is not known
+				continue // the address contains a variable
 			}
 			if remotes[r.URL] == nil {
 				urls = append(urls, r.URL)
@@ -126,9 +128,9 @@ func fill(remotes []*listing.Remote, answer listing.Probe) {
 	}
 }
 
-// Probe tries the addresses of listings that somebody looks at, and fills in the answers. Addresses whose answer is
-// fresh are not tried again, and of many addresses only the first MaxAddresses are. Listings that could not be tried
-// before ctx ends keep what is remembered; that is no error.
+// Probe probes the addresses of listings and fills in the answers. It skips addresses with a fresh answer, and all
+// after the first MaxAddresses others. Addresses that are not probed before ctx ends keep their stored answers; that
+// is no error.
 func (p *Prober) Probe(ctx context.Context, listings []listing.Listing) error {
 	urls, remotes, err := p.known(ctx, listings)
 	if err != nil {
@@ -160,7 +162,7 @@ func (p *Prober) fresh(answer listing.Probe) bool {
 	return p.options.Now().Sub(answer.At) < keep
 }
 
-// once tries an address, or waits for the attempt that is running. It returns false if ctx ends before.
+// once probes an address, or waits for a running probe of it. It returns false if ctx ends first.
 func (p *Prober) once(ctx context.Context, address, transport string) (listing.Probe, bool) {
 	p.mu.Lock()
 	done, running := p.running[address]
@@ -195,9 +197,9 @@ func (p *Prober) once(ctx context.Context, address, transport string) (listing.P
 	defer cancel()
 	answer := p.client().try(timed, address, transport)
 	if ctx.Err() != nil {
-		return listing.Probe{}, false // the caller has given up; that says nothing about the address
+		return listing.Probe{}, false // the caller cancelled the probe, which says nothing about the address
 	}
 	answer.At = p.options.Now()
-	_ = p.options.Store.SaveProbe(ctx, address, answer) // it is tried again the next time
+	_ = p.options.Store.SaveProbe(ctx, address, answer) // after a failure, the next call probes the address again
 	return answer, true
 }

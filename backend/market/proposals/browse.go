@@ -11,10 +11,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// Found is the answer to a search. It is small, because a model reads it.
+// Found is the result of a search. It is small, because a model reads it.
 type Found struct {
 	Servers    []Server `json:"servers"`
-	NextCursor *string  `json:"next_cursor"`       // of the official registry without a search
+	NextCursor *string  `json:"next_cursor"`       // set when the official registry is listed page by page
 	Missing    []string `json:"missing,omitempty"` // sources that did not answer, each with the reason
 }
 
@@ -41,16 +41,16 @@ const (
 	standardLimit  = 10
 	maxLimit       = 50
 	maxDescription = 160
-	// searchWait is how long slow sources are waited for once one has found something.
+	// searchWait limits the wait for slow sources once one source has found something.
 	searchWait = 3 * time.Second
 )
 
-// Query is a search of an agent.
+// Query is a search by an agent.
 type Query struct {
 	Text   string // empty to list the official registry
 	Source string // official, npm or pypi; anything else means all
-	Cursor string // of the next page of the official registry
-	Limit  int    // 0 means a default
+	Cursor string // cursor of the next page of the official registry
+	Limit  int    // maximum number of servers; 0 means standardLimit
 }
 
 // Browse searches all sources, or lists the official registry page by page.
@@ -58,16 +58,16 @@ func (p *Proposals) Browse(ctx context.Context, q Query) (Found, error) {
 	if q.Limit <= 0 {
 		q.Limit = standardLimit
 	}
-	var failure error // why the official registry has sent no page
+	var failure error // why the official registry has returned no page
 	if q.Limit = min(q.Limit, maxLimit); q.Cursor != "" || q.Text == "" && q.Source == "" && p.options.Market.HasRegistry() {
 		found, err := p.page(ctx, q)
 		if err == nil || q.Cursor != "" {
 			return found, err
 		}
 		failure = err
-	} // if the registry does not answer, the other sources may
+	} // without the registry, the other sources may still answer
 	if !isSource(q.Source) {
-		q.Source = "" // such as registry, which the original product has
+		q.Source = "" // such as registry, a source of the original product
 	}
 	answer, err := p.options.Market.Search(ctx, federation.Query{Text: q.Text, Source: q.Source, Limit: q.Limit, Wait: searchWait})
 	if err != nil {
@@ -128,5 +128,5 @@ func serverOf(r *listing.Listing) Server {
 	return s
 }
 
-// line returns a text of a stranger on one line of at most n characters, without characters that cannot be seen.
+// line returns a foreign text on one line of at most n characters, without hidden characters.
 func line(text string, n int) string { return safetext.Clip(safetext.Label(text), n) }

@@ -1,7 +1,7 @@
-// Package proposals is the marketplace for agents: they search it, and propose servers to install. Inputs
-// are never guessed: an agent gets the list of the missing ones. Agents are never asked for secrets, because these would pass
-// through a model; a person enters them. Unless the settings say otherwise, a proposed server waits until a person has
-// approved it, and until then nothing of it is run.
+// Package proposals offers the marketplace to agents: they search it, and propose servers to install. Missing inputs
+// are never guessed: the agent gets a list of them. Agents are never asked for secrets, which would pass through a
+// model; a person enters them. Unless the setting agents.install is allow, a proposed server waits for approval by a
+// person, and nothing of it runs before.
 package proposals
 
 import (
@@ -19,7 +19,7 @@ import (
 // Market finds and installs servers.
 type Market interface {
 	Search(ctx context.Context, q federation.Query) (federation.Answer, error)
-	// Page returns a page of the official registry, which is possible if HasRegistry returns true.
+	// Page returns a page of the official registry. Call it only if HasRegistry returns true.
 	Page(ctx context.Context, text, cursor string, limit int) (marketplace.Page, error)
 	HasRegistry() bool
 	Plan(ctx context.Context, c marketplace.Choice) (*plan.Plan, error)
@@ -39,15 +39,15 @@ type Options struct {
 	Registry Registry
 	// Policy returns the setting agents.install: allow, ask or deny.
 	Policy func() string
-	// Patience is how long an agent waits for a download or an installation, which then goes on without it; 0 means 40
-	// seconds, because clients give up after a minute.
+	// Patience limits how long an agent waits for a download or an installation, which then continues in the
+	// background. 0 means 40 seconds, because clients give up after a minute.
 	Patience time.Duration
 }
 
-// Proposals answers agents. It is safe for concurrent use.
+// Proposals handles the searches and proposals of agents. It is safe for concurrent use.
 type Proposals struct{ options Options }
 
-// New returns proposals.
+// New returns a Proposals with these options.
 func New(o Options) *Proposals {
 	o.Patience = cmp.Or(o.Patience, 40*time.Second)
 	return &Proposals{o}

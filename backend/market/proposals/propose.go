@@ -16,13 +16,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/plan"
 )
 
-// Proposal is what an agent wants to install.
+// Proposal is a server that an agent proposes to install.
 type Proposal struct {
 	Source string // official, npm, pypi, or registry for all of them
 	Name   string // an ID, SOURCE:NAME, or the name in the source
-	Server string // name of the server; empty for one that is made from Name
+	Server string // name of the server; empty for one derived from Name
 	Inputs map[string][]string
-	Client string // in which the agent runs, for the person who decides
+	Client string // client in which the agent runs, shown to the person who approves
 }
 
 // Reply is the answer to a proposal.
@@ -36,9 +36,9 @@ type Reply struct {
 	Command  string   `json:"command,omitempty"`
 	Args     []string `json:"args,omitempty"`
 	URL      string   `json:"url,omitempty"`
-	Inputs   []Input  `json:"inputs,omitempty"`   // that are missing
-	Optional []Input  `json:"optional,omitempty"` // further inputs, of which none is needed
-	Secrets  []string `json:"secrets,omitempty"`  // that a person has to enter
+	Inputs   []Input  `json:"inputs,omitempty"`   // inputs that are missing
+	Optional []Input  `json:"optional,omitempty"` // optional inputs
+	Secrets  []string `json:"secrets,omitempty"`  // names of secrets that a person has to enter
 	NextStep string   `json:"next_step,omitempty"`
 }
 
@@ -49,16 +49,16 @@ type Input struct {
 	Type        string   `json:"type,omitempty"` // number, boolean or filepath; empty for text
 	Choices     []string `json:"choices,omitempty"`
 	Default     string   `json:"default,omitempty"`
-	Several     bool     `json:"several,omitempty"` // the value may be an array
-	Problem     string   `json:"problem,omitempty"` // what is wrong with the value that was given
+	Several     bool     `json:"several,omitempty"` // the value may be an array of several values
+	Problem     string   `json:"problem,omitempty"` // what is wrong with the given value
 }
 
 const (
-	source      = "registry" // the original product's word for the marketplace
+	source      = "registry" // the source that stands for all, in the API of the original product
 	maxOptional = 10
 )
 
-// Propose installs a server for an agent, or makes it wait for approval, as the settings say.
+// Propose installs a server for an agent, or makes it wait for approval, depending on the setting agents.install.
 func (p *Proposals) Propose(ctx context.Context, a Proposal) (Reply, error) {
 	if p.options.Policy() == "deny" {
 		return Reply{}, fault.New(fault.Denied,
@@ -77,9 +77,9 @@ func (p *Proposals) Propose(ctx context.Context, a Proposal) (Reply, error) {
 	return p.install(ctx, choice, made, a.Client)
 }
 
-// identify returns the ID of the listing that an agent names. A name without a source is that of an entry of the official
-// registry, whose names belong to somebody. Names of packages do not, and similar ones are a trap, so that the source has to
-// be named, too.
+// identify returns the ID of the listing that an agent names. A name without a source means an entry of the official
+// registry, where each namespace has a verified owner. Anybody can publish a package with a confusingly similar name,
+// so packages need a source.
 func (p *Proposals) identify(ctx context.Context, a Proposal) (string, error) {
 	if of, _, ok := listing.SplitID(a.Name); ok && isSource(of) {
 		return a.Name, nil
@@ -103,14 +103,14 @@ func (p *Proposals) identify(ctx context.Context, a Proposal) (string, error) {
 			}
 		}
 	}
-	if len(ids) == 0 { // the original product's words
+	if len(ids) == 0 { // the error message of the original product
 		return "", fault.New(fault.NotFound, `command is required for manual installation (or use source: "registry" to auto-detect)`)
 	}
 	slices.Sort(ids)
 	return "", fault.New(fault.Invalid, "name the server by its id, as browse returns it: %s", strings.Join(ids, ", "))
 }
 
-// plan returns the whole plan of a choice, or the reply that says why there is none yet.
+// plan returns the complete plan for a choice, or a reply if there is none yet.
 func (p *Proposals) plan(ctx context.Context, c marketplace.Choice) (*plan.Plan, Reply, error) {
 	made, err := p.options.Market.Plan(ctx, c)
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *Proposals) plan(ctx context.Context, c marketplace.Choice) (*plan.Plan,
 	return made, Reply{}, made.Check()
 }
 
-// refuse returns why an agent must not propose a plan, and nil if it may.
+// refuse returns an error if the answers of an agent contain a secret.
 func (p *Proposals) refuse(made *plan.Plan, c marketplace.Choice) error {
 	for _, q := range made.Questions {
 		if q.Secret && len(c.Answers[q.Name]) > 0 {
@@ -157,13 +157,14 @@ func (p *Proposals) refuse(made *plan.Plan, c marketplace.Choice) error {
 	return nil
 }
 
-// known returns the reply for a server that is configured already, and an error if its name is that of another server.
+// known returns the reply for a server that is already configured. If another server has the name, it returns an
+// error. The bool is false if no server has the name.
 func (p *Proposals) known(made *plan.Plan) (Reply, bool, error) {
 	s, err := p.options.Registry.Get(made.Name)
 	if err != nil {
 		return Reply{}, false, nil
 	}
-	same := s.Source == plan.Source && s.Transport != "stdio" && (made.URL == "" || s.URL == made.URL) // its address may need answers
+	same := s.Source == plan.Source && s.Transport != "stdio" && (made.URL == "" || s.URL == made.URL) // no URL yet
 	if made.Download != nil {
 		same = s.Package.Name == made.Download.Name
 	}
@@ -174,10 +175,10 @@ func (p *Proposals) known(made *plan.Plan) (Reply, bool, error) {
 	return Reply{Status: "already_registered", Server: made.Name}, true, nil
 }
 
-// prepare downloads what a plan is not complete without, and reports whether that has ended.
+// prepare downloads what a plan needs before it is complete. ended reports whether the download has ended.
 func (p *Proposals) prepare(ctx context.Context, c marketplace.Choice) (ended bool, err error) {
 	job, err := p.options.Market.Prepare(ctx, c)
-	if fault.KindOf(err) == fault.Busy { // an earlier call has begun it
+	if fault.KindOf(err) == fault.Busy { // an earlier call has started it
 		return false, nil
 	}
 	if err != nil {
@@ -187,7 +188,7 @@ func (p *Proposals) prepare(ctx context.Context, c marketplace.Choice) (ended bo
 	return ended, err
 }
 
-// wait waits for a job, and returns false if it takes too long for an agent.
+// wait waits for a job. It returns false if the job takes longer than Patience.
 func (p *Proposals) wait(ctx context.Context, id string) (installer.Result, bool, error) {
 	limited, cancel := context.WithTimeout(ctx, p.options.Patience)
 	defer cancel()
@@ -204,7 +205,7 @@ func (p *Proposals) install(ctx context.Context, c marketplace.Choice, made *pla
 	for _, s := range made.Secrets {
 		secrets = append(secrets, line(s.Name, 100))
 	}
-	if len(secrets) > 0 && p.options.Policy() == "allow" { // it would be started at once
+	if len(secrets) > 0 && p.options.Policy() == "allow" { // the server would start at once, without the secret
 		return Reply{}, fault.New(fault.Denied,
 			"%s needs a secret that only the user can enter (%s): ask the user to install it in the Agent Discover dashboard, or with: "+
 				"agent-discover market install %s", line(made.ID, 300), strings.Join(secrets, ", "), line(made.ID, 300))
@@ -240,7 +241,7 @@ func (p *Proposals) install(ctx context.Context, c marketplace.Choice, made *pla
 	return reply, nil
 }
 
-// missing returns the reply that lists the inputs without which a server cannot be installed.
+// missing returns the reply that lists the missing inputs.
 func missing(made *plan.Plan, c marketplace.Choice) Reply {
 	r := Reply{
 		Status: "inputs_required", Server: made.Name, Source: source, ID: made.ID,

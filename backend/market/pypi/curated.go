@@ -11,25 +11,25 @@ type entry struct {
 	name     string
 	title    string
 	purpose  string
-	keywords string // separated by spaces: words that people search for and the purpose does not contain
-	program  string // if it is not named as the package
+	keywords string // search terms that the purpose does not contain, separated by spaces
+	program  string // name of the program, if it is not that of the package
 	inputs   []input
 }
 
-// input is a variable or an argument of a server.
+// input adds a variable or an argument to a package.
 type input func(*listing.Package)
 
-// need is a variable without which the server does not start.
+// need returns a required variable.
 func need(name, description string) input {
 	return variable(name, listing.Input{Description: description, Required: true})
 }
 
-// may is a variable that can be left out.
+// may returns an optional variable.
 func may(name, description string) input {
 	return variable(name, listing.Input{Description: description})
 }
 
-// secret and maySecret are need and may for credentials.
+// secret and maySecret are like need and may, for credentials.
 func secret(name, description string) input {
 	return variable(name, listing.Input{Description: description, Required: true, Secret: true})
 }
@@ -42,21 +42,21 @@ func variable(name string, in listing.Input) input {
 	return func(p *listing.Package) { p.Env = append(p.Env, listing.Field{Name: name, Input: in}) }
 }
 
-// option is a named argument with a value.
+// option returns a named argument with a value.
 func option(name string, in listing.Input) input {
 	return func(p *listing.Package) {
 		p.Arguments = append(p.Arguments, listing.Argument{Input: in, Named: true, Name: name})
 	}
 }
 
-// always is an argument that the server is always started with.
+// always returns an argument with a fixed value.
 func always(value string) input {
 	return func(p *listing.Package) {
 		p.Arguments = append(p.Arguments, listing.Argument{Input: listing.Input{Value: value}})
 	}
 }
 
-// curated are the well-known servers as listings without a version, by name.
+// curated are the entries as listings without a version, by normalized name.
 var curated = func() map[string]listing.Listing {
 	out := make(map[string]listing.Listing)
 	for _, e := range entries {

@@ -2,7 +2,7 @@ package pypi
 
 import "github.com/agent-discover/agent-discover/backend/market/listing"
 
-// The inputs that the servers of one provider share.
+// Inputs that several servers of one provider share.
 var (
 	amazon = []input{
 		may("AWS_PROFILE", "Profile in the AWS configuration whose credentials are used"),
@@ -15,8 +15,8 @@ var (
 	}
 )
 
-// entries are well-known MCP servers on PyPI, with what they need. The list decides what a search can find, so every name
-// in it belongs to a project that is maintained by its provider or widely used.
+// entries are well-known MCP servers on PyPI, with their inputs. A search finds only these, so each of them is
+// maintained by its provider or widely used.
 var entries = []entry{
 	{
 		name: "mcp-server-fetch", title: "Fetch", purpose: "Fetches web pages and turns them into Markdown",

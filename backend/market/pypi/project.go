@@ -24,22 +24,22 @@ import (
 )
 
 const (
-	maxDocument = 24 << 20  // bytes of the document of a project, which has all its files
+	maxDocument = 24 << 20  // bytes of the document of a project, which lists all its files
 	maxMetadata = 2 << 20   // bytes of the metadata of one file
 	maxReadme   = 256 << 10 // bytes
 	maxKeywords = 30
 	simpleJSON  = "application/vnd.pypi.simple.v1+json"
 )
 
-// project is what an index knows of a package.
+// project is the description of a package by an index.
 type project struct {
 	listing.Details
-	wheel        string // address of a file of the version; "" if it has no wheel
+	wheel        string // URL of the wheel of the version; "" if it has none
 	wheelSize    int64
 	dependencies []string
 }
 
-// find asks the indexes in turn for a version of a package; "" is the latest.
+// find looks up a version of a package in one index after the other; "" means the latest version.
 func (c *connection) find(ctx context.Context, name, version string) (project, error) {
 	var failure error
 	for _, i := range c.settings.indexes {
@@ -58,8 +58,8 @@ func (c *connection) find(ctx context.Context, name, version string) (project, e
 	return project{}, failure
 }
 
-// findIn asks one index: for the JSON document of the package where the address of the index tells where that is,
-// otherwise for the simple index in JSON.
+// findIn looks up a package in one index. If the index has a path like that of PyPI, findIn reads the JSON document
+// of the package, and otherwise the simple index in JSON.
 func (c *connection) findIn(ctx context.Context, index *url.URL, name, version string) (project, error) {
 	index = withoutUser(index)
 	for _, end := range []string{"/simple", "/+simple"} {
@@ -75,7 +75,7 @@ func (c *connection) findIn(ctx context.Context, index *url.URL, name, version s
 			return readDocument(document, name, version)
 		}
 		if err != nil && fault.KindOf(err) != fault.NotFound && fault.KindOf(err) != fault.Failed {
-			return project{}, err // the simple index would not be reached either
+			return project{}, err // the simple index could not be reached either
 		}
 	}
 	return c.simple(ctx, index, name, version)
@@ -133,8 +133,8 @@ func firstUpload(releases fetch.Object, first time.Time) time.Time {
 	return first
 }
 
-// simple reads a package from the simple index in JSON (PEP 691), and its metadata from beside the file (PEP 658) if the
-// index has it.
+// simple reads a package from the simple index in JSON (PEP 691), and its metadata from the file beside the wheel
+// (PEP 658) if the index has it.
 func (c *connection) simple(ctx context.Context, index *url.URL, name, version string) (project, error) {
 	page := index.JoinPath(normalize(name)).String() + "/"
 	var document fetch.Object
@@ -188,10 +188,10 @@ func (c *connection) simple(ctx context.Context, index *url.URL, name, version s
 	return p, nil
 }
 
-// distribution matches the name of a file of a package.
+// distribution matches the name of a distribution file, with the name and version of its package.
 var distribution = regexp.MustCompile(`^([A-Za-z0-9._-]+?)-([0-9][0-9A-Za-z.!+_]*)(?:-.*\.whl|\.tar\.gz|\.zip)$`)
 
-// versionOf returns the version in the name of a file of a package, "" for others.
+// versionOf returns the version in the name of a distribution file, and "" if the file belongs to another package.
 func versionOf(file, name string) string {
 	m := distribution.FindStringSubmatch(file)
 	if m == nil || normalize(m[1]) != normalize(name) {
@@ -200,14 +200,14 @@ func versionOf(file, name string) string {
 	return m[2]
 }
 
-// readMetadata reads the METADATA of a wheel: headers, and the README after them.
+// readMetadata reads the METADATA of a wheel, which are headers followed by the README.
 func (p *project) readMetadata(data []byte) {
 	r := bufio.NewReader(bytes.NewReader(data))
 	header, err := textproto.NewReader(r).ReadMIMEHeader()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return
 	}
-	rest, _ := io.ReadAll(r) // from memory
+	rest, _ := io.ReadAll(r) // reading from memory cannot fail
 	line := func(name string) string { return safetext.Clip(safetext.Label(header.Get(name)), 2000) }
 	p.Description = line("Summary")
 	p.License = cmp.Or(line("License-Expression"), shortLicense(line("License")), classified(header["Classifier"]))
@@ -223,7 +223,7 @@ func (p *project) readMetadata(data []byte) {
 	p.link(links, line("Home-Page"))
 }
 
-// link sets the addresses of the repository and the website from links with labels that publishers choose.
+// link sets the URLs of the repository and the website. The keys of links are labels that publishers choose.
 func (p *project) link(links map[string]string, home string) {
 	for _, label := range slices.Sorted(maps.Keys(links)) {
 		address := fetch.Web(links[label])
@@ -249,7 +249,7 @@ func describe(name, version, summary string) listing.Listing {
 	}
 }
 
-// shortLicense returns a license unless it is a whole text.
+// shortLicense returns text, and "" if it is the full text of a license.
 func shortLicense(text string) string {
 	if len(text) > 60 {
 		return ""
@@ -257,7 +257,7 @@ func shortLicense(text string) string {
 	return text
 }
 
-// classified returns the license among the classifiers of a package.
+// classified returns the license in the classifiers of a package.
 func classified(classifiers []string) string {
 	for _, c := range classifiers {
 		if rest, ok := strings.CutPrefix(c, "License :: "); ok {
@@ -279,10 +279,10 @@ func keywords(text string) []string {
 	return all[:min(len(all), maxKeywords)]
 }
 
-// requirement matches the name at the beginning of a requirement.
+// requirement matches the package name at the beginning of a requirement.
 var requirement = regexp.MustCompile(`^\s*([A-Za-z0-9._-]+)`)
 
-// dependencies returns the names of the required packages, without those of extras.
+// dependencies returns the names of the required packages, except for those that only extras require.
 func dependencies(requirements []string) []string {
 	var out []string
 	for _, r := range requirements {
@@ -293,7 +293,8 @@ func dependencies(requirements []string) []string {
 	return out
 }
 
-// finish reads the README and decides whether the package is a server. programs are nil if they are not known.
+// finish reads the inputs in the README and decides whether the package is a server. programs is nil if the programs
+// are not known.
 func (p *project) finish(programs []string) {
 	declared := ""
 	if m := ownership.FindStringSubmatch(p.Readme); m != nil {
@@ -314,12 +315,12 @@ func (p *project) finish(programs []string) {
 	}
 }
 
-// ownership matches the line by which a package on PyPI claims its name in the official registry.
+// ownership matches the line in a README by which a package claims its name in the official registry.
 var ownership = regexp.MustCompile(`mcp-name:\s*([A-Za-z0-9.-]+/[A-Za-z0-9._-]+)`)
 
 var separators = regexp.MustCompile(`[-_.]+`)
 
-// normalize returns the name by which an index knows a package.
+// normalize returns the normalized name of a package (PEP 503).
 func normalize(name string) string {
 	return strings.ToLower(separators.ReplaceAllString(name, "-"))
 }

@@ -1,7 +1,8 @@
-// Package pypi finds MCP servers on the Python Package Index, or on the index that the user's uv and pip are set up for.
-// Indexes cannot be searched: a list of well-known servers is, and other packages are found by their exact name. Address,
-// credentials, proxy and certificates come from the settings of uv and pip; no address is built in. Answers of an index are
-// foreign input: names and versions that pip would not accept are left out, and texts are only for display.
+// Package pypi finds MCP servers on the Python Package Index, or on the index that the user's uv and pip are
+// configured for. An index has no search, so this package searches a list of well-known servers, and finds other
+// packages by their exact name. Address, credentials, proxy and certificates come from the settings of uv and pip; no
+// address is built in. Answers of an index are not trusted: names and versions that pip would not accept are left
+// out, and texts are only for display.
 package pypi
 
 import (
@@ -25,14 +26,13 @@ import (
 
 const (
 	askTime    = 20 * time.Second
-	currentFor = time.Hour       // how long an answer of the index is used again
-	enrichTime = 4 * time.Second // that a search waits for versions and licenses
-	maxEnrich  = 12              // packages of a search that the index is asked for
+	currentFor = time.Hour       // how long an answer of the index is reused
+	enrichTime = 4 * time.Second // how long a search waits for versions and licenses
+	maxEnrich  = 12              // packages of a search to look up in the index
 )
 
 // Options are the dependencies of a Source.
 type Options struct {
-	// Environment returns the environment in which the user's uv and pip run.
 	Environment func(ctx context.Context) process.Env
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time
@@ -41,15 +41,15 @@ type Options struct {
 // Source searches well-known servers on PyPI. Its methods may be called concurrently.
 type Source struct {
 	options Options
-	// fallback holds the index that uv or pip uses if no setting names one, "" until one was asked. It is empty while a
-	// search asks.
+	// fallback is a buffered channel that guards the default index of uv or pip, "" until one of them has answered.
+	// It is empty while a search asks them.
 	fallback chan string
 
 	mu    sync.Mutex
-	known map[string]known // by normalized name
+	known map[string]known // keys are normalized names
 }
 
-// known is an answer of the index.
+// known is a remembered answer of the index.
 type known struct {
 	at      time.Time
 	listing listing.Listing
@@ -73,9 +73,9 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$
 // ValidName reports whether a text is the name of a package.
 func ValidName(name string) bool { return len(name) <= 200 && validName.MatchString(name) }
 
-// Search returns the well-known servers that fit a text, at most limit, and the package of that name if it is a server.
-// With an empty text it returns the well-known ones. It returns listings together with an error if the index could not be
-// asked for their versions.
+// Search returns at most limit servers that match a text: well-known ones, and the package with exactly this name if
+// it is a server. An empty text matches all well-known servers. If the index cannot be reached for versions, Search
+// returns listings together with an error.
 func (s *Source) Search(ctx context.Context, text string, limit int) ([]listing.Listing, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	var known []listing.Listing
@@ -89,11 +89,11 @@ func (s *Source) Search(ctx context.Context, text string, limit int) ([]listing.
 	}
 	found = found[:min(len(found), limit)]
 	err := s.enrich(ctx, found[:min(len(found), maxEnrich)])
-	found = slices.DeleteFunc(found, func(l listing.Listing) bool { return l.Source == "" }) // no server has that name
+	found = slices.DeleteFunc(found, func(l listing.Listing) bool { return l.Source == "" }) // no such server
 	return found, err
 }
 
-// enrich completes listings with what the index says about them, at the same time.
+// enrich completes listings with facts from the index. It requests them concurrently.
 func (s *Source) enrich(ctx context.Context, found []listing.Listing) error {
 	missing := false
 	for i := range found {
@@ -127,7 +127,7 @@ func (s *Source) enrich(ctx context.Context, found []listing.Listing) error {
 	return nil
 }
 
-// learn asks the index for one listing.
+// learn looks up one listing in the index and remembers the answer.
 func (s *Source) learn(ctx context.Context, c *connection, l *listing.Listing) error {
 	p, err := c.find(ctx, l.Name, "")
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *Source) learn(ctx context.Context, c *connection, l *listing.Listing) e
 	return nil
 }
 
-// complete completes a listing with what the index said lately, and reports whether it said anything.
+// complete completes a listing with a recent answer of the index, and reports whether there was one.
 func (s *Source) complete(l *listing.Listing) bool {
 	s.mu.Lock()
 	k, ok := s.known[l.Name]
@@ -156,7 +156,7 @@ func (s *Source) complete(l *listing.Listing) bool {
 	return true
 }
 
-// combine returns what an index says about a package, with the inputs and description of the list if it is well known.
+// combine returns the listing found in the index. If own is a well-known server, its inputs and texts are kept.
 func combine(own, found listing.Listing) listing.Listing {
 	if own.Source == "" {
 		return found
@@ -170,8 +170,9 @@ func combine(own, found listing.Listing) listing.Listing {
 	return out
 }
 
-// Get returns the latest version of a package with its README and its inputs: those of the list of well-known servers,
-// otherwise those that the README mentions. A package has no Packages if it is not known which of its programs to start.
+// Get returns the latest version of a package with its README and its inputs. The inputs come from the list of
+// well-known servers, otherwise from the README. Packages is empty if it is not known which of the package's programs
+// to start.
 func (s *Source) Get(ctx context.Context, name string) (listing.Details, error) {
 	p, err := s.get(ctx, name, "")
 	if err != nil {
@@ -184,7 +185,7 @@ func (s *Source) Get(ctx context.Context, name string) (listing.Details, error) 
 	return p.Details, nil
 }
 
-// Release returns a version of a package; "" and latest mean the latest one.
+// Release returns a version of a package; "" and "latest" mean the latest version.
 func (s *Source) Release(ctx context.Context, name, version string) (listing.Release, error) {
 	if version == "latest" {
 		version = ""
@@ -221,8 +222,8 @@ func (s *Source) get(ctx context.Context, name, version string) (project, error)
 	return p, nil
 }
 
-// Index returns the address of the index that is asked last, which is the one that packages usually come from. It has no
-// credentials.
+// Index returns the address, without credentials, of the last index in the order of precedence. Packages usually come
+// from this one.
 func (s *Source) Index(ctx context.Context) (string, error) {
 	c, err := s.connect(ctx)
 	if err != nil {
@@ -232,13 +233,13 @@ func (s *Source) Index(ctx context.Context) (string, error) {
 	return withoutUser(c.settings.indexes[len(c.settings.indexes)-1].url).String(), nil
 }
 
-// connection is the index and how it is reached, for one search or package.
+// connection is a client for the indexes and the settings that it uses.
 type connection struct {
 	http     *fetch.Client
 	settings *settings
 }
 
-// connect reads the settings, which may have changed.
+// connect reads the settings, which may have changed since the last search.
 func (s *Source) connect(ctx context.Context) (*connection, error) {
 	env := s.options.Environment(ctx)
 	settings, err := readSettings(env)
@@ -263,15 +264,15 @@ func (s *Source) connect(ctx context.Context) (*connection, error) {
 	return &connection{fetch.New(options), settings}, nil
 }
 
-// questions are the commands whose help names the index that is used if no setting names one.
+// questions are the commands whose help text contains the default index.
 var questions = [][]string{
 	{"uvx", "--help"}, {"pip", "install", "--help"}, {"pip3", "install", "--help"}, {"python3", "-m", "pip", "install", "--help"},
 }
 
-// standard matches the index in the help of uv and pip.
+// standard matches the default index in the help text of uv or pip.
 var standard = regexp.MustCompile(`\((?:by default:|default:?) ?<?(https?://[^>)\s]+)>?\)`)
 
-// ask returns the index that uv or pip uses if no setting names one. It starts them once and remembers the answer.
+// ask returns the index that uv or pip uses if no setting names one. It runs them once and remembers the answer.
 func (s *Source) ask(ctx context.Context, env process.Env) (address string, err error) {
 	select {
 	case address = <-s.fallback:
@@ -293,7 +294,7 @@ func (s *Source) ask(ctx context.Context, env process.Env) (address string, err 
 			return "", err
 		}
 		command.Dir, command.WaitDelay = env.Home(), time.Second
-		out, _ := command.Output() // one that fails names no index
+		out, _ := command.Output() // the output of a failed command contains no index
 		if m := standard.FindStringSubmatch(strings.Join(strings.Fields(string(out)), " ")); m != nil {
 			return m[1], nil
 		}

@@ -23,23 +23,23 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 )
 
-// index is a package index, in the order in which they are asked.
+// index is a package index.
 type index struct {
-	name string // in uv's settings; may be empty
+	name string // name in uv's settings, or ""
 	url  *url.URL
 }
 
-// settings are the settings of uv, which starts Python servers, and of pip for what uv's leave open. Addresses may contain
-// credentials: they are used for requests and appear nowhere else.
+// settings are the settings of uv, which starts Python servers, and those of pip where uv has none. Addresses may
+// contain credentials: use them for requests only, and never log or return them.
 type settings struct {
 	env     process.Env
 	indexes []index
 	proxy   string
 	trusted []string // hosts whose certificates are not checked
-	files   []string // of certificate authorities
+	files   []string // files with certificate authorities
 }
 
-// readSettings reads the settings in the environment of the user. Indexes is empty if they name none.
+// readSettings reads the settings in the user's environment. indexes is empty if they name no index.
 func readSettings(env process.Env) (*settings, error) {
 	s := &settings{env: env}
 	uv, err := s.readUV()
@@ -73,7 +73,7 @@ func readSettings(env process.Env) (*settings, error) {
 	return s, nil
 }
 
-// named matches an index with a name, as in corp=https://pypi.example/simple.
+// named matches the address of an index with a name, as in corp=https://pypi.example/simple.
 var named = regexp.MustCompile(`^([A-Za-z0-9._-]+)=(https?://.*)$`)
 
 func parseIndex(address string) (index, error) {
@@ -93,14 +93,14 @@ func parseIndex(address string) (index, error) {
 	return i, nil
 }
 
-// uvFile is what a settings file of uv says.
+// uvFile holds the settings in the files of uv.
 type uvFile struct {
 	fallback string
 	more     []string
 	trusted  []string
 }
 
-// readUV reads the settings files of uv: a user's goes before that of the system.
+// readUV reads the settings files of uv. The user's file has precedence over that of the system.
 func (s *settings) readUV() (uvFile, error) {
 	var out uvFile
 	if no := s.env.Get("UV_NO_CONFIG"); no == "1" || strings.EqualFold(no, "true") {
@@ -133,7 +133,7 @@ func (s *settings) readUV() (uvFile, error) {
 	return out, nil
 }
 
-// add adds the settings of a file after those of the files before.
+// add adds the settings of a file. Files that were added before have precedence.
 func (f *uvFile) add(document map[string]any) {
 	list, _ := document["index"].([]any)
 	for _, one := range list {
@@ -167,7 +167,7 @@ func texts(value any) []string {
 	return out
 }
 
-// configFolders returns the folders for settings of a program, that of the user first.
+// configFolders returns the folders for settings of a program, the user's folder first.
 func (s *settings) configFolders(program string) []string {
 	out := []string{filepath.Join(cmp.Or(s.env.Get("XDG_CONFIG_HOME"), filepath.Join(s.env.Home(), ".config")), program)}
 	for _, folder := range filepath.SplitList(cmp.Or(s.env.Get("XDG_CONFIG_DIRS"), "/etc/xdg")) {
@@ -176,7 +176,7 @@ func (s *settings) configFolders(program string) []string {
 	return out
 }
 
-// readPip reads the settings files of pip. Those that cannot be read count as missing, as they do for pip.
+// readPip reads the settings files of pip. Like pip, it ignores files that cannot be read.
 func (s *settings) readPip() map[string]string {
 	out := make(map[string]string)
 	for _, file := range s.pipFiles() {
@@ -192,7 +192,7 @@ func (s *settings) readPip() map[string]string {
 	return out
 }
 
-// pipFiles returns the settings files of pip; the last one that has a setting decides.
+// pipFiles returns the settings files of pip; later files have precedence.
 func (s *settings) pipFiles() []string {
 	own := s.env.Get("PIP_CONFIG_FILE")
 	if own == os.DevNull {
@@ -230,8 +230,8 @@ func (s *settings) pipFiles() []string {
 	return files
 }
 
-// parse reads an INI file as Python's configparser does: sections of keys with values, which may continue on lines that are
-// indented.
+// parse reads an INI file as Python's configparser does: values may continue on indented lines. The result has the
+// values by section and key.
 func parse(text string) map[string]map[string]string {
 	out := make(map[string]map[string]string)
 	section, key := "", ""
@@ -297,8 +297,8 @@ func (s *settings) options() (fetch.Options, error) {
 	return o, nil
 }
 
-// authorize returns the Authorization header for an address: the credentials in the URL of its index, in uv's variables for
-// the index, or in the user's .netrc.
+// authorize returns the Authorization header for an address: the credentials in the URL of its index, in uv's
+// variables for the index, or in the user's .netrc.
 func (s *settings) authorize(u *url.URL) string {
 	for _, i := range s.indexes {
 		if u.Scheme != i.url.Scheme || u.Host != i.url.Host {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// finalVersion matches a version that is no pre-release, as PEP 440 defines them, such as 1.2.3.post1.
+// finalVersion matches a version that is not a pre-release, as PEP 440 defines them, such as 1.2.3.post1.
 var finalVersion = regexp.MustCompile(`^(?:([0-9]+)!)?([0-9]+(?:\.[0-9]+)*)(?:\.post([0-9]+))?$`)
 
-// anyVersion matches a version that can be installed.
+// anyVersion matches a valid version, including pre-releases.
 var anyVersion = regexp.MustCompile(`^[0-9][0-9A-Za-z.!+_-]*$`)
 
-// newest returns the highest version that is no pre-release, "" if there is none.
+// newest returns the highest version that is not a pre-release, and "" if there is none.
 func newest(versions []string) string {
 	best := ""
 	for _, v := range versions {
@@ -28,7 +28,7 @@ func newest(versions []string) string {
 // compareVersions compares two final versions.
 func compareVersions(a, b string) int { return slices.Compare(versionKey(a), versionKey(b)) }
 
-// versionKey returns the numbers by which a version is ordered: 1.0 and 1.0.0 are equal.
+// versionKey returns the numbers that order versions: 1.0 and 1.0.0 have equal keys.
 func versionKey(version string) []int {
 	m := finalVersion.FindStringSubmatch(version)
 	key := []int{number(m[1])}
@@ -46,6 +46,6 @@ func versionKey(version string) []int {
 }
 
 func number(text string) int {
-	n, _ := strconv.Atoi(cmp.Or(text, "0")) // out of range: the largest number
+	n, _ := strconv.Atoi(cmp.Or(text, "0")) // a number out of range becomes the largest int
 	return n
 }

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	maxWheel       = 4 << 20  // bytes; larger ones are not downloaded to look for their programs
+	maxWheel       = 4 << 20  // bytes; larger wheels are not downloaded to find their programs
 	maxEntryPoints = 64 << 10 // bytes
 )
 
-// programs returns the programs that a wheel installs, nil if they are not known. Neither the JSON document nor the
-// metadata of a package names them.
+// programs returns the programs that a wheel installs, and nil if they are not known. Only the wheel itself names
+// them: the JSON document and the metadata of a package do not.
 func (c *connection) programs(ctx context.Context, p *project) []string {
 	if p.wheel == "" || p.wheelSize <= 0 || p.wheelSize > maxWheel {
 		return nil
@@ -39,7 +39,7 @@ func (c *connection) programs(ctx context.Context, p *project) []string {
 			return nil
 		}
 		text, err := io.ReadAll(io.LimitReader(r, maxEntryPoints))
-		_ = r.Close() // only read
+		_ = r.Close() // a reader, so closing cannot lose data
 		if err != nil {
 			return nil
 		}
@@ -48,7 +48,7 @@ func (c *connection) programs(ctx context.Context, p *project) []string {
 	return []string{}
 }
 
-// programName matches the names of programs that can be started.
+// programName matches valid names of programs.
 var programName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // scripts returns the programs in an entry_points.txt, sorted.

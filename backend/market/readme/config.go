@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	maxDepth     = 6  // of servers in a configuration
-	maxArguments = 10 // of a server
+	maxDepth     = 6  // nesting of servers in a configuration
+	maxArguments = 10 // per server
 	maxHint      = 100
 )
 
-// export matches a variable that a shell or an .env file sets, and one that is passed to a container.
+// export matches an assignment to a variable in a shell, an .env file, or an option of docker run.
 var export = regexp.MustCompile(`(?m)^\s*(?:export\s+|\$env:|-e\s+|--env[= ])?([A-Z][A-Z0-9_]+)\s*=\s*(.*?)\s*\\?$`)
 
 // code reads a code block: a configuration of servers, or commands that set variables.
 func (c *collector) code(block string) {
 	trimmed := strings.TrimSpace(block)
-	if strings.HasPrefix(trimmed, `"`) { // a member of an object that is not shown
+	if strings.HasPrefix(trimmed, `"`) { // a member without the object around it
 		trimmed = "{" + trimmed + "}"
 	}
 	if strings.HasPrefix(trimmed, "{") {
@@ -39,13 +39,13 @@ func (c *collector) code(block string) {
 	}
 }
 
-// loose matches, outside of strings, what READMEs write in JSON although it is not allowed: comments, and commas before a
-// closing bracket.
+// loose matches what READMEs use in JSON although it is not allowed: comments, and commas before a closing bracket.
+// It also matches strings, so that it finds none of these inside of strings.
 var loose = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|//[^\n]*|/\*(?s:.*?)\*/|,(?:\s*[}\]])`)
 
-// relax makes JSON of a text with comments and superfluous commas.
+// relax turns JSON with comments and superfluous commas into valid JSON.
 func relax(text string) string {
-	for range 2 { // a comment may follow a superfluous comma
+	for range 2 { // twice, because a comment may follow a superfluous comma
 		text = loose.ReplaceAllStringFunc(text, func(part string) string {
 			switch part[0] {
 			case '/':
@@ -59,7 +59,7 @@ func relax(text string) string {
 	return text
 }
 
-// servers reads the servers at any depth of a document.
+// servers reads the servers in a document, at any depth up to maxDepth.
 func (c *collector) servers(value any, depth int) {
 	members, ok := value.(map[string]any)
 	if !ok || depth > maxDepth {
@@ -89,7 +89,7 @@ func (c *collector) servers(value any, depth int) {
 	c.args(command, args)
 }
 
-// set records a variable and an example of its value.
+// set records a variable, and value as an example of its value.
 func (c *collector) set(name, value string) *found {
 	f := c.field(name)
 	if f == nil {
@@ -102,8 +102,8 @@ func (c *collector) set(name, value string) *found {
 	return f
 }
 
-// args reads the arguments of a server: those of its program become inputs unless a configuration before had some, and
-// those of a container may name variables.
+// args reads the arguments of a server. Those after the package become inputs, unless an earlier configuration had
+// some. Those before it may set variables of a container.
 func (c *collector) args(command string, args []string) {
 	own := -1
 	for i, arg := range args {
@@ -146,7 +146,7 @@ func (c *collector) names(arg string) bool {
 	return ok && c.pkg != "" && (rest == "" || rest[0] == '@' || strings.HasPrefix(rest, "=="))
 }
 
-// blank matches placeholders for values.
+// blank matches example values that a person has to replace.
 var blank = regexp.MustCompile(
 	`(?i)^$|your|<[^>]*>|\bxxx|\*\*\*|\.\.\.|…|\$\{|\{\{|replace|example|changeme|placeholder|_here$|insert|path/to`,
 )

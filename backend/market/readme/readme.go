@@ -1,6 +1,6 @@
 // Package readme finds the environment variables and arguments that the README of a package mentions: in the
-// configurations that it shows, in its tables and in its lists. The result is a guess, which listing.FromReadme marks. A
-// README is foreign text: nothing of it is run, and no value of it becomes the value of an input.
+// configurations that it shows, in its tables and in its lists. The result is a guess, which listing.FromReadme
+// marks. A README is not trusted: none of its commands is run, and none of its values becomes the value of an input.
 package readme
 
 import (
@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	maxSize        = 512 << 10 // bytes that are read
+	maxSize        = 512 << 10 // bytes of a README that are read
 	maxInputs      = 40
 	maxDescription = 300 // characters
 )
 
-// Inputs are what a README says that a server needs.
+// Inputs are the inputs of a server that its README mentions.
 type Inputs struct {
 	Env       []listing.Field    // sorted by name, the required ones first
 	Arguments []listing.Argument // in their order on the command line
@@ -60,28 +60,28 @@ func fence(lines []string, at int) (block string, last int, ok bool) {
 	return strings.Join(lines[at+1:min(last, len(lines))], "\n"), last, true
 }
 
-// found is what is known of a variable.
+// found holds what the README says about a variable.
 type found struct {
 	description, placeholder string
-	required, optional       bool // the README says so
-	configs                  int  // the configurations that set it
+	required, optional       bool // the README says so explicitly
+	configs                  int  // number of configurations that set the variable
 }
 
 type collector struct {
 	pkg       string
 	fields    map[string]*found
-	configs   int // the configurations of servers
+	configs   int // number of configurations of servers
 	arguments []listing.Argument
 }
 
-// variable matches the name of an environment variable; it has two words, because READMEs are full of single words in
-// capitals.
+// variable matches the name of an environment variable. It requires two words, because READMEs contain many single
+// words in capitals.
 var variable = regexp.MustCompile(`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$`)
 
-// unwanted matches variables that no server needs from a person, and those that make programs load code.
+// unwanted matches variables that a person does not need to set for a server, or that make programs load code.
 var unwanted = regexp.MustCompile(`^(?:NODE_(?:ENV|OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|LD_.*|DYLD_.*|NPM_CONFIG_.*|PYTHON.*|PIP_.*|UV_.*|BASH_ENV|GIT_SSH.*|XDG_.*|HTTPS?_PROXY|NO_PROXY)$`)
 
-// field returns what is known of a variable, nil if it is not one to ask for.
+// field returns the entry for a variable, and nil if name is not a variable to ask for.
 func (c *collector) field(name string) *found {
 	if !variable.MatchString(name) || len(name) > 80 || unwanted.MatchString(name) {
 		return nil
@@ -95,8 +95,8 @@ func (c *collector) field(name string) *found {
 	return c.fields[name]
 }
 
-// env returns the fields. A variable is required if the README says so, or if every configuration that it shows has a
-// placeholder for it.
+// env returns the variables, sorted. A variable is required if the README says so, or if every configuration in the
+// README has a placeholder for it.
 func (c *collector) env() []listing.Field {
 	out := make([]listing.Field, 0, len(c.fields))
 	for name, f := range c.fields {
@@ -139,7 +139,7 @@ func plain(text string) string {
 	return safetext.Clip(strings.Trim(safetext.Label(text), " -–—:"), maxDescription)
 }
 
-// need records what a text says about whether the variable is required.
+// need records whether a text says that the variable is required or optional.
 func (f *found) need(text string) {
 	switch {
 	case promise.MatchString(text):

@@ -9,7 +9,7 @@ import (
 // ruler matches the line under the head of a table.
 var ruler = regexp.MustCompile(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*$`)
 
-// columns are the places of what a table says about variables, -1 for what it leaves out.
+// columns are the indexes of columns in a table about variables, -1 for missing ones.
 type columns struct{ name, required, fallback, description int }
 
 // table reads the table that begins at a line and returns the index of its last line.
@@ -70,7 +70,7 @@ func (c *collector) row(row []string, head columns) {
 	}
 }
 
-// at returns a cell of a row as plain text.
+// at returns a cell of a row as plain text, and false if the row has no such cell.
 func at(row []string, column int) (string, bool) {
 	if column < 0 || column >= len(row) {
 		return "", false

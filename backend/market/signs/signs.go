@@ -1,5 +1,6 @@
-// Package signs decides from what a package says about itself whether it is an MCP server. Package registries do not know:
-// they also contain the clients, libraries and templates with which servers are made, under similar names and keywords.
+// Package signs decides whether a package is an MCP server, from what the package says about itself. Package
+// registries do not record this: they also contain clients, libraries and templates for making servers, with similar
+// names and keywords.
 package signs
 
 import (
@@ -8,24 +9,25 @@ import (
 	"strings"
 )
 
-// Facts are what is known of a package. Those of a search are fewer than those of the package itself.
+// Facts are the known facts about a package. The result of a search contains fewer of them than the document of the
+// package.
 type Facts struct {
 	Name         string
 	Description  string
 	Keywords     []string
 	Dependencies []string
-	Programs     []string // that it installs
+	Programs     []string // names of the programs that the package installs
 	Complete     bool     // Dependencies and Programs are known
 	Declared     string   // the name in the official registry that the package claims
 }
 
-// The words of keywords and names, in lower case, that mean MCP.
+// Words in keywords, names and dependencies, in lower case, that indicate MCP.
 var (
 	strong       = []string{"mcp-server", "mcp-servers", "mcpserver", "model-context-protocol-server", "modelcontextprotocol-server"}
 	weak         = []string{"mcp", "modelcontextprotocol", "model-context-protocol", "model context protocol", "fastmcp"}
 	dependencies = []string{"@modelcontextprotocol/sdk", "@modelcontextprotocol/server", "fastmcp", "mcp-framework", "mcp"}
 
-	// others are words in the names of packages that servers and clients are made with.
+	// others are words in the names of packages for making servers and clients.
 	others = []string{
 		"sdk", "client", "clients", "inspector", "types", "template", "boilerplate", "framework", "generator", "create", "lib",
 		"library", "core", "utils", "testing", "eslint", "plugin", "adapter", "adapters",
@@ -36,8 +38,9 @@ var (
 	kit       = regexp.MustCompile(`(?i)\bsdk$|^(?:a |the )?(?:sdk|framework|toolkit|library)\b|\bclient library\b`)
 )
 
-// Server reports whether a package is an MCP server, and the signs of it. It takes one strong sign or two weak ones. A
-// package without a program is none, and one whose name or description says that it is something else needs a declaration.
+// Server reports whether a package is an MCP server, and returns the signs of it. It takes one strong sign or two
+// weak ones. A package without a program is not a server. If its name or description says that it is something else,
+// only a declared registry name makes it a server.
 func Server(f Facts) (yes bool, signs []string) {
 	if f.Complete && len(f.Programs) == 0 {
 		return false, nil
@@ -84,7 +87,7 @@ func Server(f Facts) (yes bool, signs []string) {
 	return weight >= 2, signs
 }
 
-// keyword returns the keyword that says most, and its weight.
+// keyword returns the keyword that indicates MCP most strongly, and its weight.
 func keyword(all []string) (word string, weight int) {
 	for _, k := range all {
 		lower := strings.ToLower(strings.TrimSpace(k))
@@ -98,8 +101,8 @@ func keyword(all []string) (word string, weight int) {
 	return word, weight
 }
 
-// Program returns the program to start of a package that has none with its own name: the only one, or the only one with MCP
-// in its name. It returns "" if that does not decide.
+// Program returns the program to start if a package has no program with its own name: the only one, or the only one
+// with mcp in its name. It returns "" if there is no such program.
 func Program(programs []string) string {
 	if len(programs) != 1 {
 		programs = slices.DeleteFunc(slices.Clone(programs), func(p string) bool { return !strings.Contains(strings.ToLower(p), "mcp") })

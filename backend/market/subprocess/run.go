@@ -1,6 +1,5 @@
-// Package subprocess runs the programs that the marketplace needs, such as package
-// managers and container engines. It reports their output, without secrets, and ends all
-// processes that they leave.
+// Package subprocess runs the programs that the marketplace needs, such as package managers and container engines. It
+// reports their output with secrets redacted, and ends all processes that they leave behind.
 package subprocess
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// maxOutput is how much of a program's output is kept, in bytes.
+// maxOutput is the number of bytes of a program's output that Run returns, the last ones.
 const maxOutput = 1000
 
 // tail is a writer that keeps the last maxOutput bytes.
@@ -34,17 +33,16 @@ func (t *tail) Write(p []byte) (int, error) {
 // lines is a writer that calls report for each complete line.
 type lines struct {
 	report func(line string)
-	open   []byte // the line that has not ended yet
+	open   []byte // the current line, which has not ended yet
 }
 
-// maxLine is the length in bytes at which a line is reported although it has
-// not ended.
+// maxLine is the length in bytes at which a line is reported although it has not ended.
 const maxLine = 2000
 
 func (l *lines) Write(p []byte) (int, error) {
 	l.open = append(l.open, p...)
 	for {
-		// A program that draws a progress bar ends its lines with \r.
+		// Programs that draw a progress bar end their lines with \r.
 		end := bytes.IndexAny(l.open, "\r\n")
 		if end < 0 && len(l.open) < maxLine {
 			return len(p), nil
@@ -60,9 +58,9 @@ func (l *lines) Write(p []byte) (int, error) {
 	}
 }
 
-// Run runs a program and returns the end of its output with secrets redacted.
-// It calls report for each line as the program writes it, with secrets redacted
-// too. When ctx ends, the program is killed with all its child processes.
+// Run runs a program and returns the last part of its output with secrets redacted. It calls report for each line as
+// the program writes it, also with secrets redacted. When ctx ends, Run kills the program with all its child
+// processes.
 func Run(ctx context.Context, env process.Env, report func(line string), name string, args ...string) (string, error) {
 	return RunLaunch(ctx, upstream.Launch{Command: name, Args: args, Env: env, Dir: env.Home()}, report)
 }
@@ -77,8 +75,8 @@ func RunLaunch(ctx context.Context, l upstream.Launch, report func(line string))
 	var output tail
 	sink := &lines{report: func(line string) {
 		report(secretscan.Redact(line))
-		if !strings.HasPrefix(line, "npm http ") { // that npm has loaded a file does not help after a failure
-			_, _ = output.Write([]byte(line + "\n")) // a tail accepts everything
+		if !strings.HasPrefix(line, "npm http ") { // npm's lines about loaded files do not explain a failure
+			_, _ = output.Write([]byte(line + "\n")) // writing to a tail cannot fail
 		}
 	}}
 	cmd, err := program.Command(ctx, l.Environment(), l.Command, l.Args...)
@@ -93,9 +91,9 @@ func RunLaunch(ctx context.Context, l upstream.Launch, report func(line string))
 		return "", err
 	}
 	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
-	_ = process.Adopt(cmd) // if it fails, Kill and Reap end the program nevertheless
+	_ = process.Adopt(cmd) // if it fails, Kill and Reap still end the program
 	if err = cmd.Wait(); errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // the program succeeded, and what it left is ended here
+		err = nil // the program itself succeeded; Reap ends the processes that it left
 	}
 	process.Reap(process.Tree{ID: id})
 	_, _ = sink.Write([]byte("\n")) // ends the last line

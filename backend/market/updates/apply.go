@@ -13,14 +13,14 @@ import (
 
 // ApplyOrder is an approved update.
 type ApplyOrder struct {
-	// Hash is that of the comparison that was approved. If the update would be another one, nothing changes. An empty Hash
-	// approves the update as it turns out to be.
+	// Hash is the hash of the approved comparison. If the hash of the update differs, nothing changes. An empty Hash
+	// approves any update.
 	Hash    string
-	Answers map[string][]string // nil for those that the comparison with this Hash was made with
+	Answers map[string][]string // nil means the answers of the comparison with this Hash
 }
 
-// Apply starts the update of a server to its newest version. The version must start and list its tools before the
-// server changes. Settings and secrets stay, and the former version can be returned to.
+// Apply starts the update of a server to its newest version. The new version must start and list its tools before the
+// configuration changes. Settings and secrets are kept. Rollback returns to the former version.
 func (u *Updates) Apply(ctx context.Context, name string, o ApplyOrder) (installer.Progress, error) {
 	s, i, err := u.installed(ctx, name)
 	if err != nil {
@@ -69,7 +69,7 @@ func (u *Updates) apply(ctx context.Context, w *installer.Work, name string, o A
 	return nil
 }
 
-// unchanged returns an error if somebody has changed the configuration of a server since an update of it was planned.
+// unchanged returns an error if the configuration of a server has changed since an update of it was planned.
 func (u *Updates) unchanged(before registry.Server) error {
 	now, err := u.options.Registry.Get(before.Name)
 	if err == nil && (now.ID != before.ID || launch.Of(now).Hash() != launch.Of(before).Hash()) {
@@ -79,7 +79,7 @@ func (u *Updates) unchanged(before registry.Server) error {
 	return err
 }
 
-// expect announces that a person has approved another configuration of a server.
+// expect tells Trust that a person has approved another configuration of a server.
 func (u *Updates) expect(s registry.Server, to installer.Configured) {
 	if u.options.Trust != nil {
 		to.Apply(&s)
@@ -87,8 +87,8 @@ func (u *Updates) expect(s registry.Server, to installer.Configured) {
 	}
 }
 
-// finish makes everybody see the version that a server has now. shown says that a person was
-// shown how its tools differ from the former ones.
+// finish publishes the version that a server has now, to all parts of the hub. shown means that a person has seen how
+// its tools differ from the former ones.
 func (u *Updates) finish(ctx context.Context, t *trial, shown bool) {
 	name, ctx := t.owner.Name, context.WithoutCancel(ctx)
 	if u.options.Trust != nil {
@@ -109,7 +109,7 @@ func (u *Updates) finish(ctx context.Context, t *trial, shown bool) {
 	u.publish(ctx)
 }
 
-// Rollback starts the return of a server to the version before the present one, with the answers of that version.
+// Rollback starts the return of a server to the previous version, with the answers that were given for that version.
 func (u *Updates) Rollback(ctx context.Context, name string) (installer.Progress, error) {
 	_, i, err := u.installed(ctx, name)
 	if err != nil {
@@ -142,7 +142,7 @@ func (u *Updates) rollBack(ctx context.Context, w *installer.Work, name string) 
 	}
 	running, err := u.try(ctx, w, s, to, nil)
 	u.end(running)
-	if err != nil && ctx.Err() == nil { // its files may have been deleted
+	if err != nil && ctx.Err() == nil { // the files of the former version may have been deleted
 		if again := u.fetch(ctx, w, s, former); again != nil {
 			return errors.Join(err, again)
 		}
@@ -159,11 +159,11 @@ func (u *Updates) rollBack(ctx context.Context, w *installer.Work, name string) 
 	if err := w.Switch(ctx, name, installer.Version{Configured: to, To: former.ID}); err != nil {
 		return err
 	}
-	u.finish(ctx, running, true) // the person has used this version before
+	u.finish(ctx, running, true) // shown, because the person has used this version before
 	return nil
 }
 
-// fetch downloads a former version of a server again.
+// fetch downloads the package of a former version of a server again.
 func (u *Updates) fetch(ctx context.Context, w *installer.Work, s registry.Server, former installer.Install) error {
 	r, err := u.request(ctx, s, former, former.Listing, nil)
 	if err != nil {

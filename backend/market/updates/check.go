@@ -14,17 +14,18 @@ import (
 )
 
 const (
-	// checkEvery is the time between two checks of a server, and firstAfter the time from the start of the hub to the first.
+	// checkEvery is the time between two checks of a server, and firstAfter the time from the start of the hub to the
+	// first check.
 	checkEvery = 24 * time.Hour
 	firstAfter = 3 * time.Minute
-	// lookEvery is how often the time is compared with that of the next check. Timers stop while a machine sleeps.
+	// lookEvery limits the wait of a timer, because timers stop while a machine sleeps.
 	lookEvery = time.Hour
-	// checkTimeout bounds the check of one server, and maxChecks is how many are checked at the same time.
+	// checkTimeout limits the check of one server, and maxChecks the number of checks at the same time.
 	checkTimeout = 30 * time.Second
 	maxChecks    = 4
 )
 
-// Run checks each server once a day until ctx ends. It returns nil.
+// Run checks the version of each server once a day until ctx ends. It returns nil.
 func (u *Updates) Run(ctx context.Context) error {
 	wait := firstAfter
 	for {
@@ -43,7 +44,7 @@ func (u *Updates) Run(ctx context.Context) error {
 	}
 }
 
-// Check checks all installed servers now and returns them.
+// Check checks the versions of all installed servers now and returns the servers.
 func (u *Updates) Check(ctx context.Context) ([]Server, error) {
 	if err := u.check(ctx, u.options.Now()); err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func (u *Updates) Check(ctx context.Context) ([]Server, error) {
 	return u.List(ctx)
 }
 
-// check checks the servers that were last checked before a time.
+// check checks the servers whose last check was before a time.
 func (u *Updates) check(ctx context.Context, before time.Time) error {
 	select {
 	case u.checking <- struct{}{}:
@@ -88,14 +89,14 @@ func (u *Updates) check(ctx context.Context, before time.Time) error {
 	return ctx.Err()
 }
 
-// checkOne finds the latest version of a server. A failure keeps the version that was known before.
+// checkOne finds the latest version of a server. If that fails, the version that was found before is kept.
 func (u *Updates) checkOne(ctx context.Context, s registry.Server, i installer.Install, known Latest) {
 	checking, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	l, err := u.latest(checking, s, i)
 	switch {
 	case ctx.Err() != nil:
-		return // the hub ends
+		return // the hub is shutting down
 	case err != nil:
 		l.Version, l.Problem = known.Version, fault.MessageOf(err)
 	}
@@ -116,7 +117,7 @@ func (u *Updates) checkOne(ctx context.Context, s registry.Server, i installer.I
 	}
 }
 
-// latest returns the version that the listing of a server offers for the option that is installed.
+// latest returns the latest version of a server that its listing offers for the installed option.
 func (u *Updates) latest(ctx context.Context, s registry.Server, i installer.Install) (Latest, error) {
 	l, err := u.listing(ctx, i)
 	if err != nil {
@@ -147,7 +148,7 @@ func (u *Updates) latest(ctx context.Context, s registry.Server, i installer.Ins
 	return out, nil
 }
 
-// versionOf returns the version of a plan, as it is recorded when the plan was carried out.
+// versionOf returns the version of a plan as installer.RecordOf records it.
 func versionOf(p *plan.Plan) string {
 	if p.Download != nil && p.Download.Version != "" {
 		return p.Download.Version
@@ -155,7 +156,7 @@ func versionOf(p *plan.Plan) string {
 	return p.Version
 }
 
-// listing returns the present listing of what is installed.
+// listing returns the present listing of an installed server.
 func (u *Updates) listing(ctx context.Context, i installer.Install) (listing.Listing, error) {
 	found, err := u.options.Listings.Latest(ctx, i.Listing.ID())
 	if fault.KindOf(err) == fault.NotFound {
@@ -164,7 +165,8 @@ func (u *Updates) listing(ctx context.Context, i installer.Install) (listing.Lis
 	return found, err
 }
 
-// request returns the request for another version of a server. The answers and secrets of the present one are kept.
+// request returns the request for another version of a server. It keeps the answers and secrets of the installed
+// version.
 func (u *Updates) request(ctx context.Context, s registry.Server, i installer.Install, l listing.Listing,
 	answers map[string][]string,
 ) (plan.Request, error) {

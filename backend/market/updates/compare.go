@@ -16,28 +16,28 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Comparison says what a newer version of a server would change.
+// Comparison describes what a newer version of a server would change.
 type Comparison struct {
 	Server string `json:"server"`
 	From   string `json:"from"`
 	To     string `json:"to"`
-	Hash   string `json:"hash,omitempty"` // to approve the update with; empty if it is not possible yet
+	Hash   string `json:"hash,omitempty"` // approves the update in ApplyOrder; empty if the update is not possible yet
 
 	// The configuration that the server would get, with references in place of secrets.
 	Command []string          `json:"command,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
-	URL     string            `json:"url,omitempty"` // of a remote server
+	URL     string            `json:"url,omitempty"` // set for a remote server
 	Headers map[string]string `json:"headers,omitempty"`
 
-	Plan   *plan.Plan      `json:"plan,omitempty"`   // of the newer version
-	Inputs []plan.Question `json:"inputs,omitempty"` // that the present version does not ask for
-	Notes  []string        `json:"notes,omitempty"`  // sentences for the person who decides
+	Plan   *plan.Plan      `json:"plan,omitempty"`   // plan for the newer version
+	Inputs []plan.Question `json:"inputs,omitempty"` // questions that the installed version did not ask
+	Notes  []string        `json:"notes,omitempty"`  // sentences for the person who approves the update
 
-	SignIn bool `json:"sign_in,omitempty"` // the server asks for a sign-in, so that its tools are not known
-	// Unstarted means that the newer version would be started in another way than the present one, so that a person looks at
-	// the configuration first. Its tools are not known until it is compared again with the Hash.
+	SignIn bool `json:"sign_in,omitempty"` // the server asks for a sign-in, so its tools are not known
+	// Unstarted means that the newer version was not started: it would be started in another way than the installed
+	// one, so a person must see the configuration first. To list its tools, compare again with the Hash.
 	Unstarted bool     `json:"unstarted,omitempty"`
-	Added     []string `json:"added,omitempty"` // tools
+	Added     []string `json:"added,omitempty"` // names of tools, as in the next two fields
 	Removed   []string `json:"removed,omitempty"`
 	Changed   []Change `json:"changed,omitempty"`
 	Replay    *Replay  `json:"replay,omitempty"` // nil if no calls were replayed
@@ -46,14 +46,14 @@ type Comparison struct {
 	At      time.Time `json:"at"`
 }
 
-// compared is a comparison with the answers that it was made with, which may contain secrets.
+// compared is a comparison with the answers that it used, which may contain secrets.
 type compared struct {
 	Comparison
-	server  int64 // its id
+	server  int64 // id of the server
 	answers map[string][]string
 }
 
-// keepAnswers is how long the answers of a comparison are kept for an update.
+// keepAnswers is how long the answers of a comparison are kept, so that Apply can reuse them.
 const keepAnswers = time.Hour
 
 // last returns the last comparison of a server, and false if there is none.
@@ -61,7 +61,7 @@ func (u *Updates) last(s registry.Server) (compared, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	c := u.comparisons[s.Name]
-	if c == nil || c.server != s.ID { // of a removed server with this name
+	if c == nil || c.server != s.ID { // the comparison belongs to a removed server with this name
 		delete(u.comparisons, s.Name)
 		return compared{}, false
 	}
@@ -79,19 +79,19 @@ func (u *Updates) forgetAnswers() {
 	}
 }
 
-// CompareOrder says how a server is compared.
+// CompareOrder describes a comparison to make.
 type CompareOrder struct {
-	Answers map[string][]string // to questions that the present version does not ask
-	Replay  *ReplayOrder        // nil to replay no calls
-	// Hash is that of a comparison that a person has looked at. A newer version that is started in another way than the present
-	// one is started only with it.
+	Answers map[string][]string // answers to questions that the installed version did not ask
+	Replay  *ReplayOrder        // nil if no calls are to be replayed
+	// Hash is the hash of a comparison that a person has seen. A newer version that is started in another way than
+	// the installed one is started only with this hash.
 	Hash string
 }
 
-// Compare starts the comparison of a server with its newest version: the version is downloaded and runs beside the
-// present one until its tools are listed and calls are replayed. Nothing of it stays. A version that differs in more than its
-// number and the given answers, such as one of another package, is not run before a person has seen how: see
-// CompareOrder.Hash.
+// Compare starts the comparison of a server with its newest version. The newest version is downloaded and runs beside
+// the installed one until its tools are listed and calls are replayed. Then everything is removed. If the
+// configuration differs in more than the version number and the given answers, for example in the package, the newest
+// version does not run before a person has seen the difference: see CompareOrder.Hash.
 func (u *Updates) Compare(ctx context.Context, name string, o CompareOrder) (installer.Progress, error) {
 	s, i, err := u.installed(ctx, name)
 	if err != nil {
@@ -142,7 +142,7 @@ func (u *Updates) compare(ctx context.Context, w *installer.Work, name string, o
 	if err := w.Download(ctx, &v.request, v.plan); err != nil {
 		return err
 	}
-	defer w.Undo(ctx) // after the end of the process that uses the files
+	defer w.Undo(ctx) // deferred first, so that it runs after the process has ended
 	running, err := u.try(ctx, w, v.server, v.to, v.plan.Values())
 	defer u.end(running)
 	if err != nil {
@@ -161,9 +161,9 @@ func (u *Updates) compare(ctx context.Context, w *installer.Work, name string, o
 	return err
 }
 
-// version is another version of a server, as it is planned.
+// version is a planned version of a server.
 type version struct {
-	server  registry.Server // as it is now
+	server  registry.Server // the server with its present configuration
 	install installer.Install
 	request plan.Request
 	plan    *plan.Plan
@@ -171,8 +171,8 @@ type version struct {
 	hash    string
 }
 
-// plan plans the newest version of a server, and says in a comparison what is known so far. The caller closes the
-// request, unless there is an error.
+// plan plans the newest version of a server, and adds to a comparison what is known before a download. Unless there
+// is an error, the caller closes the request.
 func (u *Updates) plan(ctx context.Context, w *installer.Work, name string, answers map[string][]string,
 	c *Comparison,
 ) (v version, err error) {
@@ -204,7 +204,7 @@ func (u *Updates) plan(ctx context.Context, w *installer.Work, name string, answ
 	}
 	var notes []string
 	v.to, notes = merge(installer.ConfiguredOf(v.server), v.install.Configured, installer.ConfiguredOf(v.plan.Server))
-	// The package of a bundle is the address of its file, which is another one for each version.
+	// The package of a bundle is the URL of its file, which differs in each version.
 	if was := v.install.Configured.Package; was != "" && was != v.to.Package && v.plan.Option.Kind != string(listing.KindMCPB) {
 		notes = append(notes, "The listing names another package now: "+v.to.Package+" in place of "+was+".")
 	}
@@ -219,7 +219,7 @@ func (u *Updates) plan(ctx context.Context, w *installer.Work, name string, answ
 	return v, nil
 }
 
-// check returns why a server cannot get a planned version.
+// check returns an error if a server cannot be updated to a planned version.
 func (v *version) check() error {
 	if versionOf(v.plan) == v.install.Version {
 		return &fault.Error{
@@ -236,16 +236,16 @@ func (v *version) check() error {
 	return nil
 }
 
-// approval returns the hash of everything that an update runs, downloads and stores.
+// approval returns the hash of everything that the update would run, download and store.
 func (v *version) approval() string {
 	after := v.server
 	v.to.Apply(&after)
-	canonical, _ := json.Marshal([]string{v.plan.Hash, launch.Of(after).Hash()}) // cannot fail for texts
+	canonical, _ := json.Marshal([]string{v.plan.Hash, launch.Of(after).Hash()}) // encoding strings cannot fail
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }
 
-// inputs returns the questions of a plan that were not asked for an install.
+// inputs returns the questions of a plan that were not asked for the install.
 func inputs(p *plan.Plan, i installer.Install) []plan.Question {
 	var out []plan.Question
 	for _, q := range p.Questions {

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/launch"
 )
 
-// startsDifferently reports whether a version would run another program than the present one, or the same program with
-// arguments or variables that neither the present one has nor a person has entered. The number of the version is no difference.
+// startsDifferently reports whether a version would run another program than the installed one, or the same program
+// with new arguments or variables that no person has entered. A different version number does not count.
 func (v *version) startsDifferently(answers map[string][]string) bool {
 	was, is := v.install.Configured, installer.ConfiguredOf(v.plan.Server)
 	if was.Transport == "" {
@@ -21,7 +21,7 @@ func (v *version) startsDifferently(answers map[string][]string) bool {
 	switch v.plan.Option.Kind {
 	case plan.Remote:
 		return was.Transport != is.Transport || origin(was.URL) != origin(is.URL)
-	case string(listing.KindMCPB): // its file, whose checksum the listing has, decides the rest
+	case string(listing.KindMCPB): // the file of the bundle decides everything else, and the listing has its checksum
 		return was.Transport != is.Transport || hostname(was.Package) != hostname(is.Package)
 	}
 	entered := make(map[string]bool)
@@ -39,7 +39,7 @@ func (v *version) startsDifferently(answers map[string][]string) bool {
 	return was.Transport != is.Transport || was.Package != is.Package || !slices.Equal(words(was), words(is))
 }
 
-// words returns the command line of a configuration without the number of its version.
+// words returns the command line of a configuration without version numbers.
 func words(c installer.Configured) []string {
 	out := append([]string{c.Command}, c.Args...)
 	for i, word := range out {
@@ -50,7 +50,7 @@ func words(c installer.Configured) []string {
 	return out
 }
 
-// isReference reports whether a text is a secret and nothing else. A person has entered it.
+// isReference reports whether a text consists of one reference to a secret, whose value a person has entered.
 func isReference(text string) bool {
 	names := launch.References(text)
 	return len(names) == 1 && text == launch.Reference(names[0])

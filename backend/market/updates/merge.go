@@ -7,12 +7,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 )
 
-// merge returns the configuration of a server with another version. now is its present configuration, from what it was
-// installed with, and to what the other version is installed with. Changes that a person has made since the
-// installation are kept; notes says where that is not possible.
+// merge returns the configuration of a server for another version. now is the present configuration, from the one
+// with which the present version was installed, and to the one with which the other version would be installed.
+// Changes that a person has made since the installation are kept; notes lists those that cannot be kept.
 func merge(now, from, to installer.Configured) (out installer.Configured, notes []string) {
 	if from.Transport == "" {
-		from = now // it is not known what a person has changed
+		from = now // without a record, no changes by a person can be found
 	}
 	out = to
 	out.Env, out.Headers = mergeTexts(now.Env, from.Env, to.Env), mergeTexts(now.Headers, from.Headers, to.Headers)
@@ -34,7 +34,7 @@ func merge(now, from, to installer.Configured) (out installer.Configured, notes 
 	return out, notes
 }
 
-// mergeTexts merges variables or headers.
+// mergeTexts merges variables or headers: the changes from from to now are made in to.
 func mergeTexts(now, from, to map[string]string) map[string]string {
 	out := maps.Clone(to)
 	if out == nil {
@@ -53,8 +53,8 @@ func mergeTexts(now, from, to map[string]string) map[string]string {
 	return out
 }
 
-// mergeArgs merges arguments. If a person has changed them, only those that differ between the versions are replaced,
-// such as the name of the package with its version. If that is not possible, it returns the new ones and false.
+// mergeArgs merges arguments. If a person has changed them, it replaces only those that differ between the versions,
+// such as the package with its version. If that is not possible, it returns to and false.
 func mergeArgs(now, from, to []string) ([]string, bool) {
 	if slices.Equal(now, from) || slices.Equal(now, to) {
 		return to, true

@@ -23,14 +23,16 @@ const (
 	replayTime   = 5 * time.Minute
 )
 
-// ReplayOrder says which recorded calls are replayed with another version.
+// ReplayOrder selects the recorded calls to replay with another version.
 type ReplayOrder struct {
-	// Tools are replayed besides those that both versions declare to be read-only. A person has asked for each of them.
+	// Tools are the names of tools whose calls are replayed although one of the versions does not declare them to be
+	// read-only. A person has selected each of them.
 	Tools []string
-	Limit int // the largest number of calls; 0 means 20
+	Limit int // maximum number of calls; 0 means 20
 }
 
-// Replay is how another version answered calls that were recorded with the present one, the newest first.
+// Replay describes how another version answered calls that were recorded with the present one. Calls has the newest
+// call first.
 type Replay struct {
 	Calls     []Call `json:"calls"`
 	Same      int    `json:"same"`
@@ -38,14 +40,14 @@ type Replay struct {
 	Left      Left   `json:"left_out"`
 }
 
-// Left counts recorded calls that were not replayed, by reason.
+// Left counts the recorded calls that were not replayed, by reason.
 type Left struct {
-	Redacted    int `json:"redacted"`      // their arguments contained secrets, which are not recorded
-	Cut         int `json:"cut"`           // their arguments were too long to be recorded
-	NotReadOnly int `json:"not_read_only"` // their tools may change something
-	Unanswered  int `json:"unanswered"`    // they were refused or cancelled, or the server failed
-	Repeated    int `json:"repeated"`      // the same call was replayed
-	Limited     int `json:"limited"`       // there were too many
+	Redacted    int `json:"redacted"`      // the record lacks secrets in the arguments
+	Cut         int `json:"cut"`           // the record lacks a part of the arguments, which were too long
+	NotReadOnly int `json:"not_read_only"` // the tool may change something
+	Unanswered  int `json:"unanswered"`    // the call was refused or cancelled, or the server failed
+	Repeated    int `json:"repeated"`      // an identical call was replayed
+	Limited     int `json:"limited"`       // the limit was reached
 }
 
 // Call is a recorded call and how another version answered it.
@@ -57,11 +59,11 @@ type Call struct {
 	After       journal.Outcome `json:"after"`
 	Same        bool            `json:"same"`
 	Differences []Difference    `json:"differences,omitempty"`
-	Answer      string          `json:"answer,omitempty"` // its text, redacted, if the call differs or failed
+	Answer      string          `json:"answer,omitempty"` // text of the answer, redacted, if the answers differ or the call failed
 	Latency     int64           `json:"latency_ms"`
 }
 
-// replay replays the calls that were recorded since the present version was installed.
+// replay replays calls that were recorded since the present version was installed.
 func (u *Updates) replay(ctx context.Context, t *trial, i installer.Install, o ReplayOrder) (*Replay, error) {
 	records, _, err := u.options.Journal.Records(ctx,
 		journal.Query{Server: t.owner.Name, Kinds: []journal.Kind{journal.Call}, Since: i.At, Limit: 500})
@@ -91,7 +93,7 @@ func (u *Updates) replay(ctx context.Context, t *trial, i installer.Install, o R
 	return out, nil
 }
 
-// choose returns the records to replay, and counts the others.
+// choose returns the records to replay, and counts the others in left.
 func (u *Updates) choose(records []journal.Record, t *trial, o ReplayOrder, left *Left) (chosen []journal.Record) {
 	safe := safeTools(u.options.Catalog.Snapshot().Of(t.owner.Name), t.tools)
 	seen := make(map[string]bool)
@@ -118,8 +120,8 @@ func (u *Updates) choose(records []journal.Record, t *trial, o ReplayOrder, left
 	return chosen
 }
 
-// safeTools returns the names of the tools that all versions declare to be read-only. A tool that another version does
-// not have is safe to call if the present one declares it: the answer is an error.
+// safeTools returns the names of the tools that both versions declare to be read-only. A read-only tool that the
+// other version lacks counts as safe: calling it returns an error.
 func safeTools(before, after []*catalog.Tool) map[string]bool {
 	safe := make(map[string]bool)
 	for _, t := range before {
@@ -131,7 +133,7 @@ func safeTools(before, after []*catalog.Tool) map[string]bool {
 	return safe
 }
 
-// repeat makes a recorded call with another version and compares the answers.
+// repeat repeats a recorded call with another version and compares the answers.
 func (u *Updates) repeat(ctx context.Context, t *trial, r journal.Record, redactor *redact.Redactor) Call {
 	c := Call{Record: r.ID, Tool: r.Tool, Before: r.Outcome, After: journal.OK}
 	params := jsonrpc.Set(nil, "name", jsonrpc.Quote(r.Tool))
@@ -168,7 +170,7 @@ func (u *Updates) repeat(ctx context.Context, t *trial, r journal.Record, redact
 	return c
 }
 
-// silent is the caller of replayed calls. It answers no questions of servers.
+// silent is the caller of replayed calls. It refuses requests of the server.
 type silent struct{}
 
 // Ask implements upstream.Caller.

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Difference is a place in which the answers of two versions differ in structure. Other values at the same place are no
-// difference: answers change with time.
+// Difference is a place in which the answers of two versions differ in structure. Different values of the same kind
+// are not a difference, because answers change over time.
 type Difference struct {
-	Path   string `json:"path"`   // such as items[].name; empty for the whole
-	Before string `json:"before"` // kind of value: object, array, text, number, boolean or empty; "" if there is none
+	Path   string `json:"path"`   // such as items[].name; empty for the whole answer
+	Before string `json:"before"` // kind of value, such as object, array, text or number; "" if the place does not exist
 	After  string `json:"after"`
 }
 
-// structure has the kinds of values in a text by their paths.
+// structure has the kinds of values in a JSON text by their paths.
 type structure struct {
 	kinds map[string]string
 	empty map[string]bool // arrays without elements
 	whole bool            // the text was not cut
 }
 
-// maxDepth is how deeply values are compared.
+// maxDepth is the depth to which values are compared.
 const maxDepth = 12
 
-// differences compares the structure of two recorded texts, which may be cut.
+// differences compares the structure of two recorded texts, which may have been cut.
 func differences(before, after string) []Difference {
 	a, b := structureOf(before), structureOf(after)
 	var out []Difference
@@ -40,7 +40,7 @@ func differences(before, after string) []Difference {
 		switch {
 		case was == is, was == anything, is == anything:
 		case was == "" && (!a.whole || a.hides(path)), is == "" && (!b.whole || b.hides(path)):
-		case slices.ContainsFunc(out, func(d Difference) bool { return inside(path, d.Path) }): // the place around it differs
+		case slices.ContainsFunc(out, func(d Difference) bool { return inside(path, d.Path) }): // an outer place differs
 		default:
 			out = append(out, Difference{path, was, is})
 		}
@@ -48,10 +48,10 @@ func differences(before, after string) []Difference {
 	return out
 }
 
-// anything is the kind of null, in whose place other values may be.
+// anything is the kind of null, which matches every kind.
 const anything = "null"
 
-// hides reports whether a path leads into an array without elements, or into null.
+// hides reports whether a path leads into an empty array or into null, so that nothing is known about it.
 func (s structure) hides(path string) bool {
 	for outer, kind := range s.kinds {
 		if (kind == anything || s.empty[outer]) && inside(path, outer) {
@@ -61,7 +61,7 @@ func (s structure) hides(path string) bool {
 	return false
 }
 
-// inside reports whether a path leads into another one.
+// inside reports whether path is the path of a place inside of outer.
 func inside(path, outer string) bool {
 	rest, ok := strings.CutPrefix(path, outer)
 	return ok && rest != "" && (outer == "" || rest[0] == '.' || rest[0] == '[')
@@ -85,7 +85,7 @@ func structureOf(text string) structure {
 	return s
 }
 
-// read reads a value.
+// read records the kinds in the next value.
 func (s structure) read(decoder *json.Decoder, path string, depth int) error {
 	next, err := decoder.Token()
 	if err != nil {
@@ -106,7 +106,7 @@ func (s structure) read(decoder *json.Decoder, path string, depth int) error {
 	return nil
 }
 
-// readAll reads the rest of an array or object.
+// readAll records the kinds in the rest of an array or object.
 func (s structure) readAll(decoder *json.Decoder, path string, depth int, array bool) error {
 	kind := map[bool]string{true: "array", false: "object"}[array]
 	s.note(path, kind, depth)
@@ -122,7 +122,7 @@ func (s structure) readAll(decoder *json.Decoder, path string, depth int, array 
 			if err != nil {
 				return err
 			}
-			inner = strings.TrimPrefix(path+"."+name.(string), ".") // an object's names are strings
+			inner = strings.TrimPrefix(path+"."+name.(string), ".") // keys of an object are strings
 		}
 		if err := s.read(decoder, inner, depth+1); err != nil {
 			return err

@@ -12,21 +12,21 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Change is a tool that another version of a server defines differently.
+// Change describes a tool that another version of a server defines differently.
 type Change struct {
 	Tool        string   `json:"tool"`
 	Description bool     `json:"description"` // the description differs
-	Schema      bool     `json:"schema"`      // the schema of its arguments or its result differs
-	Hints       bool     `json:"hints"`       // what it says about its effects differs, such as that it only reads
+	Schema      bool     `json:"schema"`      // the schema of the arguments or of the result differs
+	Hints       bool     `json:"hints"`       // the hints about effects differ, such as that the tool is read-only
 	Before      string   `json:"before,omitempty"`
-	After       string   `json:"after,omitempty"` // the descriptions, if they differ
-	Added       []string `json:"added,omitempty"` // arguments
+	After       string   `json:"after,omitempty"` // Before and After are the descriptions, if they differ
+	Added       []string `json:"added,omitempty"` // names of arguments, as in the next two fields
 	Removed     []string `json:"removed,omitempty"`
 	Changed     []string `json:"changed,omitempty"`
-	Required    []string `json:"required,omitempty"` // arguments that are required now and were not before
+	Required    []string `json:"required,omitempty"` // arguments that are required only in the other version
 }
 
-// maxDescription is how many bytes of a description are shown.
+// maxDescription is the maximum size in bytes of a description in a Change.
 const maxDescription = 2000
 
 // compareTools compares the tools of two versions of a server.
@@ -110,7 +110,7 @@ func names(array json.RawMessage) (out []string) {
 	return out
 }
 
-// same reports whether two JSON texts have the same value.
+// same reports whether two JSON texts have equal values.
 func same(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -118,7 +118,7 @@ func same(a, b json.RawMessage) bool {
 	decode := func(raw json.RawMessage) (value any) {
 		decoder := json.NewDecoder(bytes.NewReader(raw))
 		decoder.UseNumber()
-		_ = decoder.Decode(&value) // the hub has listed it, so it is valid
+		_ = decoder.Decode(&value) // the hub has listed the tool, so its definition is valid
 		return value
 	}
 	return len(a) > 0 && len(b) > 0 && reflect.DeepEqual(decode(a), decode(b))

@@ -15,17 +15,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// trial is another version of a server, which runs beside it and which no client sees.
+// trial is another version of a server. It runs beside the server, and clients cannot see it.
 type trial struct {
-	server      registry.Server // in no registry
-	owner       registry.Server // whose other version it is
+	server      registry.Server // not in the registry
+	owner       registry.Server // the server of which this is another version
 	tools       []*catalog.Tool
 	definitions []json.RawMessage
-	signIn      bool // it asks for a sign-in, so that its tools are not known
+	signIn      bool // the server asks for a sign-in, so its tools are not known
 }
 
-// try starts another version of a server with the server's secrets and further ones, and lists its tools. The caller
-// ends the trial, after an error too.
+// try starts another version of a server with the secrets of the server and those in values, and lists its tools. The
+// caller must call end, also after an error.
 func (u *Updates) try(ctx context.Context, w *installer.Work, owner registry.Server, to installer.Configured,
 	values map[string]string,
 ) (*trial, error) {
@@ -54,7 +54,7 @@ func (u *Updates) try(ctx context.Context, w *installer.Work, owner registry.Ser
 	return t, nil
 }
 
-// end ends the process of a trial and returns when it has ended.
+// end ends the process of a trial and waits for it.
 func (u *Updates) end(t *trial) {
 	u.options.Processes.Remove(t.server.Name)
 }

@@ -1,11 +1,11 @@
-// Package updates answers which installed servers have a newer version, what would change with it, and how a server gets
-// it or returns to the version before.
+// Package updates finds out which installed servers have a newer version and what would change with it. It updates
+// servers, and returns them to their previous version.
 //
-//	listings ── check ── latest version of each server
-//	plan ── compare ── the newer version runs beside the present one: tools, recorded calls ── apply, roll back
+// listings ── check ── latest version of each server
+// plan ── compare ── the newer version runs beside the present one: tools, recorded calls ── apply, roll back
 //
-// Only servers that were installed from a listing have versions. Downloads and the change itself are jobs of package
-// installer; what a version is configured with is decided by package plan.
+// Only servers that were installed from a listing have versions. Package installer runs the downloads and the change
+// itself as jobs. Package plan decides how a version is configured.
 package updates
 
 import (
@@ -42,15 +42,15 @@ type Options struct {
 	Store     Store
 	Bus       *events.Bus
 	Log       *slog.Logger
-	Now       func() time.Time // nil for time.Now
+	Now       func() time.Time // nil means time.Now
 }
 
-// Trust holds what servers list until a person has approved it.
+// Trust withholds the tools that servers list until a person has approved them.
 type Trust interface {
-	// Expect announces the configuration that a server is about to get.
+	// Expect announces an approved configuration that a server is about to get.
 	Expect(s registry.Server)
-	// AcceptVersion notes that a person has approved how a server is started now. shown
-	// says that the person was shown how its tools differ from the former ones.
+	// AcceptVersion records that a person has approved the present configuration of a server. shown means that the
+	// person has seen how its tools differ from the former ones.
 	AcceptVersion(ctx context.Context, server string, tools []json.RawMessage, shown bool) error
 }
 
@@ -61,29 +61,29 @@ type Registry interface {
 	Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
 }
 
-// Listings returns the latest version of a listing, and a fault.NotFound if it is not listed any more.
+// Listings returns the latest version of a listing, or a fault.NotFound if it is no longer listed.
 type Listings interface {
 	Latest(ctx context.Context, id string) (listing.Listing, error)
 }
 
-// Images knows which image a name leads to.
+// Images looks up container images.
 type Images interface {
 	// Digest returns the digest of an image in its registry, such as sha256:…, without downloading the image.
 	Digest(ctx context.Context, reference string) (string, error)
 }
 
-// Installer makes plans and runs jobs.
+// Installer makes plans and runs jobs; see installer.Installer.
 type Installer interface {
 	Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
 	Start(p installer.Progress, do func(ctx context.Context, w *installer.Work) error) (installer.Progress, error)
 }
 
-// Vault knows the names of secrets.
+// Vault lists the names of secrets.
 type Vault interface {
 	Names(ctx context.Context, server string) ([]string, error)
 }
 
-// Store keeps what was installed, and the results of checks.
+// Store stores the records of installations and the results of checks.
 type Store interface {
 	Installs(ctx context.Context, server int64) ([]installer.Install, error)
 	SaveLatest(ctx context.Context, server int64, l Latest) error
@@ -95,27 +95,27 @@ type Latest struct {
 	Version string         `json:"version"` // empty if it is not known
 	Status  listing.Status `json:"status,omitempty"`
 	Message string         `json:"message,omitempty"` // the publisher's reason for the status
-	Problem string         `json:"problem,omitempty"` // why the version is not known
+	Problem string         `json:"problem,omitempty"` // why the version is not known, or ""
 	Checked time.Time      `json:"checked"`
 }
 
-// Server says which versions an installed server has and could have.
+// Server describes the versions that an installed server has and could have.
 type Server struct {
 	Name      string         `json:"server"`
-	Listing   string         `json:"listing"` // its id
+	Listing   string         `json:"listing"` // ID of the listing
 	Title     string         `json:"title,omitempty"`
 	Option    string         `json:"option"`
 	Version   string         `json:"version"`
 	Latest    string         `json:"latest,omitempty"` // empty if it is not known
 	Updatable bool           `json:"updatable"`
-	Former    string         `json:"former,omitempty"` // the version to which it can be rolled back
+	Former    string         `json:"former,omitempty"` // the version to which Rollback returns, or ""
 	Status    listing.Status `json:"status,omitempty"`
 	Message   string         `json:"message,omitempty"` // the publisher's reason for the status
 	Problem   string         `json:"problem,omitempty"` // why the latest version is not known
 	Checked   time.Time      `json:"checked,omitzero"`
 }
 
-// Changed is published after a check, a comparison, an update or a rollback. It has all installed servers.
+// Changed is published after a check, a comparison, an update or a rollback. Servers has all installed servers.
 type Changed struct {
 	Servers []Server `json:"servers"`
 }
@@ -123,13 +123,13 @@ type Changed struct {
 // Updates checks and changes the versions of servers. It is safe for concurrent use.
 type Updates struct {
 	options  Options
-	checking chan struct{} // held during a check
+	checking chan struct{} // holds an element during a check
 
 	mu          sync.Mutex
-	comparisons map[string]*compared // the last one of each server
+	comparisons map[string]*compared // the last comparison of each server, by name
 }
 
-// New returns updates. Versions are checked daily only while Run is running.
+// New returns Updates. Versions are checked daily only while Run is running.
 func New(o Options) *Updates {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -137,7 +137,7 @@ func New(o Options) *Updates {
 	return &Updates{options: o, checking: make(chan struct{}, 1), comparisons: make(map[string]*compared)}
 }
 
-// List returns the installed servers, sorted by name. It asks no registry.
+// List returns the installed servers, sorted by name. It sends no requests to registries.
 func (u *Updates) List(ctx context.Context) ([]Server, error) {
 	installs, err := u.options.Store.Installs(ctx, 0)
 	if err != nil {
@@ -151,7 +151,7 @@ func (u *Updates) List(ctx context.Context) ([]Server, error) {
 	for _, i := range installs {
 		s, err := u.options.Registry.ByID(i.Server)
 		if err != nil {
-			continue // it was removed meanwhile
+			continue // the server has been removed meanwhile
 		}
 		one, err := u.describe(ctx, s, i, latests[i.Server])
 		if err != nil {
@@ -174,7 +174,7 @@ func (u *Updates) describe(ctx context.Context, s registry.Server, i installer.I
 	return one, err
 }
 
-// Updatable returns the IDs of the listings of which a server is installed that has a newer version.
+// Updatable returns the IDs of the listings of installed servers that have a newer version.
 func (u *Updates) Updatable(ctx context.Context) map[string]bool {
 	all, err := u.List(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (u *Updates) Updatable(ctx context.Context) map[string]bool {
 	return out
 }
 
-// installed returns a server and its present install. If it was not installed from a listing, the error is a
+// installed returns a server and its current install. If the server was not installed from a listing, the error is a
 // fault.NotFound.
 func (u *Updates) installed(ctx context.Context, name string) (registry.Server, installer.Install, error) {
 	s, err := u.options.Registry.Get(name)
@@ -209,7 +209,7 @@ func (u *Updates) installed(ctx context.Context, name string) (registry.Server, 
 		"server %q was not installed from the marketplace, so it has no versions to choose from", name)
 }
 
-// former returns the install before another, and a zero one if there is none.
+// former returns the install before i, or the zero Install if there is none.
 func (u *Updates) former(ctx context.Context, i installer.Install) (installer.Install, error) {
 	all, err := u.options.Store.Installs(ctx, i.Server)
 	for _, one := range all {
@@ -220,7 +220,7 @@ func (u *Updates) former(ctx context.Context, i installer.Install) (installer.In
 	return installer.Install{}, err
 }
 
-// publish publishes the present state.
+// publish publishes Changed.
 func (u *Updates) publish(ctx context.Context) {
 	all, err := u.List(context.WithoutCancel(ctx))
 	if err != nil {

@@ -13,8 +13,8 @@ var (
 	token    = regexp.MustCompile(`\d+|[A-Za-z]+`)
 )
 
-// newer reports whether a version is newer than another. Digests have no order: another one is newer, because it is what a
-// name leads to now.
+// newer reports whether a version is newer than another. Digests have no order: a different digest counts as newer,
+// because the name now refers to it.
 func newer(version, than string) bool {
 	if version == "" || version == than {
 		return false
@@ -42,7 +42,7 @@ func compareVersions(a, b string) int {
 	return 0
 }
 
-// tokens returns the numbers and words of a version, without what comes after a plus sign and without zeros at the end of
+// tokens returns the numbers and words of a version, without a part after a plus sign and without trailing zeros of
 // its numbers.
 func tokens(version string) []string {
 	version, _, _ = strings.Cut(strings.TrimLeft(version, "vV"), "+")
@@ -58,8 +58,8 @@ func tokens(version string) []string {
 	return slices.Delete(all, last, numbers)
 }
 
-// rank orders tokens of different kinds at the same place: a word such as beta comes before the end, and post and numbers
-// after it.
+// rank orders tokens of different kinds at the same index: a word such as beta is less than the end of the version,
+// which is less than post, which is less than a number.
 func rank(all []string, i int) int {
 	switch {
 	case i >= len(all):
@@ -84,7 +84,7 @@ func compareTokens(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// phase orders the words of Python's versions, whose dev versions come before alpha versions.
+// phase orders the words in Python versions: dev is less than alpha.
 func phase(word string) int {
 	if word == "dev" {
 		return 0
