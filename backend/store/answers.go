@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/inspector"
 )
 
-// Answers stores the answers that people have had remembered.
+// Answers stores the answers to questions of servers that people have chosen to remember.
 type Answers struct{ db *database }
 
 // Answers implements inspector.AnswerStore.

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/audit"
 )
 
-// Audit stores the chain of who called what.
+// Audit stores the audit log, a hash chain of entries about calls.
 type Audit struct{ db *database }
 
 // AppendAudit implements audit.Store.
@@ -97,7 +97,7 @@ func auditConditions(q audit.Query) *filter {
 	if !q.Until.IsZero() {
 		f.add("at < ?", q.Until.UnixMilli())
 	}
-	// An entry that was changed may not be JSON any more.
+	// An entry that was tampered with may no longer be valid JSON.
 	for member, value := range map[string]string{"client": q.Client, "server": q.Server, "tool": q.Tool, "outcome": q.Outcome} {
 		if value != "" {
 			f.add("CASE WHEN json_valid(entry) THEN json_extract(entry, '$."+member+"') END = ?", value)

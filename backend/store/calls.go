@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
-// Calls stores the log of calls, and what is counted of it.
+// Calls stores the log of calls, and statistics of it.
 type Calls struct{ db *database }
 
 // AppendRecords implements journal.Store. It does not wait for locks of other
@@ -25,8 +25,8 @@ func (s *Calls) AppendRecords(ctx context.Context, records []journal.Record, tal
 			return fmt.Errorf("append calls: %w", err)
 		}
 		defer func() { _ = insert.Close() }()
-		// For each statement whose context can be cancelled, the driver starts
-		// a goroutine, which takes as long as the statement itself.
+		// For each statement whose context can be cancelled, the driver starts a goroutine, which takes as long as
+		// the statement itself.
 		row := context.WithoutCancel(ctx)
 		for _, r := range records {
 			if err := ctx.Err(); err != nil {
@@ -60,8 +60,8 @@ func (s *Calls) Records(ctx context.Context, q journal.Query) ([]journal.Record,
 	if q.Before > 0 {
 		c.add("id < ?", q.Before)
 	}
-	// If no index has the right order, the inner query sorts ids only. The
-	// outer query then reads the texts of one page.
+	// If no index has the right order, the inner query sorts ids only. The outer query then reads the texts of one
+	// page.
 	rows, err := s.db.read.QueryContext(ctx, `SELECT id, at, kind, client, session, server, tool, args, response, outcome, latency
 		FROM calls WHERE id IN (SELECT id FROM calls`+c.where()+` ORDER BY id DESC LIMIT ? OFFSET ?) ORDER BY id DESC`,
 		append(c.args, q.Limit, q.Offset)...)
@@ -149,7 +149,7 @@ func conditions(q journal.Query) *filter {
 		f.add("outcome = 'ok'")
 	}
 	if q.Success != nil && !*q.Success || q.Outcome != "" && q.Outcome != journal.OK {
-		f.add("outcome <> 'ok'") // must be the condition of the index calls_failed
+		f.add("outcome <> 'ok'") // must equal the condition of the index calls_failed
 	}
 	if q.Outcome != "" {
 		f.add("outcome = ?", string(q.Outcome))

@@ -9,11 +9,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
 
-// maxClients is how many clients are kept. A limit is needed because clients
+// maxClients is the maximum number of stored clients. Without a limit, clients could fill the table, because they
 // choose their own names.
 const maxClients = 200
 
-// Clients stores the clients that have been seen.
+// Clients stores the clients that have connected to the hub.
 type Clients struct{ db *database }
 
 // Clients implements gateway.ClientStore.

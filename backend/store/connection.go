@@ -12,9 +12,8 @@ const (
 	// lockWait is how long a read or write waits for a lock that another
 	// program holds.
 	lockWait = 5 * time.Second
-	// lockTry is how long one attempt to write keeps the only connection for
-	// writing. A write that does not get the lock lets others try, so that each
-	// of them fails after lockWait, and not one after the other.
+	// lockTry is how long one attempt to write occupies the only connection for writing. A write that does not get
+	// the lock then lets other writes try, so that all of them fail after lockWait, not one after the other.
 	lockTry = 100 * time.Millisecond
 )
 
@@ -59,7 +58,7 @@ type writer struct {
 	wait time.Duration // lockWait
 }
 
-// impatient returns a writer that tries only once to get a lock.
+// impatient returns a writer that makes only one attempt to get a lock.
 func (w writer) impatient() writer {
 	w.wait = 0
 	return w
@@ -94,8 +93,7 @@ func (w writer) ExecContext(ctx context.Context, statement string, args ...any) 
 	return result, err
 }
 
-// patiently calls work until another program no longer holds the lock that it
-// needs, but no longer than w.wait.
+// patiently repeats work while another program holds the lock that work needs, for at most w.wait.
 func (w writer) patiently(ctx context.Context, work func() error) error {
 	end := time.Now().Add(w.wait)
 	for {

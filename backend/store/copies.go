@@ -15,7 +15,7 @@ import (
 // keptCopies is how many copies of a database are kept.
 const keptCopies = 7
 
-// CopiesOf returns the folder with the copies of a database.
+// CopiesOf returns the folder for the copies of a database.
 func CopiesOf(file string) string { return filepath.Join(filepath.Dir(file), "backups", "database") }
 
 // Copies returns the paths of the copies of a database, oldest first.
@@ -25,8 +25,7 @@ func Copies(file string) []string {
 	return found
 }
 
-// CopyDue reports whether the newest copy of a database is a day old and the database has
-// changed since.
+// CopyDue reports whether the newest copy of a database is at least a day old and the database has changed since.
 func CopyDue(file string, now time.Time) bool {
 	all := Copies(file)
 	if len(all) == 0 {
@@ -44,8 +43,8 @@ func CopyDue(file string, now time.Time) bool {
 	return false
 }
 
-// Copy makes a consistent copy of a database, which may be in use, and removes all but
-// the newest copies. Values of secrets are not in the database.
+// Copy makes a consistent copy of a database, which may be in use, and removes all but the newest keptCopies copies.
+// The copy contains no values of secrets, because the database has none.
 func Copy(ctx context.Context, file string) (err error) {
 	folder := CopiesOf(file)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -54,8 +53,8 @@ func Copy(ctx context.Context, file string) (err error) {
 	}
 	into := filepath.Join(folder, "discover-"+time.Now().UTC().Format("20060102-150405.000")+".db")
 	part := into + ".part"
-	defer func() { _ = os.Remove(part) }()                                   // does not exist after success
-	empty, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600) // SQLite would make it readable by others
+	defer func() { _ = os.Remove(part) }()                                   // after success, the file does not exist
+	empty, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600) // SQLite would make it readable by other users
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "could not create a copy of the database in %s: %s", folder, paths.Reason(err))
 	}
@@ -73,7 +72,7 @@ func Copy(ctx context.Context, file string) (err error) {
 	}
 	all := Copies(file)
 	for _, old := range all[:max(0, len(all)-keptCopies)] {
-		_ = os.Remove(old) // tried again with the next copy
+		_ = os.Remove(old) // the next Copy tries again
 	}
 	return nil
 }

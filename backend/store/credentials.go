@@ -28,7 +28,7 @@ func (s *Credentials) Credentials(ctx context.Context) ([]credentials.Credential
 			return nil, fmt.Errorf("read client tokens: %w", err)
 		}
 		if copy(c.Hash[:], hash) != len(c.Hash) {
-			continue // no token has this hash
+			continue // damaged: no token has this hash
 		}
 		c.Created, c.Used = fromMillis(created), fromMillis(used)
 		out = append(out, c)

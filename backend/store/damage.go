@@ -42,7 +42,7 @@ func Inspect(ctx context.Context, file string) error {
 	return errors.Join(err, db.Close())
 }
 
-// loads reads everything that the hub reads when it starts.
+// loads reads everything that the hub reads when it starts, and returns the first error.
 func loads(ctx context.Context, file string, db *sql.DB) error {
 	if version, err := verify(ctx, file, false); err != nil || version != Newest() {
 		return err // an older schema is migrated first
@@ -60,7 +60,7 @@ func loads(ctx context.Context, file string, db *sql.DB) error {
 	return nil
 }
 
-// unloadable returns the error of a value that the hub does not understand.
+// unloadable marks an error as damage if it is about a stored value that the hub cannot decode.
 func unloadable(err error) error {
 	if codeOf(err) == sqlite3.SQLITE_OK || codeOf(err) == sqlite3.SQLITE_ERROR {
 		return damage(err.Error())
@@ -68,7 +68,7 @@ func unloadable(err error) error {
 	return err
 }
 
-// loaders read the tables, besides servers, that the hub reads when it starts.
+// loaders returns functions that read the tables that the hub reads when it starts, except for servers.
 func (s *Store) loaders() map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"tools":           loader(s.Tools.Tools),

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// damage is an error that SQLite's check of a database reported.
+// damage is a description of damage in a database.
 type damage string
 
 func (d damage) Error() string { return string(d) }
@@ -40,8 +40,8 @@ func codeOf(err error) int {
 	return sqlite3.SQLITE_OK
 }
 
-// explain turns an error of SQLite into a fault that says what the user can do.
-// It returns other errors, and faults, as they are.
+// explain turns an error of SQLite into a fault that says what the user can do. It returns other errors, and faults,
+// unchanged.
 func explain(file string, err error) error {
 	if _, done := errors.AsType[*fault.Error](err); done || err == nil {
 		return err
@@ -74,8 +74,7 @@ func explain(file string, err error) error {
 	return err
 }
 
-// explainOpen is explain for errors of opening a database, which are faults in
-// all cases.
+// explainOpen is explain for errors of opening a database. Its result is always a fault.
 func explainOpen(file string, err error) error {
 	switch explained := explain(file, err); {
 	case fault.KindOf(explained) != fault.Internal:

@@ -11,9 +11,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// lockHolder names the program that holds a lock of a database, for an error; ""
-// if it is not known. It reads the kernel's list of locks, because opening and
-// closing the files of the database would release the locks of this process.
+// lockHolder returns the name of the program that holds a lock of a database, as the end of an error message, or "".
+// It reads the kernel's list of locks, because opening and closing the files of the database would release the locks
+// of this process.
 func lockHolder(file string) string {
 	locks, err := os.ReadFile("/proc/locks")
 	if err != nil {
@@ -27,7 +27,7 @@ func lockHolder(file string) string {
 		}
 	}
 	for line := range strings.Lines(string(locks)) {
-		// 1: POSIX  ADVISORY  WRITE 4242 08:01:131077 120 120
+		// A line looks like this: 1: POSIX  ADVISORY  WRITE 4242 08:01:131077 120 120
 		fields := strings.Fields(line)
 		if len(fields) < 8 || fields[3] != "WRITE" || !inodes[fields[5][strings.LastIndexByte(fields[5], ':')+1:]] {
 			continue

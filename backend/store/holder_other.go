@@ -2,5 +2,5 @@
 
 package store
 
-// lockHolder returns "": only Linux lists the holders of locks.
+// lockHolder returns "", because only Linux lists the holders of locks.
 func lockHolder(string) string { return "" }

@@ -9,10 +9,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/installer"
 )
 
-// maxVersions is how many versions of a server are kept.
+// maxVersions is the maximum number of stored versions of a server.
 const maxVersions = 10
 
-// Installs stores what was installed from registries, what is left of it, and the latest versions.
+// Installs stores the installations from registries, the leftovers of installations, and the latest versions of
+// servers.
 type Installs struct{ db *database }
 
 // SaveInstall implements installer.Store.
@@ -54,7 +55,7 @@ func (s *Installs) Installs(ctx context.Context, server int64) ([]installer.Inst
 		}
 		i := row
 		if json.Unmarshal(text, &i) != nil {
-			continue // damaged: the server works, but has no former version to return to
+			continue // damaged: the server works, but cannot return to this version
 		}
 		i.ID, i.Server, i.Current = row.ID, row.Server, row.Current
 		out = append(out, i)
@@ -123,7 +124,7 @@ func (s *Installs) Leftovers(ctx context.Context) (out []installer.Leftover, err
 		}
 		var l installer.Leftover
 		if json.Unmarshal(text, &l) != nil {
-			l = installer.Leftover{} // damaged: nobody knows what it was
+			l = installer.Leftover{} // damaged: it is not known what the leftover was
 		}
 		l.ID = id
 		out = append(out, l)

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 )
 
-// Learning stores which tools were called after which queries.
+// Learning stores which tools agents called after which queries.
 type Learning struct{ db *database }
 
 // Learned implements learning.Store.

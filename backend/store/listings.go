@@ -54,7 +54,7 @@ func (s *Listings) SetListing(ctx context.Context, l features.Listing) error {
 	})
 }
 
-// jsonArray returns a JSON array of values, byte for byte.
+// jsonArray returns a JSON array whose elements are the unchanged bytes of values.
 func jsonArray(values []json.RawMessage) string {
 	array := []byte("[")
 	for i, value := range values {
@@ -66,7 +66,7 @@ func jsonArray(values []json.RawMessage) string {
 	return string(append(array, ']'))
 }
 
-// Slugs stores the names of servers in those of their tools.
+// Slugs stores the slug of each server, which is the part of tool names that identifies the server.
 type Slugs struct{ db *database }
 
 // Slugs implements gateway.SlugStore.

@@ -23,7 +23,7 @@ func (s *Mirror) MirrorState(ctx context.Context) (mirror.State, error) {
 		return state, fmt.Errorf("read the state of the registry's copy: %w", err)
 	}
 	if json.Unmarshal([]byte(text), &state) != nil {
-		return mirror.State{}, nil // there is none, or it is damaged: the registry is read again
+		return mirror.State{}, nil // missing or damaged: the mirror reads the registry again
 	}
 	return state, nil
 }
@@ -69,7 +69,7 @@ func changeMirror(ctx context.Context, tx *sql.Tx, c mirror.Change) error {
 	return err
 }
 
-// putMirror adds and replaces entries.
+// putMirror adds entries, or replaces those with the same names.
 func putMirror(ctx context.Context, tx *sql.Tx, c mirror.Change) error {
 	const columns = "version, status, round, publisher, short_name, title, description, terms, hash, listing"
 	if len(c.Put) == 0 {
@@ -151,7 +151,7 @@ func (s *Mirror) MirrorListing(ctx context.Context, name string) (l listing.List
 	return found[0], true, nil
 }
 
-// MirrorByID implements mirror.Store. Entries that were deleted meanwhile are left out.
+// MirrorByID implements mirror.Store. It omits entries that were deleted meanwhile.
 func (s *Mirror) MirrorByID(ctx context.Context, ids []int64) ([]listing.Listing, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -165,8 +165,8 @@ func (s *Mirror) MirrorPage(ctx context.Context, after string, limit int) ([]lis
 	return s.mirrorListings(ctx, "WHERE name > ? AND +status <> 'deleted' ORDER BY name LIMIT ?", after, limit)
 }
 
-// mirrorListings returns the listings that a condition selects. The status of an entry may be newer than that in its
-// listing.
+// mirrorListings returns the listings that a condition selects. It sets their status from the column status, which
+// may be newer than the stored listing.
 func (s *Mirror) mirrorListings(ctx context.Context, condition string, args ...any) ([]listing.Listing, error) {
 	var out []listing.Listing
 	err := s.eachMirror(ctx, func(r *rows) error {
@@ -176,7 +176,7 @@ func (s *Mirror) mirrorListings(ctx context.Context, condition string, args ...a
 			return err
 		}
 		var l listing.Listing
-		if json.Unmarshal(text, &l) == nil { // otherwise it is damaged; it is read again with all others
+		if json.Unmarshal(text, &l) == nil { // otherwise it is damaged; the next full refresh replaces it
 			l.Status = listing.Status(status)
 			out = append(out, l)
 		}

@@ -14,9 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// originalTables lists the tables and columns that are read from a database of
-// the original product. A table or column that a version of the product does
-// not have is skipped.
+// originalTables lists the tables and columns that are read from a database of the original product. Tables and
+// columns that the product's version does not have are skipped.
 var originalTables = []struct {
 	name    string
 	columns []string
@@ -69,7 +68,7 @@ func ReadOriginal(ctx context.Context, file string) (setup.Original, error) {
 			return o, notOriginal(err)
 		}
 		known := slices.DeleteFunc(slices.Clone(table.columns), func(c string) bool { return !slices.Contains(columns, c) })
-		if !slices.Contains(known, table.columns[0]) { // no such table, or another table with the same name
+		if !slices.Contains(known, table.columns[0]) { // there is no such table, or another table has the name
 			if required := table.name == "servers" || table.name == "server_tools"; required {
 				return o, fault.New(fault.Invalid, "it is a database, but not one of agent-discover 1 or 2 (there is no table %s)",
 					table.name)
@@ -114,9 +113,8 @@ func columnsOf(ctx context.Context, db *sql.DB, table string) ([]string, error) 
 	return columns, rows.Err()
 }
 
-// readRows checks a table for damage and reads its rows. The check is needed
-// because a copy that was made while a program wrote to the original may be
-// damaged without causing errors.
+// readRows checks a table for damage and reads its rows. The check is needed because a copy of a database that was
+// being written to may be damaged without causing read errors.
 func readRows(ctx context.Context, db *sql.DB, table string, columns []string) ([]setup.Row, error) {
 	var verdict string
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check('"+table+"')").Scan(&verdict); err != nil || verdict != "ok" {

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/persona"
 )
 
-// Personas stores the personas that are active.
+// Personas stores the active personas.
 type Personas struct{ db *database }
 
 // Personas implements persona.Store.
@@ -27,7 +27,7 @@ func (s *Personas) Personas(ctx context.Context) ([]persona.ActivePersona, error
 			return nil, fmt.Errorf("read personas: %w", err)
 		}
 		var a persona.ActivePersona
-		_ = json.Unmarshal(text, &a) // a damaged one can only be deactivated
+		_ = json.Unmarshal(text, &a) // a damaged persona can still be deactivated
 		a.Name = name
 		out = append(out, a)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/market/listing"
 )
 
-// Probes stores whether addresses of remote servers work.
+// Probes stores the results of probes of remote servers' addresses.
 type Probes struct{ db *database }
 
 // Probes implements probe.Store.
@@ -34,7 +34,7 @@ func (s *Probes) Probes(ctx context.Context, urls []string) (map[string]listing.
 	return out, found.Err()
 }
 
-// maxProbes is how many probes are kept.
+// maxProbes is the maximum number of stored probes.
 const maxProbes = 20_000
 
 // SaveProbe implements probe.Store. If there are more than maxProbes probes, it deletes the oldest ones.

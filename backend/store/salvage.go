@@ -13,11 +13,11 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Salvaged is what Salvage has read from one table.
+// Salvaged describes how much of one table Salvage has read.
 type Salvaged struct {
 	Table    string `json:"table"`
 	Rows     int    `json:"rows"`
-	Complete bool   `json:"complete"` // whether all rows could be read, and nothing suggests that some are missing
+	Complete bool   `json:"complete"` // all rows could be read, and there is no sign that some are missing
 }
 
 // Salvage creates a database with the rows of a damaged one that can still be
@@ -58,22 +58,22 @@ func Salvage(ctx context.Context, damaged, into string) (_ []Salvaged, err error
 		}
 		all = append(all, Salvaged{Table: table, Rows: usable, Complete: complete && usable == copied})
 	}
-	// Of a server whose approvals are lost, the next lists count as its first ones.
+	// If the approvals of a server are lost, the definitions that it lists next count as its first ones.
 	if _, err = s.db.write.ExecContext(ctx, "DELETE FROM trust_servers WHERE server NOT IN (SELECT server FROM trust_items)"); err != nil {
 		return nil, err
 	}
 	return all, r.copySequences(ctx, found)
 }
 
-// rescue copies what can be read of a damaged database into another one.
+// rescue copies the readable rows of a damaged database into another one.
 type rescue struct{ into *Store }
 
-// maxSequence is the greatest id that is taken for one that was really given. No further
-// row can be added after the greatest id that SQLite knows.
+// maxSequence is the greatest id that counts as real. A greater one is taken for damage: after the maximum id of
+// SQLite, no row could be added.
 const maxSequence = 1 << 40
 
-// copySequences makes the ids of rows that were lost not be given again, since other rows may
-// refer to them.
+// copySequences copies the last ids of tables, so that the ids of lost rows are not given to new rows: other rows may
+// refer to the lost ones.
 func (r rescue) copySequences(ctx context.Context, from *wreck) error {
 	for _, old := range from.views {
 		last := make(map[string]int64)
@@ -88,7 +88,7 @@ func (r rescue) copySequences(ctx context.Context, from *wreck) error {
 				last[name] = max(last[name], id)
 			}
 		}
-		_ = found.Close() // as far as it can be read
+		_ = found.Close() // ignore an error: what follows cannot be read
 		for name, id := range last {
 			if err := r.raiseSequence(ctx, name, id); err != nil {
 				return err
@@ -109,8 +109,8 @@ func (r rescue) raiseSequence(ctx context.Context, table string, id int64) error
 	})
 }
 
-// tables returns the names of the tables whose rows other packages have stored,
-// without the vectors, which are computed again, and the copy of the registry, which is read again.
+// tables returns the names of the tables to copy: all except for those of SQLite, the migrations and the full-text
+// index, the vectors, which are computed again, and the copy of the registry and the probes, which are read again.
 func (r rescue) tables(ctx context.Context) ([]string, error) {
 	found, err := r.into.db.read.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table'
 		AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT IN ('vectors', 'mirror', 'mirror_state', 'mirror_vectors', 'probes') AND name NOT LIKE 'goose\_%' ESCAPE '\' AND name NOT LIKE 'servers\_fts%' ESCAPE '\' ORDER BY name`)
@@ -129,8 +129,7 @@ func (r rescue) tables(ctx context.Context) ([]string, error) {
 	return names, found.Err()
 }
 
-// copyTable copies the rows of a table that can be read, from each view of the damaged
-// file in turn.
+// copyTable copies the readable rows of a table, from one view of the damaged file after the other.
 func (r rescue) copyTable(ctx context.Context, from *wreck, table string) (complete bool, err error) {
 	columns, err := columnsOf(ctx, r.into.db.read.db, table)
 	if err != nil {
@@ -143,7 +142,7 @@ func (r rescue) copyTable(ctx context.Context, from *wreck, table string) (compl
 			stored := name
 			switch {
 			case slices.Contains(known, name):
-			case len(known) == len(columns): // its name is damaged
+			case len(known) == len(columns): // the name of the column is damaged
 				stored = known[i]
 			default:
 				continue
@@ -164,8 +163,8 @@ func (r rescue) copyTable(ctx context.Context, from *wreck, table string) (compl
 	return false, nil
 }
 
-// sound reports whether SQLite finds no damage in the pages of a table, and it has pages of
-// its own. Rows may be missing otherwise, even if it can be read to its end.
+// sound reports whether SQLite finds no damage in the pages of a table, and no other table has the same root page. If
+// it returns false, rows may be missing even if the table can be read to its end.
 func sound(ctx context.Context, db *sql.DB, table string) bool {
 	var verdict string
 	var roots int
@@ -174,8 +173,8 @@ func sound(ctx context.Context, db *sql.DB, table string) bool {
 			(SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?)`, table).Scan(&roots) == nil && roots == 1
 }
 
-// storedColumns returns the names of a table's columns in a damaged database, and none if
-// they cannot be read. It does not search the schema, which may be damaged elsewhere.
+// storedColumns returns the names of a table's columns in a damaged database, and none if they cannot be read. It
+// does not query sqlite_schema, other parts of which may be damaged.
 func storedColumns(ctx context.Context, db *sql.DB, table string) (columns []string) {
 	found, err := db.QueryContext(ctx, "SELECT name FROM pragma_table_info(?)", table)
 	if err != nil {
@@ -192,7 +191,7 @@ func storedColumns(ctx context.Context, db *sql.DB, table string) (columns []str
 	return columns
 }
 
-// maxTries limits how often the rows beside damaged pages of a table are looked for.
+// maxTries limits the number of searches for readable rows beside the damaged pages of a table.
 const maxTries = 1000
 
 // copying copies the rows of one table.
@@ -201,12 +200,12 @@ type copying struct {
 	to      *sql.Tx
 	table   string
 	columns []string
-	stored  []string // the columns as the damaged schema names them, quoted
+	stored  []string // the names of the columns in the damaged schema, quoted
 	tries   int
 }
 
-// all copies the rows from both ends, and if the table has row ids, those between
-// damaged pages. It reports whether it has read all rows. The error is one of writing.
+// all copies the rows from both ends. If the table has row ids, it also copies those between damaged pages. It
+// reports whether it has read all rows. The error is one of writing, not of reading.
 func (c *copying) all(ctx context.Context) (complete bool, err error) {
 	if _, failed, err := c.rows(ctx, "", " ORDER BY 1 ASC", false); err != nil || failed == nil {
 		return failed == nil, err
@@ -219,8 +218,8 @@ func (c *copying) all(ctx context.Context) (complete bool, err error) {
 	return false, c.between(ctx, math.MinInt64, math.MaxInt64)
 }
 
-// between copies the rows with ids from low to high. It reads from both ends up to the
-// damage, and then both halves of what is left.
+// between copies the rows with ids from low to high. It reads from both ends up to the damage, and then does the same
+// with both halves of the rest.
 func (c *copying) between(ctx context.Context, low, high int64) error {
 	where := " WHERE rowid BETWEEN " + strconv.FormatInt(low, 10) + " AND " + strconv.FormatInt(high, 10)
 	if c.tries--; low > high || c.tries < 0 {
@@ -243,7 +242,7 @@ func (c *copying) between(ctx context.Context, low, high int64) error {
 	if low >= high {
 		return nil
 	}
-	// Ids are small positive numbers as a rule; do not search the whole range of integers.
+	// Ids are usually small positive numbers; do not search the whole range of integers.
 	low, high = max(low, 0), min(high, 1<<40)
 	middle := low + (high-low)/2
 	if err := c.between(ctx, low, middle); err != nil {
@@ -252,9 +251,9 @@ func (c *copying) between(ctx context.Context, low, high int64) error {
 	return c.between(ctx, middle+1, high)
 }
 
-// rows copies rows in an order until one cannot be read, which failed tells, and returns
-// the id of the last one. Rows that were copied before, and those that break a rule of
-// the schema, are ignored.
+// rows copies rows in an order until one cannot be read, and returns the id of the last row that it has copied.
+// failed is the error of reading, or nil. Rows that already exist, and rows that violate a constraint of the schema,
+// are ignored.
 func (c *copying) rows(ctx context.Context, where, order string, ids bool) (last *int64, failed, err error) {
 	list := strings.Join(c.columns, ", ")
 	insert, err := c.to.PrepareContext(ctx,
@@ -297,9 +296,8 @@ func (c *copying) rows(ctx context.Context, where, order string, ids bool) (last
 	return last, found.Err(), nil
 }
 
-// dropUnreadable deletes what was copied to a table if its values are so
-// damaged that the hub could not start: single servers, or all rows of another
-// table.
+// dropUnreadable deletes copied rows whose values are so damaged that the hub could not start: single rows of the
+// table servers, or all rows of any other table.
 func (r rescue) dropUnreadable(ctx context.Context, table string) error {
 	if table == "servers" {
 		return r.dropUnreadableServers(ctx)

@@ -23,20 +23,19 @@ func Newest() int64 {
 	}
 	name := strings.TrimPrefix(slices.Max(names), "migrations/")
 	number, _, _ := strings.Cut(name, "_")
-	version, _ := strconv.ParseInt(number, 10, 64) // the names are ours
+	version, _ := strconv.ParseInt(number, 10, 64) // migrations have valid names
 	return version
 }
 
-// Newer is the error of a database whose schema is newer than this program.
+// Newer is the error for a database whose schema is newer than this program.
 type Newer struct{ Version int64 }
 
 func (n Newer) Error() string { return fmt.Sprintf("schema %d is newer than %d", n.Version, Newest()) }
 
-// verify checks, without changing a database file, that this program can use it: its
-// schema is not newer, and has everything that our migrations made. The latter takes
-// some time; unless whole is set, it is checked only before migrations. verify returns the
-// version of the schema, 0 for an empty file. The error is a Newer or damage, or says
-// why the file cannot be read.
+// verify checks that this program can use a database file: its schema must not be newer, and must contain everything
+// that the migrations of that version create. The second check takes some time; unless whole is set, it is made only
+// before a migration. verify does not change the file. It returns the version of the schema, 0 for an empty file. The
+// error is a Newer or damage, or an error of reading the file.
 func verify(ctx context.Context, file string, whole bool) (version int64, err error) {
 	if info, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return 0, nil
@@ -54,7 +53,7 @@ func verify(ctx context.Context, file string, whole bool) (version int64, err er
 	}
 	switch {
 	case versioned == 0 && ours == 0:
-		return 0, nil // no database of this program yet
+		return 0, nil // the database is empty
 	case versioned == 0:
 		return 0, damage("the version of the schema is missing")
 	}
@@ -78,7 +77,7 @@ func verify(ctx context.Context, file string, whole bool) (version int64, err er
 	}
 	for _, name := range slices.Sorted(maps.Keys(want.described)) {
 		text, exists := found[name]
-		// Without an index or a trigger the hub still works.
+		// The hub also works without an index or a trigger.
 		needed := strings.HasPrefix(name, "table ") || strings.HasPrefix(name, "column ")
 		if (exists || needed) && text != want.described[name] {
 			return version, damage("the schema has another " + name)
@@ -87,8 +86,8 @@ func verify(ctx context.Context, file string, whole bool) (version int64, err er
 	return version, nil
 }
 
-// readable returns the error of a statement that works on every intact database: one
-// that SQLite does not understand means damage.
+// readable marks an error of a statement as damage if SQLite could not understand the statement, because the
+// statement works on every intact database.
 func readable(err error) error {
 	if codeOf(err) == sqlite3.SQLITE_ERROR {
 		return damage(err.Error())
@@ -96,13 +95,13 @@ func readable(err error) error {
 	return err
 }
 
-// schema is what migrations make.
+// schema is a schema that migrations create.
 type schema struct {
-	described map[string]string // by type and name, as from describe
-	tables    map[string]string // the statement that creates a table, by its name
+	described map[string]string // descriptions by type and name, from describe
+	tables    map[string]string // the statements that create tables, by name
 }
 
-// expected returns the schema of a version, which it makes in memory.
+// expected returns the schema of a version. It runs the migrations in a database in memory.
 func expected(ctx context.Context, version int64) (schema, error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -136,9 +135,9 @@ func expected(ctx context.Context, version int64) (schema, error) {
 	return s, rows.Err()
 }
 
-// describe returns what tables, indexes and triggers consist of, by type and name, so
-// that it does not depend on how the statements are written. A table is not compared
-// with additional columns: of a table, each column is an entry of its own.
+// describe returns descriptions of tables, columns, indexes, triggers and views by type and name. They do not depend
+// on how the statements are written. Each column has its own description, so that additional columns of a table do
+// not make a difference.
 func describe(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	const query = `
 		SELECT 'table ' || name, 'exists' FROM sqlite_schema WHERE type = 'table'

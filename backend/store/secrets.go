@@ -9,10 +9,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/vault"
 )
 
-// dropped is the prefix that marks deleted secrets in the column kept.
+// dropped is the prefix of the column kept in the rows of deleted secrets.
 const dropped = "dropped:"
 
-// Secrets stores the names of secrets, and where they are used.
+// Secrets stores the names of secrets, and which servers may use them. It does not store their values.
 type Secrets struct{ db *database }
 
 // Secrets implements vault.Store.

@@ -8,15 +8,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/journal"
 )
 
-// fromCallsIndex makes SQLite read the index calls_over_time, which has all
-// columns that counting needs. Without this hint, SQLite reads the table
-// itself, including texts, which takes ten times as long.
+// fromCallsIndex makes SQLite read the index calls_over_time, which has all columns that are needed to count calls.
+// Without this hint, SQLite reads the table itself, including texts, which takes ten times as long.
 const fromCallsIndex = " FROM calls INDEXED BY calls_over_time"
 
 // CountSteps implements journal.Store.
 func (s *Calls) CountSteps(ctx context.Context, q journal.Query, span journal.Span) (map[int64]journal.Count, error) {
 	c := conditions(journal.Query{Server: q.Server, Tool: q.Tool, Since: span.Since, Until: span.Until})
-	c.add("kind = 'call'") // must be the condition of the index calls_over_time
+	c.add("kind = 'call'") // must equal the condition of the index calls_over_time
 	rows, err := s.db.read.QueryContext(ctx, "SELECT (at - ?) / ?, count(*), sum(outcome <> 'ok')"+fromCallsIndex+c.where()+" GROUP BY 1",
 		append([]any{span.Since.UnixMilli(), span.Step.Milliseconds()}, c.args...)...)
 	if err != nil {

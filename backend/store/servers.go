@@ -102,8 +102,8 @@ func (s *Servers) DeleteServer(ctx context.Context, id int64) error {
 	return nil
 }
 
-// MatchServers implements registry.Store. A server matches if each word of the query is
-// the beginning of a word in its name, its description or its tags.
+// MatchServers implements registry.Store. A server matches if each word of the query is the beginning of a word in
+// its name, its description or its tags.
 func (s *Servers) MatchServers(ctx context.Context, query string) ([]int64, error) {
 	var terms []string
 	for _, word := range strings.FieldsFunc(query, notWord) {
@@ -136,12 +136,11 @@ func notWord(r rune) bool {
 }
 
 func toJSON(v any) string {
-	data, _ := json.Marshal(v) // cannot fail for maps, slices and structs of strings
+	data, _ := json.Marshal(v) // encoding maps, slices and structs of strings cannot fail
 	return string(data)
 }
 
-// toMillis returns a time in the form that is stored in the database:
-// milliseconds since 1970, and 0 for the zero time.
+// toMillis returns a time as it is stored in the database: in milliseconds since 1970, or 0 for the zero time.
 func toMillis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

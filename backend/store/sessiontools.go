@@ -11,15 +11,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// sessionToolsLife is how long the session tools of a session are kept after
-// they were last saved.
+// sessionToolsLife is how long the session tools of a session are kept after the last SaveSessionTools.
 const sessionToolsLife = 7 * 24 * time.Hour
 
-// SessionTools stores the tools that clients' sessions have found.
+// SessionTools stores the session tools: tools that find_tool has added to the tool list of a session.
 type SessionTools struct{ db *database }
 
-// SessionTools implements gateway.SessionToolStore. Session tools are in the
-// table lenses: its column lent is a JSON array of pairs of server and tool.
+// SessionTools implements gateway.SessionToolStore. The tools are in the table lenses, whose column lent is a JSON
+// array of pairs of server and tool.
 func (s *SessionTools) SessionTools(ctx context.Context, session string) ([]catalog.Key, error) {
 	var text string
 	err := s.db.read.QueryRowContext(ctx, "SELECT lent FROM lenses WHERE session = ?", session).Scan(&text)
@@ -40,9 +39,9 @@ func (s *SessionTools) SessionTools(ctx context.Context, session string) ([]cata
 	return keys, nil
 }
 
-// SaveSessionTools implements gateway.SessionToolStore. It also deletes the
-// tools of sessions that have not saved any for sessionToolsLife. It does not
-// wait for locks of other programs, because an agent waits for it.
+// SaveSessionTools implements gateway.SessionToolStore. It also deletes the tools of sessions that have saved none
+// for sessionToolsLife. It does not wait for locks of other programs, so that it does not delay the answer to an
+// agent.
 func (s *SessionTools) SaveSessionTools(ctx context.Context, session string, tools []catalog.Key) error {
 	pairs := make([][2]string, len(tools))
 	for i, k := range tools {

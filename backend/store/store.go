@@ -23,8 +23,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Store is an open database, with a part for each noun. All methods of the parts are safe for
-// concurrent use.
+// Store is an open database, with one field for each kind of data. All methods of the fields are safe for concurrent
+// use.
 type Store struct {
 	db *database
 
@@ -50,7 +50,7 @@ type Store struct {
 	Trust         *Trust
 
 	ToolVectors   *Vectors // of the tools in the catalog
-	MirrorVectors *Vectors // of the entries of the registry that the mirror has
+	MirrorVectors *Vectors // of the entries in the copy of the registry
 }
 
 func newStore(db *database) *Store {
@@ -87,12 +87,11 @@ type database struct {
 	read  reader
 }
 
-// Open opens a database file, creates it if it does not exist, and migrates its
-// schema. If the file is damaged or of a newer version, Open does not change it and
-// returns a fault with advice.
+// Open opens a database file, creates it if it does not exist, and migrates its schema. If the file is damaged or its
+// schema is newer than this program, Open does not change it and returns a fault with advice.
 func Open(ctx context.Context, file string) (*Store, error) { return openAfter(ctx, file, Copy) }
 
-// openAfter is Open, with what is done with the file before its schema changes.
+// openAfter is Open, but calls before instead of Copy before it migrates the schema.
 func openAfter(ctx context.Context, file string, before func(ctx context.Context, file string) error) (*Store, error) {
 	if err := registerHolds(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -129,11 +128,9 @@ func openAfter(ctx context.Context, file string, before func(ctx context.Context
 	return newStore(db), nil
 }
 
-// open returns a connection pool, which connects when it is first used. The
-// cache is small, because other packages keep their data in memory. Open adds
-// pragmas: with WAL, readers can continue while a batch is written; with
-// synchronous FULL, a committed transaction survives a power failure; with
-// secure_delete, deleted data is overwritten.
+// open returns a connection pool, which connects when it is first used. The cache is small, because other packages
+// keep their data in memory. Open adds pragmas: with WAL, readers can continue during a write; with synchronous FULL,
+// a committed transaction survives a power failure; with secure_delete, deleted data is overwritten.
 func open(file, mode string, connections int, pragmas ...string) (*sql.DB, error) {
 	query := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": append([]string{
 		"foreign_keys(1)", "cache_size(-1024)", "temp_store(MEMORY)",
@@ -148,8 +145,8 @@ func open(file, mode string, connections int, pragmas ...string) (*sql.DB, error
 	return db, nil
 }
 
-// flushing returns the pragmas with which a sync of SQLite reaches the disk. On
-// macOS, a plain sync ends in the cache of the disk, which a power failure empties.
+// flushing returns the pragmas that make a sync of SQLite reach the disk. On macOS, a plain sync only reaches the
+// cache of the disk, whose content is lost in a power failure.
 func flushing(system string) []string {
 	if system == "darwin" {
 		return []string{"fullfsync(1)", "checkpoint_fullfsync(1)"}
@@ -157,11 +154,10 @@ func flushing(system string) []string {
 	return nil
 }
 
-// busyTimeout is the pragma that sets how long SQLite waits for a lock.
+// busyTimeout returns the pragma that sets how long SQLite waits for a lock.
 func busyTimeout(d time.Duration) string { return fmt.Sprintf("busy_timeout(%d)", d.Milliseconds()) }
 
-// toSlash returns a path with slashes, in the form that file URIs need on
-// Windows.
+// toSlash returns a path with slashes, as file URIs require on Windows.
 func toSlash(file string) string {
 	file = strings.ReplaceAll(file, `\`, "/")
 	if len(file) > 1 && file[1] == ':' {
@@ -181,7 +177,7 @@ func (d *database) migrate(ctx context.Context) error {
 	return nil
 }
 
-// provide returns the migrations of a database.
+// provide returns a provider of the migrations for a database.
 func provide(db *sql.DB) (*goose.Provider, error) {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -200,8 +196,7 @@ func (s *Store) Close() error { return s.db.close() }
 
 func (d *database) close() error { return errors.Join(d.read.db.Close(), d.write.db.Close()) }
 
-// scrub empties the write-ahead log, which may contain data that was overwritten or deleted in
-// the database file.
+// scrub empties the write-ahead log, which may contain data that was deleted or overwritten in the database file.
 func (d *database) scrub(ctx context.Context) error {
 	if err := d.execute(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		return fmt.Errorf("scrub store: %w", err)
@@ -209,8 +204,8 @@ func (d *database) scrub(ctx context.Context) error {
 	return nil
 }
 
-// compact rewrites the database file without unused pages, in which older versions of this
-// program have left deleted data, and removes the copies, which may contain the data too.
+// compact rewrites the database file without unused pages, in which older versions of this program have left deleted
+// data. It removes the copies, which may contain that data too.
 func (d *database) compact(ctx context.Context) error {
 	if err := d.execute(ctx, "VACUUM"); err != nil {
 		return fmt.Errorf("compact store: %w", err)

@@ -17,30 +17,30 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// CopySource is the registry.Server.Source of a server whose configuration was taken from a
-// copy and waits for approval.
+// CopySource is the registry.Server.Source of a server that was added from a copy and waits for approval.
 const CopySource = "copy"
 
-// lasting are the sources by which the marketplace and the importer recognize their servers.
+// lasting are the sources that a server keeps when it is added from a copy, because the marketplace and the importer
+// recognize their servers by them.
 var lasting = []string{plan.Source, "bundle"}
 
-// Supplement is what a copy of a database has beside the rows that were salvaged.
+// Supplement lists the rows that a copy of a database has and the salvaged database lacks.
 type Supplement struct {
-	Copy    string     `json:"file"` // the copy
+	Copy    string     `json:"file"` // path of the copy
 	Taken   bool       `json:"taken"`
-	Rows    []Supplied `json:"rows"`              // without tables of which it has nothing
-	Servers []string   `json:"servers"`           // the names of the servers among them
-	Waiting []string   `json:"waiting,omitempty"` // those of the servers that wait for approval
+	Rows    []Supplied `json:"rows"`              // without tables for which the copy has nothing
+	Servers []string   `json:"servers"`           // names of the servers among the rows
+	Waiting []string   `json:"waiting,omitempty"` // names of those servers that wait for approval
 }
 
-// Supplied is how many rows of a table a copy has beside those that were salvaged.
+// Supplied is the number of rows of a table in a Supplement.
 type Supplied struct {
 	Table string `json:"table"`
 	Rows  int    `json:"rows"`
 }
 
-// NewestUsable returns the newest copy of a database that is intact and not of a newer
-// version, and the newer ones that are not; "" if there is none.
+// NewestUsable returns the newest copy of a database that is intact and whose schema is not newer than this program,
+// or "". unusable has all copies that are newer than that one.
 func NewestUsable(ctx context.Context, file string) (usable string, unusable []string) {
 	all := Copies(file)
 	for _, one := range slices.Backward(all) {
@@ -52,13 +52,13 @@ func NewestUsable(ctx context.Context, file string) (usable string, unusable []s
 	return "", unusable
 }
 
-// AddFromCopy adds rows of a copy to a database that Salvage has made, if agree returns
-// true for them. It is not called if there are none.
+// AddFromCopy adds rows of a copy to a database that Salvage has made, if agree returns true for them. If there is
+// nothing to add, it does not call agree.
 //
-// Rows are taken from a copy only if the table could not be salvaged completely: from
-// a complete one they were deleted since. Nothing is taken that a person may have revoked
-// since: approvals, remembered answers, links to secrets and tokens of clients. So a server
-// waits for approval unless the salvaged approvals contain its launch, and it is confined.
+// Rows are added only to tables that could not be salvaged completely: from other tables, they were deleted after the
+// copy was made. Data that a person may have revoked since is never added: approvals, remembered answers, links to
+// secrets and tokens of clients. So an added server is confined, and waits for approval unless the salvaged approvals
+// contain its launch.
 func AddFromCopy(
 	ctx context.Context, into, from string, saved []Salvaged, agree func(Supplement) (bool, error),
 ) (out Supplement, err error) {
@@ -101,7 +101,7 @@ func AddFromCopy(
 
 var errNotTaken = errors.New("nothing is taken from the copy")
 
-// migrateCopy makes a database of the present schema from a copy, and returns its servers.
+// migrateCopy copies a copy to scratch and migrates it to the present schema. It returns the servers in it.
 func migrateCopy(ctx context.Context, from, scratch string) (servers []registry.Server, err error) {
 	if err := copyFile(from, scratch); err != nil {
 		return nil, fault.Wrap(err, fault.Unavailable, "could not read the copy %s: %s", from, paths.Reason(err))
@@ -114,7 +114,7 @@ func migrateCopy(ctx context.Context, from, scratch string) (servers []registry.
 	return servers, errors.Join(err, s.Close())
 }
 
-// supplement adds the rows of the attached copy, and notes what it has added.
+// supplement adds the rows of the attached copy, and records in out what it has added.
 func (s *Store) supplement(ctx context.Context, tx *sql.Tx, servers []registry.Server, saved []Salvaged, out *Supplement) error {
 	incomplete := make(map[string]bool)
 	for _, table := range saved {
@@ -126,7 +126,7 @@ func (s *Store) supplement(ctx context.Context, tx *sql.Tx, servers []registry.S
 		}
 	}
 	for _, statement := range []string{
-		"CREATE TEMP TABLE ids (old INTEGER PRIMARY KEY, new INTEGER)", // the ids of servers
+		"CREATE TEMP TABLE ids (old INTEGER PRIMARY KEY, new INTEGER)", // ids of servers: in the copy, in the database
 		"INSERT INTO temp.ids SELECT c.id, m.id FROM copy.servers AS c JOIN main.servers AS m ON m.name = c.name",
 	} {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
@@ -150,7 +150,7 @@ func (s *Store) supplement(ctx context.Context, tx *sql.Tx, servers []registry.S
 	return nil
 }
 
-// supplementServers adds the servers of the copy whose names the database does not have.
+// supplementServers adds the servers of the copy whose names do not exist in the database.
 func (s *Store) supplementServers(ctx context.Context, tx *sql.Tx, servers []registry.Server, out *Supplement) error {
 	present, err := s.Servers.Servers(ctx)
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *Store) supplementServers(ctx context.Context, tx *sql.Tx, servers []reg
 		one.Approved = one.Approved && slices.ContainsFunc(known, func(k quarantine.Server) bool {
 			return k.Name == one.Name && k.Launch == quarantine.LaunchOf(one).Hash()
 		})
-		one.Health = registry.Health{Status: "unknown"} // its lists are not known
+		one.Health = registry.Health{Status: "unknown"} // the lists of the server are not known yet
 		if !one.Approved {
 			out.Waiting = append(out.Waiting, one.Name)
 			if !slices.Contains(lasting, one.Source) {
@@ -193,9 +193,8 @@ func (s *Store) supplementServers(ctx context.Context, tx *sql.Tx, servers []reg
 	return nil
 }
 
-// supplements are the tables besides servers of which rows are taken from a copy. Those that
-// are missing here contain what can be listed, fetched or computed again, logs, and what a
-// person may have revoked.
+// supplements are the tables, besides servers, for which rows are taken from a copy. All other tables contain data
+// that can be listed, fetched or computed again, logs, and data that a person may have revoked.
 var supplements = []supplementRule{
 	{
 		table: "slugs", columns: "server, slug", keys: []string{"slug"},
@@ -208,7 +207,7 @@ var supplements = []supplementRule{
 		values: "ids.new, c.listing, c.current, c.at, c.install", join: "JOIN temp.ids ON old = c.server",
 		where: "ids.new NOT IN (SELECT server FROM main.installs)",
 	},
-	{ // the value of a secret that was deleted may have been set again since
+	{ // not deleted secrets: their values may have been set again since the copy
 		table: "secrets", columns: "server, name, kept, updated_at, destination, prints", keys: []string{"server", "name"},
 		where: "c.kept NOT LIKE '" + dropped + "%' AND " + ofServer,
 	},
@@ -216,7 +215,7 @@ var supplements = []supplementRule{
 		table: "presets", columns: "server, kind, target, name, payload, created_at, updated_at",
 		keys: []string{"server", "kind", "target", "name"}, where: ofServer,
 	},
-	{ // a toolset that an agent has built waits for approval
+	{ // a toolset that an agent has proposed waits for approval
 		table: "toolsets", columns: "name, toolset", keys: []string{"name"}, where: "json_valid(c.toolset)",
 		values: `c.name, CASE coalesce(json_extract(c.toolset, '$.proposed_by'), '') WHEN '' THEN c.toolset
 			ELSE json_set(c.toolset, '$.approved', json('false')) END`,
@@ -225,7 +224,7 @@ var supplements = []supplementRule{
 		table: "equipped", columns: "client, toolset", keys: []string{"client"},
 		where: "c.toolset IN (SELECT '' UNION ALL SELECT name FROM main.toolsets)",
 	},
-	{ // personas contain ids of servers
+	{ // only personas whose servers have the same ids
 		table: "personas", columns: "name, persona", keys: []string{"name"},
 		where: `CASE WHEN json_valid(c.persona) THEN NOT EXISTS (SELECT 1 FROM json_each(c.persona, '$.servers') AS s
 			LEFT JOIN temp.ids ON old = json_extract(s.value, '$.id') WHERE new IS NOT old) END`,
@@ -239,14 +238,14 @@ var supplements = []supplementRule{
 	{table: "clients", columns: "name, version, first_seen, last_seen, listed_tokens, whole_tokens", keys: []string{"name"}},
 }
 
-// ofServer selects the rows of servers that the database has.
+// ofServer selects the rows of servers that exist in the database.
 const ofServer = "c.server IN (SELECT name FROM main.servers)"
 
-// supplementRule says which rows of a table are taken from a copy, which it calls c.
+// supplementRule selects rows of a table in a copy; c is the alias of that table.
 type supplementRule struct {
 	table, columns string
-	values         string   // of the columns; the columns themselves if it is empty
-	keys           []string // a row is missing if the database has none with the same keys
+	values         string   // values of the columns; empty for the columns themselves
+	keys           []string // rows are added only if the database has none with the same keys
 	join, where    string
 }
 

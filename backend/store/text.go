@@ -22,9 +22,8 @@ var registerHolds = sync.OnceValue(func() error {
 		})
 })
 
-// addText selects the records that contain a text, ignoring case. For ASCII
-// texts it uses LIKE, which is faster than holds but ignores the case of ASCII
-// letters only.
+// addText selects the records that contain a text, ignoring case. For ASCII texts it uses LIKE, which is faster than
+// holds but ignores the case of ASCII letters only.
 func (f *filter) addText(text string) {
 	like := "holds(%, ?)"
 	if strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) >= 0 {

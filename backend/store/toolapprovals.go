@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// ToolApprovals stores which calls of tools wait for a person.
+// ToolApprovals stores the tools that a person has approved for all calls.
 type ToolApprovals struct{ db *database }
 
 // ToolApprovals implements rules.Store.

@@ -9,10 +9,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// maxHistory is how many changes of a tool are kept.
+// maxHistory is the maximum number of stored changes of a tool.
 const maxHistory = 50
 
-// keepChanges stores the changes of ReplaceTools in its transaction.
+// keepChanges stores the changes of ReplaceTools in the transaction of ReplaceTools.
 func keepChanges(ctx context.Context, tx *sql.Tx, server string, changes []catalog.Change, at time.Time) error {
 	for _, c := range changes {
 		_, err := tx.ExecContext(ctx,
@@ -30,7 +30,7 @@ func keepChanges(ctx context.Context, tx *sql.Tx, server string, changes []catal
 	return nil
 }
 
-// ToolHistory returns the kept changes of a tool, the latest first.
+// ToolHistory returns the stored changes of a tool, the latest first.
 func (s *Tools) ToolHistory(ctx context.Context, server, tool string) ([]catalog.Past, error) {
 	rows, err := s.db.read.QueryContext(ctx, `SELECT at, change, previous, current, version, definition FROM tool_history
 		WHERE server = ? AND tool = ? ORDER BY id DESC`, server, tool)

@@ -13,14 +13,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Tools stores the tools that servers list, and what they were before.
+// Tools stores the tools that servers list, and the history of their definitions.
 type Tools struct{ db *database }
 
 // Tools implements catalog.Store. It reads the tools in two halves
 // concurrently, because the hub's start waits for it.
 func (s *Tools) Tools(ctx context.Context) ([]*catalog.Tool, error) {
-	// Divide the tools at the name of the server in the middle of the list. Any
-	// other name would give the same result, but unequal halves.
+	// Divide the tools at the server in the middle of the sorted names. Any other name would give the same result,
+	// but unequal halves.
 	var middle string
 	err := s.db.read.QueryRowContext(ctx,
 		"SELECT name FROM servers ORDER BY name LIMIT 1 OFFSET (SELECT count(*) FROM servers) / 2").Scan(&middle)
@@ -37,10 +37,9 @@ func (s *Tools) Tools(ctx context.Context) ([]*catalog.Tool, error) {
 	return append(first, second...), nil
 }
 
-// toolsWhere returns the tools of those servers whose names fulfil a condition.
+// toolsWhere returns the tools of those servers whose names satisfy a condition.
 func (s *Tools) toolsWhere(ctx context.Context, condition, server string) ([]*catalog.Tool, error) {
-	// Read the definition as a BLOB, because the driver makes one more copy of a
-	// TEXT.
+	// Read the definition as a BLOB, because the driver copies a TEXT once more.
 	rows, err := s.db.read.QueryContext(ctx,
 		"SELECT id, server, CAST(definition AS BLOB), hash, tokens FROM tools WHERE "+condition+" ORDER BY server, position", server)
 	if err != nil {

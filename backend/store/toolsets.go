@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/calls/toolset"
 )
 
-// Toolsets stores the toolsets, and which client uses which.
+// Toolsets stores the toolsets, and which client is equipped with which one.
 type Toolsets struct{ db *database }
 
 // Toolsets implements toolset.Store.
@@ -27,7 +27,7 @@ func (s *Toolsets) Toolsets(ctx context.Context) (sets []toolset.Toolset, equipp
 		}
 		var t toolset.Toolset
 		if json.Unmarshal(text, &t) != nil {
-			continue // damaged: its clients are shown nothing, rather than everything
+			continue // damaged: clients that are equipped with it see no tools, instead of all
 		}
 		t.Name = name
 		sets = append(sets, t)

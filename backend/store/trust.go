@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/trust/quarantine"
 )
 
-// Trust stores the definitions that people have approved, and those that are held.
+// Trust stores the definitions that people have approved, and those that wait for approval.
 type Trust struct{ db *database }
 
 // TrustServers implements quarantine.Store.
@@ -31,7 +31,7 @@ func (s *Trust) TrustServers(ctx context.Context) ([]quarantine.Server, error) {
 		}
 		one.Since = trustTime(since)
 		if json.Unmarshal([]byte(form), &one.Form) != nil || json.Unmarshal([]byte(lists), &one.Lists) != nil {
-			one.Form, one.Lists = quarantine.Launch{}, nil // damaged; nothing is approved because of it
+			one.Form, one.Lists = quarantine.Launch{}, nil // damaged: it must not approve anything
 		}
 		out = append(out, one)
 	}
@@ -53,7 +53,7 @@ func trustMillis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// trustColumns are the columns of an item without its texts.
+// trustColumns are the columns of an item except for its texts.
 const trustColumns = `id, server, kind, name, state, reason, since, hash, approved, launch, approved_by, approved_at, rejected,
 	flips, verdict, points, findings, scanned, listed, position`
 
@@ -107,7 +107,7 @@ func scanTrustItem(rows interface{ Scan(...any) error }) (i quarantine.Item, err
 	i.Since, i.At = trustTime(since), trustTime(at)
 	err = i.Verdict.UnmarshalText([]byte(verdict))
 	if json.Unmarshal([]byte(findings), &i.Findings) != nil {
-		i.Findings = nil // damaged; the verdict stays
+		i.Findings = nil // damaged; the verdict is kept
 	}
 	if text.Valid {
 		i.ApprovedText = json.RawMessage(text.String)

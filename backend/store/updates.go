@@ -37,7 +37,7 @@ func (s *Installs) Latests(ctx context.Context) (map[int64]updates.Latest, error
 			return nil, fmt.Errorf("read latest versions: %w", err)
 		}
 		var l updates.Latest
-		if json.Unmarshal(text, &l) == nil { // otherwise the next check replaces it
+		if json.Unmarshal(text, &l) == nil { // otherwise it is damaged, and the next check replaces it
 			out[server] = l
 		}
 	}

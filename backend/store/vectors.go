@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
-// Vectors implements embedding.Store in one table. The column hash of the
-// table uses has the hashes of all texts that may have a vector.
+// Vectors implements embedding.Store in one table. The column hash of the table uses has the hashes of all texts for
+// which vectors are kept.
 type Vectors struct {
 	db          *database
 	table, uses string
@@ -18,8 +18,8 @@ type Vectors struct {
 
 // Vectors implements embedding.Store.
 func (v *Vectors) Vectors(ctx context.Context, model string, visit func(hash string, scale float32, data []byte)) error {
-	// The unary + prevents the use of the index. Nearly all rows are of one
-	// model, so that reading them in the order of the table is faster.
+	// The unary + prevents the use of the index: nearly all rows belong to one model, so reading them in the order of
+	// the table is faster.
 	rows, err := v.db.read.QueryContext(ctx, "SELECT hash, scale, data FROM "+v.table+" WHERE +model = ?", model)
 	if err != nil {
 		return fmt.Errorf("read vectors: %w", err)

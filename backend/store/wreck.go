@@ -15,16 +15,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// wreck is a damaged database that is read as far as possible. Its views are copies of
-// the file: one with our schema and a corrected header, one with a corrected header only,
-// and one as it is.
+// wreck is a damaged database from which as much as possible is read. Its views are copies of the file: one with the
+// expected schema and a corrected header, one with a corrected header only, and an unchanged one.
 type wreck struct {
 	views []*sql.DB
 	files []string
 }
 
-// openTolerant opens a database so that SQLite passes over damaged rows of the schema.
-// This pragma comes first, because others read the schema.
+// openTolerant opens a database so that SQLite skips damaged rows of the schema. The pragma writable_schema must be
+// the first one, because the others read the schema.
 func openTolerant(file string) (*sql.DB, error) {
 	query := url.Values{"mode": {"rw"}, "_pragma": {"writable_schema(1)", busyTimeout(lockWait), "trusted_schema(0)", "cell_size_check(0)"}}
 	uri := url.URL{Scheme: "file", OmitHost: true, Path: toSlash(file), RawQuery: query.Encode()}
@@ -36,7 +35,7 @@ func openTolerant(file string) (*sql.DB, error) {
 	return db, nil
 }
 
-// openWreck copies a damaged database to files that begin with scratch.
+// openWreck copies a damaged database to files whose names begin with scratch, and opens them.
 func openWreck(ctx context.Context, damaged, scratch string) (_ *wreck, err error) {
 	w := &wreck{}
 	defer func() {
@@ -62,11 +61,11 @@ func openWreck(ctx context.Context, damaged, scratch string) (_ *wreck, err erro
 			return nil, err
 		}
 		if kind.adopt {
-			if adoptSchema(ctx, db) != nil || db.Close() != nil { // the other view remains
+			if adoptSchema(ctx, db) != nil || db.Close() != nil { // the other views remain
 				_ = db.Close()
 				continue
 			}
-			if db, err = openTolerant(file); err != nil { // with the new schema
+			if db, err = openTolerant(file); err != nil { // open it again with the new schema
 				return nil, err
 			}
 		}
@@ -75,7 +74,7 @@ func openWreck(ctx context.Context, damaged, scratch string) (_ *wreck, err erro
 	return w, nil
 }
 
-// close removes the copies.
+// close closes the views and removes their files.
 func (w *wreck) close() {
 	for _, db := range w.views {
 		_ = db.Close()
@@ -101,9 +100,8 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// mendHeader corrects the fields of the header that keep SQLite from reading anything:
-// see https://www.sqlite.org/fileformat2.html#the_database_header. It fills up a last
-// page that was cut.
+// mendHeader corrects the fields of the header that prevent SQLite from reading anything: see
+// https://www.sqlite.org/fileformat2.html#the_database_header. It extends an incomplete last page.
 func mendHeader(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if err != nil {
@@ -126,12 +124,12 @@ func mendHeader(file string) error {
 		size = 1 << 16
 	}
 	if size < 512 || size&(size-1) != 0 {
-		size = 4096 // what SQLite uses unless it is told
+		size = 4096 // the default of SQLite
 		binary.BigEndian.PutUint16(h[16:], uint16(size))
 	}
 	pages := (info.Size() + size - 1) / size
 	copy(h, "SQLite format 3\x00")
-	for i, v := range []byte{64, 32, 32} { // fixed fractions of a page
+	for i, v := range []byte{64, 32, 32} { // these three fields have fixed values
 		h[21+i] = v
 	}
 	if h[18] > 2 || h[18] == 0 || h[19] > 2 || h[19] == 0 {
@@ -150,9 +148,8 @@ func mendHeader(file string) error {
 	return errors.Join(err, f.Truncate(pages*size), f.Close())
 }
 
-// adoptSchema replaces the stored statements of our tables by ours, and removes indexes,
-// triggers and views, which reading does not need. SQLite gets the schema when the
-// database is opened again.
+// adoptSchema replaces the stored statements of the hub's tables by the expected ones. It removes indexes, triggers
+// and views, which are not needed to read rows. SQLite reads the new schema when the database is opened again.
 func adoptSchema(ctx context.Context, db *sql.DB) error {
 	version := Newest()
 	var stored int64
@@ -165,7 +162,7 @@ func adoptSchema(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	for name, statement := range want.tables {
-		// A table is known by either of its names, or by the beginning of its statement.
+		// Recognize a table by either of its names, or by its statement.
 		_, err := db.ExecContext(ctx, `UPDATE sqlite_schema SET type = 'table', name = ?1, tbl_name = ?1, sql = ?2
 			WHERE rootpage > 0 AND (type = 'table' OR sql LIKE 'CREATE TABLE%')
 			AND (name = ?1 OR tbl_name = ?1 AND sql LIKE 'CREATE TABLE%' OR sql = ?2)`, name, statement)
